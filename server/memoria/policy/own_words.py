@@ -100,14 +100,19 @@ _LINES = LazyPattern(
     )"""
 )
 _INLINE = LazyPattern(r"`[^`\n]{1,300}`")
-# A name or a title may be in quotation marks; a sentence in quotation marks is somebody else's.
+# A name, a title or a few words to be used ("kind regards, Ada") may be in quotation marks; a
+# sentence in quotation marks is somebody else's.
+_TITLE = (
+    r"[A-Z][\w'’-]*(?:,?\s(?:[A-Z0-9][\w'’-]*|of|the|and|in|an?|to|for|on|with|at|from|by)){0,7}"
+)
+_PRONOUN = r"(?:[\w'’-]+,?\s){0,3}(?i:i|you|we|he|she|they|it|my|your|our|me|us)\b"
+_FEW_WORDS = rf"(?!{_PRONOUN})[A-Za-z][\w'’-]*(?:,?\s[\w'’-]+){{0,3}}"
 _QUOTATION = LazyPattern(
-    r"""(?x)(?<!\w)"(?![A-Z][\w'’-]*(?:\s(?:[A-Z0-9][\w'’-]*|of|the|and|in|an?|to|for|on|with|at|from|by)){0,6}")
-      (?=[^"\n]{0,300}[\s，。！？])[^"\n]{3,600}"
-    | “[^“”\n]{8,600}” | “[A-Za-z'’]{1,30}[ ][^“”\n]{1,600}”
-    | “[^“”\n，。！？]{0,7}[，。！？][^“”\n]{0,7}”
-    | (?<!\w)[‘'](?=[^'\n]{0,300}\s)[^'‘’\n]{3,300}[’'](?!\w)
-    | 「[^「」\n]{6,600}」 | 『[^『』\n]{6,600}』"""
+    rf"""(?x)(?<!\w)"(?!(?:{_TITLE}|{_FEW_WORDS})")(?=[^"\n]{{0,300}}[\s，。！？])[^"\n]{{3,600}}"
+    | “(?!(?:{_TITLE}|{_FEW_WORDS})”)(?:[^“”\n]{{8,600}}|[A-Za-z'’]{{1,30}}[ ][^“”\n]{{1,600}})”
+    | “[^“”\n，。！？]{{0,7}}[，。！？][^“”\n]{{0,7}}”
+    | (?<!\w)[‘'](?=[^'\n]{{0,300}}\s)[^'‘’\n]{{3,300}}[’'](?!\w)
+    | 「[^「」\n]{{6,600}}」 | 『[^『』\n]{{6,600}}』"""
 )
 # The full stop of a title ends no sentence.
 _SENTENCE = LazyPattern(

@@ -21,6 +21,21 @@ _LEAST_CERTAINTY = 0.35
 _POINTS_BACK = LazyPattern(
     r"(?i)i (?:really |also |generally )?prefer (?:it|them|this|that) (?:over|to|because|for|since|due|as)\b"  # noqa: E501
 )
+_SAYS_IT = LazyPattern(
+    r"(?i)i(?: really| also| generally| usually| always| much| strongly| still| personally){0,2}"
+    r" prefer "
+    r"(?!(?:not|that|this|it|them|those|these)\b"
+    r"|the (?:first|second|third|last|other|former|latter|one)\b)"
+    r"|i['’]m \d\d(?: years old)?(?: and\b|\W*$)"
+)
+"""Says in so many words what its speaker prefers, or their age, however unlike the sentences of the
+training it is."""
+_PLANS = LazyPattern(
+    r"(?i)(?:i|we)(?: also| still| really)? (?:plan to|have always wanted to"
+    r"|(?:really )?(?:want|hope) to (?:visit|travel|move|go|see)\b(?=.*\b(?-i:[A-Z])))"
+    r"|i['’]ve always wanted to|i['’]m (?-i:[A-Z])\w+, an? \w"
+)
+_LEAST_PLAN = 0.1
 _STATES_TASTE = LazyPattern(
     r"""(?xi)(?:i\s(?:(?:really|also|generally|usually|always|much|strongly|still|personally)\s){0,2}prefer
         |my\s(?:strong\s)?preference\sis|my\s(?:\w+\s)?(?:goal|dream|aim|hobby)\sis|i['’]?m\s\d\d(?=\W*$|\sand\b|\syears))\s(?!(?:not|that|this|it|them|those|these)\b|the\s(?:first|second|third|last|other|former|latter|one)\b)
@@ -80,16 +95,21 @@ def _read_clause(clause: StatingClause, sentence: Sentence) -> ParsedStatement |
         return None
     verdict = classify_clause(clause, sentence.end)
     label = verdict.label
-    if verdict.certainty < _LEAST_CERTAINTY or is_vetoed(clause, label, sentence.text):
+    says_it = _says_in_so_many_words(clause.text, verdict.certainty)
+    is_likely = says_it or verdict.certainty >= _LEAST_CERTAINTY
+    if not is_likely or is_vetoed(clause, label, sentence.text):
         return None
     exact = None if label is Label.INSTRUCTION else _read_phrase(clause)
-    if exact is not None:
-        return exact
-    if not (verdict.is_sure or _STATES_TASTE.regex.match(clause.text)):
-        return None
-    if in_chinese:
-        return _quote_chinese(clause.text, label)
-    return _quote_english(clause.text, label)
+    if exact is None and (verdict.is_sure or says_it or _STATES_TASTE.regex.match(clause.text)):
+        quote = _quote_chinese if in_chinese else _quote_english
+        return quote(clause.text, label)
+    return exact
+
+
+def _says_in_so_many_words(text: str, certainty: float) -> bool:
+    if _SAYS_IT.regex.match(text):
+        return True
+    return certainty >= _LEAST_PLAN and bool(_PLANS.regex.match(text))
 
 
 def _read_phrase(clause: StatingClause) -> ParsedStatement | None:

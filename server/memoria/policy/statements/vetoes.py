@@ -122,10 +122,10 @@ _CLAUSE = LazyPattern(
     | \byou(?:['’]re|\sare)\s(?:such|so|always|really|a\s(?:good|great|true|wonderful))\b | \bmy\sfriend\W*$ | \b(?:with|to)\syou\balways
     | {_I}(?:['’]ll|\swill|['’]m\sgoing\sto)\s{_VERY}(?:certainly\s|surely\s)?(?:try|do\smy\sbest|work\son\s(?:it|that|this)|reach|put\s(?:it|this|that|your)|remember|pay|be\scareful|follow|need
         |negotiate|start\swith|practi[cs]e|explore|ask|look|read\sit|listen)\b
-    | {_I}(?:['’]ve|\shave)\s{_VERY}(?:recently\s)?(?:tried|checked|implemented|prepared|calculated|confirmed|learn(?:ed|t)|fixed|added|attempted|made|included|included|written|tested|read|looked
+    | {_I}(?:['’]ve|\shave)\s{_VERY}(?:recently\s)?(?:tried|checked|implemented|set\sup|managed|prepared|calculated|confirmed|learn(?:ed|t)|fixed|added|attempted|made|included|included|written|tested|read|looked
         |been\s(?:trying|having|struggling|debugging|getting|seeing|experiencing))\b
     | {_I}\s(?:don['’]?t|do\snot)\s(?:have\sany|even\sknow)\b | {_I}\s(?:haven['’]?t|have\snot)\b | {_I}\shope\s(?:we|you|i|it|this|that)\b
-    | {_I}(?:['’]?m|\sam)\s{_VERY}(?:trying\sto\s(?:handle|implement|solve|calculate|use|create|add|set\sup|compare|determine|design|configure|integrate|parse|deploy|organi[sz]e|plan|verify|check|write|resolve|troubleshoot|analy[sz]e)
+    | {_I}(?:['’]?m|\sam)\s{_VERY}(?:trying\sto\s(?!learn|lose|gain|quit|eat|drink|save|become|improve\smy|read|cut|stop|be\b|live|get\s(?:fit|in|into|better|my|a)|build\sa|sleep|move|find\sa|buy|sell|start|keep|raise|conceive|adopt|spend|walk|run|switch)
         |willing\sto|going\sto\s(?:try|check|look|take\s(?:a|your)))\b
     | {_I}\s{_VERY}(?:\w+ed|made|bought|took|saw|ate|watched|drank|met|won|lost|spent|came|read|wrote|ran|gave|put|sent|built)\b.*\b(?:today|yesterday|recently|last\s\w+|this\s(?:morning|week|weekend)|just\snow|ago)\b
     | ^\W*(?:i\s(?:will|do|am|can|did|have)|i['’](?:m|ll|ve)|\w+)\W*$ | ^\W*(?:alright|okay|ok|sure|yes|yeah)\b
