@@ -8,6 +8,8 @@ from tests.surface.agent import Agent, connected, server_on
 from tests.surface.shell import Shell
 from tests.surface.test_mcp_stdio import started
 
+import memoria
+from memoria.errors import InvalidInputError
 from memoria.model import DAY_MS, now_millis, parse_instant
 
 ENGLISH: dict[str, Any] = {
@@ -224,6 +226,45 @@ async def test_a_memory_of_a_private_project_cannot_be_replaced_from_another(hom
         shop("remember", "The user stays", "--supersedes", one).err for one in (secret, unknown)
     ]
     assert refusals[0].replace(secret, "ID") == refusals[1].replace(unknown, "ID")
+
+
+async def test_a_memory_that_one_project_sees_cannot_be_replaced_from_another(
+    agent: Agent, home: Path
+) -> None:
+    alpha = Shell(home, {"MEMORIA_TENANT": "tests", "MEMORIA_WORKSPACE": "/alpha"})
+    for old, new in [
+        ("The release day is Monday", "The release day is Tuesday"),
+        ("发布日是周一", "发布日是周二"),
+    ]:
+        of_beta = await kept(agent, old, workspace="/beta", scope="project")
+        said = {"content": new, "supersedes": of_beta}
+        refusals = [
+            await agent.refusal("remember", **said, workspace="/alpha"),
+            alpha("remember", new, "--supersedes", of_beta).err,
+        ]
+        settings = memoria.Settings.from_values(home=home, tenant="tests", embedder="off")
+        async with memoria.open(settings=settings) as library:
+            for scope in (None, "everywhere"):
+                with pytest.raises(InvalidInputError) as refused:
+                    await library.remember(new, supersedes=of_beta, scope=scope)
+                refusals.append(str(refused.value))
+        for text in refusals:
+            assert all(word in text for word in ("/beta", "workspace", "leave supersedes out")), (
+                text
+            )
+        assert (await agent.call("get_memory", id=of_beta))["text"] == old
+
+        answer = await agent.call("remember", **said, workspace="/beta")
+        assert (answer["id"], answer["status"]) == (of_beta, "remembered")
+
+
+async def test_a_memory_that_is_seen_everywhere_can_be_replaced_from_any_project(
+    agent: Agent,
+) -> None:
+    old = await kept(agent, "The user lives in Leeds", workspace="/beta", scope="everywhere")
+    said = {"content": "The user lives in York", "workspace": "/alpha"}
+    answer = await agent.call("remember", **said, supersedes=old)
+    assert (answer["id"], answer["status"]) == (old, "remembered")
 
 
 async def test_a_secret_in_any_field_is_left_out_and_counted(agent: Agent) -> None:

@@ -143,7 +143,8 @@ def require_replaceable(tx: Transaction, memory_id: str, workspace: str | None) 
         workspace: the project that the statement is made in.
 
     Raises:
-        InvalidInputError: it is a turn, sums up others, or does not hold.
+        InvalidInputError: it is a turn, sums up others, does not hold, or is seen in another
+            project alone: its new wording would not be seen where it was said.
         NotFoundError: there is no such memory, or no longer.
     """
     memory = tx.memories.get(memory_id)
@@ -166,6 +167,12 @@ def require_replaceable(tx: Transaction, memory_id: str, workspace: str | None) 
         raise InvalidInputError(
             f"supersedes: memory {memory.id} does not hold any more: it is "
             f"{memory.validity.value}. {_name_successor(tx, memory)}"
+        )
+    if memory.project not in (None, workspace):
+        raise InvalidInputError(
+            f"supersedes: memory {memory.id} is seen in the project {memory.project} alone, and "
+            "this is said elsewhere. Nothing was done. State it in that project (workspace: "
+            f"{memory.project}), or leave supersedes out to keep it here, beside that one."
         )
     return memory
 
