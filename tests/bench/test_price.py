@@ -8,7 +8,17 @@ import pytest
 from bench.extraction.price import Price, measure_price
 from bench.extraction.talk import Talk, priced_talks
 from bench.tokens import count_tokens
-from tests.ingest.play import answers, entries, known_in, memories, opened, purpose_of, said
+from tests.ingest.play import (
+    add,
+    answers,
+    entries,
+    known_in,
+    memories,
+    opened,
+    purpose_of,
+    reader,
+    said,
+)
 from tests.llm.scripted import Asked, ScriptedModel, says
 
 from memoria import Settings, Turn
@@ -70,6 +80,33 @@ def test_small_talk_costs_nothing(tmp_path: Path, model: ScriptedModel) -> None:
     )
     assert price.calls == {}
     assert model.requests == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "content"),
+    [
+        ("Are you vegetarian?", "Yes.", "The user is vegetarian."),
+        ("Do you eat fish?", "No.", "The user does not eat fish."),
+        ("你吃素吗？", "是的。", "用户吃素。"),
+        ("你是左撇子吗？", "不是。", "用户不是左撇子。"),
+    ],
+)
+async def test_a_bare_yes_or_no_to_a_question_is_read(
+    home: Path, model: ScriptedModel, asked: str, answer: str, content: str
+) -> None:
+    model.answer = answers(
+        extract=reader(lambda n, _, said, __: [add(said, n, content)] if said == answer else []),
+        verify=lambda _: {"checks": [{"statement": 1, "supported": "yes"}]},
+    )
+    async with opened(home, model, extraction_wait_minutes=10) as m:
+        await said(m, "Morning!", ("assistant", "Good morning!"), "thanks", "ok", session="a")
+        assert model.requests == []
+        await said(m, ("assistant", asked), answer, session="b")
+        assert [one.content for one in await memories(m)] == [content]
+        await said(m, ("assistant", asked), session="c")
+        before = len(model.requests)
+        await said(m, answer, session="c")
+        assert len(model.requests) > before
 
 
 def test_a_schema_says_what_binds_an_answer_and_no_more() -> None:

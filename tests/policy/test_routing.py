@@ -11,6 +11,7 @@ from memoria.policy.routing import (
     ExtractLater,
     ExtractNow,
     RecordOnly,
+    is_answer,
     is_worth_extracting,
     route_turn,
     text_weight,
@@ -184,6 +185,33 @@ def test_what_only_sounds_like_it_waits_with_its_stretch(text: str) -> None:
 @pytest.mark.parametrize("text", lines(SMALL_TALK))
 def test_small_talk_stays_in_the_record(text: str) -> None:
     assert route_turn(Role.USER, text) == RecordOnly("small talk")
+
+
+@pytest.mark.parametrize(
+    ("asked", "answers", "courtesies"),
+    [
+        (
+            "Are you vegetarian?",
+            ["Yes.", "no", "Nope!", "oh yes, very much", "Well, no.", "Yes, I have.", "ok", "2"],
+            ["Morning!", "thanks", "I'm fine, thank you", "Nothing right now, thanks", "Good."],
+        ),
+        (
+            "你吃素吗？先问一下。",
+            ["是的。", "是", "对呀", "嗯嗯", "好的，谢谢", "哦，是的", "不是。", "没有", "👍"],
+            ["早上好！", "谢谢", "好累啊", "你呢？"],
+        ),
+    ],
+)
+def test_yes_or_no_after_a_question_is_an_answer_and_a_courtesy_is_none(
+    asked: str, answers: list[str], courtesies: list[str]
+) -> None:
+    for text in answers:
+        is_read = route_turn(Role.USER, text) == ExtractLater()
+        assert is_read or is_answer(text, asked), text
+        assert not is_answer(text, "I see. 好的。"), text
+    for text in courtesies:
+        assert route_turn(Role.USER, text) == RecordOnly("small talk"), text
+        assert not is_answer(text, asked), text
 
 
 @pytest.mark.parametrize("text", NOT_THEIR_OWN)

@@ -79,8 +79,8 @@ class Summariser:
         with self._tools.store.read(entry.tenant) as tx:
             turns, by_meaning = _turns_to_read(tx, entry), tx.tombstones.has_meanings()
             changed = _list_changed(tx, entry)
-        spoken_turns = list(filter(_is_shown, turns))
-        is_enough = len(spoken_turns) >= _LEAST_SPOKEN and has_something_to_read(spoken_turns)
+        spoken = list(filter(_is_shown, turns))
+        is_enough = len(spoken) >= _LEAST_SPOKEN and has_something_to_read(spoken, turns)
         summary = self._ask(entry, turns, changed) if is_enough else EpisodeSummary()
         wording = wording_of(summary, turns) if summary.summary else ""
         meanings = self._meanings(wording) if wording and by_meaning else NO_TEXT_VECTORS

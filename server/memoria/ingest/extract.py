@@ -82,9 +82,9 @@ class Extractor:
     def _load_context(self, entries: Sequence[LeasedEntry]) -> ReadingContext:
         with self._tools.store.read(entries[0].tenant) as tx:
             segments = tuple(_load_segment(tx, entry) for entry in entries)
-            turns = [turn for each in segments for turn in each.turns if turn.n in each.unread]
-            if not has_something_to_read(turns):
+            if all(one.is_idle for one in segments):
                 return ReadingContext(segments)
+            turns = [turn for each in segments for turn in _list_new(each)]
             first = next(one.turns[0] for one in segments if one.turns)
             start = first.turn_index
             near = tx.conversations.list_span(first.session_n, max(start - _BEFORE, 0), start - 1)
@@ -100,7 +100,7 @@ class Extractor:
 
     def _finish_idle(self, context: ReadingContext, owner: str) -> ReadingContext:
         """Finish the entries in which nothing is to be read: small talk costs nothing."""
-        idle = [one for one in context.segments if not has_something_to_read(_list_new(one))]
+        idle = [one for one in context.segments if one.is_idle]
         if idle:
             with self._tools.store.write(idle[0].entry.tenant) as tx:
                 for segment in idle:
@@ -193,11 +193,15 @@ def _load_segment(tx: Transaction, entry: LeasedEntry) -> ShownSegment:
     turns = [turn for turn in entry_turns(tx, entry) if not turn.suppressed]
     unread = tuple(_list_unread(tx, turns))
     unread_ns = frozenset(turn.n for turn in unread)
+    before = tx.conversations.list_span(
+        entry.session_n, max(entry.first_index - _BEFORE, 0), entry.first_index - 1
+    )
+    is_idle = not has_something_to_read(unread, (*list_before(before), *turns))
     if entry.attempts == 1 and may_sum_up_with_reading(turns):
         summary_n = tx.queue.find_summary(entry.session_n, entry.first_index, entry.last_index)
         if summary_n is not None:
-            return ShownSegment(entry, tuple(turns), unread_ns, summary_n)
-    return ShownSegment(entry, unread, unread_ns)
+            return ShownSegment(entry, tuple(turns), unread_ns, summary_n, is_idle)
+    return ShownSegment(entry, unread, unread_ns, is_idle=is_idle)
 
 
 def _known_before(memory: Memory, turns: Sequence[StoredTurn]) -> Memory | None:

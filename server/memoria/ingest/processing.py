@@ -14,13 +14,14 @@ from memoria.memories.values import Author
 from memoria.model import InferredBy, Role, StoredTurn, TextVectors
 from memoria.model.channel import EXTRACTION_CHANNEL
 from memoria.model.privacy import PersonalRules
-from memoria.policy.routing import RecordOnly, route_turn, text_weight
+from memoria.policy.routing import RecordOnly, is_answer, route_turn, text_weight
 from memoria.store.base import Store, Transaction
 from memoria.store.values import LeasedEntry
 from memoria.text.document import full_text
 
 _CUT = " […] "
 _NAME = re.compile(r"[\w.:/-]{1,64}")
+_SPEAKING = (Role.USER, Role.ASSISTANT)
 _WORK_WEIGHT = 600
 """The length from which an assistant's own words are worth reading, whatever its user says."""
 _LONGEST_STATEMENT = 500
@@ -94,26 +95,44 @@ def entry_turns(tx: Transaction, entry: LeasedEntry) -> list[StoredTurn]:
     return tx.conversations.list_span(entry.session_n, entry.first_index, entry.last_index)
 
 
-def has_something_to_read(turns: Sequence[StoredTurn]) -> bool:
+def has_something_to_read(turns: Sequence[StoredTurn], said: Sequence[StoredTurn]) -> bool:
     """Whether a model may find something in some turns: whether there is more than small talk.
 
-    What an assistant says to somebody's small talk counts if it is long, for that is work, or if
-    it has a person's name.
+    Yes or no to somebody's question is more. What an assistant says to somebody's small talk counts
+    if it is long, for that is work, or if it has a person's name.
+
+    Args:
+        turns: those to be read.
+        said: all that was said around them, in order.
     """
     people = [turn for turn in turns if turn.role is Role.USER or turn.speaker is not None]
     others = [turn for turn in turns if turn not in people]
     least = _WORK_WEIGHT if people else 1
-    return any(map(_is_more_than_small_talk, people)) or any(
+    return any(_is_more_than_small_talk(turn, said) for turn in people) or any(
         text_weight(full_text(turn)) >= least for turn in others
     )
 
 
-def _is_more_than_small_talk(turn: StoredTurn) -> bool:
+def _is_more_than_small_talk(turn: StoredTurn, said: Sequence[StoredTurn]) -> bool:
     match route_turn(turn.role, turn.content):
+        case RecordOnly(reason="small talk"):
+            asked = _find_turn_of_another(turn, said)
+            return asked is not None and is_answer(turn.content, asked.content)
         case RecordOnly(reason=reason):
             return reason in ("story", "not their own words")
         case _:
             return True
+
+
+def _find_turn_of_another(turn: StoredTurn, said: Sequence[StoredTurn]) -> StoredTurn | None:
+    """What somebody else said last before a turn."""
+    who = (turn.role, turn.speaker)
+    before = (
+        one
+        for one in reversed(said)
+        if one.turn_index < turn.turn_index and one.role in _SPEAKING and one.content
+    )
+    return next((one for one in before if (one.role, one.speaker) != who), None)
 
 
 def finish_entry(tx: Transaction, entry: LeasedEntry, owner: str, outcome: str) -> None:

@@ -49,6 +49,8 @@ class ShownSegment:
     """Those of them that have not been read before: only from these something is concluded."""
     summary_n: int | None = None
     """The entry by which it is to be summed up as well, if it is."""
+    is_idle: bool = False
+    """Whether nothing is to be read in it: small talk, or what was read before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,12 @@ from memoria.policy.extraction_rules import (
     applicable_rules,
     extraction_reasons,
 )
-from memoria.policy.own_words import BLOT, blot_foreign_text, sentences_of_blotted
+from memoria.policy.own_words import (
+    BLOT,
+    blot_foreign_text,
+    own_sentences,
+    sentences_of_blotted,
+)
 from memoria.policy.phrases.changes import has_change, without_change
 from memoria.text.pattern import LazyPattern
 
@@ -129,6 +134,16 @@ def _route_plain_turn(text: str, own_text: str) -> Route:
     return ExtractLater()
 
 
+def is_answer(text: str, asked: str) -> bool:
+    """Whether what else is small talk answers the turn before it: yes, no or a number.
+
+    Args:
+        text: small talk.
+        asked: what somebody else said right before it.
+    """
+    return bool(_ANSWER.regex.search(text)) and any(one.is_question for one in own_sentences(asked))
+
+
 def _only_small_talk(own_text: str) -> bool:
     """Whether a text consists of small talk from beginning to end."""
     end = 0
@@ -139,6 +154,13 @@ def _only_small_talk(own_text: str) -> bool:
     return end == len(own_text)
 
 
+_ANSWER = LazyPattern(
+    r"""(?xi)(?:^|[^\w\s]|\b(?:oh|ah|well|hm{1,5})\b)\s*(?:
+      (?:yes|yeah|yep|yup|no|nope|ok(?:ay)?|sure|right|exactly|indeed)\b
+    | (?:是的?|对[的呀]?|嗯+|好[的吧呀]?|行吧?|可以)[啊呀呢吧啦]?(?=\W|$))
+    | \d | [👍👎]"""
+)
+"""Words of small talk that are an answer where they stand at the beginning of a clause."""
 _SMALL_TALK = LazyPattern(
     r"""(?xi)\b(?:hi|hello|hey|yo|morning|evening|night|afternoon|bye|goodbye|see\s(?:you|ya)|later
       |take\scare|thanks?|thank\syou|thx|cheers|welcome|ok(?:ay)?|yes|yeah|yep|yup|no|nope|sure|right
