@@ -28,6 +28,7 @@ from memoria.policy.participants import (
     attribute_subject,
     identify_participants,
     name_person,
+    name_subject,
 )
 from memoria.store.base import Transaction
 from memoria.store.values import NewTurn
@@ -214,5 +215,5 @@ def attribute_earlier_turns(tx: Transaction, n: int, turn: NewTurn, writer: Memo
         for memory_id in tx.memories.list_concluded_from(theirs, by):
             memory = tx.memories.get(memory_id)
             if memory is not None:
-                subject = subject_key(first) if memory.subject == USER else memory.subject
+                subject = memory.subject and subject_key(name_subject(memory.subject, first))
                 writer.attribute(memory, subject, name_person(memory.content, first))

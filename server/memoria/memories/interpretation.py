@@ -10,6 +10,7 @@ from memoria.model import Add, EdgeType, InferredBy, Memory, Mention, Node
 from memoria.store.base import Transaction
 from memoria.store.values import Filters
 from memoria.text.name import name_key
+from memoria.text.pattern import LazyPattern
 
 _MOST_MENTIONS = 8
 _EVERYTHING = Filters(everywhere=True, include_history=True, include_processed=True)
@@ -29,6 +30,12 @@ def interpretation_by_model(add: Add, event_at: int | None = None) -> Interpreta
     )
 
 
+_OF_THEIR_PEOPLE = LazyPattern(
+    r"""(?xi)^[^"“:：]{1,40}(?:\ssays:\s*"(?=my\s)|说：“(?=我的?[爸妈父母爷奶哥姐弟妹叔姑舅姨丈妻儿女老]))"""
+)
+"""What Bob says of his mother is no mention of Bob."""
+
+
 def interpretation_by_rules(
     content: str, time: str | None = None, event_at: int | None = None
 ) -> Interpretation:
@@ -39,6 +46,7 @@ def interpretation_by_rules(
         time: the words in it that say when, if any were found.
         event_at: what these words mean, UTC epoch milliseconds.
     """
+    content = _OF_THEIR_PEOPLE.regex.sub("", content)
     sentence = parse_sentence(content, time)
     parts = {name_key(one.name) for one in sentence.roles}
     others = (one.mention for one in find_names(content) if name_key(one.name) not in parts)

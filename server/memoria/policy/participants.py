@@ -20,6 +20,7 @@ from memoria.model import Role, StoredTurn, UserSpeaker
 from memoria.policy.conflict import USER, subject_key
 from memoria.text.name import name_key
 
+_OF_USER = re.compile(r"^(?:the )?(?:user|用户)(['’]s\s|的)", re.IGNORECASE)
 _THE_USER = re.compile(
     r"\b[Tt]he user\b(?!\s(?:account|agent|base|data|experience|group|guide|id|interface|manual"
     r"|name|stor(?:y|ies)|table)\b)"
@@ -96,7 +97,14 @@ def attribute_subject(
     person = participants.find_person(turn)
     if person is None or participants.mentions_user(f"{words}\n{content}"):
         return subject, content
-    return (person if subject_key(subject) == USER else subject), name_person(content, person)
+    return name_subject(subject, person), name_person(content, person)
+
+
+def name_subject(subject: str, person: str) -> str:
+    """A subject that is the user, or somebody of the user's, as a person's."""
+    if subject_key(subject) == USER:
+        return person
+    return _OF_USER.sub(lambda match: f"{person}{match[1]}", subject)
 
 
 def name_person(content: str, person: str) -> str:

@@ -28,6 +28,7 @@ _SPARE = 1.5
 """Of the transcript so many times as many candidates are read as are shown."""
 _OF_THE_ONE = 1.15
 """What a conclusion gains that speaks of the relative whom the question asks about."""
+_NEARLY_THE_BEST = 0.98
 _OF_OTHERS = 0.3
 """What is left of the score of a candidate that speaks of others."""
 
@@ -61,13 +62,30 @@ def apply_people(
         threshold: what a hit has to pass.
     """
     if not is_asked_of_people(plan):
-        return list(scored)
+        return _break_ties(plan, scored)
     matches = _match_candidates(tx, plan, _select_to_read(plan, scored, threshold), scored)
     others = sum(match is PersonMatch.OTHER for match in matches.values())
     if not plan.profile.every_hit_must_fit and len(matches) - others < plan.limit:
         matches = _match_candidates(tx, plan, scored, scored)
     applied = (_apply_match(plan, each, matches.get(each.candidate.n)) for each in scored)
     return sorted(applied, key=lambda each: -each.score)
+
+
+def _break_ties(plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
+    """Of turns that are nearly as good as the best, those of relatives come last.
+
+    Somebody is asked for by name, and "My mother …" is about their mother.
+    """
+    if not (plan.options.stages.people and plan.parsed.people.is_plain and scored):
+        return list(scored)
+    near = [each for each in scored if each.score >= _NEARLY_THE_BEST * scored[0].score]
+    first = sorted(near, key=_is_of_relatives) if len(near) > 1 else near
+    return [*first, *scored[len(near) :]]
+
+
+def _is_of_relatives(each: ScoredCandidate) -> bool:
+    persons = _find_people(each).persons
+    return bool(persons) and all(person.path for person in persons)
 
 
 def _select_to_read(
