@@ -33,8 +33,8 @@ NO_ANSWER = "no answer: "
 """How an outcome begins where the model had none."""
 _LIKE = 0.5
 """Share of common words from which a real model's wording counts as the one that was expected."""
-_KNOWN = re.compile(r'^\{"id": .*\}$', re.MULTILINE)
-_PAIR = re.compile(r'^\{"number": .*\}$', re.MULTILINE)
+_KNOWN = re.compile(r'^\{"id":.*\}$', re.MULTILINE)
+_PAIR = re.compile(r'^\{"number":.*\}$', re.MULTILINE)
 _NUMBERED = re.compile(r"^\[(\d+)\] \w+: ", re.MULTILINE)
 
 

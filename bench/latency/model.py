@@ -21,7 +21,7 @@ from bench.chat_server import build_server
 
 _ROOT = Path(__file__).resolve().parents[2]
 _TURN = re.compile(r"^\[(\d+)\] [^:\n]{1,100}: (.*\S)", re.MULTILINE)
-_KNOWN = re.compile(r'^\{"id": "([^"]+)"', re.MULTILINE)
+_KNOWN = re.compile(r'^\{"id": ?"([^"]+)"', re.MULTILINE)
 _NAME = re.compile(r"\b[A-Z][a-z]{2,20}\b")
 _QUOTE_CHARS = 120
 _NAMES = 3

@@ -46,8 +46,8 @@ def price_of(kind: str, mode: str, folder: Path) -> Price:
     [
         ("an agent's session", "live", 6_000, 0.15),
         ("an agent's session", "backlog", 3_000, 0.05),
-        ("Chinese chat", "live", 8_200, 0.15),
-        ("Chinese chat", "backlog", 4_300, 0.1),
+        ("Chinese chat", "live", 6_000, 0.15),
+        ("Chinese chat", "backlog", 3_000, 0.1),
     ],
 )
 def test_reading_a_conversation_costs_no_more_than_its_bound(

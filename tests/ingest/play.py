@@ -16,7 +16,7 @@ from memoria.inference.base import Embedder
 from memoria.model import CaptureEvent, Memory, QueueEntry
 
 _TURN = re.compile(r"^\[(\d+)\] (\w+): (.*?)(?=\n\n\[|\n```)", re.MULTILINE | re.DOTALL)
-_KNOWN = re.compile(r'^\{"id": .*\}$', re.MULTILINE)
+_KNOWN = re.compile(r'^\{"id":.*\}$', re.MULTILINE)
 Reads = Callable[[int, str, str, list[dict[str, Any]]], list[dict[str, Any]]]
 NOTHING = {"operations": [{"op": "SKIP", "reason": "nothing"}]}
 

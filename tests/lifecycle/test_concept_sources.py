@@ -201,7 +201,7 @@ async def test_a_concept_is_asked_about_with_what_has_replaced_a_memory_that_it_
         alike(tx, four[0], go, 0.9)
 
     def answer(asked: Asked) -> object:
-        if "known_said_on" in asked.text:
+        if '"known":' in asked.text:
             return ruling(Rust="replaces")(asked)
         texts = [line["memory"] for line in shown_in(asked)]
         assert BADGER[0] not in texts

@@ -19,6 +19,7 @@ from memoria.inference.bundled import BundledEmbedder
 from memoria.lifecycle.runner import Progress
 from memoria.model import (
     COMMAND_LINE,
+    DAY_MS,
     Edge,
     EdgeType,
     Memory,
@@ -110,7 +111,7 @@ def of_badger(
     settings: Settings, text: str, turn_n: int, name: str = "Badger", **more: object
 ) -> str:
     with store_of(settings) as store, store.write(settings.tenant) as tx:
-        memory_id = conclude(tx, text, [turn_n], **{"at": 1, **more})  # type: ignore[arg-type]
+        memory_id = conclude(tx, text, [turn_n], **{"at": turn_n * DAY_MS, **more})  # type: ignore[arg-type]
         badger = tx.graph.upsert_entity(memory_id, Mention(name=name))
         src = Node("memory", memory_id)
         about = Edge(src=src, type=EdgeType.ABOUT, dst=badger, weight=1, confidence=1, made_at=1)
@@ -456,7 +457,7 @@ async def test_likeness_binds_memories_as_names_do_and_the_night_stops_at_eight_
     with store_of(settings) as store, store.write(settings.tenant) as tx:
         for word in words:
             ids = [
-                conclude(tx, f"the {word} {thing} is old", [n])
+                conclude(tx, f"the {word} {thing} is old", [n], at=n * DAY_MS)
                 for thing, n in zip(("car", "van", "bus"), sessions, strict=False)
             ]
             for one, other in ((0, 1), (1, 2), (0, 2)):

@@ -1,7 +1,8 @@
 """What the processors of queue entries have in common: their tools, errors and prompt lines."""
 
+import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -161,6 +162,17 @@ def turn_line(turn: StoredTurn, text: str, most: int, remark: str = "") -> str:
         text = f"{text[:half]}{_CUT}{text[-half:]}"
     who = " ".join(filter(None, (turn.speaker or turn.role.value, remark)))
     return f"{who}: {text}"
+
+
+def compact_json(fields: Mapping[str, object]) -> str:
+    """An object as it stands in a prompt: on one line, without spaces that say nothing."""
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+
+
+def describe_pair(known: tuple[str, str], new: tuple[str, str]) -> dict[str, str]:
+    """Two statements to be compared, each with its day; a day they have in common stands once."""
+    days = dict.fromkeys((known[1], new[1]))
+    return {"known": known[0], "new": new[0], "said_on": ", ".join(days)}
 
 
 def shorten_statement(content: str) -> str:

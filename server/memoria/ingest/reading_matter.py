@@ -6,13 +6,13 @@ line is shown. Where the segment is summed up in the same request, only the tool
 page must not speak through a summary.
 """
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from memoria.inference.tasks import ReadingMatter
 from memoria.ingest.attribution import describe_participants
 from memoria.ingest.processing import (
+    compact_json,
     find_tool_name,
     longest_that_fits,
     shorten_statement,
@@ -199,7 +199,7 @@ def _memory_line(short_id: str, memory: Memory, zone: Zone) -> str:
     if memory.validity is Validity.PENDING_CONFIRMATION:
         fields["waits"] = "for confirmation"
     plain = {name: value for name, value in fields.items() if value is not None}
-    return json.dumps(plain, ensure_ascii=False)
+    return compact_json(plain)
 
 
 def list_before(turns: Sequence[StoredTurn]) -> tuple[StoredTurn, ...]:

@@ -6,7 +6,6 @@ cannot judge are shown to the model again, and a conclusion whose error would co
 with its quote. The answers are advice only: `policy/conflict` decides what follows from them.
 """
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -14,7 +13,12 @@ from memoria.errors import InvalidAnswerError, ModelRefusedError
 from memoria.inference.chat.client import ChatClient
 from memoria.inference.tasks import request_checks, request_rulings
 from memoria.ingest.attribution import describe_speaker
-from memoria.ingest.processing import shorten_statement, turn_line
+from memoria.ingest.processing import (
+    compact_json,
+    describe_pair,
+    shorten_statement,
+    turn_line,
+)
 from memoria.memories.days import date_of_memory, date_of_turn, day_of
 from memoria.memories.related import RelatedMemories
 from memoria.memories.validator import OperationValidator, RejectedError
@@ -42,7 +46,7 @@ _HIGH_IMPORTANCE = 0.8
 _MOST_PAIRS = 20
 _MOST_OF_ONE = 3
 _MOST_TURN_CHARS = 600
-_TURNS_BEFORE = 3
+_TURNS_BEFORE = 2
 _MOST_BEFORE_CHARS = 200
 
 
@@ -224,22 +228,21 @@ def _doubtful_update(validator: OperationValidator, update: Update) -> DoubtfulC
 
 
 def _pair_fields(one: DoubtfulConclusion, memory: Memory, zone: Zone) -> dict[str, str]:
-    return {
-        "known": shorten_statement(memory.content),
-        "known_said_on": date_of_memory(memory, zone),
-        "new": one.content,
-        "new_said_on": date_of_turn(one.turn, zone),
-    }
+    return describe_pair(
+        (shorten_statement(memory.content), date_of_memory(memory, zone)),
+        (one.content, date_of_turn(one.turn, zone)),
+    )
 
 
 def _statement_fields(one: DoubtfulConclusion, zone: Zone) -> dict[str, object]:
+    turn = _cut_around(full_text(one.turn), one.quote)
     return {
         "statement": one.content,
         "words": one.quote,
-        "turn": _cut_around(full_text(one.turn), one.quote),
+        **({} if turn.strip() == one.quote else {"turn": turn}),
         "said_by": one.said_by,
         "said_on": day_of(one.turn, zone),
-        "before": list(one.before),
+        **({"before": list(one.before)} if one.before else {}),
     }
 
 
@@ -251,7 +254,7 @@ def _cut_around(text: str, quote: str) -> str:
 
 def _json_lines(objects: Iterable[Mapping[str, object]]) -> str:
     with_numbers = ({"number": n, **fields} for n, fields in enumerate(objects, 1))
-    return "\n".join(json.dumps(fields, ensure_ascii=False) for fields in with_numbers)
+    return "\n".join(compact_json(fields) for fields in with_numbers)
 
 
 def _is_left_open(content: str, known: str) -> bool:

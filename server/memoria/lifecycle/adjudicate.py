@@ -1,6 +1,5 @@
 """Adjudicate: a chat model, or rules without one, say what one memory is to another."""
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 
@@ -8,7 +7,7 @@ from memoria.errors import ChatModelError, InvalidAnswerError, ModelRefusedError
 from memoria.graph.roles import parse_sentence
 from memoria.inference.chat.client import ChatClient
 from memoria.inference.tasks import request_rulings
-from memoria.ingest.processing import shorten_statement
+from memoria.ingest.processing import compact_json, describe_pair, shorten_statement
 from memoria.lifecycle.interface import StepContext
 from memoria.memories.days import date_of_memory
 from memoria.model import Memory, Relation
@@ -110,11 +109,5 @@ def _ask(
 
 
 def _line(number: int, known: Memory, new: Memory, zone: Zone) -> str:
-    shown = {
-        "number": number,
-        "known": shorten_statement(known.content),
-        "known_said_on": date_of_memory(known, zone),
-        "new": shorten_statement(new.content),
-        "new_said_on": date_of_memory(new, zone),
-    }
-    return json.dumps(shown, ensure_ascii=False)
+    both = ((shorten_statement(one.content), date_of_memory(one, zone)) for one in (known, new))
+    return compact_json({"number": number, **describe_pair(*both)})

@@ -6,14 +6,13 @@ forgotten, nothing personal and no order: such an answer is thrown away before i
 anywhere.
 """
 
-import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memoria.inference.chat.client import ChatClient
 from memoria.inference.tasks import request_concept
-from memoria.ingest.processing import shorten_statement
+from memoria.ingest.processing import compact_json, shorten_statement
 from memoria.lifecycle.derivation import derivation_validator
 from memoria.lifecycle.interface import StepContext
 from memoria.memories.days import date_of_memory
@@ -55,10 +54,8 @@ def propose_concept(
         ChatModelError: the model gave no answer.
         EmbedderError: what was forgotten can't be known again by its meaning now.
     """
-    lines = "\n".join(
-        _line(number, memory, context.store.zone) for number, memory in enumerate(memories, 1)
-    )
-    question = request_concept(memories=lines, max_output_tokens=context.output_tokens)
+    lines = _list_memories(memories, context.store.zone)
+    question = request_concept(memories="\n".join(lines), max_output_tokens=context.output_tokens)
     answer = chat.ask(context.tenant, question)
     quoted = _find_quoted(answer, memories)
     wording = _check_wording(answer, memories, quoted)
@@ -76,13 +73,16 @@ def propose_concept(
     return ProposedConcept(content, tuple(memory.id for memory in quoted))
 
 
-def _line(number: int, memory: Memory, zone: Zone) -> str:
-    shown = {
-        "number": number,
-        "memory": shorten_statement(memory.content),
-        "said_on": date_of_memory(memory, zone),
-    }
-    return json.dumps(shown, ensure_ascii=False)
+def _list_memories(memories: Sequence[Memory], zone: Zone) -> Iterator[str]:
+    """A line for each; a day stands with the first that was said on it."""
+    last = ""
+    for number, memory in enumerate(memories, 1):
+        day = date_of_memory(memory, zone)
+        said_on = {} if day == last else {"said_on": day}
+        yield compact_json(
+            {"number": number, "memory": shorten_statement(memory.content), **said_on}
+        )
+        last = day
 
 
 def _find_quoted(answer: Concept, memories: Sequence[Memory]) -> list[Memory]:

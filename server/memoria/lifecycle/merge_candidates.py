@@ -13,8 +13,10 @@ from itertools import chain, combinations
 
 from memoria.graph.mentions import find_names
 from memoria.lifecycle.interface import StepContext
+from memoria.memories.days import date_of_memory
 from memoria.memories.related import RelatedMemories
-from memoria.model import Memory
+from memoria.model import InferredBy, Memory
+from memoria.model.zone import Zone
 from memoria.policy.conflict import USER, subject_key
 from memoria.policy.merging import (
     Pair,
@@ -34,6 +36,8 @@ _MAX_SAME_WORDING = 30
 """Memories in the same words that are held beside each other."""
 _MOST_TERMS = 64
 _NEAREST = 4
+_MOST_RELATED = 2
+"""Others of its subject that a memory is compared with where nothing else brings them together."""
 _MIN_SHARED_WORDS = 0.5
 """The share of their words that two statements have in common, from which they may be one."""
 _START = (0, 0)
@@ -201,7 +205,7 @@ def _list_related(
 
     What replaces a memory may share no word with it: "sold the car" and "takes the bus to work".
     """
-    nearest: list[list[_MemoryPair]] = [[] for _ in range(_NEAREST)]
+    nearest: list[list[_MemoryPair]] = [[] for _ in range(_MOST_RELATED)]
     for n in _latest_changes(context, since or 0):
         with context.store.read(context.tenant) as tx:
             memory = tx.memories.by_version_numbers([n]).get(n)
@@ -211,11 +215,19 @@ def _list_related(
         pairs = (
             (memory, other)
             for other in others
-            if may_relate(memory, other) and _may_be_of_one(memory, other)
+            if may_relate(memory, other)
+            and _may_be_of_one(memory, other)
+            and not _were_read_together(memory, other, context.store.zone)
         )
         for rank, pair in zip(nearest, pairs, strict=False):
             rank.append(pair)
     yield from chain.from_iterable(nearest)
+
+
+def _were_read_together(one: Memory, other: Memory, zone: Zone) -> bool:
+    """Whether a model that knew of both has concluded them from what was said on one day."""
+    by_model = all(memory.current.inferred_by is InferredBy.MODEL for memory in (one, other))
+    return by_model and date_of_memory(one, zone) == date_of_memory(other, zone)
 
 
 def _may_be_of_one(one: Memory, other: Memory) -> bool:

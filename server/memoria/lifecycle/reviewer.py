@@ -1,13 +1,12 @@
 """The reviewer: a chat model decides about a memory, and may search for others before it does."""
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from memoria.errors import ChatModelError, InvalidAnswerError, ModelRefusedError
 from memoria.inference.chat.base import AnswerT, ChatRequest
 from memoria.inference.chat.client import ChatClient
 from memoria.inference.tasks import ReviewCase, review_memory
-from memoria.ingest.processing import shorten_statement
+from memoria.ingest.processing import compact_json, shorten_statement
 from memoria.lifecycle.interface import StepContext
 from memoria.memories.days import date_of_memory
 from memoria.model import Memory, Trust
@@ -15,7 +14,7 @@ from memoria.model.reflection import Judgement
 from memoria.model.zone import Zone
 from memoria.policy.orders import instruction_shaped
 
-_MAX_RELATED = 6
+_MAX_RELATED = 4
 """Memories it is shown beside the one it judges, and of what a search has found."""
 _RESERVE_S = 5.0
 """Time kept for what was decided: nobody is asked in vain."""
@@ -133,4 +132,4 @@ def _memory_lines(memories: Iterable[Memory], zone: Zone) -> str:
 def _json(memory: Memory, content: str, zone: Zone, **more: float) -> str:
     shown = {"type": memory.type.value, "content": content, **more}
     shown["said_on"] = date_of_memory(memory, zone)
-    return json.dumps(shown, ensure_ascii=False)
+    return compact_json(shown)

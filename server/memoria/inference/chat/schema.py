@@ -16,8 +16,8 @@ _KEPT = ("type", "const", "enum", "items", "anyOf", "maxItems")
 _REF = "#/$defs/"
 _NULL = {"type": "null"}
 _FEW_KINDS = 2
-_LONG = 500
-"""Shorter limits are left to the check of the answer."""
+_LONG, _MANY = 500, 10
+"""Shorter limits on texts and lists are left to the check of the answer."""
 
 Schema = dict[str, Any]
 
@@ -61,6 +61,8 @@ class _Compactor:
         if not self._is_strict:
             if "const" in kept or "enum" in kept:
                 kept.pop("type", None)
+            if kept.get("maxItems", _MANY) < _MANY:
+                kept.pop("maxItems")
             if schema.get("maxLength", 0) >= _LONG:
                 kept["maxLength"] = schema["maxLength"]
         return kept

@@ -31,6 +31,7 @@ from memoria.lifecycle.derivation import (
 )
 from memoria.lifecycle.interface import ItemResult, PlannedStep, StepContext
 from memoria.lifecycle.patterns import Members, find_patterns, is_broadly_supported
+from memoria.memories.days import date_of_memory
 from memoria.memories.derived import (
     DerivedDraft,
     add_derived,
@@ -43,11 +44,15 @@ from memoria.memories.validator import RejectedError
 from memoria.model import InferredBy, Memory, MemoryType, Validity
 from memoria.model.channel import NIGHTLY_CHANNEL
 from memoria.model.nightly import StepOutcome
-from memoria.store.base import Transaction
+from memoria.model.zone import Zone
+from memoria.store.base import DerivationCandidate, Transaction
 
 MAX_CONCEPTS = 8
 """Concepts that one run writes."""
 _MAX_QUESTIONS = 24
+_LEAST_DAYS = 2
+_GROWTH = 4
+"""What came to nothing is asked about again when at least a quarter of it is new."""
 _AUDIT_ACTION = "ask what they come to"
 _UNSUPPORTED = "its memories no longer bear it out"
 _CHANGED = "a memory that it quotes has changed"
@@ -128,9 +133,12 @@ def _propose_concepts(
             continue
         if _was_asked(context, members, chat):
             continue
+        memories = _memories(context, members)
+        if one is None and _is_of_one_day(memories, context.store.zone):
+            continue
         asked += 1
         try:
-            proposed = propose_concept(context, chat, _memories(context, members))
+            proposed = propose_concept(context, chat, memories)
             _check_breadth(context, members, proposed)
         except RejectedError as error:
             yield _concept_item("nothing", members, None, model=chat.name, why=str(error))
@@ -232,12 +240,22 @@ def _memories(context: StepContext, members: Members) -> list[Memory]:
     return [found[member.wording] for member in members if member.wording in found]
 
 
+def _is_of_one_day(memories: Sequence[Memory], zone: Zone) -> bool:
+    """Whether all was said on one day: that is no pattern yet, and the day's summaries tell it."""
+    return len({date_of_memory(memory, zone) for memory in memories}) < _LEAST_DAYS
+
+
 def _was_asked(context: StepContext, members: Members, chat: ChatClient) -> bool:
+    """Whether these memories have come to nothing before, or did so without the newest few."""
+    in_order = sorted(members, key=lambda member: member.n)
+    fewest = max(len(in_order) - (len(in_order) - 1) // _GROWTH, 1)
+    digests = [_digest(in_order[:count]) for count in range(fewest, len(in_order) + 1)]
     with context.store.read(context.tenant) as tx:
-        return any(entry.client == chat.name for entry in tx.audit.list_entries(_digest(members)))
+        found = [entry for digest in digests for entry in tx.audit.list_entries(digest)]
+    return any(entry.client == chat.name for entry in found)
 
 
-def _digest(members: Members) -> str:
+def _digest(members: Sequence[DerivationCandidate]) -> str:
     """A digest of memories in their wordings, which holds no word of them."""
     return _digest_of([(member.id, member.wording) for member in members])
 
