@@ -40,7 +40,6 @@ ANSWER_MS = 300
 _BLOCK = 25
 _WARM_UP = 5
 _IN_STOCK = 4
-_TURNS_A_SESSION = 5
 _PAUSE_S = 0.01, 0.05
 """Before a capture, so that it meets the worker at any moment of its work."""
 _BATCH, _ATTEMPTS = 100, 5
@@ -143,7 +142,7 @@ class Reading:
             before = (await m.queue.status()).done
             for i in range(-_WARM_UP, size):
                 while (await m.queue.status()).waiting < _IN_STOCK:
-                    await m.record_conversation([self._turn() for _ in range(_IN_STOCK)])
+                    await m.record_conversation([self._turn()], "session_end")
                 took_ms = await self._timed(m)
                 if i >= 0:
                     self.on_ms.append(took_ms)
@@ -166,7 +165,7 @@ class Reading:
         return not (embedding(self._store) or any(pending.turn for pending in due))
 
     def _turn(self) -> Turn:
-        """A turn long enough to be read, in a session that has not had too many."""
+        """A turn in a session of its own, which is read as soon as the session ends."""
         text = turn_text(self._said, self._rng)
-        session = f"read-{self._run}-{next(self._numbers) // _TURNS_A_SESSION}"
+        session = f"read-{self._run}-{next(self._numbers)}"
         return Turn(session_id=session, message_id=new_id(), role="user", content=text)
