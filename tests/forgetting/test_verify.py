@@ -54,8 +54,9 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 async def live(home: Path, model: ScriptedModel) -> Settings:
     async with opened(home, model) as m:
         for i, words in enumerate(SAID):
-            turns = [{"role": "user", "content": f"{words}, you know, as I said {i}."}]
-            turns += [{"role": "assistant", "content": f"So it is, number {i}."}] * 3
+            at = f"2026-03-0{i + 1}T09:00:00Z"  # what is said on one day is no pattern yet
+            turns = [{"role": "user", "content": f"{words}, you know, as I said {i}.", "at": at}]
+            turns += [{"role": "assistant", "content": f"So it is, number {i}.", "at": at}] * 3
             await m.record_conversation(turns, "session_end", session_id=f"s{i}")
         await m.wait_until_idle(60)
         return m.settings

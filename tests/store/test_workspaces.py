@@ -25,7 +25,11 @@ from memoria.store.values import DocumentKind, Filters
 TENANTS = ("ann", "bob")
 PLACES = (None, "red", "blue", "diary")
 PRIVATE = "diary"
-OF_NOBODY, OF_PROJECT, OF_USER = "port number", "in this repo, port number", "my son's port number"
+OF_NOBODY, OF_PROJECT, OF_USER = (
+    "port number",
+    "in this repo, port number",
+    "about my son's port number",
+)
 PERSONAL = {MemoryType.PREFERENCE, MemoryType.RULE, MemoryType.RELATIONSHIP}
 
 

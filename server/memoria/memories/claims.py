@@ -173,7 +173,8 @@ class ClaimWriter:
         """Note that a known memory was said again.
 
         It is evidence for the memory, unless an assistant or a tool only repeats what the user
-        said. Another wording replaces one that rules made, unless the user has fixed that.
+        said. Another wording, with its type and property, replaces one that rules made, unless the
+        user has fixed that.
         """
         wording, user_said = new.wording, SourceKind.USER_SAID
         is_fixed = memory.verified or memory.pinned
@@ -187,7 +188,11 @@ class ClaimWriter:
         if _is_over(memory, new.claim):
             return self._hold_again(new, memory)
         if is_better:
-            outcome = self.revise(new, memory, memory.current.valid_from)
+            topic = new.memory
+            named = replace(
+                wording, type=topic.type, subject=topic.subject, predicate=topic.predicate
+            )
+            outcome = self.revise(replace(new, wording=named), memory, memory.current.valid_from)
             return replace(outcome, supersedes=())
         is_new = self._add_evidence(memory, wording)
         return ClaimOutcome("evidence" if is_new else "known", memory.id)

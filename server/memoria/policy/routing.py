@@ -38,13 +38,6 @@ _CJK = re.compile(
     "[\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0003ffff]"
 )
 _REASONS = tuple(ExtractionReason)
-_REASON_OF = {
-    MemoryType.RULE: ExtractionReason.RULE,
-    MemoryType.PREFERENCE: ExtractionReason.PREFERENCE,
-    MemoryType.GOAL: ExtractionReason.GOAL,
-    MemoryType.RELATIONSHIP: ExtractionReason.RELATIONSHIP,
-    MemoryType.FACT: ExtractionReason.IDENTITY,
-}
 
 RecordOnlyReason = Literal["empty", "small talk", "tool traffic", "story", "not their own words"]
 
@@ -108,11 +101,17 @@ def route_turn(
         return RecordOnly("story")
     rules = applicable_rules(text) if role is Role.USER else ()
     reasons = _read_reasons(own_text, rules) if rules else set()
-    reasons |= {_REASON_OF[kind] for kind in stated if kind in _REASON_OF}
+    reasons |= {_find_reason(kind) for kind in stated}
     if not reasons:
         return _route_plain_turn(text, own_text)
     priority = min(map(_REASONS.index, reasons))
     return ExtractNow(_REASONS[priority], priority)
+
+
+def _find_reason(stated: MemoryType) -> ExtractionReason:
+    """Why a statement of a type is urgent; a fact about somebody tells who they are."""
+    named = (reason for reason in ExtractionReason if reason.value == stated.value)
+    return next(named, ExtractionReason.IDENTITY)
 
 
 def _read_reasons(own_text: str, rules: Sequence[ExtractionRule]) -> set[ExtractionReason]:
