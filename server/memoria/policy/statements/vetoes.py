@@ -75,11 +75,12 @@ _NAME_ZH = LazyPattern(
     r"""(?x)^\W*(?:欧阳|司马|上官|诸葛|[赵钱孙李周吴郑王冯陈褚卫蒋沈韩杨朱秦尤许何吕施张孔曹严华金魏陶姜戚谢邹喻柏窦章苏潘葛范彭郎鲁韦马苗方俞任袁柳鲍史唐费廉岑薛雷贺倪汤滕殷罗毕郝邬安常乐于傅皮卞齐康伍余元卜顾孟黄穆萧尹姚邵汪祁毛禹狄米贝明臧计成戴谈宋庞熊纪舒屈项祝董梁杜阮蓝闵席季麻强贾路娄危江童颜郭梅盛林钟徐邱骆高夏蔡田樊胡凌霍虞万柯管卢莫房解应宗丁邓洪包左石崔吉龚程邢裴陆荣翁荀甄曲封储段焦牧车侯全班仇宁甘武符刘景詹龙叶黎白邰赖卓屠蒙池乔翟谭申冉雍桑桂牛边燕温庄晏柴阎连习容古易廖庾耿满匡文寇广东殴沃利蔚越夔隆师巩聂辛那简饶曾沙鞠丰巢关查游权盖丘宫岳])
       [\u4e00-\u9fff]{1,2}?(?=的|是|在|今年|住|叫|喜欢|爱|特别|比较|平时|也|很|有|从|毕业|做|当|教|会|身高|体重|生日|今|跟|和|她|他|这|[，,])"""
 )
+_SHOUTED = r"\b(?-i:LOVE|LOVES|ADORE|ENJOY|LIKE|SO|GREAT)\b"
 _IRONY = LazyPattern(
-    r"""(?xi)
+    rf"""(?xi)
       \bi\s(?:just|so|really|absolutely|simply|totally)?\s?(?:love|adore|enjoy)\s(?:it\swhen|waiting|being\s(?:ignored|woken|stuck|told)|spending\s(?:hours|my)|paying|debugging)
-    | ^\W*(?:(?:yeah|oh|wow|great|super|lovely|fantastic|brilliant)\b[\s,.!]*){1,3}i\sjust\b
-    | \b(?-i:LOVE|LOVES|ADORE|ENJOY|LIKE|SO|GREAT)\b
+    | ^\W*(?:(?:yeah|oh|wow|great|super|lovely|fantastic|brilliant)\b[\s,.!]*){{1,3}}i\sjust\b
+    | {_SHOUTED}
     """
 )
 _IRONY_ZH = LazyPattern(r"[我俺](?:可)?太(?:爱|喜欢)|可真?是(?:太|爱|喜欢)|才怪|呵呵|开玩笑")
@@ -119,17 +120,17 @@ _CLAUSE = LazyPattern(
     | \b(?:those|these)\s(?:suggestion|strateg|idea|option|tip|recommendation|example|sound|look)
     | \b(?:to|of|in|at|on|with|by|from|about|for)\s(?:it|this|that|these|those|them)\W*$
     | ^\W*(?:(?:many\s)?thanks?\b|thank\syou|feel\sfree|chatting\swith|talking\s(?:to|with)\syou|hopefully|sometimes|once\si\b|it['’]s\sbeen)
-    | \byou(?:['’]re|\sare)\s(?:such|so|always|really|a\s(?:good|great|true|wonderful))\b | \bmy\sfriend\W*$ | \b(?:with|to)\syou\balways
+    | \byou(?:['’]re|\sare)\s(?:such|so|always|really|a\s(?:good|great|true|wonderful))\b | \bmy\sfriend\W*$
     | {_I}(?:['’]ll|\swill|['’]m\sgoing\sto)\s{_VERY}(?:certainly\s|surely\s)?(?:try|do\smy\sbest|work\son\s(?:it|that|this)|reach|put\s(?:it|this|that|your)|remember|pay|be\scareful|follow|need
         |negotiate|start\swith|practi[cs]e|explore|ask|look|read\sit|listen)\b
-    | {_I}(?:['’]ve|\shave)\s{_VERY}(?:recently\s)?(?:tried|checked|implemented|set\sup|managed|prepared|calculated|confirmed|learn(?:ed|t)|fixed|added|attempted|made|included|included|written|tested|read|looked
+    | {_I}(?:['’]ve|\shave)\s{_VERY}(?:recently\s)?(?:tried|checked|implemented|set\sup|managed|prepared|calculated|confirmed|learn(?:ed|t)|fixed|added|attempted|made|included|written|tested|read|looked
         |been\s(?:trying|having|struggling|debugging|getting|seeing|experiencing))\b
     | {_I}\s(?:don['’]?t|do\snot)\s(?:have\sany|even\sknow)\b | {_I}\s(?:haven['’]?t|have\snot)\b | {_I}\shope\s(?:we|you|i|it|this|that)\b
     | {_I}(?:['’]?m|\sam)\s{_VERY}(?:trying\sto\s(?!learn|lose|gain|quit|eat|drink|save|become|improve\smy|read|cut|stop|be\b|live|get\s(?:fit|in|into|better|my|a)|build\sa|sleep|move|find\sa|buy|sell|start|keep|raise|conceive|adopt|spend|walk|run|switch)
         |willing\sto|going\sto\s(?:try|check|look|take\s(?:a|your)))\b
     | {_I}\s{_VERY}(?:\w+ed|made|bought|took|saw|ate|watched|drank|met|won|lost|spent|came|read|wrote|ran|gave|put|sent|built)\b.*\b(?:today|yesterday|recently|last\s\w+|this\s(?:morning|week|weekend)|just\snow|ago)\b
     | ^\W*(?:i\s(?:will|do|am|can|did|have)|i['’](?:m|ll|ve)|\w+)\W*$ | ^\W*(?:alright|okay|ok|sure|yes|yeah)\b
-    | \bthe\sidea\sof\b | \bin\smy\sdreams\b | \b(?-i:LOVE|LOVES|ADORE|ENJOY|LIKE|SO|GREAT)\b | \bas\s\w+\sas\si\scan\b
+    | \bthe\sidea\sof\b | \bin\smy\sdreams\b | {_SHOUTED} | \bas\s\w+\sas\si\scan\b
     """  # noqa: E501
 )
 _STATES = LazyPattern(
