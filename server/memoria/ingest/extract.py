@@ -89,7 +89,7 @@ class Extractor:
             start = first.turn_index
             near = tx.conversations.list_span(first.session_n, max(start - _BEFORE, 0), start - 1)
             bearing = self._tools.recall.find_bearing(tx, text_to_relate(turns), first.workspace)
-            known = filter(None, (_known_before(memory, turns) for memory in bearing))
+            known = filter(None, (_leave_out_rules(memory, turns) for memory in bearing))
             return ReadingContext(
                 segments,
                 before=list_before(near),
@@ -204,7 +204,7 @@ def _load_segment(tx: Transaction, entry: LeasedEntry) -> ShownSegment:
     return ShownSegment(entry, unread, unread_ns, is_idle=is_idle)
 
 
-def _known_before(memory: Memory, turns: Sequence[StoredTurn]) -> Memory | None:
+def _leave_out_rules(memory: Memory, turns: Sequence[StoredTurn]) -> Memory | None:
     """A memory as it was before rules read the turns; None where they made it of them.
 
     The model is to conclude for itself what the turns say, and not to leave it out as known: what
