@@ -9,7 +9,8 @@ from memoria import Memoria
 from memoria.admin.importer import Importer, ImportReport, Progress
 from memoria.admin.transcripts import FORMATS, TranscriptItem, TranscriptSource, find_transcripts
 from memoria.app import workspace_of
-from memoria.model import Channel, Receipt, RecordedTurn, StoredTurn, Trust, Turn, new_id
+from memoria.model import Receipt, RecordedTurn, StoredTurn, Turn, new_id
+from memoria.model.channel import transcript_channel
 
 Line = dict[str, Any]
 SESSION = "5a0e4c1e-3c56-4a0b-9d0c-2f6f7a1b9c10"
@@ -39,7 +40,7 @@ def written(file: Path, *lines: Line | bytes) -> Path:
 def through(memory: Memoria, form: str) -> Memoria:
     """The memory as an import of this format sees it."""
     client = FORMATS[form].client
-    return memory.with_channel(Channel(name="import", trust=Trust.USER, client=client))
+    return memory.with_channel(transcript_channel(client))
 
 
 async def imported(

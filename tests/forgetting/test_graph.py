@@ -91,7 +91,8 @@ async def test_merged_entities_leave_with_their_own_names_only(memory: Memoria, 
 async def test_a_memory_that_outlives_its_turn_keeps_only_names_it_says_itself(
     memory: Memoria, home: Path
 ) -> None:
-    turn_id = await recorded(memory, f"{NAME}, called {ALIAS}, came {WHEN} from {HERE}")
+    said = f"{NAME}, called {ALIAS}, plays the flute {WHEN}; {HERE} is far away"
+    turn_id = await recorded(memory, said)
     kept = (await memory.remember(f"{NAME} plays the flute", turn_id=turn_id)).id
     other = (await memory.remember(f"{HERE} is far away", turn_id=turn_id)).id
     write(memory, lambda tx: link(tx, kept, turn_id, NAME, ALIAS))

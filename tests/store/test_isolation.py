@@ -165,7 +165,7 @@ def sum_up(store: SqliteStore, tenant: str, turn: StoredTurn) -> None:
     """Have a segment read that has an episode, and change what was concluded from it."""
     statements = Statements(store, tenant, LIBRARY, marks(tenant))
     told = statements.remember(
-        "the port was told first", MemoryType.FACT, StatementDetails(turn_id=turn.id)
+        f"Told first: {turn.content}", MemoryType.FACT, StatementDetails(turn_id=turn.id)
     )
     statements.revise(told.id, "correct", f"the port was told as {told.id}")
     with store.write(tenant) as tx:

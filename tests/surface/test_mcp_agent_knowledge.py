@@ -349,7 +349,7 @@ async def test_a_memory_that_two_say_at_once_is_replaced_by_the_one_that_says_it
 
 
 async def test_the_turn_a_memory_rests_on_is_among_its_links(agent: Agent) -> None:
-    (turn_id,) = await agent.say("The lift is out of order until Monday")
+    (turn_id,) = await agent.say("The lift in the office is out of order until Monday")
     memory_id = await kept(agent, "The lift in the office is broken", turn_id=turn_id)
     record, text = await agent.both("get_memory", id=memory_id)
     assert (turn_id, "derived from") in [(one["id"], one["relation"]) for one in record["links"]]

@@ -14,6 +14,7 @@ out by the writer of memories:
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from memoria.memories.belief import needs_users_word
 from memoria.memories.claim_outcome import ClaimOutcome
 from memoria.memories.values import NewWording, Passage, StructuralLinks
 from memoria.memories.verdicts import NewClaim, Verdicts, applies_elsewhere, judge_claim
@@ -303,7 +304,9 @@ class ClaimWriter:
     def _restore(
         self, new: NewClaim, known: Memory, contradicted: Sequence[Memory]
     ) -> ClaimOutcome:
-        if _is_over(known, new.claim):
+        if needs_users_word(known) and new.claim.source is not SourceKind.USER_SAID:
+            self._writer.restore(known.id, waits=True)
+        elif _is_over(known, new.claim):
             self._hold_again(new, known)
         else:
             self._writer.restore(known.id)

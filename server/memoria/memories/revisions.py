@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, get_args
 
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import InvalidInputError
+from memoria.memories.belief import is_fixed_for, needs_users_word
 from memoria.memories.days import local_span, zone_of_turn
 from memoria.memories.ends import read_end
 from memoria.memories.statement_text import check_statement
@@ -27,11 +28,13 @@ from memoria.model import (
 )
 from memoria.model.privacy import Handling, PersonalRules
 from memoria.policy.conflict import Claim
+from memoria.policy.literal import is_borne_out
 from memoria.policy.properties import read_topic
 from memoria.store.base import Store, Transaction
 from memoria.store.not_found import not_found
 from memoria.store.values import MemoryDetails, NewMemory
 from memoria.text.clean import Tally
+from memoria.text.document import full_text
 
 if TYPE_CHECKING:
     from memoria.memories.writer import MemoryWriter
@@ -70,6 +73,9 @@ class Revisions:
     ) -> Memory:
         """Do one thing to a memory, and give the memory as it is then.
 
+        Where an agent corrects what the user has confirmed or pinned, that stays as it is, and the
+        memory that is given is the correction, which waits for the user.
+
         Raises:
             InvalidInputError: `correct` without content, or content with anything else.
             ForgottenError: the new wording was forgotten before.
@@ -97,7 +103,7 @@ class Revisions:
     ) -> Memory:
         memory = self._memory(tx, memory_id)
         if content is not None:
-            self._correct(tx, memory, content, valid_from, turn_id, until)
+            memory_id = self._correct(tx, memory, content, valid_from, turn_id, until)
         else:
             self._apply(tx, memory, action)
         now = self._memory(tx, memory_id)
@@ -142,11 +148,13 @@ class Revisions:
         valid_from: int | None,
         turn_id: str | None,
         until: str | None,
-    ) -> None:
+    ) -> str:
+        """Let a memory say something else. Gives the id of the memory that says it."""
+        self._check_may_return(memory)
         text = self._screen(check_statement(content, Tally()), Tally())
         if text == memory.content and until is not None:
             self._set_end(tx, memory, until)
-            return
+            return memory.id
         if text == memory.content:
             raise InvalidInputError("The new wording is the present one; there is nothing to do.")
         writer = self._writer(tx)
@@ -172,11 +180,28 @@ class Revisions:
         topic = read_topic(text)
         if topic is not None:
             wording = replace(wording, subject=topic.subject, predicate=topic.predicate)
+        if is_fixed_for(memory, self._channel.trust):
+            return self._propose(tx, memory, wording)
         writer.revise(memory.id, wording)
         self._settle(tx, memory.id)
+        return memory.id
+
+    def _propose(self, tx: Transaction, memory: Memory, wording: NewWording) -> str:
+        """Let a correction wait for the user, who wants the memory as it is. Gives its id."""
+        from memoria.memories.claims import ClaimWriter, same_topic  # noqa: PLC0415  (the start-up does without it)
+        from memoria.memories.verdicts import NewClaim  # noqa: PLC0415  (the start-up does without it)
+
+        claim = claim_of_statement(wording, memory, memory.confidence)
+        topic = replace(same_topic(memory, claim, memory.workspace), scope=memory.scope)
+        claims = ClaimWriter(tx, self._writer(tx), now_millis())
+        return claims.replace_named(NewClaim(claim, topic, wording), memory).memory_id
 
     def _set_end(self, tx: Transaction, memory: Memory, until: str) -> None:
         """Let a memory end then, and its wording stay."""
+        if is_fixed_for(memory, self._channel.trust):
+            raise InvalidInputError(
+                "The user has confirmed or pinned this as it is: only they can give it an end."
+            )
         end = read_end(until, now_millis(), tx.zone)
         details = MemoryDetails(sets_end=True, expires_at=end.at)
         self._writer(tx).describe(memory, details, None)
@@ -187,6 +212,9 @@ class Revisions:
 
         memory = self._memory(tx, memory_id)
         claim = claim_of_statement(bare_wording(memory), memory, memory.confidence)
+        if not self._is_user_channel:  # it is the agent's deed, whoever said it once
+            trust = claim.trust.at_most(self._channel.trust)
+            claim = replace(claim, trust=trust, source=SourceKind.ASSISTANT_INFERRED)
         ClaimWriter(tx, self._writer(tx), now_millis()).settle(memory, claim)
 
     def _apply(self, tx: Transaction, memory: Memory, action: Revision) -> None:
@@ -212,7 +240,8 @@ class Revisions:
                 raise InvalidInputError("content is missing: what should the memory say?")
 
     def _check_may_return(self, memory: Memory) -> None:
-        if memory.validity is Validity.PENDING_CONFIRMATION and not self._is_user_channel:
+        """See that nobody but the user makes active what waits for their word."""
+        if needs_users_word(memory) and not self._is_user_channel:
             raise InvalidInputError(
                 "This waits for the user's word. Ask them, then use confirm, or archive it."
             )
@@ -224,6 +253,7 @@ class Revisions:
     def _wording(
         self, text: str, valid_from: int | None = None, turn: StoredTurn | None = None
     ) -> NewWording:
+        """What a statement lets a memory say. A turn that does not say it is not its source."""
         kind, trust = self._origin_of(turn)
         provenance = Provenance(
             source_kind=kind,
@@ -232,11 +262,12 @@ class Revisions:
             client=self._channel.client,
             quote=text,
         )
+        is_source = turn is not None and is_borne_out(text, full_text(turn))
         return NewWording(
             content=text,
             valid_from=now_millis() if valid_from is None else valid_from,
             provenance=provenance,
-            turn_n=None if turn is None else turn.n,
+            turn_n=turn.n if turn is not None and is_source else None,
             structural=StructuralLinks(),
         )
 

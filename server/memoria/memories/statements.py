@@ -41,7 +41,7 @@ from memoria.model import (
     now_millis,
 )
 from memoria.model.core import USER_EDIT_NAME
-from memoria.model.memory import StatementStatus
+from memoria.model.memory import SOURCE_TURN, StatementStatus
 from memoria.model.zone import Zone
 from memoria.policy.conflict import subject_key
 from memoria.policy.properties import read_topic
@@ -91,6 +91,8 @@ class Statements(Revisions):
             replaced = self._require_replaced(tx, given)
             outcome = self._state(tx, new, end, replaced)
             ignored = self._complete(tx, outcome, new, given, end)
+            if given.turn_id is not None and new.wording.turn_n is None:
+                ignored = (*ignored, SOURCE_TURN)
             now = self._memory(tx, outcome.memory_id)
             change = outcome.describe_change(text)
             if given.scope == "everywhere" != now.scope:

@@ -25,6 +25,7 @@ from dataclasses import replace
 
 from memoria.erasure.suppression import SuppressionList
 from memoria.errors import InvalidInputError
+from memoria.memories.belief import describe_belief, temper_wording
 from memoria.memories.interpretation import interpret_revision
 from memoria.memories.links import (
     link_contradictions,
@@ -103,7 +104,7 @@ class MemoryWriter:
 
         Args:
             memory_id: the memory.
-            wording: what it says, where that came from, and what it rests on.
+            wording: what it says, and where that came from: believed at most as it was before.
             action: what was done, for the audit log.
             detail: why it was done, for the audit log.
 
@@ -112,9 +113,10 @@ class MemoryWriter:
             NotFoundError: there is no such memory, or none that the wording refers to.
         """
         self.check_not_forgotten(wording.content)
+        memory = self.require(memory_id)
+        wording = temper_wording(wording, memory)
         if wording.interpretation is None:
-            read = interpret_revision(self._tx, self.require(memory_id), wording)
-            wording = replace(wording, interpretation=read)
+            wording = replace(wording, interpretation=interpret_revision(self._tx, memory, wording))
         self._tx.memories.add_version(memory_id, self._version(wording))
         self._complete(memory_id, wording, action, detail)
 
@@ -200,9 +202,10 @@ class MemoryWriter:
         """Take a memory out of the active ones because it is not needed any more."""
         self._set_validity(memory_id, Validity.ARCHIVED, "archive", detail)
 
-    def restore(self, memory_id: str, detail: str | None = None) -> None:
-        """Make a memory active again."""
-        self._set_validity(memory_id, Validity.ACTIVE, "restore", detail)
+    def restore(self, memory_id: str, detail: str | None = None, *, waits: bool = False) -> None:
+        """Make a memory active again, or let it wait for the user's word again."""
+        validity = Validity.PENDING_CONFIRMATION if waits else Validity.ACTIVE
+        self._set_validity(memory_id, validity, "restore", detail)
 
     def confirm(self, memory: Memory, *, by_user: bool) -> None:
         """Note that a memory was confirmed: only the user's word verifies it or ends its wait.
@@ -297,7 +300,7 @@ class MemoryWriter:
         self._tx.memories.set_validity(other.id, Validity.SUPERSEDED, self._now)
         self._tx.pairs.note_merged(other.id, survivor.id)
         link_successor(self._tx, survivor, other, now=self._now)
-        self._log("merge", survivor.id, f"took in {other.id}; {_belief(survivor)} before")
+        self._log("merge", survivor.id, f"took in {other.id}; {describe_belief(survivor)} before")
         self._log("merge", other.id, f"into {survivor.id}")
 
     def link(self, memory: Memory, kind: EdgeType, other_id: str, confidence: float) -> None:
@@ -392,9 +395,3 @@ class MemoryWriter:
             subject=subject,
             detail=detail,
         )
-
-
-def _belief(memory: Memory) -> str:
-    """How far a memory is believed, for the audit log."""
-    trust = memory.current.provenance.trust.value
-    return f"trust {trust}, confidence {memory.confidence:.2f}"

@@ -45,3 +45,12 @@ COMMAND_LINE = Channel(name="cli", trust=Trust.USER)
 """Whoever types a command is the user."""
 USER_EDIT = Channel(name=USER_EDIT_NAME, trust=Trust.USER)
 """Whoever edits a core file is the user."""
+
+
+def transcript_channel(client: str | None) -> Channel:
+    """The way in of a transcript that the user imports.
+
+    They vouch for the file, not for each of its lines: it reports what was said, like the client
+    that wrote it.
+    """
+    return Channel(name="import", trust=Trust.REPORTED, client=client)

@@ -43,6 +43,10 @@ class Trust(StrEnum):
     REPORTED = "reported"
     TOOL = "tool"
 
+    def at_most(self, other: "Trust") -> "Trust":
+        """The lower of this trust and another one."""
+        return max(self, other, key=tuple(Trust).index)
+
 
 class Provenance(Value):
     """Where a version of a memory came from."""
@@ -203,6 +207,10 @@ class MemoryChange(Value):
     """What cannot be true together with it; both stay until one is revised."""
 
 
+SOURCE_TURN = "turn_id"
+"""What is ignored of a statement whose turn does not say it."""
+
+
 class RememberResult(Value):
     """What became of a statement to remember."""
 
@@ -225,8 +233,8 @@ class RememberResult(Value):
     task: str | None = None
     """The task at which it was learnt."""
     ignored: tuple[str, ...] = ()
-    """What was given with the statement and not taken on, since the user has confirmed the memory.
-    """
+    """What was given with the statement and not taken on: the user has confirmed the memory as it
+    is, or, of a `turn_id`, its turn does not say that."""
     scope: Scope = "everywhere"
     project: str | None = None
     """The project in which alone it is seen; None where it is seen in all."""

@@ -1,13 +1,26 @@
-"""Literal conclusions: those that say what stands in their source, and need no check by a model."""
+"""Literal conclusions: those that say what stands in their source, and need no check by a model.
+
+`is_said_literally` is strict: not a word may be added. `is_borne_out` tells whether a turn may be
+shown as the source of a statement at all, and lets its writer word it as they like.
+"""
+
+import re
 
 from memoria.policy.own_words import own_sentences
 from memoria.text.analyser import query_terms
 from memoria.text.pattern import LazyPattern
 from memoria.text.script import is_cjk
-from memoria.text.statement import differs_in_number_or_negation
+from memoria.text.statement import (
+    differs_in_negation,
+    differs_in_number_or_negation,
+    statements_in,
+)
 
 _FRAME = frozenset(query_terms("user says said 用户说"))
 _FRAME_ZH = frozenset("用户说的我")
+_NAME = re.compile(r"(?<=\S\s)[A-Z][A-Za-z]+")
+_CODE = re.compile(r"(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{5,}|\d{5,}")
+_HALF = 0.5
 
 
 def is_said_literally(content: str, quote: str, said: str, speaker: str | None = None) -> bool:
@@ -36,6 +49,27 @@ def is_said_literally(content: str, quote: str, said: str, speaker: str | None =
         return added <= set(speaker or "")
     names = frozenset(query_terms(speaker or ""))
     return frozenset(query_terms(content)) - _FRAME - names <= frozenset(query_terms(sentence.text))
+
+
+def is_borne_out(statement: str, text: str) -> bool:
+    """Whether a text has, in one of its sentences or as a whole, what a statement says.
+
+    It need not be in the same words: more than half of those that tell something have to be there
+    (half, where there are numbers or names), every number and name, and a negation in both or none.
+    A code is unmistakable, whatever stands around it.
+    """
+    said = frozenset(query_terms(statement)) - _FRAME - _FRAME_ZH
+    names = frozenset(query_terms(" ".join(_NAME.findall(statement)))) - _FRAME
+    needed = {term for term in said if term.isdigit()} | (names & said)
+    codes = frozenset(filter(_CODE.fullmatch, said))
+    least = _HALF * len(said)
+    for part in statements_in(text):
+        terms = frozenset(query_terms(part))
+        shared = len(said & terms)
+        enough = shared > least or (needed and shared == least) or codes & terms or said <= terms
+        if enough and needed <= terms and not differs_in_negation(statement, part):
+            return True
+    return False
 
 
 _IRONY = LazyPattern(

@@ -21,7 +21,7 @@ from memoria.model import (
     Validity,
     to_iso,
 )
-from memoria.model.memory import LocalSpan
+from memoria.model.memory import SOURCE_TURN, LocalSpan
 from memoria.retrieval.answer.cite import neighbour
 from memoria.retrieval.answer.elsewhere import COUNT_UP_TO
 from memoria.text.document import as_text
@@ -137,6 +137,11 @@ def _describe_end(span: LocalSpan) -> str:
 
 def revision_note(memory: Memory) -> str | None:
     """What there is to know of a correction, in a sentence."""
+    if memory.validity is Validity.PENDING_CONFIRMATION:
+        return (
+            "What the user has confirmed or pinned stays as it is. This waits until they confirm "
+            "it (`memoria revise ID confirm`)."
+        )
     if memory.former_end is None:
         return None
     return (
@@ -217,8 +222,10 @@ def remember_notes(kept: RememberResult) -> list[str]:
         kinds = ", ".join(f"{kind} ×{n}" for kind, n in kept.redactions.items())
         notes.append(f"secrets left out: {kinds}")
     notes += [f"noted for the task “{indent_stored(kept.task)}”"] if kept.task else []
-    if kept.ignored:
-        named = ", ".join(kept.ignored)
+    if SOURCE_TURN in kept.ignored:
+        notes.append("the turn that was named does not say this, so it is not shown as its source")
+    named = ", ".join(one for one in kept.ignored if one != SOURCE_TURN)
+    if named:
         notes.append(f"the user has confirmed it as it is, so it does not take on {named}")
     if kept.superseded_by is not None:
         notes.append(f"it is history: what holds since is {statement_text(kept.superseded_by)}")

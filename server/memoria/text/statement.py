@@ -106,6 +106,11 @@ def differs_in_number_or_negation(one: str, other: str) -> bool:
     return _has_number_or_negation(_distinct_tokens(one) ^ frozenset(tokens(other)))
 
 
+def differs_in_negation(one: str, other: str) -> bool:
+    """Whether one sentence has a negation that the other lacks."""
+    return bool(_NEGATIONS & (_distinct_tokens(one) ^ frozenset(tokens(other))))
+
+
 def _has_number_or_negation(more: Iterable[str]) -> bool:
     return any(word.isdigit() or word in _NEGATIONS for word in more)
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from memoria.admin.importer import BadLine, Importer, ImportReport
 from memoria.admin.transcripts import FORMATS, find_transcripts
 from memoria.app import Memoria, workspace_of
-from memoria.model import Channel, Trust
+from memoria.model.channel import transcript_channel
 from memoria.model.zone import use_zone
 from memoria.surface.cli.console import AsJson, Exit, show, with_memory
 from memoria.surface.cli.progress import progress_bar
@@ -90,7 +90,7 @@ def import_transcripts(
     """Import conversations from transcripts; the command can be repeated or stopped half way."""
     form = FORMATS[format]
     files = find_transcripts(paths or [], form)
-    channel = Channel(name="import", trust=Trust.USER, client=form.client)
+    channel = transcript_channel(form.client)
 
     async def work(memory: Memoria) -> ImportReport:
         with progress_bar() as progress:

@@ -269,7 +269,7 @@ async def revise_memory(
         id, action, content, valid_from=valid_from, until=until, turn_id=turn_id
     )
     note = _CONFIRM_HINT if action == "confirm" and not memory.verified else None
-    note = note or (revision_note(memory) if action == "correct" and until is None else None)
+    note = note or (revision_note(memory) if action == "correct" else None)
     return _answer(
         wire_revision(memory, note), "\n".join(filter(None, (memory_text(memory), note)))
     )
