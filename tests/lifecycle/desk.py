@@ -59,7 +59,7 @@ class Desk:
 
     @property
     def files(self) -> FolderFiles:
-        return FolderFiles(self.folder)
+        return FolderFiles(self.home, self.tenant)
 
     @property
     def hand(self) -> UserEdits:

@@ -471,20 +471,6 @@ def test_a_file_saved_while_it_is_to_be_written_is_not_overwritten(desk: Desk) -
     assert desk.night().effects == {"corrected": 1}
 
 
-def test_a_file_linked_from_elsewhere_stays_a_link_and_keeps_what_it_said(
-    desk: Desk, tmp_path: Path
-) -> None:
-    elsewhere = tmp_path / "dotfiles" / "memory.md"
-    elsewhere.parent.mkdir()
-    elsewhere.write_text("# my notes\n", "utf-8")
-    (desk.home / "MEMORY.md").symlink_to(elsewhere)
-    desk.say(PORT)
-    desk.night()
-    assert (desk.home / "MEMORY.md").is_symlink()
-    assert PORT in elsewhere.read_text("utf-8")
-    assert elsewhere.read_text("utf-8").startswith("# my notes\n")
-
-
 def test_the_digest_of_what_was_written_is_kept_and_no_word_of_it(desk: Desk) -> None:
     desk.say(PORT)
     desk.night()

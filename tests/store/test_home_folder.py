@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from memoria.errors import StoreUnavailableError
 from memoria.store.home_folder import FolderFiles, HomeFolder
 
 DAY = "daily_summaries/2026-11-22.md"
@@ -31,19 +30,6 @@ def test_a_file_says_what_was_written_last_and_is_gone_when_it_is_deleted(
     assert files.read(DAY) is None
 
 
-def test_a_file_that_is_linked_from_elsewhere_is_written_there(
-    files: FolderFiles, home: Path, tmp_path: Path
-) -> None:
-    elsewhere = tmp_path / "repository" / "USER.md"
-    elsewhere.parent.mkdir()
-    elsewhere.write_bytes(b"mine")
-    home.mkdir()
-    (home / "USER.md").symlink_to(elsewhere)
-    files.write("USER.md", b"ours")
-    assert (home / "USER.md").is_symlink()
-    assert elsewhere.read_bytes() == b"ours"
-
-
 def test_what_is_half_written_is_no_file_and_can_be_cleared(files: FolderFiles, home: Path) -> None:
     files.write(DAY, b"one")
     draft = (home / DAY).with_name(f".2026-11-23.md.{'0' * 16}")
@@ -62,15 +48,6 @@ def test_folders_are_listed_and_deleted_with_what_is_in_them(files: FolderFiles)
     files.delete_folder("night/a")
     assert files.list_folders("night") == ["b"]
     assert files.list_folders("nowhere") == []
-
-
-def test_a_folder_in_a_files_place_is_told_from_a_file_and_cannot_be_read(
-    files: FolderFiles, home: Path
-) -> None:
-    (home / "USER.md").mkdir(parents=True)
-    assert files.is_folder("USER.md")
-    with pytest.raises(StoreUnavailableError, match=r"USER\.md"):
-        files.read("USER.md")
 
 
 def test_tenants_have_files_of_their_own_and_one_key(home: Path) -> None:

@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
 from importlib.metadata import version
+from itertools import islice
 from pathlib import Path
 
 from memoria.admin.backup import ASIDE, find_abandoned, list_backups
@@ -15,13 +16,20 @@ from memoria.admin.modes import check_privacy
 from memoria.config import Settings
 from memoria.erasure.repair import MEMORY_KINDS
 from memoria.erasure.verify import verify
-from memoria.errors import EmbedderError, StoreDamagedError, StoreError, StoreTooNewError
+from memoria.errors import (
+    EmbedderError,
+    StoreDamagedError,
+    StoreError,
+    StoreTooNewError,
+    StoreUnavailableError,
+)
 from memoria.inference import LazyEmbedder
 from memoria.model import FIX, RESTORE, BacklogStatus, Finding, Health, now_millis, to_iso
 from memoria.model.core import NOT_REMEMBERED
-from memoria.store.base import Store
-from memoria.store.files import DATABASE, core_files
+from memoria.store.base import Store, TenantFiles
+from memoria.store.files import DATABASE, core_files, list_obstacles
 from memoria.store.folders import TENANTS, tenant_folder
+from memoria.store.home_folder import open_home_files
 
 _LITTLE_DISK_BYTES = 500_000_000
 _MOST_NAMED = 20
@@ -79,6 +87,7 @@ def _check_home(settings: Settings) -> Iterable[Finding]:
         yield check_privacy(home)
     if os.access(home, os.R_OK | os.X_OK):
         yield _check_leftovers(home)
+        yield _check_files(home)
         yield _check_core_files(settings)
         yield _check_backups(settings)
 
@@ -129,11 +138,28 @@ def _check_leftovers(home: Path) -> Finding:
     return Finding(check="leftovers", state="ok", detail="no work was broken off")
 
 
+def _check_files(home: Path) -> Finding:
+    """Whether there is anything in the home that Memoria does not touch."""
+    try:
+        obstacles = list(islice(list_obstacles(home), _MOST_NAMED))
+    except OSError as error:
+        obstacles = [str(StoreUnavailableError.from_system(error))]
+    if obstacles:
+        return Finding(
+            check="files",
+            state="warning",
+            detail=" ".join(obstacles),
+            cure="Until then Memoria leaves it as it is, and does the rest.",
+        )
+    return Finding(check="files", state="ok", detail="every file is a regular file of the home")
+
+
 def _check_core_files(settings: Settings) -> Finding:
     """Whether a core file has lines of the user's that are not remembered."""
     folder = tenant_folder(settings.home_path, settings.tenant)
     own = [place for place in core_files(folder) if not place.startswith(f"{TENANTS}/")]
-    counts = {place: _count_refusals(folder / place) for place in own}
+    files = open_home_files(settings).of(settings.tenant)
+    counts = {place: _count_refusals(files, place) for place in own}
     refused = [f"{count} in {place}" for place, count in counts.items() if count]
     if refused:
         detail = f"lines written by hand are not remembered: {', '.join(refused)}"
@@ -142,8 +168,9 @@ def _check_core_files(settings: Settings) -> Finding:
     return Finding(check="core files", state="ok", detail="no line written by hand is refused")
 
 
-def _count_refusals(file: Path) -> int:
-    text = file.read_text("utf-8", "replace")
+def _count_refusals(files: TenantFiles, place: str) -> int:
+    usable = files.find_obstacle(place) is None
+    text = (files.read(place) or b"").decode("utf-8", "replace") if usable else ""
     return sum(line.startswith(NOT_REMEMBERED) for line in text.splitlines())
 
 

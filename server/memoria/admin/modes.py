@@ -4,10 +4,12 @@ import os
 import stat
 from contextlib import suppress
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from memoria.model import FIX, Finding
-from memoria.store.folders import DERIVED, SCHEDULED_JOB, TENANTS
+from memoria.store.folders import DERIVED, PROJECTS, SCHEDULED_JOB, TENANTS
+from memoria.store.regular_files import is_folder, walk
 
 _FILE, _FOLDER, _OTHERS = 0o600, 0o700, 0o077
 _OURS = (
@@ -16,16 +18,13 @@ _OURS = (
     "tombstone.key",
     SCHEDULED_JOB,
     "backups",
-    "backups/**/*",
     "before-restore-*",
-    "before-restore-*/**/*",
     *DERIVED,
-    *(f"{folder}/**/*" for folder in DERIVED),
+    PROJECTS,
     TENANTS,
-    f"{TENANTS}/**/*",
     ".memoria-*",
-    ".memoria-*/**/*",
 )
+"""The names of what Memoria makes in a home; whatever lies below them is Memoria's, too."""
 _FEW = 3
 _ROOT = 0
 _POSIX = os.name == "posix"
@@ -84,20 +83,24 @@ def _home_files(home: Path) -> list[_HomeFile]:
     """The home and what Memoria made in it. Links are left alone: they may lead anywhere."""
     if not (_POSIX and home.is_dir()):
         return []
-    found = {path for pattern in _OURS for path in home.glob(pattern)}
-    kept = []
-    for path in (home, *sorted(found)):
-        with suppress(FileNotFoundError):  # a log goes with the last process that had it open
-            kept += _inspect(path)
-    return kept
+    ours = ((path, found) for path, found in walk(home, skips_closed=True) if _is_ours(home, path))
+    return [
+        _HomeFile(path, found.st_uid, stat.S_IMODE(found.st_mode), wanted)
+        for path, found in ((home, home.stat()), *ours)
+        if (wanted := _mode_for(found)) is not None
+    ]
 
 
-def _inspect(path: Path) -> list[_HomeFile]:
-    seen = path.lstat()
-    if stat.S_ISLNK(seen.st_mode):
-        return []
-    wanted = _FOLDER if stat.S_ISDIR(seen.st_mode) else _FILE
-    return [_HomeFile(path, seen.st_uid, stat.S_IMODE(seen.st_mode), wanted)]
+def _is_ours(home: Path, path: Path) -> bool:
+    name = path.relative_to(home).parts[0]
+    return any(fnmatchcase(name, pattern) for pattern in _OURS)
+
+
+def _mode_for(found: os.stat_result) -> int | None:
+    """The mode that something is to have; None for what is neither a file nor a folder."""
+    if is_folder(found):
+        return _FOLDER
+    return _FILE if stat.S_ISREG(found.st_mode) else None
 
 
 def _list_paths(paths: list[Path]) -> str:

@@ -36,11 +36,7 @@ class CoreReader:
         self._known: dict[Hashable, dict[CoreFile, CurrentCore]] = {}
 
     def read(self, tx: Transaction, project: str | None) -> dict[CoreFile, CurrentCore]:
-        """What the files say to a reader in a project; one that says nothing is missing.
-
-        Raises:
-            StoreUnavailableError: a file can't be read.
-        """
+        """What the files say to a reader in a project; one that says nothing is missing."""
         at = now_millis()
         key = (project, at // _MINUTE_MS, tx.core.version(), self._read_files(project))
         known = self._known.get(key)

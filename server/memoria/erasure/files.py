@@ -20,6 +20,7 @@ from memoria.errors import StoreUnavailableError
 from memoria.model.core import CONTRADICTED
 from memoria.store.files import BACKUPS, replace_file
 from memoria.store.folders import BEFORE_IMAGES, DRAFT, TENANTS, tenant_folder
+from memoria.store.regular_files import find_obstacle, list_files, read_file
 from memoria.text.document import full_text
 from memoria.text.phrases import Phrases
 
@@ -74,7 +75,8 @@ class TextFileEraser:
             erased_ids: of turns whose records are to go, whatever they say.
 
         Raises:
-            StoreUnavailableError: a file can't be read or changed. Others may have been.
+            StoreUnavailableError: a file can't be changed. Others may have been.
+            UnusableFileError: a file is too large to be searched, or can't be read.
         """
         self._erased_ids = frozenset(erased_ids)
         wanted = phrases.statements, self._erased_ids
@@ -97,7 +99,8 @@ class TextFileEraser:
             StoreUnavailableError: a file can't be deleted.
         """
         try:
-            gone = list(self._folder.glob(f"{BEFORE_IMAGES}/*/{path}"))
+            images = self._folder.glob(f"{BEFORE_IMAGES}/*/{path}")
+            gone = [file for file in images if _is_ours(self._home, file)]
             if self._is_as_generated(self._folder / path, generated):
                 gone.append(self._folder / path)
             for file in gone:
@@ -118,7 +121,10 @@ class TextFileEraser:
         state = _read_state(file)
         if state is None or self._clean.get(file) == state:
             return False
-        text = file.read_bytes().decode("utf-8", "surrogateescape")
+        content = read_file(self._home, file.relative_to(self._home))
+        if content is None:
+            return False
+        text = content.decode("utf-8", "surrogateescape")
         kept = _remove_phrases(text, phrases, _suffix(file), self._erased_ids)
         self._clean[file] = state
         if kept == text:
@@ -135,24 +141,29 @@ class TextFileEraser:
 
     def _is_as_generated(self, file: Path, generated: Mapping[str, str]) -> bool:
         """Whether a file says just what a nightly run wrote into it."""
-        if not (file.is_relative_to(self._folder) and file.is_file()):
+        if not file.is_relative_to(self._folder):
             return False
         noted = generated.get(file.relative_to(self._folder).as_posix())
-        return noted is not None and hashlib.sha256(file.read_bytes()).hexdigest() == noted
+        content = None if noted is None else read_file(self._home, file.relative_to(self._home))
+        return content is not None and hashlib.sha256(content).hexdigest() == noted
 
     def _text_files(self) -> Iterator[Path]:
         for root in (self._folder, *self._folders_restored_over()):
-            for file in root.rglob("*"):
+            for file in list_files(self._home, root.relative_to(self._home)):
                 inside = file.relative_to(self._home).parts
                 others = root == self._home and TENANTS in inside[:2]
-                text = _suffix(file) in _SUFFIXES and file.is_file()
-                if text and inside[0] != BACKUPS and not others:
+                if _suffix(file) in _SUFFIXES and inside[0] != BACKUPS and not others:
                     yield file
 
     def _folders_restored_over(self) -> Iterator[Path]:
         """Folders that restores have set aside of a tenant with a folder of its own."""
         if self._folder != self._home:
             yield from self._home.glob(f"{_RESTORED_OVER}/{self._folder.relative_to(self._home)}")
+
+
+def _is_ours(home: Path, file: Path) -> bool:
+    """Whether a file is one of the home, and no link leads to it."""
+    return find_obstacle(home, file.relative_to(home)) is None
 
 
 def _suffix(file: Path) -> str:
@@ -163,7 +174,7 @@ def _suffix(file: Path) -> str:
 def _read_state(file: Path) -> _State | None:
     """Which file it is and when it was last changed; None where it has gone."""
     try:
-        found = file.stat()
+        found = file.lstat()
     except FileNotFoundError:
         return None
     return found.st_ino, found.st_size, found.st_mtime_ns

@@ -51,7 +51,8 @@ def _list_orphan_items(tx: Transaction) -> Iterator[Orphan]:
 
 def _list_orphan_lines(tx: Transaction, files: TenantFiles) -> Iterator[Orphan]:
     """Turns that a conversation's history file tells of, and the record does not hold."""
-    texts = (files.read(place) or b"" for place in files.list_places(HISTORY))
+    usable = (one for one in files.list_places(HISTORY) if files.find_obstacle(one) is None)
+    texts = (files.read(place) or b"" for place in usable)  # doctor names the others itself
     ids = [turn_id for text in texts for turn_id in _ids(text)]
     for first in range(0, len(ids), _PAGE):
         page = ids[first : first + _PAGE]

@@ -175,7 +175,7 @@ class _PlannedRun:
         except StoreError:
             raise
         except UnusableFileError as error:
-            why = str(error)
+            why = f"{error} Mend that, and the next run writes it."
         except Exception as error:  # noqa: BLE001  (whatever it is, it is logged and reported)
             _LOG.exception("An item of the step %s failed and is left out.", self._step.name)
             why = f"it failed: {type(error).__name__}"

@@ -8,18 +8,29 @@ import contextlib
 import os
 import re
 import secrets
+import stat
+from collections.abc import Iterator
 from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from memoria.errors import StoreUnavailableError
+from memoria.errors import StoreUnavailableError, UnusableFileError
 from memoria.model.core import CORE_FILES, PROJECT_FILE, CoreFile
 from memoria.store.folders import PROJECTS, TENANTS
+from memoria.store.regular_files import (
+    MOST_BYTES,
+    MOST_CORE_BYTES,
+    find_obstacle,
+    is_folder,
+    read_file,
+    walk,
+)
 
 DATABASE = "memoria.db"
 TOMBSTONE_KEY = "tombstone.key"
 BACKUPS = "backups"
 _KEY_BYTES = 32
+_TEXTS = (".md", ".txt", ".jsonl")
 _OWNER_ONLY = 0o600
 _TENANTS_FOLDER = re.compile(rf"^{TENANTS}/[a-z0-9-]+/")
 _IN_PROJECT = re.compile(rf"{PROJECTS}/[a-z0-9-]+/{re.escape(PROJECT_FILE)}")
@@ -28,12 +39,36 @@ _HEAD = re.compile(r"^[^\n]*<!-- memoria -->[ \t]*\r?\n?", re.MULTILINE)
 
 
 def core_files(home: Path) -> list[str]:
-    """The core files that stand in a home, every tenant's, by their place in it."""
-    own = [name for name in CORE_FILES if (home / name).is_file()]
+    """The places in a home where core files stand, every tenant's, usable or not."""
+    own = [name for name in CORE_FILES if os.path.lexists(home / name)]
     of_projects = f"{PROJECTS}/*/{PROJECT_FILE}"
     others = (of_projects, *(f"{TENANTS}/*/{name}" for name in (*CORE_FILES, of_projects)))
-    found = (file for pattern in others for file in home.glob(pattern) if file.is_file())
+    found = (file for pattern in others for file in home.glob(pattern))
     return [*own, *sorted(file.relative_to(home).as_posix() for file in found)]
+
+
+def most_bytes(place: str) -> int:
+    """How large the file at a place in a home may be."""
+    return MOST_CORE_BYTES if is_core_path(place) else MOST_BYTES
+
+
+def list_obstacles(home: Path) -> Iterator[str]:
+    """What is in a home that Memoria does not touch, and what to do about each.
+
+    Raises:
+        OSError: a folder can't be read.
+    """
+    for path, found in walk(home):
+        place = path.relative_to(home).as_posix()
+        is_core = is_core_path(place)
+        if is_core or (path.suffix in _TEXTS and found.st_size > MOST_BYTES):
+            obstacle = find_obstacle(home, place, most_bytes(place))
+        elif stat.S_ISREG(found.st_mode) or (is_folder(found) and path.suffix not in _TEXTS):
+            continue
+        else:
+            obstacle = find_obstacle(home, place)
+        if obstacle is not None:
+            yield obstacle
 
 
 def is_core_path(place: str) -> bool:
@@ -65,14 +100,17 @@ def tombstone_key(home: Path) -> bytes:
     """
     file = home / TOMBSTONE_KEY
     try:
-        if not file.exists():
+        key = read_file(home, TOMBSTONE_KEY)
+        if key is None:
             _create_once(file, secrets.token_bytes(_KEY_BYTES))
-        key = file.read_bytes()
+            key = read_file(home, TOMBSTONE_KEY)
     except OSError as error:
         raise StoreUnavailableError(
             f"{file} can't be used: {error.strerror}. Check that the home is writable."
         ) from error
-    if len(key) != _KEY_BYTES:
+    except UnusableFileError as error:
+        raise StoreUnavailableError(str(error)) from error
+    if key is None or len(key) != _KEY_BYTES:
         raise StoreUnavailableError(
             f"{file} is damaged; without it what was forgotten can't be known again. "
             "Restore it from a backup of the home."

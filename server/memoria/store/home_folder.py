@@ -2,82 +2,99 @@
 
 import os
 import shutil
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path, PurePosixPath
 
 from memoria.config import Settings
-from memoria.errors import StoreUnavailableError
+from memoria.errors import StoreUnavailableError, UnusableFileError
 from memoria.store.base import HomeFiles
-from memoria.store.files import replace_file, tombstone_key
+from memoria.store.files import most_bytes, replace_file, tombstone_key
 from memoria.store.folders import (
+    DEFAULT_TENANT,
     DRAFT,
-    explain_system_errors,
     make_private,
     sync_folder,
     tenant_folder,
 )
+from memoria.store.regular_files import (
+    check_place,
+    find_obstacle,
+    is_folder,
+    list_files,
+    list_folder,
+    read_file,
+    refuse_links,
+)
 
 
 class FolderFiles:
-    """A tenant's files in a folder."""
+    """A tenant's files in a home, regular files only (`store/regular_files.py`)."""
 
-    def __init__(self, folder: Path) -> None:
-        """Nothing is read or made yet.
-
-        Args:
-            folder: the tenant's own.
-        """
-        self._folder = folder
+    def __init__(self, home: Path, tenant: str = DEFAULT_TENANT) -> None:
+        """Nothing is read or made yet."""
+        self._home = home
+        self._root = PurePosixPath(tenant_folder(home, tenant).relative_to(home).as_posix())
 
     def read(self, place: str) -> bytes | None:
         """What a file says; None where there is none."""
-        try:
-            return (self._folder / place).read_bytes()
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        except OSError as error:
-            raise StoreUnavailableError.from_system(error) from error
+        return read_file(self._home, self._root / place, most_bytes(place))
 
-    def is_folder(self, place: str) -> bool:
-        """Whether there is a folder where a file belongs."""
-        return (self._folder / place).is_dir()
+    def exists(self, place: str) -> bool:
+        """Whether there is a file, and it can be used."""
+        there = os.path.lexists(self._home / self._root / place)
+        return there and self.find_obstacle(place) is None
+
+    def find_obstacle(self, place: str) -> str | None:
+        """Why a file can't be used, and what to do; None where it can or there is none."""
+        return find_obstacle(self._home, self._root / place, most_bytes(place))
 
     def write(self, place: str, content: bytes) -> None:
-        """Give a file other content, all or nothing.
-
-        A file that is linked from elsewhere, such as a repository of the user's, is written there.
-        """
-        with explain_system_errors():
-            file = Path(os.path.realpath(self._folder / place))
+        """Give a file other content, all or nothing."""
+        file = self._home / self._root / place
+        if len(content) > most_bytes(place):
+            raise UnusableFileError(
+                f"{file} would have {len(content):,} bytes, and Memoria writes at most "
+                f"{most_bytes(place):,} into such a file. What it would say is in the database."
+            )
+        with _explain_errors():
+            check_place(self._home, self._root / place)
             make_private(file.parent)
             replace_file(file, content)
             sync_folder(file.parent)
 
     def delete(self, place: str) -> None:
         """Delete a file, if there is one."""
-        with explain_system_errors():
-            (self._folder / place).unlink(missing_ok=True)
+        with _explain_errors():
+            check_place(self._home, self._root / place)
+            (self._home / self._root / place).unlink(missing_ok=True)
 
     def list_places(self, folder: str) -> list[str]:
         """The places of all files below a folder, in order."""
-        files = (file for file in (self._folder / folder).rglob("*") if file.is_file())
-        return sorted(
-            file.relative_to(self._folder).as_posix()
-            for file in files
-            if not DRAFT.fullmatch(file.name)
-        )
+        root = self._home / self._root
+        with _explain_errors():
+            return sorted(
+                file.relative_to(root).as_posix()
+                for file in list_files(self._home, self._root / folder)
+                if not DRAFT.fullmatch(file.name)
+            )
 
     def list_folders(self, folder: str) -> list[str]:
         """The names of the folders in a folder, in order."""
-        return sorted(each.name for each in (self._folder / folder).glob("*") if each.is_dir())
+        with _explain_errors():
+            inside = list_folder(self._home, self._root / folder)
+            return [path.name for path, found in inside if is_folder(found)]
 
     def delete_folder(self, folder: str) -> None:
         """Delete a folder with all that is in it, as far as that is possible."""
-        shutil.rmtree(self._folder / folder, ignore_errors=True)
+        with suppress(UnusableFileError):
+            refuse_links(self._home, self._root / folder)
+            shutil.rmtree(self._home / self._root / folder, ignore_errors=True)
 
     def delete_drafts(self, folder: str) -> None:
         """Delete what killed processes left half written below a folder."""
-        with explain_system_errors():
-            for file in (self._folder / folder).rglob(".*"):
+        with _explain_errors():
+            for file in list_files(self._home, self._root / folder):
                 if DRAFT.fullmatch(file.name):
                     file.unlink(missing_ok=True)
 
@@ -91,7 +108,7 @@ class HomeFolder:
 
     def of(self, tenant: str) -> FolderFiles:
         """A tenant's files."""
-        return FolderFiles(tenant_folder(self._home, tenant))
+        return FolderFiles(self._home, tenant)
 
     def tombstone_key(self) -> bytes:
         """The home's secret key for tombstones, made when it is first asked for."""
@@ -101,3 +118,12 @@ class HomeFolder:
 def open_home_files(settings: Settings) -> HomeFiles:
     """The files of the home that the settings name."""
     return HomeFolder(settings.home_path)
+
+
+@contextmanager
+def _explain_errors() -> Iterator[None]:
+    """Say of what the operating system refuses what to do about it."""
+    try:
+        yield
+    except OSError as error:
+        raise UnusableFileError(str(StoreUnavailableError.from_system(error))) from error

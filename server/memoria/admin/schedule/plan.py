@@ -14,10 +14,11 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 
 from memoria.config import Settings
-from memoria.errors import InvalidInputError, ScheduleError, quote_value
+from memoria.errors import InvalidInputError, ScheduleError, UnusableFileError, quote_value
 from memoria.model.base import Value
-from memoria.store.files import replace_file
-from memoria.store.folders import SCHEDULED_JOB, make_private, tenant_folder
+from memoria.store.base import TenantFiles
+from memoria.store.folders import SCHEDULED_JOB
+from memoria.store.home_folder import open_home_files
 
 LABEL = "memoria-nightly-"
 TITLE = "Memoria, nightly maintenance"
@@ -82,26 +83,24 @@ def note_job(settings: Settings, job: ScheduledJob) -> None:
     Raises:
         ScheduleError: the note can't be written.
     """
-    file = _note_of(settings)
     try:
-        make_private(file.parent)
-        replace_file(file, job.model_dump_json(indent=2).encode())
-    except OSError as error:
-        raise ScheduleError(f"{file} can't be written: {error.strerror}.") from error
+        _files(settings).write(SCHEDULED_JOB, job.model_dump_json(indent=2).encode())
+    except UnusableFileError as error:
+        raise ScheduleError(str(error)) from error
 
 
 def read_job(settings: Settings) -> ScheduledJob | None:
     """The job that was installed from here last; None where nothing says."""
     try:
-        job = ScheduledJob.model_validate_json(_note_of(settings).read_bytes())
-    except (OSError, ValidationError):
+        job = ScheduledJob.model_validate_json(_files(settings).read(SCHEDULED_JOB) or b"")
+    except (UnusableFileError, ValidationError):
         return None  # a note that can't be read says no more than one that is missing
     return job if job.label == job_label(settings) else None
 
 
 def forget_job(settings: Settings) -> None:
     """Delete the note, once the job is out."""
-    _note_of(settings).unlink(missing_ok=True)
+    _files(settings).delete(SCHEDULED_JOB)
 
 
 def parse_time_of_day(text: str) -> time:
@@ -125,8 +124,8 @@ def next_run(at: time, now: datetime) -> datetime:
     return (today if today > local else today + timedelta(days=1)).astimezone()
 
 
-def _note_of(settings: Settings) -> Path:
-    return tenant_folder(settings.home_path, settings.tenant) / SCHEDULED_JOB
+def _files(settings: Settings) -> TenantFiles:
+    return open_home_files(settings).of(settings.tenant)
 
 
 def _own_python() -> str:

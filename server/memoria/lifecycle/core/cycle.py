@@ -38,8 +38,8 @@ FindRefusal = Callable[[str | None, str], str | None]
 """Says why a text written for a project, or for all, is not remembered; None where it is."""
 
 UNREADABLE = (
-    "it is empty, not UTF-8, a folder or still has conflict markers of git in it, so nothing was "
-    "read from it nor written to it. Mend it, or delete it to have it written anew."
+    "it is empty, not UTF-8, or still has conflict markers of git in it, so nothing was read from "
+    "it nor written to it. Mend it, or delete it to have it written anew."
 )
 
 
@@ -306,7 +306,7 @@ def replace_core(files: TenantFiles, draft: CoreDraft) -> bool:
         draft: the file as it is to be.
 
     Raises:
-        StoreUnavailableError: the file can't be written.
+        UnusableFileError: the file can't be written.
     """
     if draft.place.read(files) != draft.before:
         return False

@@ -16,7 +16,7 @@ _NEW = ".new"
 class CoreImages:
     """A tenant's core files as they were before one run.
 
-    Every method raises `StoreUnavailableError` where a file can't be read or written.
+    Every method raises `UnusableFileError` where a file can't be read or written.
     """
 
     files: TenantFiles
@@ -40,9 +40,12 @@ class CoreImages:
 
     def _restore(self, tx: Transaction, file: CoreFile) -> bool | None:
         """Whether the file was restored; None where there is nothing to restore."""
-        before, present = self._read_image(file), self.files.read(file)
+        before = self._read_image(file)
         if before is None and not self._was_missing(file):
             return None
+        if self.files.find_obstacle(file) is not None:
+            return False
+        present = self.files.read(file)
         if present == before:
             return None
         if present is None or hashlib.sha256(present).digest() != tx.core.file_state(file).digest:

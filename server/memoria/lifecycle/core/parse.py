@@ -78,12 +78,14 @@ def decode_text(data: bytes) -> str | None:
     """The text of a file; None where it can neither be read nor safely overwritten.
 
     That is a file that was emptied, that is not UTF-8, or in which a merge is still to be settled.
+    UTF-16 may well be UTF-8 too, but for its NUL characters, which no text has.
     """
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         return None
-    return None if not text.strip(BOM).strip() or _GIT.search(text) else text
+    is_text = "\0" not in text and bool(text.strip(BOM).strip())
+    return text if is_text and not _GIT.search(text) else None
 
 
 def digest(said: str) -> bytes:

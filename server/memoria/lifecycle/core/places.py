@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from memoria.errors import UnusableFileError
 from memoria.lifecycle.core.lines import render_text
 from memoria.model.core import CORE_FILES, CoreFile
 from memoria.store.base import TenantFiles, Transaction
@@ -31,11 +32,12 @@ class CorePlace:
     def read(self, files: TenantFiles) -> bytes | None:
         """The file as it stands; None where there is none, or one that says no more than its seed.
 
-        A folder in its place says nothing that can be read.
+        What can't be used, such as a link or a folder in its place, says nothing that can be read.
         """
-        if files.is_folder(self.file):
+        try:
+            data = files.read(self.file)
+        except UnusableFileError:  # `find_obstacle` says why, wherever the file is held back
             return b""
-        data = files.read(self.file)
         return None if data == self.seed.encode() else data
 
 

@@ -7,10 +7,8 @@ records it. Any other content is a user's edit, and is left alone.
 
 import hashlib
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
-from memoria.errors import StoreUnavailableError, UnusableFileError
 from memoria.lifecycle.interface import Item, ItemResult, StepContext
 from memoria.model.day import GeneratedFile
 from memoria.model.nightly import NightlyRun, StepOutcome
@@ -37,12 +35,12 @@ class GeneratedFiles:
     files: TenantFiles
 
     def exists(self, path: str) -> bool:
-        """Whether a file exists."""
-        return self._read(path) is not None
+        """Whether a file exists, and can be used."""
+        return self.files.exists(path)
 
     def digest(self, path: str) -> str | None:
         """The digest of a file; None where there is none."""
-        return digest(self._read(path))
+        return digest(self.files.read(path))
 
     def write(
         self, tx: Transaction, run: NightlyRun, item: FileItem, content: str | None
@@ -50,7 +48,7 @@ class GeneratedFiles:
         """Write a file, and record it.
 
         Raises:
-            UnusableFileError: it can't be written.
+            UnusableFileError: it can't be written; the next run tries it again.
         """
         known, present = tx.file_records.get(item.key), self.digest(item.key)
         if present not in (None, item.digest, known.digest if known else None):
@@ -71,7 +69,10 @@ class GeneratedFiles:
         for path in sorted({*self._image_paths(run), *_paths_of_run(tx, run)}):
             known = tx.file_records.get(path)
             ours = known.digest if known and known.run_n == run.n else None
-            present, before = self.digest(path), self._read(_image(run, path))
+            if self.files.find_obstacle(path) is not None:
+                left += 1
+                continue
+            present, before = self.digest(path), self.files.read(_image(run, path))
             if present == digest(before):
                 continue
             if present != ours:
@@ -101,7 +102,7 @@ class GeneratedFiles:
             self.files.delete_drafts(folder)
 
     def _replace_keeping(self, run: NightlyRun, path: str, content: bytes | None) -> None:
-        before = self._read(path)
+        before = self.files.read(path)
         if before is not None:
             self._write_or_delete(_image(run, path), before)
         self._write_or_delete(path, content)
@@ -113,16 +114,11 @@ class GeneratedFiles:
             for image in self.files.list_places(f"{root}{folder}"):
                 yield image.removeprefix(root)
 
-    def _read(self, path: str) -> bytes | None:
-        with _explain_unusable():
-            return self.files.read(path)
-
     def _write_or_delete(self, path: str, content: bytes | None) -> None:
-        with _explain_unusable():
-            if content is None:
-                self.files.delete(path)
-            else:
-                self.files.write(path, content)
+        if content is None:
+            self.files.delete(path)
+        else:
+            self.files.write(path, content)
 
 
 def files_of(context: StepContext) -> GeneratedFiles:
@@ -150,12 +146,3 @@ def _paths_of_run(tx: Transaction, run: NightlyRun) -> Iterator[str]:
 
 def _image(run: NightlyRun, path: str) -> str:
     return f"{BEFORE_IMAGES}/{run.id}/{path}"
-
-
-@contextmanager
-def _explain_unusable() -> Iterator[None]:
-    """Say that only this file has to wait, and for what."""
-    try:
-        yield
-    except StoreUnavailableError as error:
-        raise UnusableFileError(f"{error} Mend that, and the next run writes it.") from error

@@ -52,9 +52,11 @@ class CoreStep(PlannedStep[CoreItem]):
 
     def describe_limits(self, context: StepContext) -> str | None:
         """The core files that can't be read."""
+        files = _files(context)
         with context.store.read(context.tenant) as tx:
-            _, held = read_core_edits(tx, _files(context))
-        return "; ".join(f"{file}: {UNREADABLE}" for file in held) or None
+            _, held = read_core_edits(tx, files)
+        told = (files.find_obstacle(file) or f"{file}: {UNREADABLE}" for file in held)
+        return " ".join(told) or None
 
     def plan(self, context: StepContext) -> Iterator[CoreItem]:
         """The edits in their order, then the files to write."""

@@ -7,15 +7,20 @@ from typing import Protocol
 class TenantFiles(Protocol):
     """A tenant's files by their places, such as `USER.md` or `daily_summaries/2026-11-22.md`.
 
-    Every method raises `StoreUnavailableError` where a file can't be read or written.
+    Every method raises `UnusableFileError` where a file can't be read or written, or is none: a
+    link, a pipe, a folder, or too large.
     """
 
     def read(self, place: str) -> bytes | None:
         """What a file says; None where there is none."""
         ...
 
-    def is_folder(self, place: str) -> bool:
-        """Whether there is a folder where a file belongs."""
+    def exists(self, place: str) -> bool:
+        """Whether there is a file, and it can be used."""
+        ...
+
+    def find_obstacle(self, place: str) -> str | None:
+        """Why a file can't be used, and what to do; None where it can or there is none."""
         ...
 
     def write(self, place: str, content: bytes) -> None:

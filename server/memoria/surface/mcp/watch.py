@@ -120,7 +120,7 @@ def _file_states(files: Mapping[str, Path]) -> dict[str, _State]:
 
 def _file_state(file: Path) -> _State:
     try:
-        found = file.stat()
+        found = file.lstat()
     except OSError:
         return None
     return found.st_ino, found.st_size, found.st_mtime_ns
