@@ -36,7 +36,9 @@ from memoria.text.script import is_cjk
 POSITIVE = ("instruction", "preference", "fact", "relationship", "goal")
 TRAINING = Path(__file__).resolve().parent.parent / "training" / "statements"
 _BEAM = Path("beam") / "beam_dev.json"
-_KINDS = {"instruction_following": MemoryType.RULE, "preference_following": MemoryType.PREFERENCE}
+_KINDS = ("instruction_following", "preference_following")
+_TELL_HOW = (MemoryType.RULE, MemoryType.PREFERENCE)
+"""The types of a memory that tells how to answer, whichever of them a message was written as."""
 _NO_DATA = 2
 
 
@@ -135,17 +137,17 @@ async def _ask_chat(chat: dict[str, list[dict[str, str]]]) -> list[Message]:
                     await memory.record_conversation(waiting)
                     waiting = []
                     kind = kinds[raw["message_id"]]
-                    found = await _find_in_briefing(memory, raw["content"], _KINDS[kind])
+                    found = await _find_in_briefing(memory, raw["content"])
                     messages.append(Message(str(chat["chat"]), kind, raw["content"], found))
     return messages
 
 
-async def _find_in_briefing(memory: Memoria, text: str, kind: MemoryType) -> tuple[str, ...]:
+async def _find_in_briefing(memory: Memoria, text: str) -> tuple[str, ...]:
     """The statements of a message that stand in the briefing."""
     said = _letters(await briefing(memory))
     statements = find_plain_statements(Role.USER, text).statements
     return tuple(
-        one.content for one in statements if one.type is kind and _letters(one.content) in said
+        one.content for one in statements if one.type in _TELL_HOW and _letters(one.content) in said
     )
 
 

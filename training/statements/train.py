@@ -36,7 +36,7 @@ _BITS = 15
 _C = 10.0
 _REAL_WEIGHT = 3.0
 """What a sentence of a real user counts against a written one."""
-_THRESHOLDS = {"english": 0.6, "chinese": 0.65}
+_THRESHOLDS = {"english": 0.55, "chinese": 0.65}
 _FOLDS = 5
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -85,10 +85,19 @@ def _spans(text: str, *, in_chinese: bool) -> Iterator[tuple[int, int]]:
         if _belongs_together(text[start : match.start()], text[match.end() :]):
             continue
         if match.start() > start:
-            yield start, match.start()
+            yield from _cut_frame(text, start, match.start())
             start = match.end()
     if start < len(text):
-        yield start, len(text)
+        yield from _cut_frame(text, start, len(text))
+
+
+def _cut_frame(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """A clause in one piece, or a feeling and what it is about: "I'm worried that" "I'm 45"."""
+    frame = _FRAME.regex.match(text, start, end)
+    if frame and frame.end() < end:
+        yield start, frame.end()
+        start = frame.end()
+    yield start, end
 
 
 def _belongs_together(before: str, after: str) -> bool:
@@ -127,6 +136,12 @@ _JOINT = LazyPattern(
     | (?<!how)(?<!what)(?<!where)(?<!when)(?<!why)(?<!which)(?<!who)\s+(?=(?:can|could|would|will)\syou\b)
     """  # noqa: E501
 )
+_FRAME = LazyPattern(
+    rf"""(?xi)\s*(?:(?:and|but|so)\s)?I(?:['’]m|\sam|\sfeel|['’]m\sfeeling)(?:\s[\w']+){{0,2}}?
+      \s(?:worried|concerned|nervous|anxious|afraid|scared|stressed|glad|happy|proud|excited|thrilled
+        |pleased|relieved|sad|upset)\s(?:that|because|since|about(?=\smy\b|\sour\b))\s+(?={_SUBJECT})"""
+)
+"""What its speaker feels about what they state next."""
 _ASKS = LazyPattern(
     r"""(?xi)^\W*(?:(?:and|but|so|or|hey|well|also|ok|okay|then|now)\b[\s,]*){0,2}(?:
       (?:do|does|did|have|has|are|is|was|were|can|could|would|will|should|shall|may|am|don['’]?t|isn['’]?t|aren['’]?t|can['’]?t)(?:n['’]?t)?

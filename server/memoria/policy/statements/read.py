@@ -9,6 +9,7 @@ from memoria.policy.phrases.base import LONGEST_PREDICATE, of_many
 from memoria.policy.properties import read_topic
 from memoria.policy.statements.classifier import Label, classify_clause
 from memoria.policy.statements.clauses import StatingClause, own_parts, reads_chinese, split_clauses
+from memoria.policy.statements.in_passing import find_told_in_passing
 from memoria.policy.statements.vetoes import is_vetoed
 from memoria.text.pattern import LazyPattern
 
@@ -54,7 +55,18 @@ _TYPES = {
 
 
 def read_clauses(sentence: Sentence) -> Iterator[tuple[StatingClause, ParsedStatement]]:
-    """What the clauses of a sentence state, in the order in which they stand."""
+    """What the clauses of a sentence state, in the order in which they stand; else in passing."""
+    read = list(_read_clauses(sentence))
+    yield from read or _read_in_passing(sentence)
+
+
+def _read_in_passing(sentence: Sentence) -> Iterator[tuple[StatingClause, ParsedStatement]]:
+    for part, label in find_told_in_passing(sentence.text):
+        if len(part.text) <= _LONGEST and not is_vetoed(part, label, sentence.text):
+            yield part, _quote_english(part.text, label)
+
+
+def _read_clauses(sentence: Sentence) -> Iterator[tuple[StatingClause, ParsedStatement]]:
     before: StatingClause | None = None
     for clause in split_clauses(sentence):
         if before is not None and _POINTS_BACK.regex.match(clause.text):

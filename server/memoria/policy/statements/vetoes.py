@@ -108,13 +108,14 @@ _CLAUSE = LazyPattern(
     | {_I}(?:['’]ve|\shave|\shad)\s{_VERY}(?:heard|read|noticed|seen|come\sacross|thought|found
         |been\s(?:thinking|wondering|looking|considering|researching|meaning|hearing|reading\sup))\b
     | {_I}(?:['’]?m|\sam)\s{_VERY}(?:excited|wondering|thinking|looking|curious|glad|happy|sorry|afraid|sure|worried|confused
-        |stuck|struggling|feeling|having|getting|considering|impressed|surprised|tired|bored|hungry|sick|done|back|here|ready|open\sto
+        |stuck|struggling|feeling|having|getting|impressed|surprised|tired|bored|hungry|sick|done|back|here|ready|open\sto
         |interested\sin\s(?:learning|the|this|that|exploring|trying|finding|knowing|hearing)
         |trying\sto\s(?:decide|figure|understand|remember|think|find|see|debug|fix|make\ssense|get))\b
     | {_I}['’]?ll\s{_VERY}(?:definitely|try|check|make\ssure|keep\s(?:it|that|this|those|you|in|trying|an)\b|look|give|have|let|see|think|take|go\s(?:with|for|ahead|check)|consider|be\s(?:sure|back|there))\b
     | {_I}\s(?:can|could|should|might|may)\s(?:also\s)?(?:see|imagine|tell|have|watch|try|use|feel|hear|understand)\b
     | {_I}\s(?:don['’]?t|do\snot|can['’]?t|didn['’]?t)\s(?:really\s)?(?:remember|know|understand|see|get|recall|think|mean|feel)\b
-    | {_I}\s{_VERY}(?:appreciate|agree|see|guess|mean|get|feel|felt|understand|wonder|wish|got|noticed|realised|realized|found|saw|heard|thought|was|were|had|did|went|forgot|tried|need|bet|swear|smell|hear)\b(?!\s(?:up\sin|engaged|married|divorced|rid\sof))
+    | {_I}\s{_VERY}(?:appreciate|agree|see|guess|mean|get|feel|felt|understand|wonder|wish|got|noticed|realised|realized|found|saw|heard|thought|was|were|had|did|went|forgot|tried|need|bet|swear|smell|hear)\b(?!\s(?:up\sin|engaged|married|divorced|rid\sof|promoted|accepted|hired|admitted
+        |an?\s(?:\W?\d[\d,.]*\s)?(?:pay\s)?(?:raise|promotion|scholarship)))
     | {_I}\s(?:\w+\s){{1,3}}(?:it|them|those|these|him|her|that\sone|this\sone)\b
     | \b(?:of|about|with|for|like)\s(?:those|these|them|it|this|that)\b[\W]*(?:$|suggestion|strateg|idea|option|tip)
     | \b(?:those|these)\s(?:suggestion|strateg|idea|option|tip|recommendation|example|sound|look)

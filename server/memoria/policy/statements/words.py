@@ -60,6 +60,21 @@ KINDS = {
         teammate mentor landlord dog cat rabbit parrot horse""".split(),  # noqa: E501
         "*kin",
     ),
+    **dict.fromkeys(
+        """prioritise prioritize value favour favor treasure cherish adore relish detest loathe despise
+        gravitate lean swear rely insist opt stick refuse""".split(),
+        "*favour",
+    ),
+    **dict.fromkeys(
+        """agreed committed scheduled allocated allocating enrolled booked accepted adopted declined
+        negotiated joined signed""".split(),
+        "*undertake",
+    ),
+    **dict.fromkeys(
+        """targeting aiming saving training preparing switching moving exploring considering hoping
+        applying""".split(),
+        "*intend",
+    ),
 }
 CLOSED_ZH = {
     word: word

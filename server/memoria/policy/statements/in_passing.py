@@ -1,0 +1,53 @@
+"""What is told in passing, in a few words of a sentence that is about something else.
+
+"Could I ask my old friend Petra, who I met at camp, to read it?" is a request for now; who Petra is
+lasts. "How do I fit in my goal of running 30 km a week?" asks, and names a goal.
+"""
+
+from collections.abc import Iterator
+
+from memoria.policy.statements.classifier import Label
+from memoria.policy.statements.clauses import StatingClause
+from memoria.text.pattern import LazyPattern
+
+_NAME = r"(?-i:[A-ZÀ-Þ][a-zà-ÿ]+(?:\s[A-ZÀ-Þ][a-zà-ÿ]+)?)"
+_ROLE = (
+    r"(?:(?:(?!and\b|or\b|the\b)[\w-]+\s){0,2}?"
+    r"(?:friend|partner|wife|husband|fianc[eé]e?|girlfriend|boyfriend|mother|father|mum|mom|dad"
+    r"|son|daughter|brother|sister|cousin|uncle|aunt|niece|nephew|grand\w+|mentor|boss|manager"
+    r"|supervisor|colleague|co-?worker|neighbou?r|flatmate|roommate|teacher|tutor|coach|therapist"
+    r"|doctor|accountant|lawyer|\w+-in-law))"
+)
+_TOLD = (
+    r"(?:who(?:['’]s|\sis|\sI|\sI['’]ve|\shas|\sworks|\slives|\steaches|\staught)"
+    r"|(?:she|he)(?:['’]s|\sis)\s(?:\d\d?\b|an?\s))"
+    r"[^,;?!.]+"
+)
+_NAMED_PERSON = LazyPattern(
+    rf"""(?xi)\bmy\s{_ROLE}\s{_NAME},?\s{_TOLD}
+    | \b{_NAME},\s(?:my|an?)\s{_ROLE}(?:\s(?:since|from|for|of)\s[^,;?!.]+)?
+    | \b{_NAME},\swho['’]s\s\d\d?(?:\syears\sold)?\b"""
+)
+_NAMED_PREFERENCE = LazyPattern(
+    r"(?i)\bmy\s(?:\w+\s)?(?:preference|fondness|love|dislike)\s(?:for|of)\s[^,;?!.]{6,}"
+)
+_NAMED_GOAL = LazyPattern(
+    r"(?i)\bmy\s(?:\w+\s)?(?:goal|dream|aim|target|ambition|resolution|plan)\s(?:of|to)\s[^,;?!.]{6,}"
+)
+_READINGS = (
+    (_NAMED_PERSON, Label.RELATIONSHIP),
+    (_NAMED_PREFERENCE, Label.PREFERENCE),
+    (_NAMED_GOAL, Label.GOAL),
+)
+
+
+def find_told_in_passing(sentence: str) -> Iterator[tuple[StatingClause, Label]]:
+    """The parts of an English sentence that name somebody, a preference or a goal, and tell of it.
+
+    A name with its kin alone is too little: something must be told of them.
+    """
+    for pattern, label in _READINGS:
+        for match in pattern.regex.finditer(sentence):
+            text = match[0].rstrip()
+            start = match.start()
+            yield StatingClause(start, text, sentence[:start], sentence[start + len(text) :]), label
