@@ -91,7 +91,7 @@ _SENTENCE = LazyPattern(
     | ^\W*(?:imagine|pretend|suppose|picture\sthis|let['’]?s\s(?:say|pretend|assume)|say\s(?:i|we|that\si)\b|assum(?:e|ing)\b)
     | ^\W*you(?:['’]re|\sare)\s(?:an?|the|now)\s
     | \b(?:in\s(?:this|the|my)\s(?:story|scene|game|novel|play|script|dream|poem)|my\s(?:character|protagonist|hero(?:ine)?|oc)\b)
-    | \b(?:lol|lmao|rofl|just\skidding|kidding|joking|jk|/s)\b
+    | \b(?:lol|lmao|rofl|just\skidding|kidding|joking|jk|/s)\b | (?<!\w)(?:[:;]-?[DPp]|xD)(?!\w) | [😂🤣😜😝🙃]
     | ^\W*(?:dear|hi|hello)\s\w+(?:\s\w+)?,$
     | ^\W*(?:as\san?\s(?:user|customer|admin\w*|developer|visitor),?\si\swant)
     | ^\W*(?:yeah,?\sright|oh\s(?:great|joy|sure|yes|good|wonderful|perfect|fantastic|lovely)|(?:great|wonderful|fantastic|brilliant|perfect|lovely),\s(?:another|just|more|now)\b)
@@ -137,6 +137,7 @@ _CLAUSE = LazyPattern(
 _STATES = LazyPattern(
     r"""(?xi)
       \btoday\b | ^\W*(?:i|we|my|he|she)\s?(?:used\sto|once|formerly|nearly|almost)\b | \bused\sto\s(?:be|live|work|have|love|like|hate|play|go|own|smoke|drink|eat|think)\b
+    | \b(?:live|work|study|stay|am)\shere\b
     | \b(?:like|prefer|love|want|hate|choose|pick)\s(?:that|this|it|the\s(?:first|second|third|last|other|latter|former|red|blue)(?:\s(?:one|option|version))?|these|those|them|both)\s?(?:one|ones|better|more|too|idea|version|option|much|a\slot)?\W*$
     | ^\W*(?:he|she|it|they|that|this|these|those|there)\b
     | \b(?:i\s(?:think|guess|suppose|wonder|doubt|heard|read)|maybe|perhaps|supposedly|apparently|allegedly|not\ssure|no\sidea)\b

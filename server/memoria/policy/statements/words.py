@@ -61,8 +61,8 @@ KINDS = {
         "*kin",
     ),
     **dict.fromkeys(
-        """prioritise prioritize value favour favor treasure cherish adore relish detest loathe despise
-        gravitate lean swear rely insist opt stick refuse""".split(),
+        """prioritise prioritize value favour favor treasure cherish adore relish detest loathe
+        despise gravitate lean swear rely insist opt stick refuse""".split(),
         "*favour",
     ),
     **dict.fromkeys(
