@@ -44,6 +44,8 @@ class Expected:
     """Its turn stays out of the first level for good."""
     erased: set[int] = field(default_factory=set)
     """Its turn never comes back."""
+    left_out: set[int] = field(default_factory=set)
+    """Its sentence is left out of whatever turn comes."""
 
     def current(self, secret: int) -> list[str]:
         return [m for m, said in self.wordings.items() if said[-1] == secret]
@@ -109,8 +111,12 @@ async def change(memory: Memoria, expected: Expected, memory_id: str, step: Step
 async def capture(memory: Memoria, expected: Expected, secret: int) -> None:
     receipt = await memory.record_conversation([turn(secret)])
     assert receipt.forgotten == int(secret in expected.erased)
-    if not receipt.forgotten:
-        expected.recorded.add(secret)
+    if receipt.forgotten:
+        return
+    if secret in expected.left_out:
+        assert receipt.redactions == {"forgotten": 1}
+        return
+    expected.recorded.add(secret)
     if receipt.recorded and secret in expected.forbidden:
         expected.barred.add(secret)
 
@@ -124,6 +130,7 @@ async def remember(memory: Memoria, expected: Expected, secret: int, *, again: b
         return
     assert again or secret not in expected.forbidden
     expected.forbidden.discard(secret)
+    expected.left_out.discard(secret)
     if kept.id not in expected.wordings:
         expected.wordings[kept.id] = [secret]
 
@@ -157,6 +164,7 @@ async def forget(
     expected.forbidden |= secrets
     expected.barred |= sources
     if include_source:
+        expected.left_out |= secrets
         expected.recorded -= sources
         expected.erased |= sources
 

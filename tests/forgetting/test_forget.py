@@ -114,16 +114,18 @@ async def test_recall_traces_import_and_remembering_don_t_bring_it_back(
     again = await memory.record_conversation(CHAT)
     assert (again.recorded, again.forgotten) == (0, int(include_source))
     elsewhere = await memory.record_conversation(
-        [{"role": "user", "content": f"By the way, {SECRET}!", "session_id": "t"}]
+        [{"role": "user", "content": f"Hello. By the way, {SECRET}!", "session_id": "t"}]
     )
     assert elsewhere.recorded == 1
+    assert elsewhere.redactions == ({"forgotten": 1} if include_source else {})
     with pytest.raises(ForgottenError, match=r"forgotten on 20\d\d-.*again=true"):
         await memory.remember(f"{SECRET.upper()}!")
     for question in (WORD, "locker combination", SECRET):
         assert not [hit for hit in (await memory.search_memory(question)).hits if WORD in hit.text]
     texts = [hit.text for hit in (await memory.search_conversation_traces(WORD)).hits]
     assert (SAID["content"] in texts) == (not include_source)
-    assert f"By the way, {SECRET}!" in texts
+    assert (f"Hello. By the way, {SECRET}!" in texts) == (not include_source)
+    assert (remains(home, WORD) == set()) == include_source
     with pytest.raises(NotFoundError, match="was forgotten on"):
         await memory.get_memory(memory_id)
 

@@ -110,7 +110,7 @@ def record(store: SqliteStore, *texts: str) -> list[tuple[int, str]]:
 
 def forget(tx: Transaction, content: str) -> None:
     stone = Tombstone("memory", new_id(), NOW, "the user asked for it")
-    tx.tombstones.add(TombstoneRecord(stone, tuple(DIGESTER.digest_statements(content))))
+    tx.tombstones.add(TombstoneRecord(stone, (DIGESTER.digest_statement(content),)))
 
 
 def test_an_added_memory_has_its_row_fingerprint_links_evidence_and_audit_entry(

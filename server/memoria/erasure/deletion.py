@@ -9,6 +9,7 @@ from memoria.erasure.cascade import (
     drop_unsupported,
 )
 from memoria.erasure.plan import ErasurePlan
+from memoria.erasure.restatements import list_restatements
 from memoria.erasure.suppression import Digester
 from memoria.model import Channel, Memory, StoredTurn, now_millis
 from memoria.store.base import Transaction
@@ -70,7 +71,8 @@ class Deletion:
 
     def _erase_memory(self, memory: Memory) -> None:
         texts = list(dict.fromkeys(version.content for version in memory.versions))
-        digests = dict.fromkeys(map(self._digester.digest_statement, texts))
+        evidence = self._tx.memories.list_evidence(memory.id)
+        digests = dict.fromkeys(map(self._digest_statement, list_restatements(memory, evidence)))
         meanings = tuple(self._meanings[text] for text in texts if text in self._meanings)
         self._add_tombstone("memory", memory.id, tuple(digests), meanings)
         delete_memory(self._tx, memory.id, self._at)
@@ -78,12 +80,16 @@ class Deletion:
 
     def _suppress_text(self, turn: StoredTurn) -> None:
         """Let nobody conclude again what a named turn said as a whole."""
-        self._add_tombstone("memory", turn.id, (self._digester.digest_statement(full_text(turn)),))
+        self._add_tombstone("memory", turn.id, (self._digest_statement(full_text(turn)),))
+
+    def _digest_statement(self, text: str) -> str:
+        return self._digester.digest_statement(text, erases=self._plan.include_source)
 
     def _suppress_turns(self) -> None:
         """Let nothing be concluded from the sources, nor in a home restored from a backup."""
         for version in self._plan.source_versions:
-            self._add_tombstone("memory", version.id)
+            digests = self._digester.digest_turn(full_text(version), erases=False)
+            self._add_tombstone("memory", version.id, tuple(digests))
         for turn in self._plan.sources.values():
             self._tx.conversations.suppress_turn(turn)
             self._audit("suppress", turn.id)

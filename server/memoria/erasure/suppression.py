@@ -1,25 +1,50 @@
 """Suppression: the one answer to "may this be kept?", for every way a text comes in.
 
-Explicit statements, conclusions of rules and of a model, derived memories, edits by hand, captured
-and imported turns all ask here, inside the transaction that would write them.
+Explicit statements, conclusions of rules and of a model, derived memories, notes on scratchpads,
+edits by hand, captured and imported turns all ask here, inside the transaction that would write
+them.
 
 What was forgotten is recognised without having been kept. A tombstone holds digests: HMAC-SHA256
 (RFC 2104) under a key that lies beside the database, not in it. Whoever has the database alone
 can't try all four-digit numbers to learn a forgotten PIN. A digest is bound to its tenant and to
 what it is of, so that none can pass for another. Where the user allows it, a tombstone also holds a
 vector, by which paraphrases are recognised.
+
+Texts are digested in the form in which `text/recognition` reads them, and found inside of others
+(`erasure/imprint`). Earlier versions digested a narrower form, piece by piece; what they have
+forgotten is still looked for that way.
 """
 
+import hashlib
 import hmac
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cached_property
 
+from memoria.erasure.imprint import PREFIX, Imprint, Reach
 from memoria.errors import ForgottenError
 from memoria.model import NO_TEXT_VECTORS, TextVectors
 from memoria.store.base import Tombstones
 from memoria.store.values import MessageName, Tombstone
+from memoria.text.recognition import (
+    FORM,
+    Place,
+    Reading,
+    find_anchor,
+    list_anchors,
+    place_of,
+    read_statement,
+    strip_markup,
+)
 from memoria.text.statement import canonical_form, is_distinctive, sentences_in, statements_in
+
+_ANCHOR_BYTES = 8
+_LONG_TURN = 10
+"""So many words at least has a turn that is recognised inside of another one; "thanks, that helps a
+lot" is said often."""
+_MESSAGE = "m"
+"""Begins the digest of a message as it is stored."""
 
 
 class Digester:
@@ -38,28 +63,89 @@ class Digester:
     def _key(self) -> bytes:
         return self._read_key()
 
-    def digest_statement(self, text: str) -> str:
-        """The digest of a statement, the same for every spelling of it."""
-        return self._digest("statement", canonical_form(text))
+    def digest_statement(self, text: str, *, erases: bool = False) -> str:
+        """What is kept of a statement, the same for every spelling of it.
 
-    def digest_statements(self, text: str) -> set[str]:
-        """The digests of everything that a text states, piece by piece."""
-        return {self.digest_statement(piece) for piece in statements_in(text)}
+        Args:
+            text: the statement.
+            erases: whether a sentence that says it stays out of the record, too. A very short one
+                never does that.
+        """
+        reading = read_statement(text)
+        place = place_of(reading.words)
+        is_told_apart = place in ("anywhere", "end")
+        reach: Reach = "record" if erases and is_told_apart else "conclusions"
+        return self._make_imprint(reading, place, reach)
+
+    def digest_turn(self, text: str, *, erases: bool = True) -> set[str]:
+        """What is kept of a whole turn's text, whoever says it; none if the text is too short.
+
+        Args:
+            text: all of the turn.
+            erases: whether the turn was erased, and not only suppressed.
+        """
+        if not is_distinctive(text):
+            return set()
+        reading = read_statement(text)
+        place: Place = "anywhere" if len(reading.words) >= _LONG_TURN else "text"
+        return {self._make_imprint(reading, place, "record" if erases else "conclusions")}
 
     def digest_message(self, name: MessageName) -> set[str]:
         """The digests of a message's id in its client, and of its fingerprint there."""
         digests = {self._digest("print", name.source, name.session_id, name.fingerprint.hex())}
         if name.message_id is not None:
             digests.add(self._digest("message", name.source, name.session_id, name.message_id))
-        return digests
+        return {_MESSAGE + digest for digest in digests}
 
-    def digest_turn(self, text: str) -> set[str]:
-        """The digest of a whole turn's text, whoever says it; none if the text is too short."""
-        return {self._digest("whole", canonical_form(text))} if is_distinctive(text) else set()
+    def digest_anchor(self, words: str) -> str:
+        """The short digest of a few words, by which imprints are looked up."""
+        key = self._anchor_key
+        return (
+            PREFIX + hashlib.blake2b(words.encode(), digest_size=_ANCHOR_BYTES, key=key).hexdigest()
+        )
+
+    def digest_form(self, form: str) -> str:
+        """The digest of words in their recognised form."""
+        return self._digest(FORM, form)
+
+    def digest_older(self, text: str) -> set[str]:
+        """The digests that earlier versions made of everything that a text states."""
+        texts = dict.fromkeys((text, strip_markup(text)))
+        pieces = {piece for each in texts for piece in statements_in(each)}
+        return {self._digest("statement", canonical_form(piece)) for piece in pieces}
+
+    def digest_older_turn(self, name: MessageName, text: str) -> set[str]:
+        """The digests that earlier versions made of a turn and of its message."""
+        whole = {self._digest("whole", canonical_form(text))} if is_distinctive(text) else set()
+        return whole | {digest.removeprefix(_MESSAGE) for digest in self.digest_message(name)}
+
+    def _make_imprint(self, reading: Reading, place: Place, reach: Reach) -> str:
+        offset = find_anchor(reading.words)
+        anchor = self.digest_anchor(" ".join(reading.words[offset : offset + 2]))
+        digest = self.digest_form(reading.form)
+        return Imprint(anchor, offset, len(reading.words), place, reach, digest).encode()
+
+    @cached_property
+    def _anchor_key(self) -> bytes:
+        return hmac.digest(self._key, f"anchor {self._tenant}".encode(), "sha256")
 
     def _digest(self, *parts: str) -> str:
         message = json.dumps([self._tenant, *parts], ensure_ascii=False)
         return hmac.digest(self._key, message.encode(), "sha256").hex()
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Words of a text that state what was forgotten."""
+
+    tombstone: Tombstone
+    digest: str
+    """As it is stored."""
+    start: int
+    """The number of the first of these words."""
+    length: int
+    erases: bool
+    """Whether the record is kept free of them, too."""
 
 
 class SuppressionList:
@@ -83,11 +169,53 @@ class SuppressionList:
     def _is_empty(self) -> bool:
         return not self._tombstones.any()
 
+    @cached_property
+    def _has_older(self) -> bool:
+        return self._tombstones.has_older()
+
     def find_tombstone(self, text: str) -> Tombstone | None:
-        """The tombstone of a forgotten memory that a text states again, word for word."""
-        if self._is_empty:
+        """The newest tombstone of a forgotten memory that a text states again."""
+        found = (match.tombstone for match in self.find_matches(text))
+        stones = [stone for stone in found if stone.kind == "memory"]
+        older = self._find_older(text)
+        return max(filter(None, (*stones, older)), key=lambda stone: stone.at, default=None)
+
+    def find_matches(self, text: str) -> list[Match]:
+        """Where a text states what was forgotten, or repeats a turn that was erased."""
+        return [] if self._is_empty else self.match_reading(read_statement(text))
+
+    def match_reading(self, reading: Reading) -> list[Match]:
+        """The same for a text that was read already."""
+        places = dict[str, list[int]]()
+        for start, words in list_anchors(reading):
+            places.setdefault(words, []).append(start)
+        starts = {self._digester.digest_anchor(words): found for words, found in places.items()}
+        matches = list[Match]()
+        for stored, tombstone in self._tombstones.find_anchored(starts):
+            imprint = Imprint.decode(stored)
+            matches += (
+                Match(tombstone, stored, start, imprint.length, imprint.reach == "record")
+                for start in self._list_starts(imprint, reading, starts[imprint.anchor])
+            )
+        return matches
+
+    def _list_starts(
+        self, imprint: Imprint, reading: Reading, anchors: Iterable[int]
+    ) -> Iterable[int]:
+        """Where the words stand that an imprint was made of, going by the places of its anchor."""
+        for anchor in anchors:
+            start, end = anchor - imprint.offset, anchor - imprint.offset + imprint.length
+            if start < 0 or end > len(reading.words):
+                continue
+            if reading.is_at(imprint.place, start, imprint.length):
+                form = " ".join(reading.words[start:end])
+                if hmac.compare_digest(self._digester.digest_form(form), imprint.digest):
+                    yield start
+
+    def _find_older(self, text: str) -> Tombstone | None:
+        if self._is_empty or not self._has_older:
             return None
-        return self._tombstones.find(self._digester.digest_statements(text), "memory")
+        return self._tombstones.find(self._digester.digest_older(text), "memory")
 
     def may_keep(self, text: str) -> bool:
         """Whether neither the text nor a sentence of it states or means what was forgotten."""
@@ -110,24 +238,40 @@ class SuppressionList:
         """Let memories state this text again. Gives the tombstone that stood against it."""
         tombstone = self.find_tombstone(text)
         if tombstone is not None:
-            self._tombstones.lift(self._digester.digest_statements(text))
+            found = [match.digest for match in self.find_matches(text)]
+            self._tombstones.lift([*found, *self._digester.digest_older(text)])
         return tombstone
 
+    def is_erased_message(self, name: MessageName, text: str) -> bool:
+        """Whether a turn was erased, going by what its message is known by in its client.
+
+        Args:
+            name: what that is.
+            text: the whole turn, by which earlier versions knew it.
+        """
+        if self._is_empty:
+            return False
+        digests = self._digester.digest_message(name)
+        if self._has_older:
+            digests |= self._digester.digest_older_turn(name, text)
+        return self._tombstones.find(digests, "turn") is not None
+
     def may_record(self, name: MessageName, text: str) -> bool:
-        """Whether a turn may be recorded: not if the turn itself was erased.
+        """Whether all of a turn may stand in the record: not if it repeats what was erased.
 
         Args:
             name: what the message is known by in its client.
             text: the whole of it.
         """
-        if self._is_empty:
-            return True
-        digests = self._digester.digest_message(name) | self._digester.digest_turn(text)
-        return self._tombstones.find(digests, "turn") is None
+        return not (self.is_erased_message(name, text) or self.repeats_erased(text))
+
+    def repeats_erased(self, text: str) -> bool:
+        """Whether a text says what was erased from the record with its source."""
+        return any(match.erases for match in self.find_matches(text))
 
     def may_conclude_from(self, text: str) -> bool:
         """Whether memories may be drawn from a turn: not if it states what was forgotten."""
-        return self.find_tombstone(text) is None
+        return not self.find_matches(text) and self._find_older(text) is None
 
     def _resembles_forgotten(self, text: str) -> bool:
         """Whether a sentence of a text means what was forgotten, where vectors can tell."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memoria.erasure.suppression import Digester, SuppressionList
+from memoria.ingest.omission import KIND, count_omissions, leave_out_forgotten
 from memoria.ingest.turn_draft import TurnDraft, draft_turn, find_repeats
 from memoria.model import (
     CaptureEvent,
@@ -109,7 +110,8 @@ class Capture:
             outcomes: dict[int, RecordedTurn] = {}
             suppression = SuppressionList(tx.tombstones, self._digester)
             for name, own in _by_session(drafts).items():
-                recorded = self._record_session(tx, intake, suppression, name, own, now)
+                kept = [self._examine(draft, suppression, tally) for draft in own]
+                recorded = self._record_session(tx, intake, name, kept, now)
                 outcomes.update(zip(map(id, own), recorded, strict=True))
             closed = 0
             if event is not None:
@@ -138,12 +140,12 @@ class Capture:
         self,
         tx: Transaction,
         intake: "Intake",
-        suppression: SuppressionList,
         name: str,
-        drafts: list[TurnDraft],
+        examined: list["_Examined"],
         now: int,
     ) -> Iterable[RecordedTurn]:
         conversations = tx.conversations
+        drafts = [one.draft for one in examined]
         times = [now if draft.turn.at is None else draft.turn.at for draft in drafts]
         session = conversations.upsert_session(
             self._channel.source, name, min(times), max(times), now, self._workspace
@@ -151,26 +153,51 @@ class Capture:
         writer = _SessionWriter(
             conversations, intake, session, self._channel.trust, now, self._limits.segment
         )
-        forgotten = {
-            id(d) for d in drafts if not suppression.may_record(self._name(d), full_text(d.text))
-        }
-        kept_drafts = [draft for draft in drafts if id(draft) not in forgotten]
-        repeats = find_repeats(conversations, session, kept_drafts)
-        for draft in drafts:
+        repeats = find_repeats(
+            conversations, session, [one.draft for one in examined if not one.is_erased]
+        )
+        for one in examined:
+            draft = one.draft
             if draft.text.is_empty:
                 yield RecordedTurn(status="nothing_left")
-            elif id(draft) in forgotten:
+            elif one.is_erased:
                 yield RecordedTurn(status="forgotten")
             elif id(draft) in repeats:
                 known = conversations.find_fingerprint(session.n, draft.fingerprint)
                 yield RecordedTurn(status="already_recorded", id=known)
             else:
-                conclusive = suppression.may_conclude_from(full_text(draft.text))
-                yield writer.write(draft, suppressed=not conclusive)
+                yield writer.write(draft, suppressed=one.is_suppressed)
+
+    def _examine(self, draft: TurnDraft, suppression: SuppressionList, tally: Tally) -> "_Examined":
+        """The turn as it may be recorded, going by what was forgotten."""
+        text = full_text(draft.text)
+        if suppression.is_erased_message(self._name(draft), text):
+            return _Examined(draft, is_erased=True)
+        if suppression.may_conclude_from(text):
+            return _Examined(draft)
+        if not suppression.repeats_erased(text):
+            return _Examined(draft, is_suppressed=True)
+        left = leave_out_forgotten(draft.text, suppression)
+        if left is None:
+            return _Examined(draft, is_erased=True)
+        tally.redactions[KIND] += count_omissions(left)
+        is_suppressed = not suppression.may_conclude_from(full_text(left))
+        return _Examined(draft.with_text(left), is_suppressed=is_suppressed)
 
     def _name(self, draft: TurnDraft) -> MessageName:
         source, message_id = self._channel.source, draft.turn.message_id
         return MessageName(source, draft.session_id, message_id, draft.fingerprint)
+
+
+@dataclass(frozen=True, slots=True)
+class _Examined:
+    """A turn as it may be recorded."""
+
+    draft: TurnDraft
+    is_erased: bool = False
+    """Whether it was erased, and is not recorded again."""
+    is_suppressed: bool = False
+    """Whether it says what was forgotten, so that nothing may be concluded from it."""
 
 
 class _SessionWriter:

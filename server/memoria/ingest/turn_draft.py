@@ -15,7 +15,7 @@ identity: "yes" at 9:14 and "yes" at 9:20 are two turns.
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memoria.errors import InvalidTurnError
 from memoria.ingest.clean import CleanTurn, clean_turn
@@ -44,6 +44,10 @@ class TurnDraft:
         """Whether it is a tool call without its result, which adds nothing to a known call."""
         is_call = self.turn.role is Role.TOOL and self.text.tool_args is not None
         return is_call and self.turn.tool_result is None and not self.text.content
+
+    def with_text(self, text: CleanTurn) -> "TurnDraft":
+        """The same turn with another text, and the identity that follows from it."""
+        return replace(self, text=text, fingerprint=_fingerprint(self.turn, text))
 
 
 def draft_turn(i: int, raw: Turn, session_id: str, max_bytes: int, tally: Tally) -> TurnDraft:

@@ -5,20 +5,20 @@ can't hold a statement are ruled out by a search for its letters, in a hundredth
 """
 
 import re
-import unicodedata
 from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
 
-from memoria.text.statement import canonical_form, is_distinctive
+from memoria.text.recognition import Reading, fold, is_read_as_written, read_statement
+from memoria.text.statement import is_distinctive
 
 _FRAGMENT = re.compile(r"\w+")
 
 
-class _CanonicalPhrase(NamedTuple):
+class _ReadPhrase(NamedTuple):
     """A statement, analysed once."""
 
-    words: str
+    reading: Reading
     is_distinctive: bool
     fragments: tuple[str, ...]
     """Strings that every text with the statement contains, longest first."""
@@ -29,7 +29,7 @@ class Phrases:
 
     def __init__(self, statements: Iterable[str]) -> None:
         self.statements = tuple(dict.fromkeys(statements))
-        self._sayings = tuple(map(_to_canonical_phrase, self.statements))
+        self._sayings = tuple(map(_read_phrase, self.statements))
 
     @cached_property
     def distinctive(self) -> "Phrases":
@@ -38,26 +38,23 @@ class Phrases:
 
     def may_occur_in(self, text: str) -> bool:
         """False if none can occur in a text, however it is escaped in JSON or Markdown."""
-        folded = _fold(text)
+        folded = fold(text)
         return any(all(f in folded for f in saying.fragments) for saying in self._sayings)
 
     def occur_in(self, text: str) -> bool:
         """Whether one occurs in a text word for word; a short one must be the whole text."""
         if not self.may_occur_in(text):
             return False
-        words = canonical_form(text)
-        return any(_phrase_occurs(words, saying) for saying in self._sayings)
+        reading = read_statement(text)
+        return any(_phrase_occurs(reading, saying) for saying in self._sayings)
 
 
-def _to_canonical_phrase(statement: str) -> _CanonicalPhrase:
-    words = canonical_form(statement)
+def _read_phrase(statement: str) -> _ReadPhrase:
+    reading = read_statement(statement)
+    words = " ".join(filter(is_read_as_written, reading.words))
     fragments = sorted(set(_FRAGMENT.findall(words)), key=len, reverse=True)
-    return _CanonicalPhrase(words, is_distinctive(statement), tuple(fragments))
+    return _ReadPhrase(reading, is_distinctive(statement), tuple(fragments))
 
 
-def _phrase_occurs(words: str, saying: _CanonicalPhrase) -> bool:
-    return f" {saying.words} " in f" {words} " if saying.is_distinctive else saying.words == words
-
-
-def _fold(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+def _phrase_occurs(text: Reading, saying: _ReadPhrase) -> bool:
+    return text.states(saying.reading, "anywhere" if saying.is_distinctive else "text")

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from memoria.text.analyser import tokens
+from memoria.text.recognition import Place, place_of, read_statement
 
 _IDEOGRAM = "\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD = re.compile(rf"[{_IDEOGRAM}]|[^\s{_IDEOGRAM}]+")
@@ -122,9 +123,13 @@ def _distinct_tokens(text: str) -> frozenset[str]:
 
 
 def occurs_in(statement: str, text: str) -> bool:
-    """Whether a statement occurs in a text word for word; a short one must be the whole text."""
-    said, whole = canonical_form(statement), canonical_form(text)
-    return f" {said} " in f" {whole} " if is_distinctive(statement) else said == whole
+    """Whether a text states something word for word, in whatever spelling (`text/recognition`).
+
+    A short statement must end a clause of the text, or be the whole of it.
+    """
+    said = read_statement(statement)
+    place: Place = "anywhere" if is_distinctive(statement) else place_of(said.words)
+    return read_statement(text).states(said, place)
 
 
 def sentences_in(text: str) -> Iterator[str]:

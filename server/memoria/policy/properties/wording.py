@@ -74,8 +74,21 @@ class Wording:
     """Whether it is introduced as news about something known."""
 
 
+def peel(text: str) -> str:
+    """The text without quotation, greeting and introduction, in the words in which it stands."""
+    return _take_off(text)[0] or text
+
+
 def unwrap(text: str) -> Wording:
     """Take off quotation, greeting and introduction, and put it in the third person."""
+    plain, is_order, is_correction, is_change = _take_off(text)
+    for pattern, plainer in (*_CONTRACTIONS, *_FIRST_PERSON):
+        plain = pattern.regex.sub(plainer, plain)
+    return Wording(plain or text, is_order, is_correction, is_change or is_correction)
+
+
+def _take_off(text: str) -> tuple[str, bool, bool, bool]:
+    """What is left without the wrapping, and whether this was an order, a correction, a change."""
     plain = unicodedata.normalize("NFKC", text).replace("’", "'").strip()
     is_order = False
     quoting = _QUOTING.regex.match(plain)
@@ -93,6 +106,4 @@ def unwrap(text: str) -> Wording:
         is_correction, plain = is_correction or shorter != plain, shorter
         shorter = _ADVERB_OF_CHANGE.regex.sub("", plain)
         is_change, plain = is_change or shorter != plain, shorter
-    for pattern, plainer in (*_CONTRACTIONS, *_FIRST_PERSON):
-        plain = pattern.regex.sub(plainer, plain)
-    return Wording(plain or text, is_order, is_correction, is_change or is_correction)
+    return plain, is_order, is_correction, is_change

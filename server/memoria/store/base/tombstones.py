@@ -18,6 +18,14 @@ class Tombstones(Protocol):
         """Whether the tenant has ever forgotten anything."""
         ...
 
+    def has_older(self) -> bool:
+        """Whether the tenant has digests of earlier versions, which are looked up otherwise."""
+        ...
+
+    def find_anchored(self, anchors: Iterable[str]) -> list[tuple[str, Tombstone]]:
+        """The stored imprints that have one of these anchors, with their tombstones."""
+        ...
+
     def find(self, digests: Iterable[str], kind: TombstoneKind) -> Tombstone | None:
         """The newest tombstone of this kind that has one of the digests."""
         ...

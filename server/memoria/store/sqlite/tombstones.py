@@ -19,6 +19,18 @@ class SqliteTombstones:
         """Whether the tenant has ever forgotten anything."""
         return bool(self._rows.number("any"))
 
+    def has_older(self) -> bool:
+        """Whether the tenant has digests of earlier versions, which are looked up otherwise."""
+        return bool(self._rows.number("has_older"))
+
+    def find_anchored(self, anchors: Iterable[str]) -> list[tuple[str, Tombstone]]:
+        """The stored imprints that have one of these anchors, with their tombstones."""
+        rows = self._rows.all("find_anchored", anchors=as_json(anchors))
+        return [
+            (row["digest"], Tombstone(row["kind"], row["subject"], row["at"], row["reason"]))
+            for row in rows
+        ]
+
     def find(self, digests: Iterable[str], kind: TombstoneKind) -> Tombstone | None:
         """The newest tombstone of this kind that has one of the digests."""
         row = self._rows.first("find", digests=as_json(digests), kind=kind)

@@ -1,6 +1,17 @@
 -- name: any
 SELECT EXISTS (SELECT 1 FROM tombstone_digests WHERE tenant_id = :tenant);
 
+-- name: has_older
+-- Their digests are hexadecimal; later ones begin with a letter beyond that.
+SELECT EXISTS (SELECT 1 FROM tombstone_digests WHERE tenant_id = :tenant AND digest < 'g');
+
+-- name: find_anchored
+SELECT d.digest, t.kind, t.subject, t.at, t.reason
+FROM json_each(:anchors) wanted
+CROSS JOIN tombstone_digests d
+    ON d.tenant_id = :tenant AND d.digest >= wanted.value || ':' AND d.digest < wanted.value || ';'
+JOIN tombstones t ON t.n = d.tombstone_n;
+
 -- name: find
 SELECT t.kind, t.subject, t.at, t.reason
 FROM json_each(:digests) wanted
