@@ -139,7 +139,11 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
     with store.write(tenant) as tx:
         stone = Tombstone("memory", f"{tenant}'s", 1, "because")
         tx.tombstones.add(
-            TombstoneRecord(stone, (MARK,), (SuppressedMeaning(MODEL, vector(MARK), 0.9),))
+            TombstoneRecord(
+                stone,
+                (MARK, f"0{MARK}", f"w{MARK}:0"),
+                (SuppressedMeaning(MODEL, vector(MARK), 0.9),),
+            )
         )
         newest = tx.conversations.session_turns("s", 0, 100)[-1]
         place = newest.session_n, 0, newest.turn_index - 1
@@ -373,6 +377,8 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     ],
     "documents.page": lambda tx, _: [tx.documents.page(kind, 0, 100) for kind in BOTH],
     "tombstones.any": lambda tx, _: tx.tombstones.any(),
+    "tombstones.has_older": lambda tx, _: tx.tombstones.has_older(),
+    "tombstones.find_anchored": lambda tx, _: tx.tombstones.find_anchored([f"w{MARK}"]),
     "tombstones.find": lambda tx, _: tx.tombstones.find([MARK], "memory"),
     "tombstones.get": lambda tx, _: tx.tombstones.get("ann's"),
     "tombstones.has_meanings": lambda tx, _: tx.tombstones.has_meanings(),

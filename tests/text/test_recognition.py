@@ -8,7 +8,7 @@ from tests.forgetting.reentry import LOOK_ALIKES, STATEMENTS, VARIANTS
 from memoria.text.recognition import (
     place_of,
     read_statement,
-    recognised_form,
+    recognition_key,
     split_sentences,
 )
 
@@ -40,7 +40,7 @@ def test_what_shares_words_with_a_statement_is_not_taken_for_it() -> None:
     ],
 )
 def test_it_does_not_matter_who_says_it_to_whom(one: str, other: str) -> None:
-    assert recognised_form(one) == recognised_form(other)
+    assert recognition_key(one) == recognition_key(other)
 
 
 def test_a_short_statement_is_recognised_where_a_clause_ends_with_it() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from memoria.model import Evidence, Memory
 from memoria.policy.properties.wording import peel
 from memoria.text.analyser import query_terms
-from memoria.text.recognition import place_of, read_words, recognised_form
+from memoria.text.recognition import place_of, read_words, recognition_key
 
 _LEAST_TERMS = 2
 _OF_ANSWERS = frozenset(
@@ -34,7 +34,7 @@ def list_restatements(memory: Memory, evidence: Iterable[Evidence]) -> list[str]
     wordings = [version.content for version in memory.versions]
     texts = [*wordings, *(quote for quote in quotes if quote and is_telling(quote))]
     found = (each for text in texts for each in _unwrap(text))
-    return list({recognised_form(text): text for text in found}.values())
+    return list({recognition_key(text): text for text in found}.values())
 
 
 def is_telling(quote: str) -> bool:

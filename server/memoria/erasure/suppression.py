@@ -135,7 +135,7 @@ class Digester:
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class ForgottenPassage:
     """Words of a text that state what was forgotten."""
 
     tombstone: Tombstone
@@ -180,21 +180,23 @@ class SuppressionList:
         older = self._find_older(text)
         return max(filter(None, (*stones, older)), key=lambda stone: stone.at, default=None)
 
-    def find_matches(self, text: str) -> list[Match]:
+    def find_matches(self, text: str) -> list[ForgottenPassage]:
         """Where a text states what was forgotten, or repeats a turn that was erased."""
         return [] if self._is_empty else self.match_reading(read_statement(text))
 
-    def match_reading(self, reading: Reading) -> list[Match]:
+    def match_reading(self, reading: Reading) -> list[ForgottenPassage]:
         """The same for a text that was read already."""
         places = dict[str, list[int]]()
         for start, words in list_anchors(reading):
             places.setdefault(words, []).append(start)
         starts = {self._digester.digest_anchor(words): found for words, found in places.items()}
-        matches = list[Match]()
+        matches = list[ForgottenPassage]()
         for stored, tombstone in self._tombstones.find_anchored(starts):
             imprint = Imprint.decode(stored)
             matches += (
-                Match(tombstone, stored, start, imprint.length, imprint.reach == "record")
+                ForgottenPassage(
+                    tombstone, stored, start, imprint.length, imprint.reach == "record"
+                )
                 for start in self._list_starts(imprint, reading, starts[imprint.anchor])
             )
         return matches

@@ -152,7 +152,7 @@ def read_words(text: str) -> Reading:
 
 
 @lru_cache(maxsize=256)
-def recognised_form(text: str) -> str:
+def recognition_key(text: str) -> str:
     """One string that is equal for all spellings of a statement; of mere signs, the text itself."""
     return read_statement(text).form
 
