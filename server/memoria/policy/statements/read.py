@@ -9,6 +9,7 @@ from memoria.policy.phrases.base import LONGEST_PREDICATE, of_many
 from memoria.policy.properties import read_topic
 from memoria.policy.statements.classifier import Label, classify_clause
 from memoria.policy.statements.clauses import StatingClause, own_parts, reads_chinese, split_clauses
+from memoria.policy.statements.forms import find_least_certainty
 from memoria.policy.statements.in_passing import find_told_in_passing
 from memoria.policy.statements.vetoes import is_vetoed
 from memoria.text.pattern import LazyPattern
@@ -18,32 +19,9 @@ _LONGEST = 300
 _LAST = 4
 """Characters by which it is told that a phrase has read a clause to its end."""
 _LEAST_CERTAINTY = 0.35
-"""What states a taste in so many words, or what a phrase reads, need not be surer than this."""
+"""What a phrase reads need not be surer than this."""
 _POINTS_BACK = LazyPattern(
     r"(?i)i (?:really |also |generally )?prefer (?:it|them|this|that) (?:over|to|because|for|since|due|as)\b"  # noqa: E501
-)
-_SAYS_IT = LazyPattern(
-    r"(?i)i(?: really| also| generally| usually| always| much| strongly| still| personally){0,2}"
-    r" prefer "
-    r"(?!(?:not|that|this|it|them|those|these)\b"
-    r"|the (?:first|second|third|last|other|former|latter|one)\b)"
-    r"|i['’]m \d\d(?: years old)?(?: and\b|\W*$)"
-)
-"""Says in so many words what its speaker prefers, or their age, however unlike the sentences of the
-training it is."""
-_PLANS = LazyPattern(
-    r"(?i)(?:i|we)(?: also| still| really)? (?:plan to|have always wanted to"
-    r"|(?:really )?(?:want|hope) to (?:visit|travel|move|go|see)\b(?=.*\b(?-i:[A-Z])))"
-    r"|i['’]ve always wanted to|i['’]m (?-i:[A-Z])\w+, an? \w"
-)
-_LEAST_PLAN = 0.1
-_STATES_TASTE = LazyPattern(
-    r"""(?xi)(?:i\s(?:(?:really|also|generally|usually|always|much|strongly|still|personally)\s){0,2}prefer
-        |my\s(?:strong\s)?preference\sis|my\s(?:\w+\s)?(?:goal|dream|aim|hobby)\sis|i['’]?m\s\d\d(?=\W*$|\sand\b|\syears))\s(?!(?:not|that|this|it|them|those|these)\b|the\s(?:first|second|third|last|other|former|latter|one)\b)
-    | 我(?:个人|还是|一直|比较|一般|平时|其实)*(?:更喜欢|偏好|偏爱|习惯)(?![这那它他她])
-    | (?:我家?的?)?(?:[\u4e00-\u9fff]{2,4}?)(?:他|她)?(?:的(?:邮箱|电子邮箱|手机号?|电话|联系电话|生日|身高|体重|年龄|职业|职位|工作地|老家|家乡|学历|爱好|公司|单位|住址|专业)(?:地址|号码|地点)?(?:是|为|叫|在|有)
-        |在[^，,]{2,20}(?:工作|上班|任职)|今年(?:才|刚|已经)?[\d一二三四五六七八九十]+岁|(?:特别|很|最|比较|非常)?(?:喜欢|爱好|爱(?=[吃喝看听玩]))[^，,这那]+$
-        |身高(?:有|是)?[\d一二三四五六七八九十]|只?读到|是[^，,]{2,16}(?:职位|专业)的|毕业于)"""  # noqa: E501
 )
 _TYPES = {
     Label.INSTRUCTION: MemoryType.RULE,
@@ -107,21 +85,15 @@ def _read_clause(clause: StatingClause, sentence: Sentence) -> ParsedStatement |
         return None
     verdict = classify_clause(clause, sentence.end)
     label = verdict.label
-    says_it = _says_in_so_many_words(clause.text, verdict.certainty)
-    is_likely = says_it or verdict.certainty >= _LEAST_CERTAINTY
+    is_said = verdict.is_sure or verdict.certainty >= find_least_certainty(clause.text)
+    is_likely = is_said or verdict.certainty >= _LEAST_CERTAINTY
     if not is_likely or is_vetoed(clause, label, sentence.text):
         return None
     exact = None if label is Label.INSTRUCTION else _read_phrase(clause)
-    if exact is None and (verdict.is_sure or says_it or _STATES_TASTE.regex.match(clause.text)):
+    if exact is None and is_said:
         quote = _quote_chinese if in_chinese else _quote_english
         return quote(clause.text, label)
     return exact
-
-
-def _says_in_so_many_words(text: str, certainty: float) -> bool:
-    if _SAYS_IT.regex.match(text):
-        return True
-    return certainty >= _LEAST_PLAN and bool(_PLANS.regex.match(text))
 
 
 def _read_phrase(clause: StatingClause) -> ParsedStatement | None:
