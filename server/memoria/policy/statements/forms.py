@@ -1,4 +1,4 @@
-"""Forms in which somebody says in so many words what lasts: "I prefer …", "my goal is …", 我更喜欢….
+"""Forms that say in so many words what lasts: "I prefer …", "my goal is …", 我更喜欢….
 
 A clause of such a form may be unlike every sentence of the training. It needs less certainty of the
 classifier than another, and how much less depends on how often the form says something else.
