@@ -2,11 +2,13 @@
 
 import hashlib
 import os
+import stat
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
+from math import inf
 from pathlib import Path
 from typing import IO, Literal
 
@@ -14,7 +16,7 @@ from pydantic import ValidationError
 
 from memoria.errors import BackupError
 from memoria.model.base import Value
-from memoria.store.files import DATABASE, TOMBSTONE_KEY, is_core_path
+from memoria.store.files import BACKUPS, DATABASE, TOMBSTONE_KEY, is_core_path, most_bytes
 
 Progress = Callable[[int, int], None]
 
@@ -25,6 +27,9 @@ _MANIFEST = "manifest.json"
 _BLOCK = 1 << 20
 _LEVEL = 1  # of zlib: two thirds of the time of the usual 6, for two per cent more bytes
 _PRIVATE = 0o600
+_MOST_MANIFEST_BYTES = 16 << 20
+_MOST_RATIO = 200
+"""How many bytes one packed byte may stand for: a database of nothing but zeros would have more."""
 _TORN = (
     zipfile.BadZipFile,
     zlib.error,
@@ -96,7 +101,7 @@ def unpack(archive: Path, folder: Path, progress: Progress) -> Manifest:
         counted = _ByteCounter(sum(member.size for member in manifest.files.values()), progress)
         for name, member in manifest.files.items():
             with packed.open(name) as source, _create(folder / name) as target:
-                _expect_member(member, _copy(source, target, counted), name)
+                _expect_member(member, _copy(source, target, counted, member.size), name)
         return manifest
 
 
@@ -111,7 +116,7 @@ def verify(archive: Path, progress: Progress) -> None:
         counted = _ByteCounter(sum(member.size for member in manifest.files.values()), progress)
         for name, member in manifest.files.items():
             with packed.open(name) as source:
-                _expect_member(member, _copy(source, nowhere, counted), name)
+                _expect_member(member, _copy(source, nowhere, counted, member.size), name)
 
 
 class _ByteCounter:
@@ -131,8 +136,15 @@ class _ByteCounter:
 def _open_zip(archive: Path) -> Iterator[zipfile.ZipFile]:
     """The opened zip; any defect becomes a BackupError."""
     try:
+        if not stat.S_ISREG(archive.stat().st_mode):
+            raise BackupError(f"{archive} is no file. Give one that `memoria backup` made.")
         with zipfile.ZipFile(archive) as packed:
             yield packed
+    except FileNotFoundError as error:
+        raise BackupError(
+            f"There is no file {archive}. Look at its spelling; backups that were made without a "
+            f"name are in the folder {BACKUPS} of the home."
+        ) from error
     except OSError as error:
         raise BackupError(f"{archive} can't be read: {error.strerror or error}.") from error
     except _TORN as error:
@@ -141,6 +153,8 @@ def _open_zip(archive: Path) -> Iterator[zipfile.ZipFile]:
 
 def _read_manifest(packed: zipfile.ZipFile, archive: Path) -> Manifest:
     try:
+        if packed.getinfo(_MANIFEST).file_size > _MOST_MANIFEST_BYTES:
+            raise BackupError.for_damage(archive, "its list of files is far too long")
         manifest = Manifest.model_validate_json(packed.read(_MANIFEST))
     except (KeyError, ValidationError) as error:
         raise BackupError(
@@ -150,7 +164,25 @@ def _read_manifest(packed: zipfile.ZipFile, archive: Path) -> Manifest:
     allowed = all(name in MEMBERS or is_core_path(name) for name in manifest.files)
     if DATABASE not in manifest.files or not allowed:
         raise BackupError.for_damage(archive, "its list of files is not one we write")
+    if sorted(packed.namelist()) != sorted([*manifest.files, _MANIFEST]):
+        raise BackupError.for_damage(archive, "it has other files than it says")
+    for info in packed.infolist():
+        _check_member(info, manifest.files.get(info.filename), archive)
     return manifest
+
+
+def _check_member(info: zipfile.ZipInfo, member: Member | None, archive: Path) -> None:
+    """See that a member is a plain file, as large as it says, and no bomb."""
+    if member is None:  # the manifest itself
+        return
+    kind = stat.S_IFMT(info.external_attr >> 16)
+    if kind not in (0, stat.S_IFREG) or info.is_dir():
+        raise BackupError.for_damage(archive, f"{info.filename} in it is no regular file")
+    limit = most_bytes(info.filename) if info.filename != DATABASE else inf
+    if info.file_size != member.size or member.size > limit:
+        raise BackupError.for_damage(archive, f"{info.filename} in it has a wrong size")
+    if info.file_size > _MOST_RATIO * info.compress_size + _BLOCK:
+        raise BackupError.for_damage(archive, f"{info.filename} in it unpacks to a bomb")
 
 
 def _pack(packed: zipfile.ZipFile, name: str, source: Path, counted: _ByteCounter) -> Member:
@@ -158,9 +190,10 @@ def _pack(packed: zipfile.ZipFile, name: str, source: Path, counted: _ByteCounte
         return _copy(content, target, counted)
 
 
-def _copy(source: IO[bytes], target: IO[bytes], counted: _ByteCounter) -> Member:
+def _copy(source: IO[bytes], target: IO[bytes], counted: _ByteCounter, most: float = inf) -> Member:
+    """Copy what a file says, and no more of it than one block beyond what it may say."""
     digest, size = hashlib.sha256(), 0
-    while block := source.read(_BLOCK):
+    while size <= most and (block := source.read(_BLOCK)):
         target.write(block)
         digest.update(block)
         size += len(block)

@@ -14,11 +14,26 @@ from tempfile import mkdtemp
 from memoria.admin import archive
 from memoria.admin.archive import Manifest, Progress
 from memoria.config import Settings
-from memoria.errors import BackupError
+from memoria.errors import BackupError, UnusableFileError
 from memoria.model import RemainingBackup, now_millis, to_millis
 from memoria.store.base import DatabaseFiles
-from memoria.store.files import BACKUPS, DATABASE, TOMBSTONE_KEY, core_files
+from memoria.store.files import (
+    BACKUPS,
+    DATABASE,
+    TOMBSTONE_KEY,
+    core_files,
+    most_bytes,
+    replace_file,
+)
 from memoria.store.folders import explain_system_errors, sync_folder
+from memoria.store.regular_files import (
+    is_folder,
+    list_files,
+    list_folder,
+    read_file,
+    refuse_links,
+    walk,
+)
 
 ASIDE = "before-restore-"
 STAGING = ".memoria-"
@@ -54,6 +69,8 @@ class BackupReport:
     kept_until: int | None
     deleted: tuple[Path, ...]
     """Backups that were too old."""
+    left_out: tuple[str, ...] = ()
+    """Sentences on the files of the home that can't be used, and so are not in it."""
 
 
 def list_backups(home: Path, keep_days: float = _KEEP_DAYS) -> tuple[BackupInfo, ...]:
@@ -94,7 +111,8 @@ def delete_expired(home: Path, keep_days: float) -> tuple[Path, ...]:
 def find_abandoned(home: Path) -> list[Path]:
     """Working folders that no process has touched for an hour."""
     before = time.time() - _ABANDONED_S
-    staging = [*home.glob(f"{STAGING}*"), *(home / BACKUPS).glob(f"{STAGING}*")]
+    inside = (*list_folder(home, ""), *list_folder(home, BACKUPS))
+    staging = [path for path, found in inside if path.name.startswith(STAGING) and is_folder(found)]
     return [path for path in staging if _last_touched(path) < before]
 
 
@@ -123,6 +141,8 @@ def back_up(
     if not (home / DATABASE).is_file():
         raise BackupError(f"There is no memory in {home} to back up. Name another with --home.")
     now = datetime.now(UTC)
+    if target is None:
+        refuse_links(home, BACKUPS)
     path = (target or home / BACKUPS / f"memoria-{now.strftime(STAMP)}.zip").absolute()
     if path.exists():
         raise BackupError(f"{path} exists already. Give a name that is free.")
@@ -130,13 +150,13 @@ def back_up(
         if target is None:
             path.parent.mkdir(mode=0o700, exist_ok=True)
         with workshop(path.parent) as folder:
-            manifest = _make_backup(home, files, folder, now, progress)
+            manifest, left_out = _make_backup(home, files, folder, now, progress)
             (folder / _PACKED).replace(path)
         sync_folder(path.parent)
         delete_abandoned(home)
         deleted = delete_expired(home, settings.backup_keep_days)
     kept_until = None if target else _expiry(to_millis(now), settings.backup_keep_days)
-    return BackupReport(path, path.stat().st_size, manifest, kept_until, deleted)
+    return BackupReport(path, path.stat().st_size, manifest, kept_until, deleted, left_out)
 
 
 @contextmanager
@@ -151,8 +171,8 @@ def workshop(parent: Path) -> Iterator[Path]:
 
 def _make_backup(
     home: Path, files: DatabaseFiles, folder: Path, now: datetime, progress: Progress
-) -> Manifest:
-    """Make the packed backup in the folder, and read it back."""
+) -> tuple[Manifest, tuple[str, ...]]:
+    """Make the packed backup in the folder, and read it back. Gives what was left out as well."""
     copied = folder / DATABASE
     files.copy(home / DATABASE, copied, progress)
     wrong = [finding.detail for finding in files.check_truth(copied) if finding.state == "error"]
@@ -162,8 +182,14 @@ def _make_backup(
             "See what `memoria doctor` says of it."
         )
     number, counts = files.describe(copied)
-    key = [TOMBSTONE_KEY] if (home / TOMBSTONE_KEY).is_file() else []
-    others = {name: home / name for name in (*core_files(home), *key)}
+    foreign = files.list_foreign_objects(copied)
+    if foreign:
+        raise BackupError(
+            f"Memoria did not make all that is in the database ({', '.join(foreign)}), so no "
+            "backup was made: it could not be restored. Whoever added that can take it out again, "
+            f"with SQLite's own shell on {home / DATABASE}."
+        )
+    others, left_out = _copy_others(home, folder)
     manifest = Manifest(
         memoria=version("memoria-server"),
         schema_number=number,
@@ -174,12 +200,31 @@ def _make_backup(
     packed = folder / _PACKED
     written = archive.pack(packed, {DATABASE: copied, **others}, manifest, progress)
     archive.verify(packed, progress)
-    return written
+    return written, left_out
+
+
+def _copy_others(home: Path, folder: Path) -> tuple[dict[str, Path], tuple[str, ...]]:
+    """Copy what is no database into a folder. Gives the copies by name, and why others have none.
+
+    A missing file is none that can't be used: it may have gone at any time.
+    """
+    copies: dict[str, Path] = {}
+    left_out: list[str] = []
+    for name in (*core_files(home), TOMBSTONE_KEY):
+        try:
+            content = read_file(home, name, most_bytes(name))
+        except UnusableFileError as error:
+            left_out.append(str(error))
+            continue
+        if content is not None:
+            copies[name] = folder / f"{len(copies)}"
+            replace_file(copies[name], content)
+    return copies, tuple(left_out)
 
 
 def _expiring_backups(home: Path, keep_days: float) -> Iterator[BackupInfo]:
     """The backups with a name that Memoria gave: the name says when they were made."""
-    for path in (home / BACKUPS).glob("*.zip"):
+    for path in _list_zips(home):
         if named := _OURS.fullmatch(path.name):
             made_at = to_millis(datetime.strptime(named[1], STAMP).replace(tzinfo=UTC))
             yield BackupInfo(path, made_at, _expiry(made_at, keep_days))
@@ -191,12 +236,18 @@ def _expiry(made_at: int, keep_days: float) -> int:
 
 def _lasting_leftovers(home: Path) -> Iterator[BackupInfo]:
     """Whatever is never deleted by itself: renamed backups, replaced files, working folders."""
-    for path in (home / BACKUPS).glob("*.zip"):
+    for path in _list_zips(home):
         if not _OURS.fullmatch(path.name):
             with suppress(BackupError):
                 yield BackupInfo(path, to_millis(archive.read_manifest(path).made_at), None)
-    for folder in (*home.glob(f"{ASIDE}*"), *home.rglob(f"{STAGING}*")):
-        yield BackupInfo(folder, round(_last_touched(folder) * 1000), None)
+    for folder, found in walk(home, skips_closed=True):
+        if is_folder(found) and folder.name.startswith((ASIDE, STAGING)):
+            yield BackupInfo(folder, round(_last_touched(folder) * 1000), None)
+
+
+def _list_zips(home: Path) -> list[Path]:
+    """The backups in the home's own folder, as far as they are files and no links."""
+    return [path for path in list_files(home, BACKUPS) if path.match(f"{BACKUPS}/*.zip")]
 
 
 def _last_touched(folder: Path) -> float:

@@ -1,5 +1,6 @@
 """Restore a backup: it replaces the home, whose former files are kept beside it."""
 
+import os
 import shutil
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -9,10 +10,11 @@ from pathlib import Path
 from memoria.admin import archive
 from memoria.admin.archive import Manifest, Progress
 from memoria.admin.backup import ASIDE, STAMP, workshop
-from memoria.errors import BackupError, StoreTooNewError
+from memoria.errors import BackupError, StoreDamagedError, StoreTooNewError
 from memoria.store.base import DatabaseFiles
-from memoria.store.files import DATABASE, TOMBSTONE_KEY, core_files
+from memoria.store.files import DATABASE, TOMBSTONE_KEY, core_files, replace_file
 from memoria.store.folders import DERIVED, TENANTS, explain_system_errors, sync_folder
+from memoria.store.regular_files import read_file, refuse_links
 
 Put = Callable[[Path, Path], None]
 
@@ -56,29 +58,53 @@ def _unpack_and_check(
             f"{manifest.schema_number}; this one knows {files.newest_schema}). Nothing was "
             "changed. Upgrade with: pip install -U memoria-server"
         )
+    _check_room(folder, backup, manifest)
     archive.unpack(backup, folder, progress)
-    wrong = [f.detail for f in files.check_truth(folder / DATABASE) if f.state == "error"]
+    try:
+        wrong = _find_defects(folder / DATABASE, files, manifest)
+    except StoreDamagedError as error:
+        raise BackupError.for_damage(backup, "its database can't be read") from error
     if wrong:
         raise BackupError.for_damage(backup, "; ".join(wrong))
     return manifest
+
+
+def _check_room(folder: Path, backup: Path, manifest: Manifest) -> None:
+    size, free = sum(one.size for one in manifest.files.values()), shutil.disk_usage(folder).free
+    if size > free:
+        raise BackupError(
+            f"{backup} holds {size:,} bytes, and {folder.parent} has room for {free:,}. Free some "
+            "space and try again."
+        )
+
+
+def _find_defects(database: Path, files: DatabaseFiles, manifest: Manifest) -> list[str]:
+    """What is wrong with an unpacked database. Before all else, that nothing in it could be run."""
+    foreign = files.list_foreign_objects(database)
+    if foreign:
+        return [f"Memoria did not make all that is in its database ({', '.join(foreign)})"]
+    if files.describe(database)[0] != manifest.schema_number:
+        return ["its database is of another schema than it says"]
+    return [finding.detail for finding in files.check_truth(database) if finding.state == "error"]
 
 
 def swap_files(home: Path, new: Path, manifest: Manifest, put: Put) -> Path | None:
     """Swap the files; the database last, so that it decides whether the restore is done."""
     aside = home / f"{ASIDE}{datetime.now(UTC).strftime(STAMP)}"
     aside.mkdir(mode=0o700)
-    if (home / TOMBSTONE_KEY).exists() and TOMBSTONE_KEY not in manifest.files:
-        shutil.copy2(
-            home / TOMBSTONE_KEY, aside / TOMBSTONE_KEY
-        )  # it stays: what it signed elsewhere is still true
+    if TOMBSTONE_KEY not in manifest.files:  # it stays: what it signed elsewhere is still true
+        key = read_file(home, TOMBSTONE_KEY)
+        if key is not None:
+            replace_file(aside / TOMBSTONE_KEY, key)
     with ExitStack() as undo:
         for place in _folders_of_rows(home):
             (aside / place).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             (home / place).replace(aside / place)
             undo.callback((aside / place).replace, home / place)
         for name in dict.fromkeys((*core_files(home), *sorted(manifest.files.keys() - {DATABASE}))):
+            refuse_links(home, Path(name).parent)
             (home / name).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if (home / name).exists():
+            if os.path.lexists(home / name):  # a link itself is set aside, not what it leads to
                 (aside / name).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 (home / name).replace(aside / name)
                 undo.callback((aside / name).replace, home / name)

@@ -22,6 +22,10 @@ class DatabaseFiles(Protocol):
         """Write the file as it is at this moment, while others go on writing to it."""
         ...
 
+    def list_foreign_objects(self, path: Path) -> list[str]:
+        """Whatever no version made in a file, such as a trigger. Nothing in the file is run."""
+        ...
+
     def check_truth(self, path: Path) -> list[Finding]:
         """Whether the truth in a file that nobody else has open is whole."""
         ...

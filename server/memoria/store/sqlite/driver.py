@@ -109,6 +109,7 @@ def _set_up(connection: Connection, busy_timeout_ms: int, *, read_only: bool) ->
         "synchronous = FULL",
         "secure_delete = ON",
         "foreign_keys = ON",
+        "trusted_schema = OFF",
         "temp_store = MEMORY",
         f"cache_size = -{_CACHE_KIB}",
         f"journal_size_limit = {_WAL_LIMIT_BYTES}",

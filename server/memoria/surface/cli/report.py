@@ -36,6 +36,7 @@ class WireBackup(BaseModel):
     counts: dict[str, int]
     files: list[str]
     deleted: list[str]
+    left_out: list[str] | None = None
 
 
 class WireRestore(BaseModel):
@@ -79,6 +80,7 @@ def wire_backup(report: "BackupReport") -> WireBackup:
         counts=report.manifest.counts,
         files=list(report.manifest.files),
         deleted=[str(path) for path in report.deleted],
+        left_out=list(report.left_out) or None,
     )
 
 
@@ -92,6 +94,7 @@ def backup_text(report: "BackupReport", zone: "Zone") -> str:
     if report.kept_until is not None:
         until = f"{zone.to_local(report.kept_until):%Y-%m-%d}"
         lines.append(f"It is kept until {until}. Copy it to another disk to be safe from this one.")
+    lines += (f"Not in it: {sentence}" for sentence in report.left_out)
     if report.deleted:
         lines.append(f"Deleted as too old: {', '.join(path.name for path in report.deleted)}")
     return "\n".join(lines)
