@@ -66,7 +66,8 @@ SCHEMAS = {
     "CREATE VIEW leases AS SELECT * FROM t2;",
     "another table": "CREATE TABLE t (x);",
     "another index": "CREATE INDEX i ON memories (lower(id));",
-    "a column that is computed": "PRAGMA writable_schema = OFF; ALTER TABLE leases ADD COLUMN y AS (hex(1));",
+    "a column that is computed": "PRAGMA writable_schema = OFF; "
+    "ALTER TABLE leases ADD COLUMN y TEXT AS (hex(1));",
     "a trigger under a name of ours": "DROP TRIGGER audit_log_keeps_rows; "
     f"CREATE TRIGGER audit_log_keeps_rows AFTER INSERT ON memories {REWRITES}",
     "one trigger less": "DROP TRIGGER audit_log_keeps_rows;",
