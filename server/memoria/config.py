@@ -5,7 +5,6 @@ Each can be given as `MEMORIA_<NAME>` in the environment, or in a `Settings` of 
 
 import os
 import shlex
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
@@ -24,7 +23,7 @@ from pydantic import (
 
 from memoria.errors import InvalidInputError, shorten
 from memoria.model.explanation import Part
-from memoria.model.privacy import Handling, PersonalData, PersonalRules
+from memoria.model.privacy import PersonalRules, parse_personal_rules
 from memoria.model.retention import RetentionChanges, parse_retention_changes
 from memoria.model.zone import Zone
 
@@ -42,26 +41,6 @@ LONGEST_PAUSE_MS = 10 * 60_000
 """The longest wait before a document that could not be embedded is tried again."""
 
 _PREFIX = "MEMORIA_"
-
-
-def _parse_personal_rules(value: object) -> object:
-    """Classes and what is done with them, from a mapping or from text as a shell has it."""
-    match value:
-        case str():
-            parts = (part.partition("=") for part in value.split(",") if part.strip())
-            pairs = [(name.strip().lower(), way.strip().lower()) for name, _, way in parts]
-        case Mapping():
-            pairs = [(str(name), str(way)) for name, way in value.items()]
-        case _:
-            pairs = [("", "")]
-    classes, ways = (tuple(map(str, kind)) for kind in (PersonalData, Handling))
-    known = all(name in classes and way in ways for name, way in pairs)
-    if not known or len(dict(pairs)) < len(pairs):
-        raise ValueError(
-            "write class=way for each class once, such as phone=mask,email=drop; a class is one of "
-            f"{', '.join(classes)}, a way one of {', '.join(ways)}"
-        )
-    return dict(pairs)
 
 
 def _split_parts(value: object) -> object:
@@ -205,7 +184,12 @@ class Settings(BaseModel):
     """If set, Memoria keeps the vector of a forgotten text, and rejects what a model concludes
     later when its cosine with that vector is at least this; 0.8 suits the bundled embedder. Off by
     default, because whoever has the file can compare guesses with a vector."""
-    personal_data: Annotated[PersonalRules, BeforeValidator(_parse_personal_rules)] | None = None
+
+    forget_at_once: int = Field(10, ge=0, le=1000)
+    """How many items (memories, turns, lines) an agent may forget in one call where its client
+    cannot ask the user. For more, the answer names the command to type."""
+
+    personal_data: Annotated[PersonalRules, BeforeValidator(parse_personal_rules)] | None = None
     """How personal data in memories is handled, by class, such as `phone=mask,email=drop`. Classes:
     email, phone, id_number, card, iban, address, ip. Ways: store, confirm (the memory waits for the
     user's confirmation), mask, drop. By default phone and address are confirmed, id_number, card

@@ -4,6 +4,7 @@
     ├── InvalidInputError        an argument can't be used; says which and how to mend it
     │   └── InvalidTurnError         one turn of a call can't be kept; knows its place
     ├── ForgottenError           it was forgotten on purpose; says when and how to undo that
+    ├── PreviewChangedError      what would be forgotten is not what was agreed to; has the preview
     ├── NotFoundError            no such memory, turn or session for this tenant
     ├── StoreError
     │   ├── StoreUnavailableError    the home can't be opened, read or written
@@ -29,7 +30,7 @@ reads it and nothing else.
 
 import errno
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _SHOWN_CHARS = 80
@@ -75,6 +76,18 @@ class InvalidTurnError(InvalidInputError):
 
 class ForgottenError(MemoriaError):
     """What was to be kept was forgotten before, on purpose. Nothing was written."""
+
+
+class PreviewChangedError(MemoriaError):
+    """What would be forgotten is not what was agreed to. Nothing was forgotten."""
+
+    def __init__(self, preview: Any) -> None:  # noqa: ANN401  (a value of a layer above)
+        """With the `ForgetPreview` of what would be forgotten now."""
+        super().__init__(
+            "Nothing was forgotten: what would go has changed since it was shown. Look at the "
+            "preview again, and agree to that."
+        )
+        self.preview = preview
 
 
 class NotFoundError(MemoriaError):

@@ -152,6 +152,8 @@ def _filled_in(word: str) -> str:
             )["hits"]
             hits = hits or [{"id": _another()}]
             return str(hits[0]["id"])
+        case "REPORT":
+            return str(json.loads(_run(["audit", "--json"]))["reports"][0]["id"])
         case "RUN":
             return str(json.loads(_run(["nightly", "runs", "--json"]))["runs"][0]["id"])
         case _:

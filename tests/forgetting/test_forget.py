@@ -15,7 +15,7 @@ from memoria.errors import ForgottenError, InvalidInputError, NotFoundError
 from memoria.inference.bundled import BundledEmbedder
 from memoria.model import COMMAND_LINE, Trust
 from memoria.store.files import TOMBSTONE_KEY
-from memoria.surface.text import forget_text
+from memoria.surface.forgetting_text import forget_text
 
 WORD = "zanzibar4711"
 SECRET = f"The combination of my locker is {WORD}"

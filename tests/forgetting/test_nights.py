@@ -13,6 +13,7 @@ from memoria.app.upkeep import back_up, restore
 from memoria.config import Settings
 from memoria.erasure.plan import plan_erasure
 from memoria.erasure.reach import list_places
+from memoria.erasure.selection import ErasureRequest, find_named
 from memoria.model import COMMAND_LINE, DAY_MS, use_clock
 from memoria.model.nightly import NightlyRun
 from memoria.store.folders import daily_path
@@ -99,5 +100,5 @@ async def test_the_page_of_a_day_is_looked_for_whichever_zone_was_set_when_it_wa
     assert BEFORE in (settings.home_path / page).read_text("utf-8")
     async with opened(here) as m:
         with m._store.read(m.tenant) as tx:  # noqa: SLF001
-            plan = plan_erasure(tx, [memory_id], include_source=False)
+            plan = plan_erasure(tx, find_named(tx, ErasureRequest.for_ids([memory_id])))
             assert page in list_places(tx, plan)

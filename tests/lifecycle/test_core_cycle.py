@@ -9,6 +9,7 @@ from tests.lifecycle.desk import TOKENS, Desk
 
 from memoria.erasure.files import TextFileEraser
 from memoria.erasure.forget import Eraser
+from memoria.erasure.selection import ErasureRequest
 from memoria.errors import ForgottenError
 from memoria.lifecycle.core.apply import apply_edit
 from memoria.lifecycle.core.cycle import (
@@ -195,7 +196,7 @@ def test_a_line_that_says_what_was_forgotten_is_refused_and_stays_where_it_was_w
     desk.night()
     assert "4711" in desk.read()
     forget = Eraser(desk.store, "default", COMMAND_LINE, desk.marks, desk.home)
-    forget.run([secret])
+    forget.run(ErasureRequest.for_ids([secret]))
     assert "4711" not in desk.read()
     assert desk.night().edits == []
     desk.edit("## Rules\n", f"## Rules\n- {SAFE}\n")
@@ -209,7 +210,7 @@ def test_a_line_that_says_what_was_forgotten_is_refused_and_stays_where_it_was_w
 
 def test_a_correction_to_what_was_forgotten_is_refused_and_stays_too(desk: Desk) -> None:
     forget = Eraser(desk.store, "default", COMMAND_LINE, desk.marks, desk.home)
-    forget.run([desk.say(SAFE)])
+    forget.run(ErasureRequest.for_ids([desk.say(SAFE)]))
     port = desk.say(PORT)
     desk.night()
     desk.edit(PORT, SAFE)
@@ -223,7 +224,7 @@ def test_a_short_line_goes_from_the_file_when_it_is_forgotten(desk: Desk) -> Non
     pin = desk.say("PIN 1")
     desk.night()
     forget = Eraser(desk.store, "default", COMMAND_LINE, desk.marks, desk.home)
-    assert forget.run([pin]).files == (str(desk.home / "MEMORY.md"),)
+    assert forget.run(ErasureRequest.for_ids([pin])).files == (str(desk.home / "MEMORY.md"),)
     assert "PIN" not in desk.read()
 
 
@@ -363,9 +364,13 @@ def test_forgetting_leaves_other_tenants_files_alone(desk: Desk) -> None:
     mine, hers = desk.say(SAFE), ann.say(SAFE)
     desk.night()
     ann.night()
-    Eraser(desk.store, "default", COMMAND_LINE, desk.marks, desk.home).run([mine])
+    Eraser(desk.store, "default", COMMAND_LINE, desk.marks, desk.home).run(
+        ErasureRequest.for_ids([mine])
+    )
     assert "4711" in ann.read()
-    Eraser(desk.store, "ann", COMMAND_LINE, ann.marks, desk.home).run([hers])
+    Eraser(desk.store, "ann", COMMAND_LINE, ann.marks, desk.home).run(
+        ErasureRequest.for_ids([hers])
+    )
     assert "4711" not in ann.read()
 
 
@@ -423,7 +428,7 @@ def test_a_night_stopped_while_a_file_is_written_reads_no_edit_twice(
 
 def test_after_a_stop_a_line_that_was_refused_is_still_as_it_was_written(desk: Desk) -> None:
     forget = Eraser(desk.store, "default", COMMAND_LINE, desk.marks, desk.home)
-    forget.run([desk.say(SAFE)])
+    forget.run(ErasureRequest.for_ids([desk.say(SAFE)]))
     desk.say(PORT)
     desk.night()
     desk.edit(PORT, SAFE)

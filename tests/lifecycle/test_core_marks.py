@@ -7,6 +7,7 @@ import pytest
 from tests.lifecycle.desk import TOKENS, Desk
 
 from memoria.erasure.forget import Eraser
+from memoria.erasure.selection import ErasureRequest
 from memoria.lifecycle.core.current import compose_core
 from memoria.memories.links import link_contradictions
 from memoria.model import COMMAND_LINE, MemoryType, now_millis
@@ -78,6 +79,8 @@ def test_forgetting_reaches_a_line_with_a_label(desk: Desk) -> None:
     first, second = desk.say("PIN 1"), desk.say("the rabbit eats hay")
     contradict(desk, first, second)
     desk.night()
-    Eraser(desk.store, "default", COMMAND_LINE, desk.marks, desk.home).run([first])
+    Eraser(desk.store, "default", COMMAND_LINE, desk.marks, desk.home).run(
+        ErasureRequest.for_ids([first])
+    )
     assert "PIN" not in desk.read()
     assert "rabbit" in desk.read()

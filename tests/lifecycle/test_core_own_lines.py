@@ -7,6 +7,7 @@ import pytest
 from tests.lifecycle.desk import Desk
 
 from memoria.erasure.forget import Eraser
+from memoria.erasure.selection import ErasureRequest
 from memoria.model import COMMAND_LINE, Memory, MemoryType, Validity
 from memoria.model.core import CORE_FILES, CoreFile
 from memoria.store.files import core_files, is_core_path
@@ -142,7 +143,7 @@ def test_prose_below_a_heading_of_ones_own_is_nobodys_memory(desk: Desk) -> None
 def test_a_line_that_is_not_remembered_says_why_until_it_goes(desk: Desk, heading: str) -> None:
     safe, long = "the safe's number is 4711", "long " * 1000
     forget = Eraser(desk.store, "default", COMMAND_LINE, desk.marks, desk.home)
-    forget.run([desk.say(safe)])
+    forget.run(ErasureRequest.for_ids([desk.say(safe)]))
     desk.say("Sign every commit", RULE)
     desk.night()
     text = desk.read() if heading in desk.read() else f"{desk.read()}\n{heading}\n"
@@ -236,7 +237,9 @@ def test_forgetting_reaches_the_file_of_a_project(desk: Desk) -> None:
     port = desk.say("The API listens on port 8080", workspace=PROJECT)
     desk.say("tests need docker", workspace=PROJECT)
     desk.night()
-    Eraser(desk.store, "default", COMMAND_LINE, desk.marks, desk.home).run([port])
+    Eraser(desk.store, "default", COMMAND_LINE, desk.marks, desk.home).run(
+        ErasureRequest.for_ids([port])
+    )
     assert "8080" not in desk.read(project_file(PROJECT))
     assert "docker" in desk.read(project_file(PROJECT))
 

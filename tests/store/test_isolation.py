@@ -40,6 +40,7 @@ from memoria.model import (
 )
 from memoria.model.core import CoreLine
 from memoria.model.day import GeneratedFile
+from memoria.model.forgetting import ForgetReport
 from memoria.model.nightly import NightlyRun, RunOptions
 from memoria.model.zone import LocalDay
 from memoria.store import base
@@ -47,6 +48,7 @@ from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import (
     DocumentKind,
+    ErasureFilter,
     Filters,
     NewEvidence,
     NewMemory,
@@ -137,14 +139,7 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
     statements.revise(archived.id, "archive", None)
     sum_up(store, tenant, turn)
     with store.write(tenant) as tx:
-        stone = Tombstone("memory", f"{tenant}'s", 1, "because")
-        tx.tombstones.add(
-            TombstoneRecord(
-                stone,
-                (MARK, f"0{MARK}", f"w{MARK}:0"),
-                (SuppressedMeaning(MODEL, vector(MARK), 0.9),),
-            )
-        )
+        note_forgetting(tx, tenant)
         newest = tx.conversations.session_turns("s", 0, 100)[-1]
         place = newest.session_n, 0, newest.turn_index - 1
         tx.queue.add(NewQueueEntry(new_id(), QueueKind.EXTRACT, *place, 9, "remember", 1))
@@ -163,6 +158,26 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
         said_by = {p.n: p.content or (p.turn.content if p.turn else "") for p in due}
         if due:
             tx.backlog.add_vectors(MODEL, {n: vector(text) for n, text in said_by.items()})
+
+
+def note_forgetting(tx: Transaction, tenant: str) -> None:
+    """What a forget leaves behind: a tombstone and a proof."""
+    stone = Tombstone("memory", f"{tenant}'s", 1, "because")
+    meanings = (SuppressedMeaning(MODEL, vector(MARK), 0.9),)
+    tx.tombstones.add(TombstoneRecord(stone, (MARK, f"0{MARK}", f"w{MARK}:0"), meanings))
+    tx.erasures.add_report(
+        ForgetReport(
+            id=f"{tenant}'s",
+            at=1,
+            by=f"by {tenant}",
+            selected_by=("ids",),
+            state="erased",
+            items={"memory": 1},
+            removed={"memories": 1},
+            remaining={},
+            digests=(MARK,),
+        )
+    )
 
 
 def sum_up(store: SqliteStore, tenant: str, turn: StoredTurn) -> None:
@@ -384,6 +399,29 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "tombstones.has_meanings": lambda tx, _: tx.tombstones.has_meanings(),
     "tombstones.find_by_meaning": lambda tx, _: tx.tombstones.find_by_meaning(MODEL, vector(MARK)),
     "tombstones.all": lambda tx, _: tx.tombstones.all(),
+    "erasures.list_memories": lambda tx, _: tx.erasures.list_memories(ErasureFilter()),
+    "erasures.list_turns": lambda tx, _: [
+        f"n={n}" for n in tx.erasures.list_turns(ErasureFilter())
+    ],
+    "erasures.list_about": lambda tx, _: tx.erasures.list_about("the port", "the port"),
+    "erasures.list_core_marks": lambda tx, them: tx.erasures.list_core_marks(them.memory_ids),
+    "erasures.find_scope": lambda tx, them: [
+        *tx.erasures.find_scope(them.memory_ids, [], them.ns).memories
+    ],
+    "erasures.count_rows": lambda tx, them: [
+        *tx.erasures.count_rows(tx.erasures.find_scope(them.memory_ids, [], [])).values()
+    ],
+    "erasures.get_holdings": lambda tx, _: [*tx.erasures.get_holdings()],
+    "erasures.count_all_rows": lambda tx, _: [*tx.erasures.count_all_rows().values()],
+    "erasures.iterate_wordings": lambda tx, _: [*tx.erasures.iterate_wordings()],
+    "erasures.iterate_messages": lambda tx, _: [
+        f"n={n} {turn_id}" for n, turn_id, _ in tx.erasures.iterate_messages()
+    ],
+    "erasures.list_reports": lambda tx, _: [one.by for one in tx.erasures.list_reports(9)],
+    "erasures.get_report": lambda tx, _: [
+        one.by for who in ("ann", "bob") if (one := tx.erasures.get_report(f"{who}'s"))
+    ],
+    "scratchpads.list_notes": lambda tx, _: tx.scratchpads.list_notes(),
     "queue.list_entries": lambda tx, _: tx.queue.list_entries(None, 100),
     "queue.get_entry": lambda tx, them: [tx.queue.get_entry(i) for i in them.entry_ids],
     "queue.status": lambda tx, _: tx.queue.status().waiting,
@@ -602,6 +640,9 @@ WRITES = {
     "core.confirm_write",
     "tombstones.add",
     "tombstones.lift",
+    "tombstones.add_all",
+    "erasures.erase_all",
+    "erasures.add_report",
     "scratchpads.put",
     "audit.add",
     "ledger.add",
@@ -681,6 +722,7 @@ def test_every_method_that_reads_is_tried() -> None:
         "scratchpads": base.Scratchpads,
         "tasks": base.TaskNames,
         "tombstones": base.Tombstones,
+        "erasures": base.Erasures,
         "queue": base.Queue,
         "audit": base.AuditLog,
         "ledger": base.ModelCallLog,

@@ -123,6 +123,12 @@ WALKS = {
     ("tasks", "memories"),  # where a forget takes a task's name away
     ("tasks", "names"),  # where a search names a task, and once a forget
 }
+ERASURES = (  # once a forget
+    *("memories", "turns", "about", "sole_hashes", "count_texts", "reports"),
+    *("newest_documents", "holdings", "count_all", "all_wordings", "all_messages"),
+    *(name for name in statements("erasures") if name.startswith("clear_")),  # all of a tenant's
+)
+WALKS |= {("erasures", name) for name in ERASURES}
 LISTS = {"ns": "[1]", "allowed": "[1]", "roles": '["user"]', "types": '["fact"]', "query": "a"}
 
 

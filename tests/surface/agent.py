@@ -45,6 +45,11 @@ class Agent:
         assert list(nulls(answer)) == []
         return answer, text
 
+    async def forget(self, **arguments: object) -> Answer:
+        """Forget as a client that can't ask its user: look at the preview, then agree to it."""
+        shown = await self.call("forget_memory", **arguments)
+        return await self.call("forget_memory", **arguments, token=shown["token"])
+
     async def refusal(self, tool: str, /, **arguments: object) -> str:
         """Call a tool that must say no; gives what it says."""
         result = await self.client.call_tool(tool, arguments)

@@ -73,7 +73,7 @@ async def whole_life(agent: Agent, said: dict[str, Any]) -> None:
     found = await agent.call("search_memory", query=said["query"])
     assert [hit["text"] for hit in found["hits"]] == [said["replaced"]]
 
-    await agent.call("forget_memory", ids=[kept["id"]])
+    await agent.forget(ids=[kept["id"]])
     assert (await agent.call("search_memory", query=said["query"]))["hits"] == []
     assert "forgotten" in await agent.refusal("remember", content=said["replaced"])
 
@@ -300,7 +300,7 @@ async def test_what_the_user_confirmed_waits_for_the_user_when_an_agent_would_re
 async def test_only_what_holds_and_was_stated_can_be_replaced(agent: Agent) -> None:
     (turn_id,) = await agent.say("Hello there, how are you?")
     gone = await kept(agent, "The fax number is 555")
-    await agent.call("forget_memory", ids=[gone])
+    await agent.forget(ids=[gone])
     hidden = await kept(agent, "The pager number is 777")
     await agent.call("revise_memory", id=hidden, action="archive")
     for memory_id, says in [(turn_id, "turn"), (gone, "forgotten"), (hidden, "archived")]:

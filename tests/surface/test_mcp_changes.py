@@ -26,7 +26,7 @@ async def test_a_change_takes_effect_on_every_face_at_once(
     assert before not in await agent.prompt("briefing")
     whole = await agent.call("get_memory", id=second["id"])
     assert [one["text"] for one in whole["versions"]] == [after, before]
-    await agent.call("forget_memory", ids=[second["id"]])
+    await agent.forget(ids=[second["id"]])
     left = await agent.call("search_memory", query=question, include_history=True)
     assert left["hits"] == []
     assert first["id"] == second["id"]

@@ -13,7 +13,8 @@ async def test_what_is_forgotten_is_not_found_and_not_learnt_again(home: Path, m
     async with connected(server_on(home, None), mode) as agent:
         (said,) = await agent.say("Remember: the gate code is 8341-blue")
         kept = await agent.call("remember", content="the gate code is 8341-blue")
-        answer, text = await agent.both("forget_memory", ids=[kept["id"]])
+        shown = await agent.call("forget_memory", ids=[kept["id"]])
+        answer, text = await agent.both("forget_memory", ids=[kept["id"]], token=shown["token"])
         assert kept["id"] in answer["memories"]
         assert answer["turns_suppressed"] == [said]
         assert text.startswith("2 memories forgotten for good.")  # and what rules had concluded
@@ -30,7 +31,7 @@ async def test_with_include_source_the_record_is_erased_too(home: Path, mode: st
     async with connected(server_on(home, None), mode) as agent:
         (said,) = await agent.say("Remember: the gate code is 8341-blue")
         kept = await agent.call("remember", content="the gate code is 8341-blue", turn_id=said)
-        answer = await agent.call("forget_memory", ids=[kept["id"]], include_source=True)
+        answer = await agent.forget(ids=[kept["id"]], include_source=True)
         assert kept["id"] in answer["memories"]
         assert answer["turns_erased"] == [said]
         assert (await agent.call("search_conversation_traces", query="gate code"))["hits"] == []

@@ -112,7 +112,7 @@ async def test_what_must_be_given_is_named(standing: Agent) -> None:
             "get_memory": ["id"],
             "remember": ["content"],
             "revise_memory": ["id", "action"],
-            "forget_memory": ["ids"],
+            "forget_memory": [],
             "record_conversation": ["turns"],
             "update_scratchpad": [],
         }

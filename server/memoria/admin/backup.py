@@ -15,7 +15,8 @@ from memoria.admin import archive
 from memoria.admin.archive import Manifest, Progress
 from memoria.config import Settings
 from memoria.errors import BackupError, UnusableFileError
-from memoria.model import RemainingBackup, now_millis, to_millis
+from memoria.model import now_millis, to_millis
+from memoria.model.forgetting import RemainingBackup
 from memoria.store.base import DatabaseFiles
 from memoria.store.files import (
     BACKUPS,

@@ -7,11 +7,10 @@ import anyio
 from pydantic import SkipValidation
 
 from memoria.app.arguments import Name, Seconds, Text, check_arguments
+from memoria.app.forgetting import Forgetting
 from memoria.app.queue import ExtractionQueue, ExtractionService
-from memoria.app.records import Records
 from memoria.app.threads import in_thread
 from memoria.config import Settings
-from memoria.erasure.suppression import Digester
 from memoria.errors import InvalidInputError
 from memoria.inference import LazyEmbedder
 from memoria.inference.rerank.base import Reranker
@@ -24,7 +23,6 @@ from memoria.model import (
     BacklogStatus,
     CaptureEvent,
     Channel,
-    ForgetResult,
     Health,
     Memory,
     MemoryType,
@@ -41,17 +39,14 @@ from memoria.model.parse import as_statable_type
 from memoria.model.zone import use_zone
 from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.store.base import Store
-from memoria.store.home_folder import open_home_files
-from memoria.store.values import SuppressedMeaning
 
 if TYPE_CHECKING:
-    from memoria.erasure.forget import MeaningLookup
     from memoria.ingest.intake import IntakeLimits
 
 _IDLE_POLL_S = 0.02
 
 
-class Memoria(Records):
+class Memoria(Forgetting):
     """One tenant's memory. Get one from `memoria.open`; its methods may run at the same time.
 
     Every method raises `InvalidInputError` for arguments it can't use and `StoreError` when the
@@ -68,11 +63,9 @@ class Memoria(Records):
         channel: Channel,
         reranker: Reranker | None = None,
     ) -> None:
-        super().__init__(settings, store, embedder, reranker)
+        super().__init__(settings, store, embedder, channel, reranker)
         self._worker = worker
         self._reader = reader
-        self._channel = channel
-        self._digester = Digester(self.tenant, open_home_files(settings).tombstone_key)
         self.queue = ExtractionQueue(store, self.tenant, self._digester, reader)
         """What a chat model is still to read."""
 
@@ -230,37 +223,6 @@ class Memoria(Records):
         return memory
 
     @check_arguments
-    async def forget_memory(
-        self, ids: Sequence[Text], *, include_source: bool = False, reason: Text | None = None
-    ) -> ForgetResult:
-        """Erase memories for good from the home, except its backups; they are not learnt again.
-
-        Args:
-            ids: of memories, or of turns: then what was drawn from them is forgotten too.
-            include_source: erase the turns it came from as well, from the verbatim record.
-            reason: why, in a few words that don't say what. Shown when it is to come back.
-        """
-        # A start-up must not pay for these.
-        from memoria.admin.backup import list_remaining  # noqa: PLC0415
-        from memoria.erasure.forget import Eraser  # noqa: PLC0415
-
-        home, keep_days = self.settings.home_path, self.settings.backup_keep_days
-        eraser = Eraser(
-            self._store,
-            self.tenant,
-            self._channel,
-            self._digester,
-            home,
-            lambda since: list_remaining(home, keep_days, since),
-            self._meaning_lookup(self.settings.forget_similarity),
-        )
-        forgotten = await in_thread(
-            lambda: eraser.run(ids, include_source=include_source, reason=reason)
-        )
-        self._wake_worker()
-        return forgotten
-
-    @check_arguments
     async def update_scratchpad(
         self,
         *,
@@ -326,21 +288,6 @@ class Memoria(Records):
     def embedder_state(self) -> str:
         """`off`, `not loaded`, `loading`, `ready` or `failed: …`."""
         return "off" if self._embedder is None else self._embedder.state
-
-    def _meaning_lookup(self, reach: float | None) -> "MeaningLookup | None":
-        """What keeps the meaning of what is forgotten, where the user has allowed it."""
-        embedder = self._embedder
-        if reach is None or embedder is None:
-            return None
-
-        def likeness(texts: Sequence[str]) -> dict[str, SuppressedMeaning]:
-            vectors = embedder.embed_documents(texts)
-            return {
-                text: SuppressedMeaning(embedder.name, vector, reach)
-                for text, vector in zip(texts, vectors, strict=True)
-            }
-
-        return likeness
 
     @property
     def _intake(self) -> "IntakeLimits | None":

@@ -19,7 +19,7 @@ from memoria.model import (
     new_id,
 )
 from memoria.model.core import CoreFile
-from memoria.model.query import MemoryQuery, QueryT, TranscriptQuery
+from memoria.model.query import MemoryQuery, SearchQueryT, TranscriptQuery
 from memoria.retrieval import (
     Search,
     SearchOptions,
@@ -188,7 +188,7 @@ class Recall:
         session = session_id or self._default_session
         return SearchOptions(parts, task, session, explain, stages, self.settings.zone)
 
-    def _from_here(self, query: QueryT) -> QueryT:
+    def _from_here(self, query: SearchQueryT) -> SearchQueryT:
         """The query with the workspace that it means."""
         return query.model_copy(update={"workspace": self._workspace(query.workspace)})
 

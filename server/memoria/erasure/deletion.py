@@ -15,8 +15,11 @@ from memoria.model import Channel, Memory, StoredTurn, now_millis
 from memoria.store.base import Transaction
 from memoria.store.values import SuppressedMeaning, Tombstone, TombstoneKind, TombstoneRecord
 from memoria.text.document import full_text
-from memoria.text.phrases import Phrases
-from memoria.text.statement import occurs_in
+
+
+def list_notes(tx: Transaction, plan: ErasurePlan) -> list[str]:
+    """The tasks, on scratchpads or of memories, whose names go with what a plan forgets."""
+    return plan.find_notes([*tx.scratchpads.list_notes(), *tx.tasks.list_names()])
 
 
 class Deletion:
@@ -62,7 +65,8 @@ class Deletion:
             if memory_id not in plan.memories and tx.memories.get(memory_id) is not None:
                 tx.memories.erase_wording(memory_id, n)
         for turn in plan.named_turns.values():
-            self._suppress_text(turn)
+            if not plan.spares(full_text(turn)):
+                self._suppress_text(turn)
         if plan.include_source:
             self._erase_turns()
         else:
@@ -70,9 +74,11 @@ class Deletion:
         self._erase_notes()
 
     def _erase_memory(self, memory: Memory) -> None:
-        texts = list(dict.fromkeys(version.content for version in memory.versions))
+        texts = self._plan.list_suppressed(memory)
         evidence = self._tx.memories.list_evidence(memory.id)
-        digests = dict.fromkeys(map(self._digest_statement, list_restatements(memory, evidence)))
+        restatements = list_restatements(memory, evidence)
+        barred = (text for text in restatements if not self._plan.spares(text))
+        digests = dict.fromkeys(map(self._digest_statement, barred))
         meanings = tuple(self._meanings[text] for text in texts if text in self._meanings)
         self._add_tombstone("memory", memory.id, tuple(digests), meanings)
         delete_memory(self._tx, memory.id, self._at)
@@ -88,7 +94,7 @@ class Deletion:
     def _suppress_turns(self) -> None:
         """Let nothing be concluded from the sources, nor in a home restored from a backup."""
         for version in self._plan.source_versions:
-            digests = self._digester.digest_turn(full_text(version), erases=False)
+            digests = self._digest_turn(version, erases=False)
             self._add_tombstone("memory", version.id, tuple(digests))
         for turn in self._plan.sources.values():
             self._tx.conversations.suppress_turn(turn)
@@ -106,24 +112,24 @@ class Deletion:
 
     def _erase_turn(self, turn: StoredTurn) -> None:
         versions = self._tx.conversations.turn_versions(turn)
-        digests = [self._digester.digest_turn(full_text(version)) for version in versions]
+        digests = [self._digest_turn(version, erases=True) for version in versions]
         names = self._tx.conversations.erase_turn(turn)
         digests += map(self._digester.digest_message, names)
         for version in versions:
             self._add_tombstone("turn", version.id, tuple(set().union(*digests)))
             self._audit("erase", version.id)
 
+    def _digest_turn(self, turn: StoredTurn, *, erases: bool) -> set[str]:
+        """What is kept of a turn's text; nothing of one that says just what is kept."""
+        text = full_text(turn)
+        return set() if self._plan.spares(text) else self._digester.digest_turn(text, erases=erases)
+
     def _erase_notes(self) -> None:
         """Erase tasks that say it, or have their words from an erased turn, wherever noted."""
-        phrases, plan = Phrases(self._plan.wordings), self._plan
-        erased = plan.source_versions if plan.include_source else [*plan.named_turns.values()]
-
-        def is_unwanted(task: str) -> bool:
-            from_turn = any(occurs_in(task, full_text(turn)) for turn in erased)
-            return phrases.occur_in(task) or from_turn
-
-        self._tx.scratchpads.erase(is_unwanted)
-        self._tx.tasks.erase(is_unwanted)
+        unwanted = {*list_notes(self._tx, self._plan)}
+        if unwanted:
+            self._tx.scratchpads.erase(unwanted.__contains__)
+            self._tx.tasks.erase(unwanted.__contains__)
 
     def _add_tombstone(
         self,

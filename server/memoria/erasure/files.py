@@ -11,8 +11,10 @@ import json
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
@@ -36,6 +38,26 @@ _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _CONTENT_KEYS = ("content", "text")
 _INERT = "‹!--", "<!--"
 _State = tuple[int, int, int]
+_NO_MARKS: Mapping[str, Collection[str]] = {}
+
+
+class FileLine(NamedTuple):
+    """A line of a file that somebody may have written or edited."""
+
+    place: str
+    """Of the file, below the tenant's folder."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Unwanted:
+    """What is to go from a file."""
+
+    phrases: Phrases
+    turn_ids: Collection[str]
+    """Of turns whose records are to go, whatever they say."""
+    marks: Collection[str] = ()
+    """Of lines that are to go, whatever they say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +79,36 @@ class TextFileEraser:
         self._folder = tenant_folder(home, tenant)
         self._clean: dict[Path, _State] = {}
         self._searched_for: object = None
-        self._erased_ids: Collection[str] = ()
+
+    def find_lines(
+        self,
+        phrases: Phrases,
+        generated: Mapping[str, str],
+        erased_ids: Collection[str] = (),
+        marks: Mapping[str, Collection[str]] = _NO_MARKS,
+    ) -> list[FileLine]:
+        """The lines that `erase_phrases` would take out; none of a file that goes whole.
+
+        Raises:
+            StoreUnavailableError: a file can't be read.
+        """
+        self._search_for(phrases, erased_ids, marks)
+        ids, found = frozenset(erased_ids), list[FileLine]()
+        with _store_errors():
+            for file in sorted(set(self._text_files())):
+                unwanted = _Unwanted(phrases, ids, marks.get(self._place(file), ()))
+                texts = self._read_without(file, unwanted)
+                if texts is not None and not self._goes_whole(file, generated):
+                    lines = _list_removed(*texts)
+                    found += (FileLine(self._place(file), line) for line in lines)
+        return found
 
     def erase_phrases(
         self,
         phrases: Phrases,
         generated: Mapping[str, str],
         erased_ids: Collection[str] = (),
+        marks: Mapping[str, Collection[str]] = _NO_MARKS,
     ) -> list[Path]:
         """Take out whatever holds one of the phrases. Gives the files changed or deleted.
 
@@ -73,24 +118,20 @@ class TextFileEraser:
             phrases: what is to go.
             generated: what nightly runs wrote: digests by place below the tenant's folder.
             erased_ids: of turns whose records are to go, whatever they say.
+            marks: of lines that are to go, whatever they say, by the place of their file.
 
         Raises:
             StoreUnavailableError: a file can't be changed. Others may have been.
             UnusableFileError: a file is too large to be searched, or can't be read.
         """
-        self._erased_ids = frozenset(erased_ids)
-        wanted = phrases.statements, self._erased_ids
-        if wanted != self._searched_for:
-            self._clean.clear()
-            self._searched_for = wanted
-        try:
-            return [
-                f
-                for f in sorted(set(self._text_files()))
-                if self._erase_in_file(f, phrases, generated)
-            ]
-        except OSError as error:
-            raise _to_store_error(error) from error
+        self._search_for(phrases, erased_ids, marks)
+        ids, changed = frozenset(erased_ids), list[Path]()
+        with _store_errors():
+            for file in sorted(set(self._text_files())):
+                unwanted = _Unwanted(phrases, ids, marks.get(self._place(file), ()))
+                if self._erase_in_file(file, unwanted, generated):
+                    changed.append(file)
+        return changed
 
     def remove_generated(self, path: str, generated: Mapping[str, str]) -> list[Path]:
         """Delete what a run wrote at a place, unless it was edited, and what stood there before.
@@ -98,16 +139,31 @@ class TextFileEraser:
         Raises:
             StoreUnavailableError: a file can't be deleted.
         """
-        try:
+        with _store_errors():
             images = self._folder.glob(f"{BEFORE_IMAGES}/*/{path}")
             gone = [file for file in images if _is_ours(self._home, file)]
             if self._is_as_generated(self._folder / path, generated):
                 gone.append(self._folder / path)
             for file in gone:
                 file.unlink(missing_ok=True)
-        except OSError as error:
-            raise _to_store_error(error) from error
         return gone
+
+    def remove_all(self) -> list[Path]:
+        """Delete every text file of the tenant, whoever wrote it. Backups are left alone.
+
+        Raises:
+            StoreUnavailableError: a file can't be deleted.
+        """
+        with _store_errors():
+            gone = sorted(set(self._text_files()))
+            for file in gone:
+                file.unlink(missing_ok=True)
+        return gone
+
+    def list_files(self) -> list[str]:
+        """The places of the tenant's text files."""
+        with _store_errors():
+            return [self._place(file) for file in sorted(set(self._text_files()))]
 
     def list_places(self, files: list[Path]) -> set[str]:
         """The places below the tenant's folder of files that a nightly run wrote, or wrote over."""
@@ -117,23 +173,49 @@ class TextFileEraser:
             for f in inside
         }
 
-    def _erase_in_file(self, file: Path, phrases: Phrases, generated: Mapping[str, str]) -> bool:
-        state = _read_state(file)
-        if state is None or self._clean.get(file) == state:
+    def _search_for(
+        self,
+        phrases: Phrases,
+        erased_ids: Collection[str],
+        marks: Mapping[str, Collection[str]],
+    ) -> None:
+        """Read every file anew where something else is searched for than before."""
+        wanted = phrases.statements, frozenset(erased_ids), marks
+        if wanted != self._searched_for:
+            self._clean.clear()
+            self._searched_for = wanted
+
+    def _place(self, file: Path) -> str:
+        root = self._folder if file.is_relative_to(self._folder) else self._home
+        return file.relative_to(root).as_posix()
+
+    def _erase_in_file(self, file: Path, unwanted: _Unwanted, generated: Mapping[str, str]) -> bool:
+        texts = self._read_without(file, unwanted)
+        if texts is None:
             return False
-        content = read_file(self._home, file.relative_to(self._home))
-        if content is None:
-            return False
-        text = content.decode("utf-8", "surrogateescape")
-        kept = _remove_phrases(text, phrases, _suffix(file), self._erased_ids)
-        self._clean[file] = state
-        if kept == text:
-            return False
-        if self._is_generated(file, generated) or DRAFT.fullmatch(file.name):
+        if self._goes_whole(file, generated):
             file.unlink(missing_ok=True)
         else:
-            replace_file(file, kept.encode("utf-8", "surrogateescape"))
+            replace_file(file, texts[1].encode("utf-8", "surrogateescape"))
         return True
+
+    def _read_without(self, file: Path, unwanted: _Unwanted) -> tuple[str, str] | None:
+        """The text as it is and as it is to be; None where nothing of it is to go."""
+        state = _read_state(file)
+        if state is None or self._clean.get(file) == state:
+            return None
+        content = read_file(self._home, file.relative_to(self._home))
+        if content is None:
+            return None
+        text = content.decode("utf-8", "surrogateescape")
+        kept = _remove_unwanted(text, unwanted, _suffix(file))
+        if kept != text:
+            return text, kept
+        self._clean[file] = state
+        return None
+
+    def _goes_whole(self, file: Path, generated: Mapping[str, str]) -> bool:
+        return self._is_generated(file, generated) or DRAFT.fullmatch(file.name) is not None
 
     def _is_generated(self, file: Path, generated: Mapping[str, str]) -> bool:
         image = self._folder / BEFORE_IMAGES
@@ -180,20 +262,39 @@ def _read_state(file: Path) -> _State | None:
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def _remove_phrases(text: str, phrases: Phrases, suffix: str, erased_ids: Collection[str]) -> str:
-    """The text without what holds one of the phrases, or is the record of an erased turn."""
+def _remove_unwanted(text: str, unwanted: _Unwanted, suffix: str) -> str:
+    """The text without what holds one of the phrases, has a mark, or records an erased turn."""
+    phrases = unwanted.phrases
     if suffix == _RECORDS:
         return "".join(
             line
             for line in _split_lines(text)
-            if not (_is_record_of(line, erased_ids) or _record_contains(line, phrases))
+            if not (_is_record_of(line, unwanted.turn_ids) or _record_contains(line, phrases))
         )
+    kept = [line for line in _split_lines(text) if not _has_mark(line, unwanted.marks)]
     if not phrases.may_occur_in(text):
-        return text
-    kept = [line for line in _split_lines(text) if not _line_contains(line, phrases)]
+        return "".join(kept)
+    kept = [line for line in kept if not _line_contains(line, phrases)]
     while phrases.occur_in(_strip_markup("".join(kept))):
         _remove_shortest_match(kept, phrases)
     return "".join(kept)
+
+
+def _has_mark(line: str, marks: Collection[str]) -> bool:
+    return any(f"<!-- {mark} -->" in line for mark in marks)
+
+
+def _list_removed(text: str, kept: str) -> list[str]:
+    """The lines of a text that are missing in what is kept of it, without our own marks."""
+    left = iter(_split_lines(kept))
+    waiting = next(left, None)
+    removed: list[str] = []
+    for line in _split_lines(text):
+        if line == waiting:
+            waiting = next(left, None)
+        else:
+            removed.append(_strip_markup(line).strip())
+    return removed
 
 
 def _is_record_of(line: str, turn_ids: Collection[str]) -> bool:
@@ -282,7 +383,12 @@ def _split_lines(text: str) -> list[str]:
     return _LINE.findall(text)
 
 
-def _to_store_error(error: OSError) -> StoreUnavailableError:
-    return StoreUnavailableError(
-        f"{error.filename} can't be changed: {error.strerror}. Check that it is writable."
-    )
+@contextmanager
+def _store_errors() -> Iterator[None]:
+    """Turn errors of the operating system into one that says which file it is."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreUnavailableError(
+            f"{error.filename} can't be changed: {error.strerror}. Check that it is writable."
+        ) from error

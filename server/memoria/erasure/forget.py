@@ -6,18 +6,30 @@ then the file is scrubbed, which can be stopped and repeated. A tombstone holds 
 digests, never a word of what was forgotten.
 """
 
+import hmac
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from memoria.erasure.deletion import Deletion
+from memoria.erasure.draft import ErasureDraft, draft_erasure
+from memoria.erasure.everything import describe_everything, erase_everything
 from memoria.erasure.files import TextFileEraser
-from memoria.erasure.plan import ErasurePlan, check_ids, plan_erasure
+from memoria.erasure.proof import digest_items, make_report
 from memoria.erasure.reach import list_affected, list_places, texts_in_plans
 from memoria.erasure.scrub import scrub_store
+from memoria.erasure.selection import ErasureRequest
 from memoria.erasure.suppression import Digester
-from memoria.errors import EmbedderError, InvalidInputError
-from memoria.model import Channel, ForgetResult, RemainingBackup
+from memoria.errors import EmbedderError, InvalidInputError, PreviewChangedError
+from memoria.model import Channel, now_millis
+from memoria.model.forgetting import (
+    ForgetPreview,
+    ForgetReport,
+    ForgetResult,
+    ForgetSelection,
+    RemainingBackup,
+    count_kinds,
+)
 from memoria.store.base import Store, Transaction
 from memoria.store.values import SuppressedMeaning
 
@@ -61,45 +73,120 @@ class Eraser:
         self._list_backups = list_backups
         self._look_up_meanings = look_up_meanings
 
+    def preview(self, request: ErasureRequest) -> ForgetPreview:
+        """Everything that would be forgotten, and the token that means just this.
+
+        Raises:
+            InvalidInputError: the selection can't be used.
+            NotFoundError: an id is unknown.
+        """
+        files = TextFileEraser(self._home, self._tenant)
+        with self._store.read(self._tenant) as tx:
+            if request.selection.everything:
+                return describe_everything(tx, files, self._digester)
+            draft = draft_erasure(tx, request)
+        return draft.describe(files, self._digester)
+
     def run(
-        self, ids: Sequence[str], *, include_source: bool = False, reason: str | None = None
+        self, request: ErasureRequest, *, token: str | None = None, reason: str | None = None
     ) -> ForgetResult:
         """Forget. What was forgotten before counts as done, so a broken off call can be repeated.
 
         Args:
-            ids: of memories or turns.
-            include_source: erase the turns it came from as well, from the verbatim record.
+            request: what is meant.
+            token: of the preview that was agreed to. Without one, whatever is meant now goes.
             reason: in a few words, shown when somebody tries to bring it back. It is kept: it
                 must not say what was forgotten.
 
         Raises:
-            InvalidInputError: no id was given, or the reason is too long.
+            InvalidInputError: the selection can't be used, or the reason is too long.
             NotFoundError: an id is unknown. Nothing was forgotten.
+            PreviewChangedError: something else would go than was agreed to. Nothing was forgotten.
         """
-        why, wanted = self._describe_reason(reason), check_ids(ids)
+        why = self._describe_reason(reason)
+        if request.selection.everything:
+            return self._forget_everything(request.selection, token, why)
         files = TextFileEraser(self._home, self._tenant)
         with self._store.read(self._tenant) as tx:
-            before = plan_erasure(tx, wanted, include_source=include_source)
-            generated = _read_generated(tx)
-        meanings = self._meanings_of(before.wordings)
-        changed = files.erase_phrases(  # takes long: others may write
-            before.phrases, generated, before.ids_to_erase
-        )
+            before = draft_erasure(tx, request)
+        _check_token(token, before.describe(files, self._digester))  # takes long: others may write
+        meanings = self._meanings_of(before.plan.wordings)
         with self._store.write(self._tenant) as tx:
-            plan = plan_erasure(tx, wanted, include_source=include_source)
+            draft = draft_erasure(tx, request)
+            plan = draft.plan
+            _check_token(token, draft.describe(files, self._digester))
             affected = list_affected(tx, plan)
             places = list_places(tx, plan)
-            Deletion(tx, plan, self._digester, self._channel, why, meanings).run()
-            changed += _erase_files(tx, files, plan, places)
+            report = self._erase_rows(tx, request.selection, draft, files, why, meanings)
+            changed = _erase_files(tx, files, draft, places)
         return ForgetResult(
             memories=tuple(plan.memories),
-            turns_erased=tuple(plan.sources) if include_source else (),
-            turns_suppressed=() if include_source else tuple(plan.sources),
+            turns_erased=tuple(plan.sources) if plan.include_source else (),
+            turns_suppressed=() if plan.include_source else tuple(plan.sources),
             already_forgotten=tuple(plan.forgotten_before),
             related_memories=affected,
             files=tuple(map(str, dict.fromkeys(changed))),
             scrubbed=scrub_store(self._store),
             backups=self._list_backups(plan.earliest),
+            report=report,
+        )
+
+    def _erase_rows(
+        self,
+        tx: Transaction,
+        selection: ForgetSelection,
+        draft: ErasureDraft,
+        files: TextFileEraser,
+        why: str,
+        meanings: Mapping[str, SuppressedMeaning],
+    ) -> ForgetReport | None:
+        """Delete, and count what that takes from each index; None where there was nothing."""
+        plan, items = draft.plan, draft.list_items(files)
+        scope = tx.erasures.find_scope(
+            [*plan.memories, *plan.dependents],
+            [*plan.former_wordings],
+            plan.source_ns if plan.include_source else [],
+        )
+        before = tx.erasures.count_rows(scope)
+        Deletion(tx, plan, self._digester, self._channel, why, meanings).run()
+        if not items:
+            return None
+        report = make_report(
+            selection,
+            self._channel.description,
+            now_millis(),
+            count_kinds(items),
+            digest_items(items, self._digester),
+            before,
+            tx.erasures.count_rows(scope),
+        )
+        tx.erasures.add_report(report)
+        return report
+
+    def _forget_everything(
+        self, selection: ForgetSelection, token: str | None, why: str
+    ) -> ForgetResult:
+        files, at = TextFileEraser(self._home, self._tenant), now_millis()
+        with self._store.write(self._tenant) as tx:
+            preview = describe_everything(tx, files, self._digester)
+            _check_token(token, preview)
+            before = tx.erasures.count_all_rows()
+            digests = erase_everything(tx, self._digester, at, why)
+            after = tx.erasures.count_all_rows()
+            by = self._channel.description
+            report = make_report(selection, by, at, preview.counts, digests, before, after)
+            tx.erasures.add_report(report)
+            changed = files.remove_all()
+        return ForgetResult(
+            memories=(),
+            turns_erased=(),
+            turns_suppressed=(),
+            already_forgotten=(),
+            related_memories=(),
+            files=tuple(map(str, changed)),
+            scrubbed=scrub_store(self._store),
+            backups=self._list_backups(0),
+            report=report,
         )
 
     def _meanings_of(self, wordings: Sequence[str]) -> Mapping[str, SuppressedMeaning]:
@@ -121,18 +208,23 @@ class Eraser:
         return f"{by}: {' '.join(reason.split())}"
 
 
-def _read_generated(tx: Transaction) -> dict[str, str]:
-    """What nightly runs wrote: digests by place below the tenant's folder."""
-    return {file.path: file.digest for file in tx.file_records.all()}
+def _check_token(token: str | None, preview: ForgetPreview) -> None:
+    """See that a preview is the one that was agreed to.
+
+    Raises:
+        PreviewChangedError: it is another.
+    """
+    if token is not None and not hmac.compare_digest(token.encode(), preview.token.encode()):
+        raise PreviewChangedError(preview)
 
 
 def _erase_files(
-    tx: Transaction, files: TextFileEraser, plan: ErasurePlan, places: set[str]
+    tx: Transaction, files: TextFileEraser, draft: ErasureDraft, places: set[str]
 ) -> list[Path]:
-    """Take out what was written since it was looked for, and whatever may say it in other words."""
-    generated, phrases = _read_generated(tx), plan.phrases
+    """Take out whatever says it, and what may say it in other words."""
+    plan, phrases, generated = draft.plan, draft.phrases, draft.generated
     changed = [file for place in places for file in files.remove_generated(place, generated)]
-    changed = files.erase_phrases(phrases, generated, plan.ids_to_erase) + changed
+    changed = files.erase_phrases(phrases, generated, plan.ids_to_erase, draft.marks) + changed
     tx.nightly_runs.drop_items([*places, *texts_in_plans(phrases)])
     for place in files.list_places(changed):
         tx.file_records.forget(place)

@@ -1,29 +1,35 @@
-"""Plan: what is meant by the ids that were given.
+"""Plan: what is meant by what was selected.
 
 A memory is forgotten in all its wordings, wherever the same words are kept as a memory. The turns
-that it rests on, and those in which a wording stands word for word, are its sources. A turn is
-forgotten as a source: what was concluded from it is meant, too.
+that it rests on, and those in which a wording stands word for word, are its sources. A turn that is
+named is forgotten as a source: what was concluded from it is meant, too.
+
+What is to be kept stays, with the turns that it rests on, and so does whatever says the same.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from memoria.erasure.cascade import (
     find_dependents,
     find_unsupported,
     is_conclusion,
 )
+from memoria.erasure.selection import NamedRecords
 from memoria.errors import InvalidInputError
-from memoria.model import Memory, StoredTurn, now_millis
+from memoria.model import Memory, MemoryType, StoredTurn, now_millis
 from memoria.model.channel import NIGHTLY_CHANNEL
+from memoria.model.forgetting import ForgetKind
 from memoria.store.base import Transaction
-from memoria.store.not_found import not_found
 from memoria.text.analyser import query_terms
 from memoria.text.document import full_text
 from memoria.text.phrases import Phrases
+from memoria.text.recognition import recognition_key
 from memoria.text.statement import canonical_form, is_distinctive, occurs_in
 
 _MAX_TERMS = 64
+_FIRST_IDEOGRAM = "\u2e80"
 
 
 @dataclass(slots=True)
@@ -33,6 +39,8 @@ class ErasurePlan:
     include_source: bool
     """Whether the sources are erased, and not only suppressed."""
     memories: dict[str, Memory] = field(default_factory=dict)
+    kinds: dict[str, ForgetKind] = field(default_factory=dict)
+    """Why each memory is meant, dependents included."""
     former_wordings: dict[int, str] = field(default_factory=dict)
     """Wordings that no longer hold, by number, with the id of the memory that keeps its others."""
     reworded: dict[str, Memory] = field(default_factory=dict)
@@ -45,12 +53,26 @@ class ErasurePlan:
     dependents: dict[str, Memory] = field(default_factory=dict)
     """What was derived from any of it or sums it up. It goes, but may be written anew."""
     forgotten_before: list[str] = field(default_factory=list)
+    kept: tuple[str, ...] = ()
+    """Ids of the memories and turns that were to be kept."""
+    kept_forms: frozenset[str] = frozenset()
+    """What the memories among these say, in the form in which it is recognised."""
+
+    def spares(self, text: str) -> bool:
+        """Whether a text says what is kept, so that it may be said from now on as before."""
+        return recognition_key(text) in self.kept_forms
+
+    def list_suppressed(self, memory: Memory) -> list[str]:
+        """The wordings of a memory that may not be said again, each once."""
+        texts = dict.fromkeys(version.content for version in memory.versions)
+        return [text for text in texts if not self.spares(text)]
 
     @property
     def wordings(self) -> tuple[str, ...]:
-        """Every wording of every memory, and the texts of turns that were named."""
-        texts = [v.content for memory in self.memories.values() for v in memory.versions]
-        texts += [full_text(turn) for turn in self.named_turns.values()]
+        """Every wording of every memory that nothing kept says, and the texts of named turns."""
+        texts = [text for one in self.memories.values() for text in self.list_suppressed(one)]
+        turns = map(full_text, self.named_turns.values())
+        texts += (text for text in turns if not self.spares(text))
         return tuple(dict.fromkeys(texts))
 
     @property
@@ -64,8 +86,22 @@ class ErasurePlan:
         former = (v for memory in self.reworded.values() for v in memory.versions)
         texts = [version.content for version in former if version.n in self.former_wordings]
         texts += [v.content for memory in self.dependents.values() for v in memory.versions]
-        erased = map(full_text, self.source_versions) if self.include_source else ()
-        return Phrases([*self.wordings, *texts, *filter(is_distinctive, erased)])
+        if self.include_source:
+            texts += filter(is_distinctive, map(full_text, self.source_versions))
+        spoken = (text for text in texts if not self.spares(text))
+        return Phrases([*self.wordings, *spoken])
+
+    def find_notes(self, notes: Iterable[str]) -> list[str]:
+        """Those of some tasks that say it, or have their words from a turn that is erased."""
+        phrases = Phrases(self.wordings)
+        erased = self.source_versions if self.include_source else [*self.named_turns.values()]
+        texts = [*map(full_text, erased)]
+        return [
+            note
+            for note in dict.fromkeys(notes)
+            if not self.spares(note)
+            and (phrases.occur_in(note) or any(occurs_in(note, text) for text in texts))
+        ]
 
     @property
     def ids_with_lost_wordings(self) -> list[str]:
@@ -84,27 +120,22 @@ class ErasurePlan:
         moments += [turn.ingested_at for turn in self.sources.values()]
         return min(moments, default=now_millis())
 
-
-def check_ids(ids: Sequence[str]) -> list[str]:
-    """The ids, each once.
-
-    Raises:
-        InvalidInputError: there are none.
-    """
-    if isinstance(ids, str) or not ids:
-        raise InvalidInputError("ids is empty: give a list of memory or turn ids from a search.")
-    return list(dict.fromkeys(ids))
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to forget."""
+        return not (self.memories or self.former_wordings or self.sources or self.dependents)
 
 
-def plan_erasure(tx: Transaction, ids: Sequence[str], *, include_source: bool) -> ErasurePlan:
-    """Find the memories and turns that the ids name, and whatever says the same or is their source.
+def plan_erasure(
+    tx: Transaction, named: NamedRecords, *, include_source: bool = False
+) -> ErasurePlan:
+    """Find whatever says the same as what was named, is its source or rests on it.
 
     Raises:
-        NotFoundError: an id is unknown.
+        InvalidInputError: something is to be kept that can't be.
     """
-    planner = _Planner(tx, ErasurePlan(include_source))
-    for record_id in ids:
-        planner.add_named(record_id)
+    planner = _Planner(tx, ErasurePlan(include_source), named)
+    planner.add_named(named)
     planner.follow()
     return planner.plan
 
@@ -112,28 +143,33 @@ def plan_erasure(tx: Transaction, ids: Sequence[str], *, include_source: bool) -
 class _Planner:
     """Gathers a plan within one transaction."""
 
-    def __init__(self, tx: Transaction, plan: ErasurePlan) -> None:
+    def __init__(self, tx: Transaction, plan: ErasurePlan, named: NamedRecords) -> None:
         self._tx = tx
         self.plan = plan
         self._unsupported: set[str] = set()
         """Memories that nobody meant, and that lose every source of what they say now."""
+        self._known_ns: set[int] = set()
+        """The numbers of the sources, in all their versions."""
+        self._kept_memories = {one.id for one in named.kept_memories}
+        self._kept_ns = {n for turn in named.kept_turns for n in self._version_ns(turn)}
+        plan.kept = (*self._kept_memories, *(turn.id for turn in named.kept_turns))
+        plan.kept_forms = frozenset(
+            recognition_key(v.content) for memory in named.kept_memories for v in memory.versions
+        )
+        for memory in named.kept_memories:
+            self._keep_sources(memory)
 
-    def add_named(self, record_id: str) -> None:
-        """Add what has this id.
-
-        Raises:
-            NotFoundError: nothing has it, nor ever had.
-        """
-        memory, turn = self._tx.memories.get(record_id), self._tx.conversations.turn(record_id)
-        if memory is not None:
-            self.plan.memories[memory.id] = memory
-        elif turn is not None:
+    def add_named(self, named: NamedRecords) -> None:
+        """Add what was named, but for what is to be kept."""
+        self._add_memories((one.id for one in named.memories), "memory")
+        ns: list[int] = []
+        for turn in named.turns:
             self.plan.named_turns[turn.id] = turn
-            self._add_drawn_from(self._add_source(turn))
-        elif self._tx.tombstones.get(record_id) is not None:
-            self.plan.forgotten_before.append(record_id)
-        else:
-            raise not_found(self._tx, "memory", record_id)
+            ns += self._add_source(turn)
+        for turn in named.sources:
+            self._add_source(turn)
+        self._add_drawn_from(ns)
+        self.plan.forgotten_before += named.forgotten_before
 
     def follow(self) -> None:
         """Add what belongs to what was named, until nothing new is found."""
@@ -147,28 +183,35 @@ class _Planner:
             waiting = [one for one in self.plan.memories.values() if one.id not in visited]
             if not waiting:
                 break
+        self._add_dependents()
+
+    def _add_dependents(self) -> None:
         ids = find_dependents(self._tx, self.plan.ids_with_lost_wordings, self.plan.source_ns)
-        dependents = map(self._tx.memories.get, ids)
-        self.plan.dependents = {
-            one.id: one for one in dependents if one and one.id not in self.plan.memories
-        }
+        for one in filter(None, map(self._tx.memories.get, ids)):
+            if one.id in self._kept_memories:
+                raise InvalidInputError(
+                    f"keep: {one.id} was derived from what is to be forgotten, and goes with it."
+                )
+            if one.id not in self.plan.memories:
+                self.plan.dependents[one.id] = one
+                is_episode = one.type is MemoryType.EPISODE
+                self.plan.kinds[one.id] = "episode" if is_episode else "derived"
 
     def _add_equivalents(self, memory: Memory) -> None:
         """Add what says the same as a memory, and the turns it comes from.
 
         Of one that only falls with what was meant, the turns of its former wordings are none.
         """
-        self._add_memories(self._tx.pairs.list_merged_into(memory.id))
+        self._add_memories(self._tx.pairs.list_merged_into(memory.id), "duplicate")
         falls = memory.id in self._unsupported
         for version in (memory.current,) if falls else memory.versions:
-            self._add_same_words(version.content)
-            self._add_turns_saying(version.content)
+            if not self.plan.spares(version.content):
+                self._add_same_words(version.content)
+                self._add_turns_saying(version.content)
         if falls or memory.versions[-1].provenance.channel == NIGHTLY_CHANNEL:
             return  # the turns of what was derived from memories are theirs
-        for evidence in self._tx.memories.list_evidence(memory.id):
-            turn = self._tx.conversations.turn(evidence.turn_id)
-            if turn is not None:
-                self._add_source(turn)
+        for turn in _list_evidence_turns(self._tx, memory):
+            self._add_source(turn)
 
     def _add_same_words(self, wording: str) -> None:
         """Add memories that say the same in the same words, and wordings that once did."""
@@ -176,8 +219,8 @@ class _Planner:
         numbers = self._tx.documents.list_containing("memory", search_terms(wording))
         for memory in self._tx.memories.by_version_numbers(numbers).values():
             if canonical_form(memory.content) == canonical:
-                self.plan.memories[memory.id] = memory
-            else:
+                self._add_memory(memory, "duplicate")
+            elif memory.id not in self._kept_memories:
                 same = (v.n for v in memory.versions if canonical_form(v.content) == canonical)
                 self._add_former_wordings(memory, same)
 
@@ -191,17 +234,18 @@ class _Planner:
     def _add_source(self, turn: StoredTurn) -> list[int]:
         """Add a turn, once for all of its versions. Gives their numbers."""
         versions = self._tx.conversations.turn_versions(turn)
-        known = {version.n for version in self.plan.source_versions}
-        if turn.n not in known:
+        ns = [version.n for version in versions]
+        if self._known_ns.isdisjoint(ns) and self._kept_ns.isdisjoint(ns):
+            self._known_ns.update(ns)
             self.plan.sources[turn.id] = turn
             self.plan.source_versions += versions
-        return [version.n for version in versions]
+        return ns
 
     def _add_drawn_from(self, turn_ns: Sequence[int]) -> None:
         """Add what has a wording that came from a named turn, or rests on nothing else."""
         dependents = self._tx.dependencies.list_dependents([], turn_ns)
         drawn = [one.memory_id for one in dependents if one.is_drawn_from]
-        self._add_memories([*drawn, *find_unsupported(self._tx, turn_ns)])
+        self._add_memories([*drawn, *find_unsupported(self._tx, turn_ns)], "conclusion")
 
     def _add_conclusions(self) -> None:
         """Add what was concluded from the same words, or from nothing else than is erased."""
@@ -209,16 +253,17 @@ class _Planner:
         if plan.include_source:
             unsupported = find_unsupported(tx, plan.source_ns)
             self._unsupported.update(one for one in unsupported if one not in plan.memories)
-            self._add_memories(unsupported)
+            self._add_memories(unsupported, "conclusion")
         for one in tx.dependencies.list_dependents([], plan.source_ns):
             memory = None if one.memory_id in plan.memories else tx.memories.get(one.memory_id)
             if memory is None or one.relation != "evidence":
                 continue
             if is_conclusion(one) and one.is_drawn_from and _quotes(memory, plan.wordings):
-                plan.memories[memory.id] = memory
+                self._add_memory(memory, "conclusion")
         if plan.include_source:
             for n, memory_id in tx.dependencies.list_unsupported_wordings(plan.source_ns).items():
-                if memory_id not in plan.memories and (memory := tx.memories.get(memory_id)):
+                is_left = memory_id not in plan.memories and memory_id not in self._kept_memories
+                if is_left and (memory := tx.memories.get(memory_id)):
                     self._add_former_wordings(memory, [n])
 
     def _add_former_wordings(self, memory: Memory, ns: Iterable[int]) -> None:
@@ -226,9 +271,29 @@ class _Planner:
             self.plan.former_wordings[n] = memory.id
             self.plan.reworded[memory.id] = memory
 
-    def _add_memories(self, ids: Iterable[str]) -> None:
-        found = map(self._tx.memories.get, ids)
-        self.plan.memories.update((one.id, one) for one in found if one is not None)
+    def _add_memories(self, ids: Iterable[str], kind: ForgetKind) -> None:
+        for one in filter(None, map(self._tx.memories.get, ids)):
+            self._add_memory(one, kind)
+
+    def _add_memory(self, memory: Memory, kind: ForgetKind) -> None:
+        """Add a memory, unless it is to be kept. The first reason that was found is shown."""
+        if memory.id not in self._kept_memories:
+            self.plan.memories.setdefault(memory.id, memory)
+            self.plan.kinds.setdefault(memory.id, kind)
+
+    def _keep_sources(self, memory: Memory) -> None:
+        """Let the turns that a memory rests on be no source of what is forgotten."""
+        for turn in _list_evidence_turns(self._tx, memory):
+            self._kept_ns.update(self._version_ns(turn))
+
+    def _version_ns(self, turn: StoredTurn) -> list[int]:
+        return [version.n for version in self._tx.conversations.turn_versions(turn)]
+
+
+def _list_evidence_turns(tx: Transaction, memory: Memory) -> list[StoredTurn]:
+    """The turns that a memory rests on, in any of its wordings."""
+    turns = (tx.conversations.turn(one.turn_id) for one in tx.memories.list_evidence(memory.id))
+    return [turn for turn in turns if turn is not None]
 
 
 def _quotes(memory: Memory, wordings: Iterable[str]) -> bool:
@@ -238,5 +303,9 @@ def _quotes(memory: Memory, wordings: Iterable[str]) -> bool:
 
 
 def search_terms(wording: str) -> tuple[str, ...]:
-    """The terms by which the index finds a wording again."""
-    return query_terms(wording)[:_MAX_TERMS]
+    """The terms by which the index finds a wording again, wherever it has spaces.
+
+    Pairs of Chinese characters are left out: there is none across a space.
+    """
+    terms = (one for one in query_terms(wording) if len(one) == 1 or one < _FIRST_IDEOGRAM)
+    return tuple(islice(terms, _MAX_TERMS))

@@ -129,6 +129,10 @@ class Digester:
     def _anchor_key(self) -> bytes:
         return hmac.digest(self._key, f"anchor {self._tenant}".encode(), "sha256")
 
+    def digest_values(self, *parts: str) -> str:
+        """The digest of some values: of a preview, or of an item in the proof of a forget."""
+        return self._digest("values", *parts)
+
     def _digest(self, *parts: str) -> str:
         message = json.dumps([self._tenant, *parts], ensure_ascii=False)
         return hmac.digest(self._key, message.encode(), "sha256").hex()

@@ -15,6 +15,11 @@ class Channel(Value):
     """The program at the other end, where it says who it is."""
 
     @property
+    def is_agent(self) -> bool:
+        """Whether a model calls through its client: it sees what its own project sees."""
+        return self.name in ("mcp", "mcp-elicitation")
+
+    @property
     def description(self) -> str:
         """The way in, in words."""
         match self.name:

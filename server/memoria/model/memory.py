@@ -242,33 +242,6 @@ class RememberResult(Value):
     """Whether its words leave open where it is seen, or it is seen elsewhere than they say."""
 
 
-class RemainingBackup(Value):
-    """A backup that still holds something forgotten."""
-
-    path: str
-    made_at: int
-    kept_until: int | None
-    """When the next backup removes it, UTC epoch ms; None if only its owner does."""
-
-
-class ForgetResult(Value):
-    """What a forget erased, and what it could not reach."""
-
-    memories: tuple[str, ...]
-    turns_erased: tuple[str, ...]
-    turns_suppressed: tuple[str, ...]
-    """Still in the verbatim record; nothing is concluded from them any more."""
-    already_forgotten: tuple[str, ...]
-    related_memories: tuple[str, ...]
-    """Memories that remain, although they rest on an erased turn, contain the same words, or are
-    sources of a forgotten one."""
-    files: tuple[str, ...]
-    """Files of the home from which lines were taken."""
-    scrubbed: bool
-    """Whether the database file holds no trace of it either."""
-    backups: tuple[RemainingBackup, ...]
-
-
 Revision = Literal[
     "correct",
     "confirm",

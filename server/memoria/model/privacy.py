@@ -27,3 +27,23 @@ class Handling(StrEnum):
 
 PersonalRules = Mapping[PersonalData, Handling]
 """What is done with each class that is named."""
+
+
+def parse_personal_rules(value: object) -> object:
+    """Classes and what is done with them, from a mapping or from text as a shell has it."""
+    match value:
+        case str():
+            parts = (part.partition("=") for part in value.split(",") if part.strip())
+            pairs = [(name.strip().lower(), way.strip().lower()) for name, _, way in parts]
+        case Mapping():
+            pairs = [(str(name), str(way)) for name, way in value.items()]
+        case _:
+            pairs = [("", "")]
+    classes, ways = (tuple(map(str, kind)) for kind in (PersonalData, Handling))
+    known = all(name in classes and way in ways for name, way in pairs)
+    if not known or len(dict(pairs)) < len(pairs):
+        raise ValueError(
+            "write class=way for each class once, such as phone=mask,email=drop; a class is one of "
+            f"{', '.join(classes)}, a way one of {', '.join(ways)}"
+        )
+    return dict(pairs)

@@ -102,11 +102,13 @@ def _check_instant(text: str | None) -> str | None:
     return text
 
 
-def _read_list(value: object) -> object:
+def read_list(value: object) -> object:
+    """A list as a tuple; anything else is left for pydantic to refuse."""
     return _read_each(value, lambda one: one)
 
 
-def _read_names(value: object) -> object:
+def read_names(value: object) -> object:
+    """A list of texts as a tuple; anything else is left for pydantic to refuse."""
     return _read_each(value, _clean)
 
 
@@ -126,8 +128,8 @@ def _read_each(value: object, read: Callable[[object], object]) -> object:
 _AnyRole = Annotated[
     Role, Strict(strict=False), WithJsonSchema({"enum": list(map(str, Role)), "type": "string"})
 ]
-_CLEAN = BeforeValidator(_clean)
-_INSTANT = AfterValidator(_check_instant)
+CLEAN = BeforeValidator(_clean)
+INSTANT = AfterValidator(_check_instant)
 _ISO = Field(description="ISO 8601")
 _LIMIT = Bounds(1, MAX_LIMIT)
 _TOKENS = Bounds(MIN_TOKENS, MAX_TOKENS)
@@ -142,7 +144,7 @@ class SearchQuery(Value):
 
     query: Annotated[
         str,
-        _CLEAN,
+        CLEAN,
         AfterValidator(_check_words),
         Field(description="in any language"),
     ]
@@ -150,32 +152,30 @@ class SearchQuery(Value):
     max_tokens: Annotated[int, _TOKENS, _TOKENS_AT_MOST] = 1500
     since: Annotated[
         str | None,
-        _CLEAN,
-        _INSTANT,
+        CLEAN,
+        INSTANT,
         _ISO,
         ForPeople("only what was said at this date or time or later, ISO 8601"),
     ] = None
     until: Annotated[
         str | None,
-        _CLEAN,
-        _INSTANT,
+        CLEAN,
+        INSTANT,
         _ISO,
         ForPeople("only what was said before this date or time, ISO 8601"),
     ] = None
-    session_id: Annotated[str | None, _CLEAN, ForPeople("only what was said in this session")] = (
-        None
-    )
+    session_id: Annotated[str | None, CLEAN, ForPeople("only what was said in this session")] = None
     include_history: bool = False
     workspace: Annotated[
         str | None,
-        _CLEAN,
+        CLEAN,
         Field(description="project; * asks all"),
         ForPeople("ask as from this project; * for all of them"),
     ] = None
     """The project that is asked from; the configured one by default."""
     without: Annotated[
         tuple[str, ...],
-        BeforeValidator(_read_names),
+        BeforeValidator(read_names),
         NotForAgents(),
         ForPeople(
             "search without a source (text, vectors, graph) or a stage; commas separate several"
@@ -205,20 +205,20 @@ class MemoryQuery(SearchQuery):
     include_history: Annotated[bool, ForPeople("include superseded and archived memories")] = False
     types: Annotated[
         tuple[AnyType, ...],
-        BeforeValidator(_read_list),
+        BeforeValidator(read_list),
         ForPeople("only memories of this type; may be repeated"),
     ] = ()
     as_of: Annotated[
         str | None,
-        _CLEAN,
-        _INSTANT,
+        CLEAN,
+        INSTANT,
         Field(description="what held then, ISO 8601"),
         ForPeople("answer with what held then, ISO 8601"),
     ] = None
     """What was valid at this time. "Last week" is counted from it."""
     task: Annotated[
         str | None,
-        _CLEAN,
+        CLEAN,
         Field(description="narrow to it: its memories first, none of other tasks"),
         ForPeople("only memories of this task, which come first, and of no task"),
     ] = None
@@ -239,19 +239,21 @@ class TranscriptQuery(SearchQuery):
     ] = 1
     """Neighbouring turns shown on each side of a hit."""
     role: Annotated[_AnyRole | None, ForPeople("only turns of this role")] = None
-    tool: Annotated[str | None, _CLEAN, Field(description="only calls of this tool")] = None
+    tool: Annotated[str | None, CLEAN, Field(description="only calls of this tool")] = None
 
 
-QueryT = TypeVar("QueryT", bound=SearchQuery)
+QueryT = TypeVar("QueryT", bound=Value)
+SearchQueryT = TypeVar("SearchQueryT", bound=SearchQuery)
 
 
-def query_parameters(kind: type[SearchQuery]) -> list[Parameter]:
-    """The parameters of a function that is called with a query's fields."""
+def query_parameters(kind: type[Value]) -> list[Parameter]:
+    """The parameters of a function that is called with a query's fields, the first by its place."""
     hints = get_type_hints(kind, include_extras=True)
+    first = next(iter(kind.model_fields))
     return [
         Parameter(
             name,
-            Parameter.POSITIONAL_OR_KEYWORD if name == "query" else Parameter.KEYWORD_ONLY,
+            Parameter.POSITIONAL_OR_KEYWORD if name == first else Parameter.KEYWORD_ONLY,
             default=Parameter.empty if field.is_required() else field.default,
             annotation=hints[name],
         )

@@ -58,6 +58,39 @@ class Filters:
         return any(value is not None for value in wanted) or bool(self.roles or self.types)
 
 
+@dataclass(frozen=True, slots=True)
+class ErasureFilter:
+    """What memories and turns must pass to be forgotten. Times as in `Filters`."""
+
+    types: tuple[MemoryType, ...] = ()
+    session_id: str | None = None
+    speaker: str | None = None
+    since: int | None = None
+    until: int | None = None
+    workspace: str | None = None
+    """The project in which it was said."""
+    seen: Filters | None = None
+    """What may be selected at all; None for everything of the tenant."""
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether it tells of the wordings of a memory."""
+        told = (self.session_id, self.speaker, self.since, self.until)
+        return any(one is not None for one in told)
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureScope:
+    """The numbers under which what is to be erased stands in the indexes."""
+
+    memories: tuple[int, ...]
+    documents: tuple[int, ...]
+    """Its wordings and its turns."""
+    nodes: tuple[int, ...]
+    hashes: tuple[str, ...]
+    """Of texts that no other turn holds, in hexadecimal."""
+
+
 class Match(NamedTuple):
     """A document an index found. Higher scores are better, within one list."""
 

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from memoria.model import (
     AdjacentTurn,
-    ForgetResult,
     Hit,
     Memory,
     MemoryChange,
@@ -12,7 +11,6 @@ from memoria.model import (
     OtherProjects,
     Receipt,
     RelatedStatement,
-    RemainingBackup,
     RememberResult,
     Scratchpad,
     SearchResult,
@@ -261,49 +259,6 @@ def scope_phrase(project: str | None) -> str:
 def statement_text(statement: RelatedStatement) -> str:
     """What a memory says, with its id."""
     return f"[memory {statement.id}] “{indent_stored(statement.content)}”"
-
-
-def forget_text(forgotten: ForgetResult) -> str:
-    """What was forgotten, and what could not be reached."""
-    lines = [f"{quantity(len(forgotten.memories), 'memory', 'memories')} forgotten for good."]
-    if forgotten.turns_erased:
-        turns = quantity(len(forgotten.turns_erased), "turn", "turns")
-        lines.append(f"{turns} erased from the record: {', '.join(forgotten.turns_erased)}")
-    if forgotten.turns_suppressed:
-        turns = quantity(len(forgotten.turns_suppressed), "turn", "turns")
-        lines.append(
-            f"{turns} still in the verbatim record, but no longer in first-level answers; erase "
-            f"with include_source: {', '.join(forgotten.turns_suppressed)}"
-        )
-    return "\n".join(lines + forget_notes(forgotten))
-
-
-def forget_notes(forgotten: ForgetResult) -> list[str]:
-    """What else there is to know about a forget, a sentence each."""
-    notes = []
-    if forgotten.already_forgotten:
-        notes.append(f"Forgotten before: {', '.join(forgotten.already_forgotten)}.")
-    if forgotten.related_memories:
-        notes.append(
-            "Kept, though they rest on it or repeat its words; forget them by id if "
-            f"they should go: {', '.join(forgotten.related_memories)}."
-        )
-    notes += [f"Lines were taken out of {file}." for file in forgotten.files]
-    if not forgotten.scrubbed:
-        notes.append(
-            "The database file is not wiped yet: somebody reads it, or the disk is full. Run "
-            "`memoria doctor --fix`."
-        )
-    return notes + [_backup_text(backup) for backup in forgotten.backups]
-
-
-def _backup_text(backup: RemainingBackup) -> str:
-    until = (
-        f"the next backup after {to_iso(backup.kept_until)} removes it"
-        if backup.kept_until is not None
-        else "it stays until you delete it"
-    )
-    return f"{backup.path} of {to_iso(backup.made_at)} still holds it; {until}."
 
 
 def quantity(number: int, one: str, many: str) -> str:

@@ -23,6 +23,7 @@ from memoria.store.base.derivations import (
 from memoria.store.base.documents import Documents
 from memoria.store.base.engine import Engine
 from memoria.store.base.episodes import Episodes
+from memoria.store.base.erasures import Erasures, Holdings
 from memoria.store.base.files import DatabaseFiles
 from memoria.store.base.graph import Graph
 from memoria.store.base.home_files import HomeFiles, TenantFiles
@@ -66,8 +67,10 @@ __all__ = [
     "EdgeKey",
     "Engine",
     "Episodes",
+    "Erasures",
     "GeneratedFileRecords",
     "Graph",
+    "Holdings",
     "HomeFiles",
     "JournalingStore",
     "Leases",

@@ -31,6 +31,10 @@ class Scratchpads(Protocol):
         """Set the focus, add completed tasks and keep the newest `keep` of them."""
         ...
 
+    def list_notes(self) -> list[str]:
+        """Every note of every session: what is being worked on, and what is done."""
+        ...
+
     def erase(self, unwanted: Callable[[str], bool]) -> int:
         """Erase every note of every session that is unwanted. Gives how many."""
         ...

@@ -18,6 +18,7 @@ from memoria.store.base.dependencies import Dependencies
 from memoria.store.base.derivations import Derivations
 from memoria.store.base.documents import Documents
 from memoria.store.base.episodes import Episodes
+from memoria.store.base.erasures import Erasures
 from memoria.store.base.graph import Graph
 from memoria.store.base.leases import Leases
 from memoria.store.base.logs import AuditLog, ModelCallLog
@@ -63,6 +64,8 @@ class Transaction(Protocol):
     def tasks(self) -> TaskNames: ...  # noqa: D102
     @property
     def tombstones(self) -> Tombstones: ...  # noqa: D102
+    @property
+    def erasures(self) -> Erasures: ...  # noqa: D102
     @property
     def queue(self) -> Queue: ...  # noqa: D102
     @property

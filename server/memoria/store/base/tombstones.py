@@ -1,6 +1,6 @@
 """Tombstones: proofs of what was forgotten."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from memoria.model import Vector
@@ -53,6 +53,10 @@ class Tombstones(Protocol):
 
     def add(self, record: TombstoneRecord) -> None:
         """Add a tombstone. One that exists already gains the new digests and vectors."""
+        ...
+
+    def add_all(self, records: Sequence[TombstoneRecord]) -> None:
+        """Add many tombstones without vectors, by a number of statements that does not grow."""
         ...
 
     def lift(self, digests: Iterable[str]) -> int:

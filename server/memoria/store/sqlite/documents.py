@@ -95,6 +95,16 @@ class SqliteDocuments:
             self._rows.change(name, n=n)
         self._rows.change("count_erasure")
 
+    def withdraw_all(self) -> None:
+        """Take every document of the tenant out of the vector index; its rows go with the rest."""
+        self._vectors.erase_tenant(self._rows.tenant)
+        self._rows.change("count_erasure")
+        self._rows.change("want_scrub")
+
+    def count_indexed_vectors(self, ns: Sequence[int]) -> int:
+        """How many vectors of these documents the vector index has."""
+        return self._vectors.count(ns)
+
     def refresh_index(self, n: int) -> None:
         """Bring the indexes in line with a document that was put back as it was."""
         self._refresh_index(n)

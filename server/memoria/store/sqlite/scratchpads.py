@@ -46,6 +46,10 @@ class SqliteScratchpads:
             self._rows.insert("complete", session_id=session_id, task=task, now=now)
         self._rows.change("trim", session_id=session_id, keep=keep)
 
+    def list_notes(self) -> list[str]:
+        """Every note of every session: what is being worked on, and what is done."""
+        return [row["note"] for row in self._rows.all("notes")]
+
     def erase(self, unwanted: Callable[[str], bool]) -> int:
         """Erase every note of every session that is unwanted."""
         found = [row for row in self._rows.all("notes") if unwanted(row["note"])]

@@ -1,6 +1,7 @@
 """Tombstones in SQLite."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from memoria.model import Vector
@@ -81,6 +82,19 @@ class SqliteTombstones:
                 reach=one.reach,
                 vector=one.vector.tobytes(),
             )
+
+    def add_all(self, records: Sequence[TombstoneRecord]) -> None:
+        """Add many tombstones of records that never had one, by two statements in all."""
+        stones = [(record.tombstone, record.digests) for record in records]
+        self._rows.change_many("add", (asdict(stone) for stone, _ in stones))
+        self._rows.change_many(
+            "add_digest_of",
+            (
+                {"kind": stone.kind, "subject": stone.subject, "digest": digest}
+                for stone, digests in stones
+                for digest in digests
+            ),
+        )
 
     def lift(self, digests: Iterable[str]) -> int:
         """Delete these digests and the vectors beside them, so that memories may say it again."""

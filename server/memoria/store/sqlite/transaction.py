@@ -21,6 +21,7 @@ from memoria.store.sqlite.derivations import SqliteDerivations
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.episodes import SqliteEpisodes
+from memoria.store.sqlite.erasures import SqliteErasures
 from memoria.store.sqlite.graph import SqliteGraph
 from memoria.store.sqlite.leases import SqliteLeases
 from memoria.store.sqlite.ledger import SqliteModelCallLog
@@ -133,6 +134,11 @@ class SqliteTransaction:
     def tombstones(self) -> SqliteTombstones:
         """Proofs of what was forgotten."""
         return SqliteTombstones(self._connection, self._tenant)
+
+    @cached_property
+    def erasures(self) -> SqliteErasures:
+        """What is to be forgotten, and the proofs of it."""
+        return SqliteErasures(self._connection, self._tenant, self.documents)
 
     @cached_property
     def queue(self) -> SqliteQueue:

@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 
 from memoria.errors import MemoriaError
 from memoria.surface.cli import (
+    forgetting,
     importing,
     memory,
     nightly,
@@ -81,7 +82,7 @@ def options(
     context.obj = Options(home=home, tenant=tenant, workspace=workspace)
 
 
-for module in (serving, memory, origins, importing, queue, nightly, schedule, upkeep):
+for module in (serving, memory, forgetting, origins, importing, queue, nightly, schedule, upkeep):
     module.add_commands(app)
 
 

@@ -1,25 +1,22 @@
-"""Commands on memories: remember, search, traces, revise, forget, scratchpad."""
+"""Commands on memories: remember, search, traces, revise, scratchpad."""
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from memoria.app import Memoria
-from memoria.model import Memory, MemoryType, Revision, Scope, TurnRecord
+from memoria.model import MemoryType, Revision, Scope
 from memoria.model.memory_types import STATABLE_TYPES
 from memoria.model.query import MemoryQuery, TranscriptQuery
-from memoria.surface.cli.console import AsJson, err, show, with_memory
+from memoria.surface.cli.console import AsJson, show, with_memory
 from memoria.surface.cli.explanation import print_answer
 from memoria.surface.cli.query_options import read_options, takes_query_options
 from memoria.surface.text import (
-    forget_text,
     memory_text,
     remember_text,
     revision_note,
     scratchpads_text,
 )
 from memoria.surface.wire.results import (
-    wire_forget_result,
     wire_remember_result,
     wire_revision,
     wire_scratchpads,
@@ -34,7 +31,6 @@ _UNTIL = typer.Option(
     help="When the statement ends: a date, words for one such as Friday, or how long it holds: "
     "24h, 7d, 30d, session or permanent."
 )
-_HEADLINE_CHARS = 200
 _Words = Annotated[list[str], typer.Argument(help="The text; quotes are not needed.")]
 
 
@@ -44,7 +40,6 @@ def add_commands(app: typer.Typer) -> None:
     app.command()(search)
     app.command()(traces)
     app.command()(revise)
-    app.command()(forget)
     app.command("context")(show_context)
     app.command()(scratchpad)
 
@@ -176,28 +171,6 @@ def revise(
     show(wire_revision(memory, note), text, as_json=as_json)
 
 
-def forget(
-    context: typer.Context,
-    ids: Annotated[list[str], typer.Argument(help="Ids of memories or turns.")],
-    include_source: Annotated[
-        bool,
-        typer.Option("--include-source", help="Erase the turns that the memories came from, too."),
-    ] = False,
-    reason: Annotated[
-        str | None, typer.Option(help="Reason for the audit log, in words that don't say what.")
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Forget without asking.")] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Erase memories for good (backups keep them) and never learn them again. There is no undo."""
-    if not yes:
-        _confirm_forgetting(context, ids, include_source=include_source)
-    forgotten = with_memory(
-        context, lambda m: m.forget_memory(ids, include_source=include_source, reason=reason)
-    )
-    show(wire_forget_result(forgotten), forget_text(forgotten), as_json=as_json)
-
-
 def scratchpad(
     context: typer.Context,
     session_id: Annotated[str | None, typer.Option(help="Only this session's notes.")] = None,
@@ -207,23 +180,3 @@ def scratchpad(
     """Show the tasks in hand and the last five finished tasks, by session."""
     pads = with_memory(context, lambda m: m.scratchpads(limit, session_id=session_id))
     show(wire_scratchpads(pads), scratchpads_text(pads), as_json=as_json)
-
-
-def _confirm_forgetting(context: typer.Context, ids: list[str], *, include_source: bool) -> None:
-    """Show what would go and wait for a yes."""
-
-    async def describe(memory: Memoria) -> list[str]:
-        return [_headline(await memory.get_record(record_id)) for record_id in ids]
-
-    for line in with_memory(context, describe):
-        err().print(line, markup=False)
-    sources = ", and erase the turns it came from" if include_source else ""
-    typer.confirm(f"Forget this for good{sources}?", abort=True, err=True)
-
-
-def _headline(record: Memory | TurnRecord) -> str:
-    match record:
-        case Memory():
-            return f"memory {record.id}: {record.content}"
-        case TurnRecord():
-            return f"turn {record.turn.id}: {record.turn.content[:_HEADLINE_CHARS]}"

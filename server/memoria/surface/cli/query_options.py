@@ -11,13 +11,14 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 import typer
 from pydantic.fields import FieldInfo
 
-from memoria.model.query import SearchQuery, help_text
+from memoria.model.base import Value
+from memoria.model.query import help_text
 
 _CommandT = TypeVar("_CommandT", bound=Callable[..., Any])
 _SEPARATOR = ","
 
 
-def takes_query_options(kind: type[SearchQuery]) -> Callable[[_CommandT], _CommandT]:
+def takes_query_options(kind: type[Value]) -> Callable[[_CommandT], _CommandT]:
     """Give a command the options of a query.
 
     The command takes a context, the words of the query, options of its own, and `**options`.
@@ -26,8 +27,9 @@ def takes_query_options(kind: type[SearchQuery]) -> Callable[[_CommandT], _Comma
     def decorate(command: _CommandT) -> _CommandT:
         own = signature(command)
         context, words, *rest = own.parameters.values()
+        first = next(iter(kind.model_fields))
         last = (one for one in rest if one.kind is not Parameter.VAR_KEYWORD)
-        fields = (_option(name, one) for name, one in kind.model_fields.items() if name != "query")
+        fields = (_option(name, one) for name, one in kind.model_fields.items() if name != first)
         parameters = [
             one.replace(kind=Parameter.KEYWORD_ONLY) for one in (context, words, *fields, *last)
         ]
@@ -40,11 +42,16 @@ def takes_query_options(kind: type[SearchQuery]) -> Callable[[_CommandT], _Comma
 
 def read_options(words: Iterable[str], options: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of the query that a command was given; a list may be given with commas."""
+    return {"query": " ".join(words), **read_fields(options)}
+
+
+def read_fields(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that are given as options; a list may be given with commas."""
     fields = {name: value for name, value in options.items() if value is not None}
     for name, value in fields.items():
         if isinstance(value, list):
             fields[name] = [part.strip() for one in value for part in one.split(_SEPARATOR)]
-    return {"query": " ".join(words), **fields}
+    return fields
 
 
 def _option(name: str, field: FieldInfo) -> Parameter:

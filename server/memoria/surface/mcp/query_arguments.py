@@ -4,24 +4,32 @@ The SDK reads a tool's arguments off its signature, so the input schema follows 
 """
 
 from collections.abc import Callable
-from inspect import signature
+from inspect import Parameter, signature
 from typing import Any, TypeVar
 
-from memoria.model.query import SearchQuery, is_for_agents, query_parameters
+from memoria.model.base import Value
+from memoria.model.query import is_for_agents, query_parameters
 
 _ToolT = TypeVar("_ToolT", bound=Callable[..., Any])
 
 
-def takes_query_arguments(kind: type[SearchQuery]) -> Callable[[_ToolT], _ToolT]:
-    """Give a tool, which takes a context and `**arguments`, the arguments of a query."""
+def takes_query_arguments(kind: type[Value]) -> Callable[[_ToolT], _ToolT]:
+    """Give a tool, which takes a context and `**arguments`, the arguments of a query.
+
+    What else it takes, by name, is not the caller's to give: the SDK resolves it.
+    """
 
     def decorate(tool: _ToolT) -> _ToolT:
         own = signature(tool)
-        context = next(iter(own.parameters.values()))
+        context, *rest = own.parameters.values()
+        resolved = [one for one in rest if one.kind is not Parameter.VAR_KEYWORD]
         shown = {name for name, field in kind.model_fields.items() if is_for_agents(field)}
         fields = [one for one in query_parameters(kind) if one.name in shown]
-        annotations = {one.name: one.annotation for one in (context, *fields)}
-        tool.__signature__ = own.replace(parameters=[context, *fields])  # type: ignore[attr-defined]
+        parameters = [
+            one.replace(kind=Parameter.KEYWORD_ONLY) for one in (context, *fields, *resolved)
+        ]
+        annotations = {one.name: one.annotation for one in parameters}
+        tool.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
         tool.__annotations__ = {**annotations, "return": own.return_annotation}
         return tool
 

@@ -1,30 +1,27 @@
 """The tools. Their names carry the meaning, because clients may show nothing else at first."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from mcp.server.elicitation import AcceptedElicitation, ElicitationResult
-from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.resolve import Elicit, Resolve
-from mcp.types import CallToolResult, TextContent, ToolAnnotations
+from mcp.types import CallToolResult, ToolAnnotations
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
-from memoria.app import Memoria
 from memoria.model import (
-    Channel,
     EntityKind,
     Memory,
     MemoryType,
     Revision,
     Scope,
-    Trust,
     TurnRecord,
 )
 from memoria.model.memory_types import StatableType
 from memoria.model.query import MemoryQuery, TranscriptQuery
+from memoria.surface.mcp.calls import Ctx, answer_with, can_ask_user, memory_of, user_channel
+from memoria.surface.mcp.forgetting import forget_memory
 from memoria.surface.mcp.query_arguments import takes_query_arguments
 from memoria.surface.mcp.toolbox import Toolbox
 from memoria.surface.text import (
-    forget_text,
     memory_text,
     receipt_text,
     remember_text,
@@ -35,12 +32,10 @@ from memoria.surface.text import (
 )
 from memoria.surface.wire.record import WireLookup, wire_lookup, wire_turn
 from memoria.surface.wire.results import (
-    WireForgetResult,
     WireReceipt,
     WireRememberResult,
     WireRevision,
     WireScratchpad,
-    wire_forget_result,
     wire_receipt,
     wire_remember_result,
     wire_revision,
@@ -48,7 +43,6 @@ from memoria.surface.wire.results import (
 )
 from memoria.surface.wire.search import WireConclusions, WireTraces, wire_conclusions, wire_traces
 
-Ctx = Context[Memoria, Any]
 _Role = Literal["user", "assistant", "tool", "system"]
 _CONFIRM_HINT = (
     "Noted, but not verified: only the user can, with `memoria revise ID confirm` in a shell."
@@ -117,23 +111,6 @@ def add_tools(toolbox: Toolbox) -> None:
         toolbox.add(tool, annotations)
 
 
-def memory_of(ctx: Ctx) -> Memoria:
-    """The opened memory, stamped with the client that calls."""
-    memory = ctx.request_context.lifespan_context
-    memory.warm_up()  # not before the first call: a window that never asks loads no model
-    return memory.with_channel(Channel(name="mcp", trust=Trust.REPORTED, client=_client_name(ctx)))
-
-
-def _user_channel(ctx: Ctx) -> Channel:
-    """The user, answering a question the client put."""
-    return Channel(name="mcp-elicitation", trust=Trust.USER, client=_client_name(ctx))
-
-
-def _client_name(ctx: Ctx) -> str | None:
-    params = ctx.session.client_params
-    return None if params is None else params.client_info.name
-
-
 @takes_query_arguments(MemoryQuery)
 async def search_memory(
     ctx: Ctx, **arguments: object
@@ -143,7 +120,7 @@ async def search_memory(
     that may have a history; with task, to go on with a piece of work.
     """
     found = await memory_of(ctx).search_memory(**arguments)
-    return _answer(wire_conclusions(found), result_text(found))
+    return answer_with(wire_conclusions(found), result_text(found))
 
 
 @takes_query_arguments(TranscriptQuery)
@@ -154,7 +131,7 @@ async def search_conversation_traces(
     when search_memory is not enough, or exact words or evidence are asked for.
     """
     found = await memory_of(ctx).search_conversation_traces(**arguments)
-    return _answer(wire_traces(found), result_text(found))
+    return answer_with(wire_traces(found), result_text(found))
 
 
 async def get_memory(
@@ -168,10 +145,10 @@ async def get_memory(
     """
     match await memory_of(ctx).get_record(id):
         case Memory() as memory:
-            return _answer(wire_lookup(memory), memory_text(memory))
+            return answer_with(wire_lookup(memory), memory_text(memory))
         case TurnRecord() as record:
             wire = wire_turn(record, offset, max_chars)
-            return _answer(wire, turn_record_text(record, offset, max_chars))
+            return answer_with(wire, turn_record_text(record, offset, max_chars))
 
 
 async def remember(
@@ -223,7 +200,7 @@ async def remember(
         workspace=workspace,
         scope=scope,
     )
-    return _answer(wire_remember_result(kept), remember_text(kept))
+    return answer_with(wire_remember_result(kept), remember_text(kept))
 
 
 class _Confirmation(BaseModel):
@@ -238,8 +215,7 @@ async def _ask_user(
     action: Revision,
 ) -> _Confirmation | Elicit[_Confirmation]:
     """Let the client ask its user, where it can: an agent's word verifies nothing."""
-    asked = ctx.client_capabilities
-    if action != "confirm" or asked is None or asked.elicitation is None:
+    if action != "confirm" or not can_ask_user(ctx):
         return _Confirmation(true=False)
     memory = await memory_of(ctx).get_memory(id)
     if memory.verified:
@@ -264,27 +240,15 @@ async def revise_memory(
     """
     memories = memory_of(ctx)
     if isinstance(answer, AcceptedElicitation) and answer.data.true:
-        memories = memories.with_channel(_user_channel(ctx))
+        memories = memories.with_channel(user_channel(ctx))
     memory = await memories.revise_memory(
         id, action, content, valid_from=valid_from, until=until, turn_id=turn_id
     )
     note = _CONFIRM_HINT if action == "confirm" and not memory.verified else None
     note = note or (revision_note(memory) if action == "correct" else None)
-    return _answer(
+    return answer_with(
         wire_revision(memory, note), "\n".join(filter(None, (memory_text(memory), note)))
     )
-
-
-async def forget_memory(
-    ctx: Ctx,
-    ids: Annotated[list[str], Field(min_length=1, description="memory or turn ids")],
-    include_source: Annotated[bool, Field(description="also erase the turns it came from")] = False,
-) -> Annotated[CallToolResult, WireForgetResult]:
-    """Erase for good, only when the user asks for it: gone everywhere but from backups,
-    and not learnt again. To change or hide something use revise_memory.
-    """
-    forgotten = await memory_of(ctx).forget_memory(ids, include_source=include_source)
-    return _answer(wire_forget_result(forgotten), forget_text(forgotten))
 
 
 async def record_conversation(
@@ -306,7 +270,7 @@ async def record_conversation(
         session_id=session_id,
         workspace=workspace,
     )
-    return _answer(wire_receipt(receipt), receipt_text(receipt))
+    return answer_with(wire_receipt(receipt), receipt_text(receipt))
 
 
 async def update_scratchpad(
@@ -324,12 +288,4 @@ async def update_scratchpad(
         current_focus=current_focus, completed=completed, session_id=session_id
     )
     await ctx.notify_resource_updated("memory://scratchpad")
-    return _answer(wire_scratchpad(pad), scratchpad_text(pad))
-
-
-def _answer(wire: BaseModel, text: str) -> CallToolResult:
-    """Structured content and its text twin."""
-    return CallToolResult(
-        content=[TextContent(type="text", text=text)],
-        structured_content=wire.model_dump(mode="json", exclude_none=True),
-    )
+    return answer_with(wire_scratchpad(pad), scratchpad_text(pad))

@@ -1,11 +1,11 @@
-"""What a change came to, as structured data: statements, revisions, forgetting, receipts, notes."""
+"""What a change came to, as structured data: statements, revisions, receipts, notes."""
 
 from collections.abc import Iterable
 
 from pydantic import BaseModel
 
-from memoria.model import ForgetResult, Memory, Receipt, RememberResult, Scratchpad, to_iso
-from memoria.surface.text import forget_notes, receipt_notes, remember_notes
+from memoria.model import Memory, Receipt, RememberResult, Scratchpad, to_iso
+from memoria.surface.text import receipt_notes, remember_notes
 
 
 class WireRevision(BaseModel):
@@ -30,15 +30,6 @@ class WireRememberResult(BaseModel):
     expires_at: str | None = None
     task: str | None = None
     redactions: dict[str, int] | None = None
-    notes: list[str] | None = None
-
-
-class WireForgetResult(BaseModel):
-    """What was forgotten, and what could not be reached."""
-
-    memories: list[str]
-    turns_erased: list[str] | None = None
-    turns_suppressed: list[str] | None = None
     notes: list[str] | None = None
 
 
@@ -111,16 +102,6 @@ def wire_remember_result(kept: RememberResult) -> WireRememberResult:
         task=kept.task,
         redactions=kept.redactions or None,
         notes=remember_notes(kept) or None,
-    )
-
-
-def wire_forget_result(forgotten: ForgetResult) -> WireForgetResult:
-    """What was forgotten."""
-    return WireForgetResult(
-        memories=list(forgotten.memories),
-        turns_erased=list(forgotten.turns_erased) or None,
-        turns_suppressed=list(forgotten.turns_suppressed) or None,
-        notes=forget_notes(forgotten) or None,
     )
 
 

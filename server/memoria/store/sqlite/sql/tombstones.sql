@@ -43,6 +43,12 @@ INSERT INTO tombstone_digests (tenant_id, digest, tombstone_n)
 VALUES (:tenant, :digest, :tombstone)
 ON CONFLICT DO NOTHING;
 
+-- name: add_digest_of
+INSERT INTO tombstone_digests (tenant_id, digest, tombstone_n)
+SELECT :tenant, :digest, n FROM tombstones
+WHERE tenant_id = :tenant AND subject = :subject AND kind = :kind
+ON CONFLICT DO NOTHING;
+
 -- name: lift
 DELETE FROM tombstone_digests
 WHERE tenant_id = :tenant AND digest = :digest

@@ -53,6 +53,15 @@ class VectorIndex:
         if self._kept is not None:
             self._kept.erase(n)
 
+    def erase_tenant(self, tenant: int) -> None:
+        """Take all of a tenant's documents out, for every model."""
+        if self._kept is not None:
+            self._kept.erase_tenant(tenant)
+
+    def count(self, ns: Sequence[int]) -> int:
+        """How many vectors of these documents are indexed in the file."""
+        return 0 if self._kept is None else self._kept.count(ns)
+
     def move(self, n: int) -> None:
         """Put a document where it now stands, for every model it has a vector of."""
         if self._kept is not None:

@@ -51,6 +51,28 @@ class Vec0Index:
         for model in self.list_indexed():
             self._connection.execute(f"DELETE FROM {_table(model)} WHERE rowid = ?", (n,))
 
+    def erase_tenant(self, tenant: int) -> None:
+        """Take all of a tenant's documents out, for every model."""
+        for model in self.list_indexed():
+            self._connection.execute(
+                f"DELETE FROM {_table(model)} WHERE rowid IN "
+                "(SELECT n FROM documents WHERE tenant_id = ?)",
+                (tenant,),
+            )
+
+    def count(self, ns: Collection[int]) -> int:
+        """How many vectors of these documents are in it."""
+        return sum(
+            int(
+                self._connection.execute(
+                    f"SELECT count(*) FROM {_table(model)}_rowids "
+                    "WHERE rowid IN (SELECT value FROM json_each(?))",
+                    (_json(ns),),
+                ).fetchone()[0]
+            )
+            for model in self.list_indexed()
+        )
+
     def move(self, n: int) -> None:
         """Put a document where it now stands, for every model it has a vector of."""
         self.erase(n)

@@ -182,7 +182,10 @@ async def _forget(server: Guest, stage: Stage, home: Path) -> None:
     kept = await server.call("remember", content=FORGOTTEN, turn_id=said["turn_ids"][0])
     stage.ask("forget_memory", f"{FORGOTTEN}  (include_source=true)")
     stage.check("before, the files hold it", _holds(_files(home), FORGOTTEN))
-    await server.call("forget_memory", ids=[kept["id"]], include_source=True)
+    meant: dict[str, Any] = {"ids": [kept["id"]], "include_source": True}
+    shown = await server.call("forget_memory", **meant)
+    stage.check("the first call shows all that would go, and erases nothing", "token" in shown)
+    await server.call("forget_memory", **meant, token=shown["token"])
     stage.check("afterwards no file holds a trace of it", not _holds(_files(home), "okapi"))
     again = await server.call("record_conversation", turns=[turn])
     stage.check("the same turn, imported again, is refused", again.get("forgotten") == 1)

@@ -1,0 +1,143 @@
+"""Forgetting: what would go, letting it go, and the proofs of it. `Memoria` adds what writes."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from memoria.app.arguments import Count, Text, check_arguments, takes_query
+from memoria.app.records import Records
+from memoria.app.threads import in_thread
+from memoria.config import Settings
+from memoria.erasure.suppression import Digester
+from memoria.errors import NotFoundError
+from memoria.inference import LazyEmbedder
+from memoria.inference.rerank.base import Reranker
+from memoria.model import Channel
+from memoria.model.forgetting import (
+    ForgetOrder,
+    ForgetPreview,
+    ForgetReport,
+    ForgetResult,
+    ForgetSelection,
+)
+from memoria.model.query import MAX_LIMIT, MAX_TOKENS
+from memoria.retrieval.query.plan import EVERYWHERE
+from memoria.store.base import Store
+from memoria.store.home_folder import open_home_files
+from memoria.store.values import Filters, SuppressedMeaning
+
+if TYPE_CHECKING:
+    from memoria.erasure.forget import Eraser, MeaningLookup
+    from memoria.erasure.selection import ErasureRequest
+
+
+class Forgetting(Records):
+    """One tenant's memory as it is looked up and forgotten."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        store: Store,
+        embedder: LazyEmbedder | None,
+        channel: Channel,
+        reranker: Reranker | None = None,
+    ) -> None:
+        super().__init__(settings, store, embedder, reranker)
+        self._channel = channel
+        self._digester = Digester(self.tenant, open_home_files(settings).tombstone_key)
+
+    @takes_query(ForgetSelection)
+    async def preview_forget(self, selection: ForgetSelection) -> ForgetPreview:
+        """Everything that a forget would erase or suppress, with a token for just this.
+
+        It is called with ids and, by name, whatever else `ForgetSelection` has; or with such an
+        object.
+        """
+        request = await self._request(selection)
+        return await in_thread(lambda: self._eraser().preview(request))
+
+    @takes_query(ForgetOrder)
+    async def forget_memory(self, order: ForgetOrder) -> ForgetResult:
+        """Erase memories for good from the home, except its backups; they are not learnt again.
+
+        It is called with ids of memories, or of turns (then what was drawn from them is forgotten
+        too), and, by name, whatever else `ForgetOrder` has; or with such an object. With the token
+        of a preview just that is forgotten, or nothing; without one, whatever is meant now.
+
+        Raises:
+            PreviewChangedError: with a token: something else would go by now; has the new preview.
+        """
+        request = await self._request(order.selection)
+        eraser = self._eraser()
+        forgotten = await in_thread(
+            lambda: eraser.run(request, token=order.token, reason=order.reason)
+        )
+        self._wake_worker()
+        return forgotten
+
+    @check_arguments
+    async def list_forget_reports(self, limit: Count = 20) -> list[ForgetReport]:
+        """The newest proofs of what was forgotten, without their digests."""
+        return await self._read(lambda tx: tx.erasures.list_reports(limit))
+
+    @check_arguments
+    async def get_forget_report(self, report_id: Text) -> ForgetReport:
+        """The proof of a forget, with a digest of each item.
+
+        Raises:
+            NotFoundError: there is none of this id.
+        """
+        report = await self._read(lambda tx: tx.erasures.get_report(report_id))
+        if report is None:
+            raise NotFoundError(f"There is no report {report_id}. List them with `memoria audit`.")
+        return report
+
+    def _wake_worker(self) -> None:
+        """Let what was changed be embedded."""
+
+    def _eraser(self) -> "Eraser":
+        # A start-up must not pay for these.
+        from memoria.admin.backup import list_remaining  # noqa: PLC0415
+        from memoria.erasure.forget import Eraser  # noqa: PLC0415
+
+        home, keep_days = self.settings.home_path, self.settings.backup_keep_days
+        return Eraser(
+            self._store,
+            self.tenant,
+            self._channel,
+            self._digester,
+            home,
+            lambda since: list_remaining(home, keep_days, since),
+            self._meaning_lookup(self.settings.forget_similarity),
+        )
+
+    async def _request(self, selection: ForgetSelection) -> "ErasureRequest":
+        """The selection, with what a search for its query finds, and what the caller sees."""
+        from memoria.erasure.selection import ErasureRequest  # noqa: PLC0415
+
+        is_agent, found = self._channel.is_agent, tuple[str, ...]()
+        if selection.query:
+            result = await self.search_memory(
+                selection.query,
+                limit=MAX_LIMIT,
+                max_tokens=MAX_TOKENS,
+                include_history=True,
+                workspace=None if is_agent else selection.workspace or EVERYWHERE,
+            )
+            found = tuple(hit.id for hit in result.hits)
+        seen = Filters(workspace=self.settings.workspace) if is_agent else None
+        return ErasureRequest(selection, found, seen)
+
+    def _meaning_lookup(self, reach: float | None) -> "MeaningLookup | None":
+        """What keeps the meaning of what is forgotten, where the user has allowed it."""
+        embedder = self._embedder
+        if reach is None or embedder is None:
+            return None
+
+        def likeness(texts: Sequence[str]) -> dict[str, SuppressedMeaning]:
+            vectors = embedder.embed_documents(texts)
+            return {
+                text: SuppressedMeaning(embedder.name, vector, reach)
+                for text, vector in zip(texts, vectors, strict=True)
+            }
+
+        return likeness

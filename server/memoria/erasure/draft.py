@@ -1,0 +1,120 @@
+"""Draft: a plan with all that goes beside memories and turns, before anybody has agreed to it."""
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+from memoria.erasure.deletion import list_notes
+from memoria.erasure.files import FileLine, TextFileEraser
+from memoria.erasure.plan import ErasurePlan, plan_erasure
+from memoria.erasure.selection import ErasureRequest, find_named
+from memoria.erasure.suppression import Digester
+from memoria.model import Memory, StoredTurn
+from memoria.model.forgetting import (
+    FORGET_KINDS,
+    ForgetEffect,
+    ForgetItem,
+    ForgetPreview,
+    count_kinds,
+)
+from memoria.store.base import Transaction
+from memoria.text.document import full_text
+from memoria.text.phrases import Phrases
+
+_BEFORE = "\nbefore: "
+"""Between a wording and the one before it."""
+_SHOWN_CHARS = 300
+_TOKEN_CHARS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureDraft:
+    """What would be forgotten, as one transaction sees it."""
+
+    plan: ErasurePlan
+    notes: tuple[str, ...]
+    """Names of tasks that go."""
+    phrases: Phrases
+    """What no file may say any more."""
+    marks: Mapping[str, Collection[str]]
+    """Of the lines that core files have for its memories, by place."""
+    generated: Mapping[str, str]
+    """What nightly runs wrote: digests by place below the tenant's folder."""
+
+    def describe(self, files: TextFileEraser, digester: Digester) -> ForgetPreview:
+        """Everything that would go, and the token that means just this."""
+        items = self.list_items(files)
+        shown = tuple(item.model_copy(update={"text": item.text[:_SHOWN_CHARS]}) for item in items)
+        meant = [[item.kind, item.id, item.text, item.effect] for item in items]
+        return ForgetPreview(
+            items=shown,
+            counts=count_kinds(shown),
+            token=make_token(digester, json.dumps(meant, ensure_ascii=False)),
+            include_source=self.plan.include_source,
+            already_forgotten=tuple(self.plan.forgotten_before),
+            kept=tuple(sorted(self.plan.kept)),
+        )
+
+    def list_items(self, files: TextFileEraser) -> list[ForgetItem]:
+        """Everything that would go, kind by kind, with all of its words."""
+        plan = self.plan
+        lines = files.find_lines(self.phrases, self.generated, plan.ids_to_erase, self.marks)
+        found = [
+            *(_describe_memory(plan, one) for one in plan.memories.values()),
+            *(_describe_memory(plan, one) for one in plan.dependents.values()),
+            *_describe_former_wordings(plan),
+            *_describe_turns(plan),
+            *(ForgetItem(kind="note", id="", text=note) for note in self.notes),
+            *map(_describe_line, lines),
+        ]
+        return sorted(found, key=lambda item: (FORGET_KINDS.index(item.kind), item.id, item.text))
+
+
+def draft_erasure(tx: Transaction, request: ErasureRequest) -> ErasureDraft:
+    """Find out what a request would forget.
+
+    Raises:
+        InvalidInputError: the selection can't be used.
+        NotFoundError: an id is unknown.
+    """
+    selection = request.selection
+    plan = plan_erasure(tx, find_named(tx, request), include_source=selection.include_source)
+    return ErasureDraft(
+        plan,
+        tuple(list_notes(tx, plan)),
+        plan.phrases,
+        tx.erasures.list_core_marks([*plan.memories, *plan.dependents]),
+        {file.path: file.digest for file in tx.file_records.all()},
+    )
+
+
+def make_token(digester: Digester, meant: str) -> str:
+    """A token that means just this: an HMAC under the home's key, which tells nobody what it is."""
+    return digester.digest_values("preview", meant)[:_TOKEN_CHARS]
+
+
+def _describe_memory(plan: ErasurePlan, memory: Memory) -> ForgetItem:
+    texts = dict.fromkeys(version.content for version in memory.versions)
+    return ForgetItem(kind=plan.kinds[memory.id], id=memory.id, text=_BEFORE.join(texts))
+
+
+def _describe_former_wordings(plan: ErasurePlan) -> Iterator[ForgetItem]:
+    for memory in plan.reworded.values():
+        for version in memory.versions:
+            if version.n in plan.former_wordings and memory.id not in plan.memories:
+                yield ForgetItem(kind="wording", id=memory.id, text=version.content)
+
+
+def _describe_turns(plan: ErasurePlan) -> Iterator[ForgetItem]:
+    """The sources, each with the texts of all its versions."""
+    effect: ForgetEffect = "erased" if plan.include_source else "suppressed"
+    versions: dict[tuple[int, int], list[StoredTurn]] = {}
+    for version in plan.source_versions:
+        versions.setdefault((version.session_n, version.turn_index), []).append(version)
+    for turn in plan.sources.values():
+        texts = dict.fromkeys(map(full_text, versions[turn.session_n, turn.turn_index]))
+        yield ForgetItem(kind="turn", id=turn.id, text=_BEFORE.join(texts), effect=effect)
+
+
+def _describe_line(line: FileLine) -> ForgetItem:
+    return ForgetItem(kind="line", id=line.place, text=line.text)

@@ -1,0 +1,75 @@
+"""Everything: a tenant forgets all that it holds, with a number of statements that does not grow.
+
+What it held stays forgotten all the same: each wording and each turn gets its tombstone, in pages.
+"""
+
+import json
+from collections.abc import Iterator
+from itertools import groupby, islice
+
+from memoria.erasure.draft import make_token
+from memoria.erasure.files import TextFileEraser
+from memoria.erasure.suppression import Digester
+from memoria.model.forgetting import ForgetItem, ForgetPreview
+from memoria.store.base import Transaction
+from memoria.store.values import Tombstone, TombstoneRecord
+from memoria.text.document import full_text
+
+_PAGE = 500
+
+
+def describe_everything(
+    tx: Transaction, files: TextFileEraser, digester: Digester
+) -> ForgetPreview:
+    """How much a tenant holds; the files by name, memories and turns by number."""
+    held, places = tx.erasures.get_holdings(), files.list_files()
+    notes = len(tx.scratchpads.list_notes())
+    counts = {"memory": held.memories, "turn": held.turns, "note": notes, "file": len(places)}
+    meant = json.dumps([counts, held.newest, places])
+    return ForgetPreview(
+        items=tuple(ForgetItem(kind="file", id=place, text="") for place in places),
+        counts={kind: count for kind, count in counts.items() if count},
+        token=make_token(digester, meant),
+        include_source=True,
+    )
+
+
+def erase_everything(tx: Transaction, digester: Digester, at: int, reason: str) -> list[str]:
+    """Set up the tombstones and erase every row. Gives a digest of each memory and turn.
+
+    Args:
+        tx: the transaction that forgets.
+        digester: makes what tombstones recognise texts by.
+        at: when, UTC epoch ms.
+        reason: who wants it and why, for the tombstones.
+    """
+    digests: list[str] = []
+    for list_stones in (_list_memory_stones, _list_turn_stones):
+        records = list_stones(tx, digester, at, reason)
+        while page := [*islice(records, _PAGE)]:
+            tx.tombstones.add_all(page)
+            digests += (
+                digester.digest_values("proof", one.tombstone.subject, *sorted(one.digests))
+                for one in page
+            )
+    tx.erasures.erase_all()
+    return digests
+
+
+def _list_memory_stones(
+    tx: Transaction, digester: Digester, at: int, reason: str
+) -> Iterator[TombstoneRecord]:
+    for memory_id, wordings in groupby(tx.erasures.iterate_wordings(), key=lambda each: each[0]):
+        digests = dict.fromkeys(digester.digest_statement(text) for _, text in wordings)
+        yield TombstoneRecord(Tombstone("memory", memory_id, at, reason), tuple(digests))
+
+
+def _list_turn_stones(
+    tx: Transaction, digester: Digester, at: int, reason: str
+) -> Iterator[TombstoneRecord]:
+    messages = tx.erasures.iterate_messages()
+    while page := [*islice(messages, _PAGE)]:
+        turns = tx.conversations.turns([n for n, _, _ in page])
+        for n, turn_id, name in page:
+            digests = digester.digest_turn(full_text(turns[n])) | digester.digest_message(name)
+            yield TombstoneRecord(Tombstone("turn", turn_id, at, reason), tuple(sorted(digests)))

@@ -1,0 +1,145 @@
+"""Selection: which memories and turns are named, by their ids or by what is known of them.
+
+Everything that is given must hold. What a session, a speaker, a time or a project selects is what
+was said there: those turns are named, and whatever was concluded from them is meant with them. What
+a topic, a search or a type selects is memories; the turns that name the topic, or that a search
+found, are their sources and no more.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Self
+
+from memoria.errors import InvalidInputError
+from memoria.model import Memory, StoredTurn, as_instant
+from memoria.model.forgetting import ForgetSelection
+from memoria.store.base import Transaction
+from memoria.store.not_found import not_found
+from memoria.store.values import DocumentKind, ErasureFilter, Filters
+from memoria.text.analyser import query_terms
+from memoria.text.document import full_text
+from memoria.text.name import name_key
+from memoria.text.statement import canonical_form
+
+_PAGE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureRequest:
+    """A selection, with what only the caller knows of it."""
+
+    selection: ForgetSelection
+    found: tuple[str, ...] = ()
+    """Ids of what a search for its query has found."""
+    seen: Filters | None = None
+    """What the caller sees, where that is not everything: nothing else is selected."""
+
+    @classmethod
+    def for_ids(cls, ids: Iterable[str], *, include_source: bool = False) -> Self:
+        """A request for what has these ids."""
+        return cls(ForgetSelection(ids=tuple(ids), include_source=include_source))
+
+
+@dataclass(slots=True)
+class NamedRecords:
+    """What was named, and what is to be kept of it."""
+
+    memories: list[Memory] = field(default_factory=list)
+    turns: list[StoredTurn] = field(default_factory=list)
+    """Turns that are meant themselves, with whatever was concluded from them."""
+    sources: list[StoredTurn] = field(default_factory=list)
+    """Turns that speak of it among other things."""
+    forgotten_before: list[str] = field(default_factory=list)
+    kept_memories: list[Memory] = field(default_factory=list)
+    kept_turns: list[StoredTurn] = field(default_factory=list)
+
+
+def find_named(tx: Transaction, request: ErasureRequest) -> NamedRecords:
+    """Find what a request names.
+
+    Raises:
+        NotFoundError: an id is unknown.
+        InvalidInputError: an id is both named and to be kept.
+    """
+    selection, named = request.selection, NamedRecords()
+    both = {*selection.ids} & {*selection.keep}
+    if both:
+        raise InvalidInputError(f"keep: {min(both)} is to be forgotten as well. Leave out either.")
+    for record_id in dict.fromkeys(selection.ids):
+        memory, turn = tx.memories.get(record_id), tx.conversations.turn(record_id)
+        if memory is None and turn is None and tx.tombstones.get(record_id) is not None:
+            named.forgotten_before.append(record_id)
+        else:
+            _add_record(tx, record_id, named.memories, named.turns)
+    for record_id in dict.fromkeys(selection.keep):
+        _add_record(tx, record_id, named.kept_memories, named.kept_turns)
+    if selection.narrowing:
+        _add_selected(tx, request, named)
+    return named
+
+
+def _add_record(
+    tx: Transaction, record_id: str, memories: list[Memory], turns: list[StoredTurn]
+) -> None:
+    memory, turn = tx.memories.get(record_id), tx.conversations.turn(record_id)
+    if memory is not None:
+        memories.append(memory)
+    elif turn is not None:
+        turns.append(turn)
+    else:
+        raise not_found(tx, "memory", record_id)
+
+
+def _add_selected(tx: Transaction, request: ErasureRequest, named: NamedRecords) -> None:
+    """Add what passes all that is given."""
+    selection = request.selection
+    wanted = ErasureFilter(
+        types=selection.types,
+        session_id=selection.session_id or None,
+        speaker=selection.speaker or None,
+        since=as_instant("since", selection.since, tx.zone),
+        until=as_instant("until", selection.until, tx.zone),
+        workspace=selection.workspace or None,
+        seen=request.seen,
+    )
+    memory_ids = tx.erasures.list_memories(wanted)
+    turn_ns = [] if selection.types else tx.erasures.list_turns(wanted)
+    if selection.query:
+        found = {*request.found}
+        memory_ids = [one for one in memory_ids if one in found]
+        turn_ns = [n for n, turn in _read_turns(tx, turn_ns) if turn.id in found]
+    if selection.topic:
+        about = _find_about(tx, selection.topic)
+        memory_ids = [one for one in memory_ids if one in about]
+        naming = {*_list_naming(tx, "turn", selection.topic)}
+        turn_ns = [n for n in turn_ns if n in naming]
+    named.memories += filter(None, map(tx.memories.get, memory_ids))
+    turns = named.sources if selection.query or selection.topic else named.turns
+    turns += (turn for _, turn in _read_turns(tx, turn_ns))
+
+
+def _find_about(tx: Transaction, topic: str) -> set[str]:
+    """Ids of the memories that name a topic, under any of its names, or speak of it."""
+    numbers = _list_naming(tx, "memory", topic)
+    naming = {memory.id for memory in tx.memories.by_version_numbers(numbers).values()}
+    return naming | {*tx.erasures.list_about(topic, name_key(topic))}
+
+
+def _list_naming(tx: Transaction, kind: DocumentKind, topic: str) -> list[int]:
+    """The numbers of the documents in which the topic stands, word for word."""
+    phrase = f" {canonical_form(topic)} "
+    numbers = tx.documents.list_containing(kind, query_terms(topic))
+    if kind == "turn":
+        texts: Iterable[tuple[int, str]] = (
+            (n, full_text(turn)) for n, turn in _read_turns(tx, numbers)
+        )
+    else:
+        memories = tx.memories.by_version_numbers(numbers)
+        texts = ((v.n, v.content) for memory in memories.values() for v in memory.versions)
+    return [n for n, text in texts if phrase in f" {canonical_form(text)} "]
+
+
+def _read_turns(tx: Transaction, ns: Sequence[int]) -> list[tuple[int, StoredTurn]]:
+    """The turns of these numbers, in pages."""
+    pages = (ns[first : first + _PAGE] for first in range(0, len(ns), _PAGE))
+    return [item for page in pages for item in tx.conversations.turns(page).items()]

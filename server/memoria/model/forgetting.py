@@ -1,0 +1,224 @@
+"""Forgetting: what is meant by a forget, what is shown before it, and the proof that is left after.
+
+A preview lists everything that would go, and has a token. Who confirms gives the token back: what
+was shown is what is forgotten, or nothing is.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Annotated, Literal, Self
+
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+
+from memoria.model.base import Value
+from memoria.model.memory_types import AnyType
+from memoria.model.query import CLEAN, INSTANT, ForPeople, NotForAgents, read_list, read_names
+
+ForgetKind = Literal[
+    "memory",
+    "duplicate",
+    "conclusion",
+    "derived",
+    "episode",
+    "wording",
+    "turn",
+    "note",
+    "line",
+    "file",
+]
+"""What an item of a preview is: what was named; what says the same; what was concluded from a turn
+that is meant; what was derived from any of it; a summary of its turns; what another memory said
+before; a turn; the name of a task; a line of a core file; a whole file."""
+FORGET_KINDS: tuple[ForgetKind, ...] = ForgetKind.__args__  # type: ignore[attr-defined]
+ForgetEffect = Literal["erased", "suppressed"]
+ForgetState = Literal["hidden", "erased"]
+_Ids = Annotated[tuple[str, ...], BeforeValidator(read_names)]
+_Text = Annotated[str | None, CLEAN]
+_NARROWING = ("topic", "query", "types", "session_id", "speaker", "since", "until", "workspace")
+
+
+class ForgetSelection(Value):
+    """What is to be forgotten. Ids name it; otherwise, what passes all the rest that is given."""
+
+    model_config = ConfigDict(strict=True)
+
+    ids: Annotated[_Ids, Field(description="memory or turn ids")] = ()
+    topic: Annotated[
+        _Text,
+        Field(description="all that names it"),
+        ForPeople("whatever names this person, place, thing or word"),
+    ] = None
+    query: Annotated[_Text, ForPeople("the memories that a search for this finds")] = None
+    types: Annotated[
+        tuple[AnyType, ...],
+        BeforeValidator(read_list),
+        NotForAgents(),
+        ForPeople("memories of this type; may be repeated"),
+    ] = ()
+    session_id: Annotated[_Text, ForPeople("what was said in this session")] = None
+    speaker: Annotated[_Text, ForPeople("what this speaker said")] = None
+    since: Annotated[
+        _Text, INSTANT, ForPeople("what was said at this date or time or later, ISO 8601")
+    ] = None
+    until: Annotated[
+        _Text, INSTANT, ForPeople("what was said before this date or time, ISO 8601")
+    ] = None
+    workspace: Annotated[_Text, ForPeople("what was said in this project")] = None
+    everything: Annotated[
+        bool, NotForAgents(), ForPeople("all that this tenant holds, its turns and files included")
+    ] = False
+    include_source: Annotated[
+        bool,
+        Field(description="erase their turns too"),
+        ForPeople("erase the turns that the memories came from, too"),
+    ] = False
+    keep: Annotated[
+        _Ids,
+        Field(description="ids to spare"),
+        ForPeople("id of something in the preview that is to stay; may be repeated"),
+    ] = ()
+
+    @model_validator(mode="after")
+    def _check_what_is_meant(self) -> Self:
+        if not (self.ids or self.narrowing or self.everything):
+            raise ValueError(
+                "nothing is named: give ids, or one of " + ", ".join((*_NARROWING, "everything"))
+            )
+        if (bool(self.ids) + bool(self.narrowing) + self.everything) > 1:
+            raise ValueError("give ids, or what to select by, or everything, and not two of these")
+        if self.everything and self.keep:
+            raise ValueError("everything leaves nothing to keep")
+        return self
+
+    @property
+    def narrowing(self) -> tuple[str, ...]:
+        """The names of the fields that select, apart from ids."""
+        return tuple(name for name in _NARROWING if getattr(self, name))
+
+    def with_token(self, token: str | None, reason: str | None = None) -> "ForgetOrder":
+        """The order to forget just what a preview has shown."""
+        fields = {name: getattr(self, name) for name in ForgetSelection.model_fields}
+        return ForgetOrder(**fields, token=token, reason=reason)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """By what it selects, in words: the names of its fields, never their values."""
+        return ("everything",) if self.everything else self.narrowing or ("ids",)
+
+
+class ForgetOrder(ForgetSelection):
+    """A selection, with the token of the preview that was agreed to."""
+
+    token: Annotated[
+        _Text,
+        Field(description="of the preview the user agreed to"),
+        ForPeople("token of the preview that is agreed to; nothing else is forgotten"),
+    ] = None
+    reason: Annotated[
+        _Text,
+        NotForAgents(),
+        ForPeople("reason that is shown when it is to come back, in words that don't say what"),
+    ] = None
+
+    @property
+    def selection(self) -> ForgetSelection:
+        """What is meant, without the token and the reason."""
+        fields = ForgetSelection.model_fields
+        return ForgetSelection(**{name: getattr(self, name) for name in fields})
+
+
+class ForgetItem(Value):
+    """Something that a forget would erase or suppress."""
+
+    kind: ForgetKind
+    id: str
+    """Of the memory or turn; of a line or a file, its place below the tenant's folder."""
+    text: str
+    """What it says; of a turn, its beginning."""
+    effect: ForgetEffect = "erased"
+
+
+class ForgetPreview(Value):
+    """Everything that a forget would do, before it does any of it."""
+
+    items: tuple[ForgetItem, ...]
+    counts: dict[str, int]
+    """How many of each kind; with more than are listed where everything is meant."""
+    token: str
+    """Given back, it forgets just this."""
+    include_source: bool = False
+    already_forgotten: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    """Ids that were to be spared."""
+
+    @property
+    def total(self) -> int:
+        """How much it is: memories, turns, lines and files."""
+        return sum(self.counts.values())
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing would be forgotten."""
+        return self.total == 0
+
+
+class ForgetReport(Value):
+    """The proof of a forget: what left which index and how much of it, and no word of it."""
+
+    id: str
+    at: int
+    """When it was forgotten, UTC epoch ms."""
+    by: str
+    """The way in: `on the command line`, `over MCP by …`."""
+    selected_by: tuple[str, ...]
+    """Fields of the selection, without their values."""
+    state: ForgetState
+    purge_at: int | None = None
+    """When what is hidden is erased, UTC epoch ms."""
+    purged_at: int | None = None
+    """When what was hidden was erased."""
+    items: dict[str, int]
+    """How many of each kind."""
+    removed: dict[str, int]
+    """How many rows left each index."""
+    remaining: dict[str, int]
+    """How many rows of it each index still has; nothing, where all went well."""
+    digests: tuple[str, ...] = ()
+    """An HMAC of each item under the home's key, in order; read only where a report is shown."""
+    scrubbed: bool = False
+    """Whether the database file was wiped with it; where not, doctor says when it is."""
+
+
+class RemainingBackup(Value):
+    """A backup that still holds something forgotten."""
+
+    path: str
+    made_at: int
+    kept_until: int | None
+    """When the next backup removes it, UTC epoch ms; None if only its owner does."""
+
+
+class ForgetResult(Value):
+    """What a forget erased, and what it could not reach."""
+
+    memories: tuple[str, ...]
+    turns_erased: tuple[str, ...]
+    turns_suppressed: tuple[str, ...]
+    """Still in the verbatim record; nothing is concluded from them any more."""
+    already_forgotten: tuple[str, ...]
+    related_memories: tuple[str, ...]
+    """Memories that remain, although they rest on an erased turn, contain the same words, or are
+    sources of a forgotten one."""
+    files: tuple[str, ...]
+    """Files of the home from which lines were taken."""
+    scrubbed: bool
+    """Whether the database file holds no trace of it either."""
+    backups: tuple[RemainingBackup, ...]
+    report: ForgetReport | None = None
+    """The proof that is kept; none where nothing was left to forget."""
+
+
+def count_kinds(items: Sequence[ForgetItem]) -> dict[str, int]:
+    """How many items there are of each kind, in the order of the kinds."""
+    counted = Counter(item.kind for item in items)
+    return {kind: counted[kind] for kind in FORGET_KINDS if counted[kind]}

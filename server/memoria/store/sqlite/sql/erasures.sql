@@ -1,0 +1,291 @@
+-- What is to be forgotten, found by what is known of it, and counted in every index.
+
+-- name: memories
+SELECT m.id
+FROM memories m
+CROSS JOIN memory_versions c ON c.memory_n = m.n AND c.valid_to IS NULL
+CROSS JOIN documents d ON d.n = c.n
+WHERE m.tenant_id = :tenant
+  AND (:types IS NULL OR m.type IN (SELECT value FROM json_each(:types)))
+  AND (:workspace IS NULL OR m.workspace_n = :workspace)
+  AND (NOT :is_narrow OR EXISTS (
+        SELECT 1 FROM memory_versions v
+        LEFT JOIN turns t ON t.n = v.turn_n
+        LEFT JOIN sessions s ON s.n = t.session_n
+        WHERE v.memory_n = m.n
+          AND (:since IS NULL OR v.valid_from >= :since)
+          AND (:until IS NULL OR v.valid_from < :until)
+          AND (:session_id IS NULL OR s.session_id = :session_id)
+          AND (:speaker IS NULL OR t.speaker = :speaker)))
+  AND (:sees_all OR d.workspace_n IS NULL OR d.workspace_n = :place)
+ORDER BY m.n;
+
+-- name: turns
+SELECT t.n
+FROM turns t
+CROSS JOIN sessions s ON s.n = t.session_n
+CROSS JOIN documents d ON d.n = t.n
+WHERE t.tenant_id = :tenant
+  AND (:workspace IS NULL OR s.workspace_n = :workspace)
+  AND (:session_id IS NULL OR s.session_id = :session_id)
+  AND (:speaker IS NULL OR t.speaker = :speaker)
+  AND (:since IS NULL OR t.at >= :since)
+  AND (:until IS NULL OR t.at < :until)
+  AND (:sees_all OR d.workspace_n IS NULL OR d.workspace_n = :place)
+ORDER BY t.n;
+
+-- name: about
+-- Memories that name an entity, under any name of it or of one that it is the same as; and those that
+-- speak of it as their subject.
+WITH named (n) AS (
+    SELECT entity_n FROM entity_names WHERE tenant_id = :tenant AND key = :key
+    UNION SELECT n FROM entities WHERE id = :topic AND +tenant_id = :tenant),
+canonical (n) AS (
+    SELECT coalesce(e.canonical_n, e.n) FROM named w CROSS JOIN entities e ON e.n = w.n),
+meant (n) AS (
+    SELECT n FROM canonical
+    UNION SELECT e.n FROM canonical c CROSS JOIN entities e ON e.canonical_n = c.n)
+SELECT m.id
+FROM meant w
+CROSS JOIN entity_names a ON a.entity_n = w.n
+CROSS JOIN name_uses u ON u.name_n = a.n
+CROSS JOIN nodes k ON k.n = u.node_n AND k.memory_n IS NOT NULL
+CROSS JOIN memories m ON m.n = k.memory_n AND +m.tenant_id = :tenant
+UNION
+SELECT id FROM memories WHERE tenant_id = :tenant AND subject = :key;
+
+-- name: core_marks
+SELECT l.file, l.mark
+FROM json_each(:ids) w
+CROSS JOIN memories m ON m.id = w.value AND +m.tenant_id = :tenant
+CROSS JOIN core_lines l ON l.memory_n = m.n
+ORDER BY l.file, l.mark;
+
+-- name: sole_hashes
+-- Of the texts that these turns hold and no other does.
+SELECT hex(hash) AS hash FROM (
+    SELECT content_hash AS hash FROM turns
+    WHERE n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant
+    UNION SELECT args_hash FROM turns
+    WHERE n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant
+    UNION SELECT result_hash FROM turns
+    WHERE n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant
+    EXCEPT SELECT content_hash FROM turns
+    WHERE tenant_id = :tenant AND n NOT IN (SELECT value FROM json_each(:ns))
+    EXCEPT SELECT args_hash FROM turns
+    WHERE tenant_id = :tenant AND n NOT IN (SELECT value FROM json_each(:ns))
+    EXCEPT SELECT result_hash FROM turns
+    WHERE tenant_id = :tenant AND n NOT IN (SELECT value FROM json_each(:ns)))
+WHERE hash IS NOT NULL;
+
+-- name: memory_numbers
+SELECT n FROM memories
+WHERE id IN (SELECT value FROM json_each(:ids)) AND +tenant_id = :tenant;
+
+-- name: wording_numbers
+SELECT n FROM memory_versions
+WHERE memory_n IN (SELECT value FROM json_each(:memories)) AND +tenant_id = :tenant;
+
+-- name: count_rows
+-- Of these memories, and of these documents: their wordings and erased turns.
+SELECT 'memories' AS place, count(*) AS total FROM memories
+WHERE n IN (SELECT value FROM json_each(:memories)) AND +tenant_id = :tenant
+UNION ALL SELECT 'wordings', count(*) FROM memory_versions
+WHERE n IN (SELECT value FROM json_each(:documents)) AND +tenant_id = :tenant
+UNION ALL SELECT 'turns', count(*) FROM turns
+WHERE n IN (SELECT value FROM json_each(:documents)) AND +tenant_id = :tenant
+UNION ALL SELECT 'full text', count(*) FROM json_each(:documents) w
+CROSS JOIN search_index i ON i.rowid = w.value
+UNION ALL SELECT 'vectors', count(*) FROM embeddings
+WHERE document_n IN (SELECT value FROM json_each(:documents))
+UNION ALL SELECT 'embedding backlog', count(*) FROM embedding_backlog
+WHERE document_n IN (SELECT value FROM json_each(:documents))
+UNION ALL SELECT 'evidence', count(*) FROM memory_evidence
+WHERE (memory_n IN (SELECT value FROM json_each(:memories))
+       OR turn_n IN (SELECT value FROM json_each(:documents))) AND +tenant_id = :tenant
+UNION ALL SELECT 'episodes', count(*) FROM episodes
+WHERE memory_n IN (SELECT value FROM json_each(:memories)) AND +tenant_id = :tenant
+UNION ALL SELECT 'core lines', count(*) FROM core_lines
+WHERE memory_n IN (SELECT value FROM json_each(:memories)) AND +tenant_id = :tenant
+UNION ALL SELECT 'graph nodes', count(*) FROM nodes
+WHERE (memory_n IN (SELECT value FROM json_each(:memories))
+       OR turn_n IN (SELECT value FROM json_each(:documents))) AND +tenant_id = :tenant
+UNION ALL SELECT 'graph edges', count(*) FROM edges
+WHERE (src_n IN (SELECT value FROM json_each(:nodes))
+       OR dst_n IN (SELECT value FROM json_each(:nodes))) AND +tenant_id = :tenant
+UNION ALL SELECT 'pruned edges', count(*) FROM pruned_edges
+WHERE (src_n IN (SELECT value FROM json_each(:nodes))
+       OR dst_n IN (SELECT value FROM json_each(:nodes))) AND +tenant_id = :tenant
+UNION ALL SELECT 'names', count(*) FROM name_uses
+WHERE node_n IN (SELECT value FROM json_each(:nodes))
+UNION ALL SELECT 'night journal', count(*) FROM nightly_changes
+WHERE image <> '{}' AND (memory_n IN (SELECT value FROM json_each(:memories))
+                         OR turn_n IN (SELECT value FROM json_each(:documents)));
+
+-- name: node_numbers
+SELECT n FROM nodes
+WHERE memory_n IN (SELECT value FROM json_each(:memories)) AND +tenant_id = :tenant
+UNION ALL
+SELECT n FROM nodes
+WHERE turn_n IN (SELECT value FROM json_each(:documents)) AND +tenant_id = :tenant;
+
+-- name: count_texts
+SELECT count(*) FROM (
+    SELECT hash FROM raw_chunks WHERE tenant_id = :tenant
+    UNION ALL SELECT hash FROM packed_texts WHERE tenant_id = :tenant)
+WHERE hex(hash) IN (SELECT value FROM json_each(:hashes));
+
+-- name: add_report
+INSERT INTO forget_reports (id, tenant_id, at, by, selected_by, state, purge_at, purged_at, items,
+                            removed, remaining)
+VALUES (:id, :tenant, :at, :by, :selected_by, :state, :purge_at, :purged_at, :items, :removed,
+        :remaining)
+ON CONFLICT DO NOTHING;
+
+-- name: add_digest
+INSERT INTO forget_digests (report_n, ordinal, digest) VALUES (:report_n, :ordinal, :digest);
+
+-- name: reports
+SELECT n, id, at, by, selected_by, state, purge_at, purged_at, items, removed, remaining
+FROM forget_reports WHERE tenant_id = :tenant ORDER BY n DESC LIMIT :limit;
+
+-- name: report
+SELECT n, id, at, by, selected_by, state, purge_at, purged_at, items, removed, remaining
+FROM forget_reports WHERE +tenant_id = :tenant AND id = :id;
+
+-- name: digests
+SELECT digest FROM forget_digests WHERE report_n = :report_n ORDER BY ordinal;
+
+-- name: newest_documents
+-- Changes whenever a document comes or goes: numbers are never given twice.
+SELECT count(*) AS documents, coalesce(max(n), 0) AS newest FROM documents WHERE tenant_id = :tenant;
+
+-- name: holdings
+SELECT 'memory' AS kind, count(*) AS total FROM memories WHERE tenant_id = :tenant
+UNION ALL SELECT 'turn', count(*) FROM turns WHERE tenant_id = :tenant;
+
+-- name: count_all
+SELECT 'memories' AS place, count(*) AS total FROM memories WHERE tenant_id = :tenant
+UNION ALL SELECT 'wordings', count(*) FROM memory_versions WHERE tenant_id = :tenant
+UNION ALL SELECT 'turns', count(*) FROM turns WHERE tenant_id = :tenant
+UNION ALL SELECT 'texts', count(*) FROM raw_chunks WHERE tenant_id = :tenant
+UNION ALL SELECT 'packed texts', count(*) FROM packed_texts WHERE tenant_id = :tenant
+UNION ALL SELECT 'full text', count(*) FROM documents d
+CROSS JOIN search_index i ON i.rowid = d.n WHERE d.tenant_id = :tenant
+UNION ALL SELECT 'vectors', count(*) FROM documents d
+CROSS JOIN embeddings e ON e.document_n = d.n WHERE d.tenant_id = :tenant
+UNION ALL SELECT 'embedding backlog', count(*) FROM embedding_backlog WHERE tenant_id = :tenant
+UNION ALL SELECT 'evidence', count(*) FROM memory_evidence WHERE tenant_id = :tenant
+UNION ALL SELECT 'episodes', count(*) FROM episodes WHERE tenant_id = :tenant
+UNION ALL SELECT 'core lines', count(*) FROM core_lines WHERE tenant_id = :tenant
+UNION ALL SELECT 'graph nodes', count(*) FROM nodes WHERE tenant_id = :tenant
+UNION ALL SELECT 'graph edges', count(*) FROM edges WHERE tenant_id = :tenant
+UNION ALL SELECT 'pruned edges', count(*) FROM pruned_edges WHERE tenant_id = :tenant
+UNION ALL SELECT 'names', count(*) FROM entity_names WHERE tenant_id = :tenant
+UNION ALL SELECT 'sessions', count(*) FROM sessions WHERE tenant_id = :tenant
+UNION ALL SELECT 'scratchpads', count(*) FROM scratchpads WHERE tenant_id = :tenant
+UNION ALL SELECT 'queue entries', count(*) FROM extraction_queue WHERE tenant_id = :tenant
+UNION ALL SELECT 'nightly runs', count(*) FROM nightly_runs WHERE tenant_id = :tenant;
+
+-- name: all_wordings
+SELECT m.id, v.content FROM memory_versions v JOIN memories m ON m.n = v.memory_n
+WHERE v.tenant_id = :tenant ORDER BY v.memory_n, v.version;
+
+-- name: all_messages
+SELECT t.n, t.id, s.source, s.session_id, t.message_id, t.fingerprint
+FROM turns t JOIN sessions s ON s.n = t.session_n
+WHERE t.tenant_id = :tenant ORDER BY t.n;
+
+-- What follows empties a tenant, table after table: what refers to another goes before it.
+
+-- name: clear_journal
+DELETE FROM nightly_changes WHERE run_n IN (SELECT n FROM nightly_runs WHERE tenant_id = :tenant);
+
+-- name: clear_plans
+DELETE FROM nightly_plan WHERE run_n IN (SELECT n FROM nightly_runs WHERE tenant_id = :tenant);
+
+-- name: clear_runs
+-- One that is under way finds nothing left to do.
+DELETE FROM nightly_runs WHERE tenant_id = :tenant AND state NOT IN ('running', 'undoing');
+
+-- name: clear_file_records
+DELETE FROM generated_files WHERE tenant_id = :tenant;
+
+-- name: clear_core_lines
+DELETE FROM core_lines WHERE tenant_id = :tenant;
+
+-- name: clear_core_files
+DELETE FROM core_files WHERE tenant_id = :tenant;
+
+-- name: clear_tasks
+DELETE FROM completed_tasks WHERE tenant_id = :tenant;
+
+-- name: clear_scratchpads
+DELETE FROM scratchpads WHERE tenant_id = :tenant;
+
+-- name: clear_queue
+DELETE FROM extraction_queue WHERE tenant_id = :tenant;
+
+-- name: clear_edges
+DELETE FROM edges WHERE tenant_id = :tenant;
+
+-- name: clear_pruned_edges
+DELETE FROM pruned_edges WHERE tenant_id = :tenant;
+
+-- name: clear_name_uses
+DELETE FROM name_uses WHERE node_n IN (SELECT n FROM nodes WHERE tenant_id = :tenant);
+
+-- name: clear_names
+DELETE FROM entity_names WHERE tenant_id = :tenant;
+
+-- name: clear_entities
+DELETE FROM entities WHERE tenant_id = :tenant;
+
+-- name: clear_nodes
+DELETE FROM nodes WHERE tenant_id = :tenant;
+
+-- name: clear_episodes
+DELETE FROM episodes WHERE tenant_id = :tenant;
+
+-- name: clear_evidence
+DELETE FROM memory_evidence WHERE tenant_id = :tenant;
+
+-- name: clear_versions
+DELETE FROM memory_versions WHERE tenant_id = :tenant;
+
+-- name: clear_memories
+DELETE FROM memories WHERE tenant_id = :tenant;
+
+-- name: clear_turns
+DELETE FROM turns WHERE tenant_id = :tenant;
+
+-- name: clear_full_text
+DELETE FROM search_index WHERE rowid IN (SELECT n FROM documents WHERE tenant_id = :tenant);
+
+-- name: clear_embeddings
+DELETE FROM embeddings WHERE document_n IN (SELECT n FROM documents WHERE tenant_id = :tenant);
+
+-- name: clear_backlog
+DELETE FROM embedding_backlog WHERE tenant_id = :tenant;
+
+-- name: clear_documents
+DELETE FROM documents WHERE tenant_id = :tenant;
+
+-- name: clear_segments
+DELETE FROM segments WHERE tenant_id = :tenant;
+
+-- name: clear_sessions
+DELETE FROM sessions WHERE tenant_id = :tenant;
+
+-- name: clear_texts
+DELETE FROM raw_chunks WHERE tenant_id = :tenant;
+
+-- name: clear_packed_texts
+DELETE FROM packed_texts WHERE tenant_id = :tenant;
+
+-- name: clear_blocks
+DELETE FROM text_blocks WHERE tenant_id = :tenant;
+
+-- name: clear_workspaces
+-- Their names go. To delete the rows, every table that refers to them would be searched for each.
+UPDATE workspaces SET name = 'forgotten ' || n WHERE tenant_id = :tenant;

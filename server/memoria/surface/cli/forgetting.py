@@ -1,0 +1,100 @@
+"""Commands on forgetting: forget, audit.
+
+What they print with is imported by the command that prints: a server shares this start-up.
+"""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memoria.errors import PreviewChangedError
+from memoria.model.forgetting import ForgetOrder
+from memoria.model.query import build_query
+from memoria.surface.cli.console import AsJson, Exit, err, show, with_memory
+from memoria.surface.cli.query_options import read_fields, takes_query_options
+
+if TYPE_CHECKING:
+    from memoria.model.forgetting import ForgetPreview
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Register the commands."""
+    app.command()(forget)
+    app.command()(audit)
+
+
+@takes_query_options(ForgetOrder)
+def forget(
+    ctx: typer.Context,
+    ids: Annotated[list[str] | None, typer.Argument(help="Ids of memories or turns.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Forget without asking.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be forgotten, and its token.")
+    ] = False,
+    as_json: AsJson = False,
+    **options: object,
+) -> None:
+    """Erase for good (backups keep it) what ids or options select, and never learn it again.
+
+    Everything that would go is shown first: duplicates, what was derived, turns, lines of files.
+    """
+    from memoria.surface.forgetting_text import forget_text  # noqa: PLC0415
+    from memoria.surface.wire.forgetting import wire_forgotten  # noqa: PLC0415
+
+    given = {"ids": tuple(ids or ()), **read_fields(options)}
+    order = build_query(ForgetOrder, given)
+    if dry_run or not (yes or order.token):
+        preview = with_memory(ctx, lambda m: m.preview_forget(order.selection))
+        if dry_run:
+            _print_preview(preview, as_json=as_json)
+            return
+        order = _confirm(order, preview)
+    try:
+        forgotten = with_memory(ctx, lambda m: m.forget_memory(order))
+    except PreviewChangedError as error:
+        _print_preview(error.preview, as_json=as_json)
+        err().print(f"error: {error}", markup=False)
+        raise typer.Exit(Exit.FAILED) from error
+    show(wire_forgotten(forgotten), forget_text(forgotten), as_json=as_json)
+
+
+def audit(
+    ctx: typer.Context,
+    id: Annotated[  # noqa: A002
+        str | None, typer.Argument(help="Id of a report, to show it whole.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Most reports to list.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Show the proof of what was forgotten: what left which index, and no word of it."""
+    from memoria.surface.forgetting_text import report_text, reports_text  # noqa: PLC0415
+    from memoria.surface.wire.forgetting import (  # noqa: PLC0415
+        WireForgetReports,
+        wire_full_report,
+    )
+
+    if id is not None:
+        report = with_memory(ctx, lambda m: m.get_forget_report(id))
+        show(wire_full_report(report), report_text(report), as_json=as_json)
+        return
+    reports = with_memory(ctx, lambda m: m.list_forget_reports(limit))
+    wire = WireForgetReports(reports=[wire_full_report(one) for one in reports])
+    show(wire, reports_text(reports), as_json=as_json)
+
+
+def _confirm(order: ForgetOrder, preview: "ForgetPreview") -> ForgetOrder:
+    """Show what would go and wait for a yes: to this and to nothing else."""
+    from memoria.surface.forgetting_text import preview_text  # noqa: PLC0415
+
+    err().print(preview_text(preview), markup=False)
+    if not preview.is_empty:
+        typer.confirm("Forget this for good?", abort=True, err=True)
+    return order.selection.with_token(preview.token, order.reason)
+
+
+def _print_preview(preview: "ForgetPreview", *, as_json: bool) -> None:
+    from memoria.surface.forgetting_text import preview_text  # noqa: PLC0415
+    from memoria.surface.wire.forgetting import wire_preview  # noqa: PLC0415
+
+    text = f"{preview_text(preview)}\ntoken: {preview.token}"
+    show(wire_preview(preview), text, as_json=as_json)

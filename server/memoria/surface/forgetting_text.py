@@ -1,0 +1,170 @@
+"""Forgetting in words: what would go, what went, and the proof of it."""
+
+import shlex
+from collections.abc import Iterable, Mapping
+
+from memoria.config import Settings
+from memoria.model import to_iso
+from memoria.model.forgetting import (
+    ForgetItem,
+    ForgetKind,
+    ForgetPreview,
+    ForgetReport,
+    ForgetResult,
+    ForgetSelection,
+    RemainingBackup,
+)
+from memoria.store.folders import DEFAULT_TENANT
+from memoria.surface.text import indent_stored, quantity
+
+_KINDS: Mapping[str, tuple[str, str]] = {
+    "memory": ("memory", "memories"),
+    "duplicate": ("duplicate", "duplicates"),
+    "conclusion": ("conclusion", "conclusions"),
+    "derived": ("derived memory", "derived memories"),
+    "episode": ("summary", "summaries"),
+    "wording": ("former wording", "former wordings"),
+    "turn": ("turn", "turns"),
+    "note": ("task name", "task names"),
+    "line": ("line of a file", "lines of files"),
+    "file": ("file", "files"),
+}
+_KEEPABLE: tuple[ForgetKind, ...] = ("duplicate", "conclusion", "wording", "turn")
+
+
+def preview_text(preview: ForgetPreview, most: int | None = None) -> str:
+    """What would be forgotten: how much, then a line for each item, up to a number of them."""
+    if preview.is_empty:
+        gone = ", ".join(preview.already_forgotten)
+        return f"Forgotten before: {gone}." if gone else "Nothing is there to be forgotten."
+    shown = preview.items[:most]
+    lines = [f"To be forgotten: {counts_text(preview.counts)}.", *map(item_text, shown)]
+    if len(shown) < len(preview.items):
+        lines.append(f"… and {len(preview.items) - len(shown)} more.")
+    turns = [item for item in preview.items if item.kind == "turn"]
+    if turns and not preview.include_source:
+        lines.append(
+            "Turns stay in the verbatim record, and nothing is concluded from them any more; "
+            "include_source erases them."
+        )
+    if any(item.kind in _KEEPABLE for item in preview.items):
+        lines.append("What else is listed than what was named can be kept by its id: keep.")
+    return "\n".join(lines)
+
+
+def counts_text(counts: Mapping[str, int]) -> str:
+    """How much of each kind: `2 memories, 1 turn`."""
+    return ", ".join(quantity(number, *_KINDS[kind]) for kind, number in counts.items())
+
+
+def item_text(item: ForgetItem) -> str:
+    """What would go, in a line; stored text can't begin a line of its own."""
+    effect = ", suppressed" if item.effect == "suppressed" else ""
+    named = " ".join(filter(None, (_KINDS[item.kind][0], item.id)))
+    return f"- {named}{effect}: {indent_stored(item.text)}" if item.text else f"- {named}"
+
+
+def forget_command(selection: ForgetSelection, settings: Settings) -> str:
+    """The command by which a person forgets what an agent may not."""
+    given = selection.model_dump(exclude_defaults=True)
+    words = ["memoria"]
+    if settings.tenant != DEFAULT_TENANT:
+        words += ["--tenant", settings.tenant]
+    words += ["forget", *given.pop("ids", ())]
+    for name, value in given.items():
+        option = f"--{name.replace('_', '-')}"
+        match value:
+            case True:
+                words.append(option)
+            case list() | tuple():
+                words += [part for each in value for part in (option, str(each))]
+            case _:
+                words += [option, str(value)]
+    return shlex.join(words)
+
+
+def forget_text(forgotten: ForgetResult) -> str:
+    """What was forgotten, and what could not be reached."""
+    return "\n".join([*_outcome_lines(forgotten), *forget_notes(forgotten)])
+
+
+def _outcome_lines(forgotten: ForgetResult) -> Iterable[str]:
+    report = forgotten.report
+    if report is not None and "everything" in report.selected_by:
+        yield f"Everything is forgotten for good: {counts_text(report.items)}."
+        return
+    yield f"{quantity(len(forgotten.memories), 'memory', 'memories')} forgotten for good."
+    if forgotten.turns_erased:
+        turns = quantity(len(forgotten.turns_erased), "turn", "turns")
+        yield f"{turns} erased from the record: {', '.join(forgotten.turns_erased)}"
+    if forgotten.turns_suppressed:
+        turns = quantity(len(forgotten.turns_suppressed), "turn", "turns")
+        yield (
+            f"{turns} still in the verbatim record, but no longer in first-level answers; erase "
+            f"with include_source: {', '.join(forgotten.turns_suppressed)}"
+        )
+
+
+def forget_notes(forgotten: ForgetResult) -> list[str]:
+    """What else there is to know about a forget, a sentence each."""
+    notes = []
+    if forgotten.already_forgotten:
+        notes.append(f"Forgotten before: {', '.join(forgotten.already_forgotten)}.")
+    if forgotten.related_memories:
+        notes.append(
+            "Kept, though they rest on it or repeat its words; forget them by id if "
+            f"they should go: {', '.join(forgotten.related_memories)}."
+        )
+    notes += [f"Lines were taken out of {file}." for file in forgotten.files]
+    if not forgotten.scrubbed:
+        notes.append(
+            "The database file is not wiped yet: somebody reads it, or the disk is full. Run "
+            "`memoria doctor --fix`."
+        )
+    notes += map(_backup_text, forgotten.backups)
+    if forgotten.report is not None:
+        notes.append(
+            f"Proof: {report_line(forgotten.report)} (memoria audit {forgotten.report.id})"
+        )
+    return notes
+
+
+def _backup_text(backup: RemainingBackup) -> str:
+    until = (
+        f"the next backup after {to_iso(backup.kept_until)} removes it"
+        if backup.kept_until is not None
+        else "it stays until you delete it"
+    )
+    return f"{backup.path} of {to_iso(backup.made_at)} still holds it; {until}."
+
+
+def reports_text(reports: Iterable[ForgetReport]) -> str:
+    """Proofs of what was forgotten, newest first, a line each."""
+    lines = [f"{one.id}  {to_iso(one.at)}  {report_line(one)}, {one.by}" for one in reports]
+    return "\n".join(lines) or "Nothing was forgotten since proofs are kept."
+
+
+def report_line(report: ForgetReport) -> str:
+    """How a forget stands, and how much it was."""
+    until = "" if report.purge_at is None else f" until {to_iso(report.purge_at)}"
+    state = f"{report.state}{until if report.state == 'hidden' else ''}"
+    left = sum(report.remaining.values())
+    rest = f", {quantity(left, 'row', 'rows')} left" if left else ", nothing left"
+    return f"{state}: {counts_text(report.items)}{rest if report.state == 'erased' else ''}"
+
+
+def report_text(report: ForgetReport) -> str:
+    """A proof whole: what left which index, and the digests of what it was."""
+    lines = [
+        f"Report {report.id} of {to_iso(report.at)}, {report.by}, selected by "
+        f"{', '.join(report.selected_by)}",
+        report_line(report),
+        "Rows that left each index (still there in brackets):",
+    ]
+    places = [*report.removed, *(one for one in report.remaining if one not in report.removed)]
+    lines += [
+        f"- {place}: {report.removed.get(place, 0)} ({report.remaining.get(place, 0)})"
+        for place in places
+    ]
+    lines.append("Digests (HMAC-SHA256 under the home's key) of what was forgotten:")
+    return "\n".join([*lines, *(f"- {digest}" for digest in report.digests)])

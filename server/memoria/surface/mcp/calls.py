@@ -1,0 +1,43 @@
+"""A call of a tool: whose memory it reaches, who is behind it, and the shape of its answer."""
+
+from typing import Any
+
+from mcp.server.mcpserver import Context
+from mcp.types import CallToolResult, TextContent
+from pydantic import BaseModel
+
+from memoria.app import Memoria
+from memoria.model import Channel, Trust
+
+Ctx = Context[Memoria, Any]
+
+
+def memory_of(ctx: Ctx) -> Memoria:
+    """The opened memory, stamped with the client that calls."""
+    memory = ctx.request_context.lifespan_context
+    memory.warm_up()  # not before the first call: a window that never asks loads no model
+    return memory.with_channel(Channel(name="mcp", trust=Trust.REPORTED, client=_client_name(ctx)))
+
+
+def user_channel(ctx: Ctx) -> Channel:
+    """The user, answering a question the client put."""
+    return Channel(name="mcp-elicitation", trust=Trust.USER, client=_client_name(ctx))
+
+
+def can_ask_user(ctx: Ctx) -> bool:
+    """Whether the client puts questions to its user."""
+    offered = ctx.client_capabilities
+    return offered is not None and offered.elicitation is not None
+
+
+def answer_with(wire: BaseModel, text: str) -> CallToolResult:
+    """Structured content and its text twin."""
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)],
+        structured_content=wire.model_dump(mode="json", exclude_none=True),
+    )
+
+
+def _client_name(ctx: Ctx) -> str | None:
+    params = ctx.session.client_params
+    return None if params is None else params.client_info.name

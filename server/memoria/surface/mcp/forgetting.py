@@ -1,0 +1,101 @@
+"""The tool that forgets. Nothing goes that nobody was shown.
+
+A client that can ask its user does so, with the preview. Otherwise the first call answers with the
+preview and a token, and the second, with the token, forgets just that: a few items at most.
+"""
+
+from typing import Annotated
+
+from mcp.server.elicitation import AcceptedElicitation, ElicitationResult
+from mcp.server.mcpserver.resolve import Elicit, Resolve
+from mcp.types import CallToolResult
+from pydantic import BaseModel, Field
+
+from memoria.app import Memoria
+from memoria.errors import PreviewChangedError
+from memoria.model.forgetting import ForgetOrder, ForgetPreview, ForgetResult
+from memoria.model.query import build_query
+from memoria.surface.forgetting_text import forget_command, forget_text, preview_text
+from memoria.surface.mcp.calls import Ctx, answer_with, can_ask_user, memory_of, user_channel
+from memoria.surface.mcp.query_arguments import takes_query_arguments
+from memoria.surface.wire.forgetting import WireForgetAnswer, wire_forgotten, wire_preview
+
+_MOST_ITEMS = 30
+"""What a question, or the preview of what an agent may not forget, lists at most."""
+
+
+_AGREE = (
+    "Nothing is forgotten yet. Show this to the user; if they agree, call again with the same "
+    "arguments and token={token}."
+)
+
+
+class _Consent(BaseModel):
+    """The user's own word."""
+
+    forget: bool = Field(description="Forget this for good?")
+
+
+@takes_query_arguments(ForgetOrder)
+async def _preview(ctx: Ctx, **arguments: object) -> ForgetPreview:
+    """What would be forgotten: found once, for the question and for what follows the answer."""
+    return await memory_of(ctx).preview_forget(build_query(ForgetOrder, arguments).selection)
+
+
+async def _ask_user(
+    ctx: Ctx, preview: Annotated[ForgetPreview, Resolve(_preview)]
+) -> _Consent | Elicit[_Consent]:
+    """Let the client ask its user, where it can. Another preview is another question."""
+    if preview.is_empty or not can_ask_user(ctx):
+        return _Consent(forget=False)
+    shown = preview_text(preview, _MOST_ITEMS)
+    return Elicit(f"{shown}\n(preview {preview.token})", _Consent)
+
+
+@takes_query_arguments(ForgetOrder)
+async def forget_memory(
+    ctx: Ctx,
+    *,
+    preview: Annotated[ForgetPreview, Resolve(_preview)],
+    consent: Annotated[ElicitationResult[_Consent], Resolve(_ask_user)],
+    **arguments: object,
+) -> Annotated[CallToolResult, WireForgetAnswer]:
+    """Erase for good, only when the user asks for it: gone everywhere but from backups, and not
+    learnt again. The first call shows what would go; call again with its token once the user has
+    agreed. To change or hide something use revise_memory.
+    """
+    memory, order = memory_of(ctx), build_query(ForgetOrder, arguments)
+    if preview.is_empty:
+        return _report(await memory.forget_memory(order.selection.with_token(preview.token)))
+    if can_ask_user(ctx):
+        if not (isinstance(consent, AcceptedElicitation) and consent.data.forget):
+            return _show(preview, "The user did not agree. Nothing was forgotten.", declined=True)
+        memory = memory.with_channel(user_channel(ctx))
+        return await _forget(memory, order, preview.token)
+    if preview.total > memory.settings.forget_at_once:
+        command = forget_command(order.selection, memory.settings)
+        most = memory.settings.forget_at_once
+        note = f"More than {most} items: the user can forget them in a shell with `{command}`."
+        return _show(preview, f"Nothing is forgotten. {note}", command=command)
+    if order.token is None:
+        return _show(preview, _AGREE.format(token=preview.token))
+    return await _forget(memory, order, order.token)
+
+
+async def _forget(memory: Memoria, order: ForgetOrder, token: str) -> CallToolResult:
+    """Forget what was agreed to; where something else would go by now, show that instead."""
+    try:
+        return _report(await memory.forget_memory(order.selection.with_token(token)))
+    except PreviewChangedError as error:
+        return _show(error.preview, f"{error} {_AGREE.format(token=error.preview.token)}")
+
+
+def _report(forgotten: ForgetResult) -> CallToolResult:
+    return answer_with(wire_forgotten(forgotten), forget_text(forgotten))
+
+
+def _show(
+    preview: ForgetPreview, note: str, *, command: str | None = None, declined: bool = False
+) -> CallToolResult:
+    wire = wire_preview(preview, note=note, command=command, declined=declined, most=_MOST_ITEMS)
+    return answer_with(wire, f"{preview_text(preview, _MOST_ITEMS)}\n{note}")

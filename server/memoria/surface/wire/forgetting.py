@@ -1,0 +1,124 @@
+"""Forgetting as structured data: what would go, what went, and the proof of it."""
+
+from typing import Literal
+
+from pydantic import BaseModel
+
+from memoria.model import to_iso
+from memoria.model.forgetting import ForgetItem, ForgetPreview, ForgetReport, ForgetResult
+from memoria.surface.forgetting_text import forget_notes
+
+
+class WireForgetItem(BaseModel):
+    """Something that would be erased or suppressed."""
+
+    kind: str
+    id: str | None = None
+    text: str | None = None
+    suppressed: bool | None = None
+
+
+class WireForgetReport(BaseModel):
+    """The proof of a forget, in short."""
+
+    id: str
+    at: str
+    state: str
+    purge_at: str | None = None
+    purged_at: str | None = None
+    items: dict[str, int]
+    removed: dict[str, int]
+    remaining: dict[str, int]
+
+
+class WireFullReport(WireForgetReport):
+    """The proof of a forget, with who wanted it and the digests of what it was."""
+
+    by: str
+    selected_by: list[str]
+    digests: list[str] | None = None
+
+
+class WireForgetReports(BaseModel):
+    """The proofs that are kept."""
+
+    reports: list[WireFullReport]
+
+
+class WireForgetAnswer(BaseModel):
+    """What would be forgotten and the token for it, or what was forgotten."""
+
+    status: Literal["preview", "forgotten", "declined"]
+    items: list[WireForgetItem] | None = None
+    counts: dict[str, int] | None = None
+    token: str | None = None
+    command: str | None = None
+    memories: list[str] | None = None
+    turns_erased: list[str] | None = None
+    turns_suppressed: list[str] | None = None
+    notes: list[str] | None = None
+    report: WireForgetReport | None = None
+
+
+def wire_preview(
+    preview: ForgetPreview,
+    *,
+    note: str | None = None,
+    command: str | None = None,
+    declined: bool = False,
+    most: int | None = None,
+) -> WireForgetAnswer:
+    """What would be forgotten; with a command instead of the token where it is too much."""
+    return WireForgetAnswer(
+        status="declined" if declined else "preview",
+        items=[_wire_item(item) for item in preview.items[:most]],
+        counts=preview.counts,
+        token=None if command or declined else preview.token,
+        command=command,
+        notes=None if note is None else [note],
+    )
+
+
+def wire_forgotten(forgotten: ForgetResult) -> WireForgetAnswer:
+    """What was forgotten."""
+    return WireForgetAnswer(
+        status="forgotten",
+        memories=list(forgotten.memories),
+        turns_erased=list(forgotten.turns_erased) or None,
+        turns_suppressed=list(forgotten.turns_suppressed) or None,
+        notes=forget_notes(forgotten) or None,
+        report=None if forgotten.report is None else wire_report(forgotten.report),
+    )
+
+
+def wire_report(report: ForgetReport) -> WireForgetReport:
+    """A proof in short: what left which index, and how much."""
+    return WireForgetReport(
+        id=report.id,
+        at=to_iso(report.at),
+        state=report.state,
+        purge_at=None if report.purge_at is None else to_iso(report.purge_at),
+        purged_at=None if report.purged_at is None else to_iso(report.purged_at),
+        items=report.items,
+        removed=report.removed,
+        remaining=report.remaining,
+    )
+
+
+def wire_full_report(report: ForgetReport) -> WireFullReport:
+    """A proof whole."""
+    return WireFullReport(
+        **wire_report(report).model_dump(),
+        by=report.by,
+        selected_by=list(report.selected_by),
+        digests=list(report.digests) or None,
+    )
+
+
+def _wire_item(item: ForgetItem) -> WireForgetItem:
+    return WireForgetItem(
+        kind=item.kind,
+        id=item.id or None,
+        text=item.text or None,
+        suppressed=True if item.effect == "suppressed" else None,
+    )
