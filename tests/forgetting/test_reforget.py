@@ -47,6 +47,28 @@ async def test_what_was_forgotten_since_a_backup_is_forgotten_again(home: Path) 
     async with opened(restored) as memory:
         assert (await memory.get_memory(other.id)).content == "The user likes tea"
         assert (await memory.record_conversation([SAID])).forgotten == 1
+        (proof,) = await memory.list_forget_reports()
+        assert (await memory.get_forget_report(proof.id)).digests
+
+
+async def test_everything_forgotten_since_a_backup_is_forgotten_again(home: Path) -> None:
+    old, key = home.parent / "old.db", home / TOMBSTONE_KEY
+    async with opened(home) as memory:
+        await memory.record_conversation([SAID])
+        await memory.remember(SECRET)
+        await memory.remember("The user likes tea")
+    shutil.copy(home / "memoria.db", old)
+    async with opened(home) as memory:
+        await memory.forget_memory(everything=True)
+    restored = home.parent / "restored"
+    restored.mkdir()
+    shutil.copy(old, restored / "memoria.db")
+    before, after = store(home), store(restored)
+    assert reforget(before, after, restored, key.read_bytes) == 3
+    before.close()
+    after.close()
+    old.unlink()
+    assert remains(restored, WORD) == remains(restored, "likes tea") == set()
 
 
 async def test_a_turn_barred_since_a_backup_is_barred_again(home: Path) -> None:

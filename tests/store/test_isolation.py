@@ -418,6 +418,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         f"n={n} {turn_id}" for n, turn_id, _ in tx.erasures.iterate_messages()
     ],
     "erasures.list_reports": lambda tx, _: [one.by for one in tx.erasures.list_reports(9)],
+    "erasures.list_all_reports": lambda tx, _: [one.by for one in tx.erasures.list_all_reports()],
     "erasures.get_report": lambda tx, _: [
         one.by for who in ("ann", "bob") if (one := tx.erasures.get_report(f"{who}'s"))
     ],

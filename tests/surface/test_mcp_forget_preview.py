@@ -38,7 +38,8 @@ async def test_the_first_call_shows_all_that_would_go_and_the_second_forgets_jus
         shown, text = await agent.both("forget_memory", ids=[same["id"]])
         assert shown["status"] == "preview"
         assert shown["counts"] == {"memory": 1, "duplicate": 1}
-        assert {item["id"] for item in shown["items"]} == {one["id"], same["id"]}
+        texts = {item["id"]: item["text"] for item in shown["items"]}
+        assert texts == {one["id"]: "(in another project)", same["id"]: SAME}
         assert shown["token"] in text
         assert "Nothing is forgotten yet" in text
         third = await agent.call("remember", content=SAME, workspace="green")

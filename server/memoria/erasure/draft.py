@@ -18,11 +18,13 @@ from memoria.model.forgetting import (
     count_kinds,
 )
 from memoria.store.base import Transaction
+from memoria.store.values import Filters
 from memoria.text.document import full_text
 from memoria.text.phrases import Phrases
 
 _BEFORE = "\nbefore: "
 """Between a wording and the one before it."""
+_ELSEWHERE = "(in another project)"
 _SHOWN_CHARS = 300
 _TOKEN_CHARS = 16
 
@@ -41,10 +43,24 @@ class ErasureDraft:
     generated: Mapping[str, str]
     """What nightly runs wrote: digests by place below the tenant's folder."""
 
-    def describe(self, files: TextFileEraser, digester: Digester) -> ForgetPreview:
-        """Everything that would go, and the token that means just this."""
+    def describe(
+        self, files: TextFileEraser, digester: Digester, seen: Filters | None = None
+    ) -> ForgetPreview:
+        """Everything that would go, and the token that means just this.
+
+        Args:
+            files: of the tenant.
+            digester: makes the token.
+            seen: what the caller sees; words that were not said there are not shown.
+        """
         items = self.list_items(files)
-        shown = tuple(item.model_copy(update={"text": item.text[:_SHOWN_CHARS]}) for item in items)
+        unseen = set() if seen is None else self._list_unseen(seen.workspace)
+        shown = tuple(
+            item.model_copy(
+                update={"text": _ELSEWHERE if item.id in unseen else item.text[:_SHOWN_CHARS]}
+            )
+            for item in items
+        )
         meant = [[item.kind, item.id, item.text, item.effect] for item in items]
         return ForgetPreview(
             items=shown,
@@ -54,6 +70,15 @@ class ErasureDraft:
             already_forgotten=tuple(self.plan.forgotten_before),
             kept=tuple(sorted(self.plan.kept)),
         )
+
+    def _list_unseen(self, workspace: str | None) -> set[str]:
+        """Ids of what nobody named and only another project sees."""
+        plan, own = self.plan, (None, workspace)
+        memories = (*plan.memories.values(), *plan.dependents.values())
+        unseen = {one.id for one in memories if one.project not in own}
+        unseen |= {turn.id for turn in plan.sources.values() if turn.workspace not in own}
+        named = {one for one, kind in plan.kinds.items() if kind == "memory"}
+        return unseen - named - plan.named_turns.keys()
 
     def list_items(self, files: TextFileEraser) -> list[ForgetItem]:
         """Everything that would go, kind by kind, with all of its words."""

@@ -85,7 +85,7 @@ class Eraser:
             if request.selection.everything:
                 return describe_everything(tx, files, self._digester)
             draft = draft_erasure(tx, request)
-        return draft.describe(files, self._digester)
+        return draft.describe(files, self._digester, request.seen)
 
     def run(
         self, request: ErasureRequest, *, token: str | None = None, reason: str | None = None
@@ -109,12 +109,14 @@ class Eraser:
         files = TextFileEraser(self._home, self._tenant)
         with self._store.read(self._tenant) as tx:
             before = draft_erasure(tx, request)
-        _check_token(token, before.describe(files, self._digester))  # takes long: others may write
+        _check_token(
+            token, before.describe(files, self._digester, request.seen)
+        )  # takes long: others may write
         meanings = self._meanings_of(before.plan.wordings)
         with self._store.write(self._tenant) as tx:
             draft = draft_erasure(tx, request)
             plan = draft.plan
-            _check_token(token, draft.describe(files, self._digester))
+            _check_token(token, draft.describe(files, self._digester, request.seen))
             affected = list_affected(tx, plan)
             places = list_places(tx, plan)
             report = self._erase_rows(tx, request.selection, draft, files, why, meanings)

@@ -1,7 +1,8 @@
 """Reforget: what was forgotten stays so in a home that an older backup was restored into.
 
-The tombstones of the home as it was before are set up in the restored one. Then everything in it is
-compared with them: by its id, and by what it says. What rests on it falls as it did the first time.
+The tombstones of the home as it was before are set up in the restored one, and its proofs kept.
+Then everything in it is compared with them: by its id, and by what it says. What rests on it falls
+as it did the first time.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -43,10 +44,13 @@ def reforget(before: Store, restored: Store, home: Path, read_key: Callable[[], 
     for tenant in before.tenants():
         with before.read(tenant) as tx:
             records = tx.tombstones.all()
+            reports = tx.erasures.list_all_reports()
         if records:
             with restored.write(tenant) as tx:
                 repetition = _Repetition(tx, records, Digester(tenant, read_key))
                 repetition.run()
+                for report in reports:
+                    tx.erasures.add_report(report)
             TextFileEraser(home, tenant).erase_phrases(Phrases(repetition.texts), {})
             again += repetition.count
     if again:

@@ -78,6 +78,10 @@ class Erasures(Protocol):
         """The newest proofs, without their digests."""
         ...
 
+    def list_all_reports(self) -> list[ForgetReport]:
+        """Every proof with its digests, oldest first."""
+        ...
+
     def get_report(self, report_id: str) -> ForgetReport | None:
         """A proof with its digests."""
         ...

@@ -11,6 +11,8 @@ from memoria.store.sqlite.rows import TenantRows, as_json, as_json_or_null, buil
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
 from memoria.store.values import ErasureFilter, ErasureScope, MessageName
 
+_ALL = -1
+"""No limit, in SQLite."""
 _UNKNOWN = -1
 """The number of a workspace that nothing was ever kept of."""
 _NUMBERS = ("items", "removed", "remaining")
@@ -129,6 +131,11 @@ class SqliteErasures:
     def list_reports(self, limit: int) -> list[ForgetReport]:
         """The newest proofs, without their digests."""
         return [_to_report(row) for row in self._rows.all("reports", limit=limit)]
+
+    def list_all_reports(self) -> list[ForgetReport]:
+        """Every proof with its digests, oldest first."""
+        found = (self.get_report(one.id) for one in reversed(self.list_reports(_ALL)))
+        return [report for report in found if report is not None]
 
     def get_report(self, report_id: str) -> ForgetReport | None:
         """A proof with its digests."""
