@@ -90,6 +90,10 @@ class PreviewChangedError(MemoriaError):
         self.preview = preview
 
 
+class NoMemoryError(MemoriaError):
+    """There is no such home, or no such tenant in it. Nothing was made."""
+
+
 class NotFoundError(MemoriaError):
     """The tenant has no memory, turn or session of that id."""
 

@@ -45,7 +45,7 @@ def test_a_sound_home_is_sound(filled: Shell) -> None:
 
 
 def test_a_new_home_is_sound(shell: Shell) -> None:
-    assert shell.json("doctor")["sound"] is True
+    assert shell.begin().json("doctor")["sound"] is True
 
 
 def test_every_warning_says_what_mends_it(filled: Shell) -> None:
@@ -184,8 +184,8 @@ def test_links_out_of_the_home_are_left_alone(filled: Shell, tmp_path: Path) -> 
 def test_the_cure_for_a_home_with_a_space_in_its_name_can_be_pasted(tmp_path: Path) -> None:
     home = tmp_path / "my home"
     home.mkdir(mode=0o755)
+    shell = Shell(home).begin()
     home.chmod(0o755)
-    shell = Shell(home)
     command, *arguments = shlex.split(findings(shell.json("doctor"))["privacy"]["cure"])
     assert command == "memoria"
     assert shell.run(*arguments).code == 0

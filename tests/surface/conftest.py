@@ -51,4 +51,4 @@ async def embedding_agent(home: Path, embedder: BundledEmbedder, mode: str) -> A
 @pytest.fixture
 def shell(home: Path) -> Shell:
     """The `memoria` command on a home of its own, without vectors: the model takes seconds."""
-    return Shell(home)
+    return Shell(home).begin()

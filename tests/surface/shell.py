@@ -15,6 +15,8 @@ from typing import Any
 
 from typer.testing import CliRunner
 
+from memoria.app.engine import open_store
+from memoria.config import Settings
 from memoria.surface.cli.console import err, out
 from memoria.surface.cli.main import app
 
@@ -42,6 +44,14 @@ class Shell:
 
     home: Path
     environment: dict[str, str] = field(default_factory=dict)
+
+    def begin(self) -> "Shell":
+        """Make the home, with nothing in it, as a client does that is connected for the first time.
+
+        What only reads makes none.
+        """
+        open_store(Settings(home=self.home)).close()
+        return self
 
     def __call__(self, *arguments: str | Path, **environment: str) -> Output:
         """Run `memoria --home HOME …` in this process."""

@@ -216,6 +216,7 @@ def test_filters_of_traces(shell: Shell, tmp_path: Path) -> None:
 
 def test_stats_count_one_tenant(shell: Shell) -> None:
     remembered(shell, "I like tea")
+    shell.json("--tenant", "stranger", "import", os.devnull)
     assert shell.json("stats")["memories"] == {"active": 1}
     other = shell.json("--tenant", "stranger", "stats")
     assert (other["tenant"], other["memories"]) == ("stranger", {})
@@ -223,6 +224,7 @@ def test_stats_count_one_tenant(shell: Shell) -> None:
 
 def test_another_tenant_finds_nothing(shell: Shell) -> None:
     memory_id = remembered(shell, "I like tea")
+    shell.json("--tenant", "stranger", "remember", "I like coffee")
     assert shell.json("--tenant", "stranger", "search", "tea")["hits"] == []
     assert shell("--tenant", "stranger", "show", memory_id).code == 1
 
@@ -321,10 +323,12 @@ def test_a_setting_that_cannot_be_used_is_named(shell: Shell) -> None:
 
 def test_a_home_that_cannot_be_used_is_named(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
-    output = shell.run("--home", str(tmp_path / "file" / "home"), "stats")
-    assert output.code == 1
-    assert "MEMORIA_HOME" in output.err
-    assert "Traceback" not in output.err
+    missing = shell.run("--home", str(tmp_path / "file" / "home"), "stats")
+    unusable = shell.run("--home", str(tmp_path / "file" / "home"), "remember", "I like tea")
+    assert (missing.code, unusable.code) == (2, 1)
+    for said in (missing.err, unusable.err):
+        assert "MEMORIA_HOME" in said
+        assert "Traceback" not in said
 
 
 def test_what_looks_like_markup_is_printed_as_it_is(shell: Shell) -> None:
@@ -353,6 +357,7 @@ def test_a_tenant_or_home_that_looks_like_markup_is_no_crash(
     shell: Shell, tmp_path: Path, command: str
 ) -> None:
     home = tmp_path / "a[" / "]b[red]"
+    shell.run("--home", str(home), "--tenant", "[/]", "remember", "I like tea")
     output = shell.run("--home", str(home), "--tenant", "[/]", command, COLUMNS="500")
     assert output.code == 0
     assert ("[/]" if command == "stats" else str(home)) in output.out

@@ -21,7 +21,7 @@ def reading(home: Path, model: ScriptedModel) -> Shell:
     """A shell whose commands have a chat model."""
     environment = {"MEMORIA_LLM_BASE_URL": model.url, "MEMORIA_LLM_MODEL": "scripted"}
     environment["MEMORIA_EXTRACTION_WAIT_MINUTES"] = "0"
-    return Shell(home, {**environment, "MEMORIA_LLM_ATTEMPTS": "1"})
+    return Shell(home, {**environment, "MEMORIA_LLM_ATTEMPTS": "1"}).begin()
 
 
 def entries(shell: Shell, *options: str) -> list[dict[str, object]]:

@@ -59,6 +59,7 @@ def test_a_job_is_installed_shown_and_removed(shell: Shell, box: Machine) -> Non
 
 def test_the_installed_line_reaches_this_very_program(box: Machine, home: Path) -> None:
     shell = Shell(home.with_name('家 100% it\'s "h" $HOME'))
+    shell.json("--tenant", "陈 伟", "remember", "我喜欢茶")
     (box.home / "random.py").write_text("raise SystemExit('not the random you meant')\n")
     line = ["--home", str(shell.home), "--tenant", "陈 伟", "schedule", "install"]
     CliRunner().invoke(app, line, env={"MEMORIA_EMBEDDER": "off"}, catch_exceptions=False)

@@ -1,10 +1,13 @@
 """The engine that keeps a home, by the URL in the settings: the only module that names engines."""
 
 from collections.abc import Callable, Mapping
+from contextlib import closing
 
 from memoria.config import Settings
-from memoria.errors import InvalidInputError, quote_value
+from memoria.errors import InvalidInputError, NoMemoryError, StoreError, quote_value
 from memoria.store.base import Engine, Store
+from memoria.store.files import BACKUPS
+from memoria.store.folders import DEFAULT_TENANT
 from memoria.store.sqlite.engine import SqliteEngine
 
 _ENGINES: Mapping[str, Callable[[], Engine]] = {"sqlite": SqliteEngine}
@@ -29,6 +32,40 @@ def choose_engine(settings: Settings) -> Engine:
             "MEMORIA_HOME to move the home."
         )
     return _ENGINES[scheme]()
+
+
+def check_memory(settings: Settings) -> None:
+    """See that the home and the tenant are there, so that no typing error makes them.
+
+    Raises:
+        NoMemoryError: one is not.
+    """
+    home = settings.home_path
+    try:
+        exists = choose_engine(settings).exists(settings)
+    except OSError:
+        return  # whoever opens it next says why it can't be looked at
+    if not exists:
+        backups = " Its backups are still there: `memoria restore FILE` puts one in its place."
+        raise NoMemoryError(
+            f"There is no memory in {home} yet. It begins with the first thing that is kept: "
+            '`memoria remember "…"`, `memoria import`, or a client that starts `memoria serve`. '
+            "If yours is elsewhere, name it with --home or MEMORIA_HOME."
+            f"{backups if (home / BACKUPS).is_dir() else ''}"
+        )
+    if settings.tenant == DEFAULT_TENANT:
+        return
+    try:
+        with closing(open_store(settings)) as store:
+            known = store.tenants()
+    except StoreError:
+        return  # whoever opens it next says so, and doctor more
+    if settings.tenant not in known:
+        raise NoMemoryError(
+            f"There is no tenant {quote_value(settings.tenant)} in {home}. There is: "
+            f"{', '.join(map(quote_value, known)) or 'none yet'}. Look at the spelling of --tenant "
+            "and MEMORIA_TENANT; another begins with the first thing that is kept for it."
+        )
 
 
 def open_store(settings: Settings) -> Store:

@@ -1,7 +1,8 @@
 """What all commands share: opening the memory, printing, and exit codes.
 
 Exit codes: 0 done; 1 it could not be done, and why is on standard error; 2 the command was
-misspelt; 3 an import left lines out; 4 doctor found something broken.
+misspelt, or names a home or tenant that is not there; 3 an import left lines
+out; 4 doctor found something broken.
 """
 
 import io
@@ -21,6 +22,7 @@ import typer
 from pydantic import BaseModel
 
 from memoria.app import Memoria, find_workspace, open_memoria
+from memoria.app.engine import check_memory
 from memoria.config import Settings
 from memoria.model import COMMAND_LINE, Channel
 
@@ -51,9 +53,10 @@ def err() -> "Console":
 
 
 class Exit(IntEnum):
-    """Exit codes, beside 0 and 2."""
+    """Exit codes, beside 0."""
 
     FAILED = 1
+    MISSPELT = 2
     LINES_LEFT_OUT = 3
     UNSOUND = 4
 
@@ -73,6 +76,17 @@ class Options:
         place = named or find_workspace(Path.cwd())
         return Settings.load(home=self.home, tenant=self.tenant, workspace=place)
 
+    @property
+    def existing_settings(self) -> Settings:
+        """The same, of a home and tenant that are there.
+
+        Raises:
+            NoMemoryError: they are not.
+        """
+        settings = self.settings
+        check_memory(settings)
+        return settings
+
 
 def with_memory(
     context: typer.Context,
@@ -80,16 +94,19 @@ def with_memory(
     channel: Channel = COMMAND_LINE,
     *,
     reads_queue: bool = False,
+    begins_home: bool = False,
 ) -> _T:
     """Open the memory the options name, do the work, close it.
 
-    A command ends soon, so it begins no request to a chat model unless that is what it is for.
+    A command ends soon, so it begins no request to a chat model unless that is what it is for. It
+    makes no home or tenant unless it keeps something.
     """
     options: Options = context.obj
+    settings = options.settings if begins_home else options.existing_settings
 
     async def open_and_work() -> _T:
         async with open_memoria(
-            settings=options.settings, channel=channel, reads_queue=reads_queue
+            settings=settings, channel=channel, reads_queue=reads_queue
         ) as memory:
             return await work(memory)
 

@@ -105,7 +105,7 @@ def import_transcripts(
                 await _wait_for_vectors(memory, progress)
         return report
 
-    report = with_memory(context, work, channel, reads_queue=wait)
+    report = with_memory(context, work, channel, reads_queue=wait, begins_home=True)
     show(_wire_report(report), _report_text(report), as_json=as_json)
     if report.bad:
         raise typer.Exit(Exit.LINES_LEFT_OUT)

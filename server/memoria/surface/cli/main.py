@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from memoria.errors import MemoriaError
+from memoria.errors import MemoriaError, NoMemoryError
 from memoria.surface.cli import (
     forgetting,
     importing,
@@ -33,7 +33,8 @@ class MemoriaGroup(TyperGroup):
             return super().invoke(ctx)
         except MemoriaError as error:
             err().print(f"error: {error}", markup=False)
-            raise typer.Exit(Exit.FAILED) from error
+            missing = isinstance(error, NoMemoryError)
+            raise typer.Exit(Exit.MISSPELT if missing else Exit.FAILED) from error
 
 
 app = typer.Typer(

@@ -102,6 +102,7 @@ def remember(
             scope=scope,
             again=again,
         ),
+        begins_home=True,
     )
     show(wire_remember_result(kept), remember_text(kept), as_json=as_json)
 

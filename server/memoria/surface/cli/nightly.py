@@ -70,14 +70,15 @@ def run(
     import memoria.app.nightly as nights  # noqa: PLC0415  (only who needs it pays for it)
 
     options: Options = context.obj
-    moment = None if since is None else parse_instant(since, options.settings.zone)
+    settings = options.existing_settings
+    moment = None if since is None else parse_instant(since, settings.zone)
     if dry_run:
-        done = nights.dry_run(options.settings, step or (), moment)
+        done = nights.dry_run(settings, step or (), moment)
     else:
         with progress_bar() as bar:
             task = bar.add_task("Beginning", total=None)
             done = nights.run_nightly(
-                options.settings,
+                settings,
                 step or (),
                 moment,
                 lambda name, some, of: bar.update(task, description=name, completed=some, total=of),
@@ -95,7 +96,8 @@ def runs(
     from memoria.app.nightly import list_runs  # noqa: PLC0415  (only who needs it pays for it)
 
     options: Options = context.obj
-    found = list_runs(options.settings, limit)
+    settings = options.existing_settings
+    found = list_runs(settings, limit)
     show(WireRuns(runs=found), runs_text(found), as_json=as_json)
 
 
@@ -104,8 +106,9 @@ def show_run(context: typer.Context, run_id: _RunId, as_json: AsJson = False) ->
     from memoria.app.nightly import list_changes, read_wordings  # noqa: PLC0415
 
     options: Options = context.obj
-    found, changed = list_changes(options.settings, run_id, _MOST_CHANGES)
-    said = read_wordings(options.settings, found)
+    settings = options.existing_settings
+    found, changed = list_changes(settings, run_id, _MOST_CHANGES)
+    said = read_wordings(settings, found)
     text = run_text(found, dry=False, changed=len(changed), wordings=said)
     show(WireRun(run=found, changes=changed), text, as_json=as_json)
 
@@ -115,9 +118,10 @@ def undo(context: typer.Context, run_id: _RunId, as_json: AsJson = False) -> Non
     from memoria.app.nightly import undo_nightly  # noqa: PLC0415  (as above)
 
     options: Options = context.obj
+    settings = options.existing_settings
     with progress_bar() as bar:
         task = bar.add_task("Undoing", total=None)
         undone: UndoResult = undo_nightly(
-            options.settings, run_id, lambda done: bar.update(task, completed=done)
+            settings, run_id, lambda done: bar.update(task, completed=done)
         )
     show(undone, undo_text(undone), as_json=as_json)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memoria.app.engine import check_memory
 from memoria.errors import InvalidInputError
 from memoria.model import Finding, Health
 from memoria.store.files import DATABASE
@@ -60,8 +61,10 @@ def doctor(
     """Check the home, and name the cure for whatever is wrong."""
     if fix and rebuild:
         raise InvalidInputError("Give --fix or --rebuild: --fix builds anew what needs it.")
+    options: Options = context.obj
     treatment: Treatment = "fix" if fix else "rebuild" if rebuild else "none"
-    diagnosis = _diagnose(context.obj, treatment)
+    check_memory(options.settings)
+    diagnosis = _diagnose(options, treatment)
     if as_json:
         show(wire_health(diagnosis, treatment), "", as_json=True)
     else:
@@ -93,9 +96,10 @@ def backup(
     from memoria.app.upkeep import back_up  # noqa: PLC0415  (only who needs it pays for it)
 
     options: Options = context.obj
+    settings = options.existing_settings
     with _show_progress("Backing up") as progress:
-        report = back_up(options.settings, file, progress)
-    show(wire_backup(report), backup_text(report, options.settings.zone), as_json=as_json)
+        report = back_up(settings, file, progress)
+    show(wire_backup(report), backup_text(report, settings.zone), as_json=as_json)
 
 
 def restore(
