@@ -91,7 +91,9 @@ class Intake:
         if turn.role is Role.USER and turn.speaker is not None:
             attribute_earlier_turns(self._tx, n, turn, self._writer())
         is_tool_call = turn.tool_args is not None or turn.tool_result is not None
-        found = find_plain_statements(turn.role, turn.content, tool_call=is_tool_call).statements
+        read = find_plain_statements(turn.role, turn.content, tool_call=is_tool_call)
+        found = read.statements
+        self._add_plain_statements(n, read.pasted_orders)
         stated = tuple(statement.type for statement in found)
         match route_turn(turn.role, turn.content, tool_call=is_tool_call, stated=stated):
             case ExtractNow(reason=reason, priority=priority):

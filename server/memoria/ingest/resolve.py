@@ -56,6 +56,7 @@ from memoria.policy.conflict import (
     subject_key,
 )
 from memoria.policy.orders import instruction_shaped
+from memoria.policy.pasted import is_pasted
 from memoria.store.values import NewMemory
 from memoria.text.dates import find_direction
 from memoria.text.document import full_text
@@ -127,7 +128,7 @@ class Resolver:
             raise RejectedError("a joke")
         if not add.type.may_be_proposed:
             raise RejectedError("no conclusion of one turn")
-        content, confirm_reason = self._validator.check_statement(add.content, turn)
+        content, confirm_reason = self._validator.check_statement(add.content, turn, quote)
         doubt = self._reason_to_confirm(content, turn) or (
             "hearsay" if add.modality == "hearsay" else None
         )
@@ -140,7 +141,9 @@ class Resolver:
             add.event_time, add.content, turn, zone, find_direction(content) if actual else "future"
         )
         confidence = add.confidence * _CERTAINTY[add.modality]
-        claim = self._validator.claim(content, predicate, turn, confidence, when, assertive=actual)
+        claim = self._validator.claim(
+            content, predicate, turn, confidence, when, assertive=actual, quote=quote
+        )
         interpretation = self._interpretation(add, when, turn)
         wording = self._validator.wording(claim, turn, quote, when, interpretation)
         new = NewMemory(
@@ -229,14 +232,16 @@ class Resolver:
         if memory.validity is not Validity.ACTIVE:
             raise RejectedError("put aside")
         turn, quote = self._validator.locate_quote(update.turn, update.quote)
-        content, confirm_reason = self._validator.check_statement(update.content, turn)
+        content, confirm_reason = self._validator.check_statement(update.content, turn, quote)
         doubt = self._reason_to_confirm(content, turn)
         confirm_reason = confirm_reason or doubt
         zone = self._validator.zone_of(turn)
         prefer = find_direction(content)
         when = find_event_time(update.event_time, update.content, turn, zone, prefer)
         predicate = memory.predicate or ""
-        claim = self._validator.claim(content, predicate, turn, memory.confidence, when)
+        claim = self._validator.claim(
+            content, predicate, turn, memory.confidence, when, quote=quote
+        )
         interpretation = interpretation_of_update(
             self._tx, memory, content, when.expression, when.at
         )
@@ -265,8 +270,8 @@ class Resolver:
 
     def _delete(self, delete: Delete) -> None:
         memory = self._validator.require_prompt_memory(delete.id)
-        turn, _ = self._validator.locate_quote(delete.turn, delete.quote)
-        if turn.role is not Role.USER:
+        turn, quote = self._validator.locate_quote(delete.turn, delete.quote)
+        if turn.role is not Role.USER or is_pasted(quote, turn.content):
             raise RejectedError("not the user's word")
         if instruction_shaped(full_text(turn), turn.trust):
             raise RejectedError("an order")

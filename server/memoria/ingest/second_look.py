@@ -186,7 +186,7 @@ def _doubtful_addition(
 ) -> DoubtfulConclusion | None:
     try:
         turn, quote = validator.locate_quote(add.turn, add.quote)
-        content, confirm_reason = validator.check_statement(add.content, turn)
+        content, confirm_reason = validator.check_statement(add.content, turn, quote)
         subject = subject_key(validator.check_name(add.subject))
         predicate = predicate_key(validator.check_name(add.predicate))
     except RejectedError:
@@ -217,7 +217,7 @@ def _doubtful_update(validator: OperationValidator, update: Update) -> DoubtfulC
     try:
         memory = validator.require_prompt_memory(update.id)
         turn, quote = validator.locate_quote(update.turn, update.quote)
-        content, confirm_reason = validator.check_statement(update.content, turn)
+        content, confirm_reason = validator.check_statement(update.content, turn, quote)
     except RejectedError:
         return None
     if confirm_reason not in (None, "pii"):

@@ -35,6 +35,7 @@ from memoria.model.privacy import PersonalRules
 from memoria.model.zone import Zone
 from memoria.policy.conflict import Claim
 from memoria.policy.orders import instruction_shaped
+from memoria.policy.pasted import is_pasted
 from memoria.policy.privacy import effective_rules, mask, screen
 from memoria.policy.retention import expires_at
 from memoria.store.base import Transaction
@@ -146,13 +147,23 @@ class OperationValidator:
             raise RejectedError("quote not in the turn")
         return turn, words
 
-    def check_statement(self, content: str, turn: StoredTurn) -> tuple[str, str | None]:
-        """The content without secrets, and why it must wait for confirmation, if it must."""
+    def check_statement(
+        self, content: str, turn: StoredTurn, quote: str = ""
+    ) -> tuple[str, str | None]:
+        """The content without secrets, and why it must wait for confirmation, if it must.
+
+        Args:
+            content: what is concluded.
+            turn: what it is concluded from.
+            quote: the words that it rests on, as they stand there.
+        """
         text, confirm = self._screen_text(content, _is_placeholder(full_text(turn)))
         if _is_order(text, turn):
             return text, "instruction"
         if turn.role is Role.TOOL:
             return text, "tool"
+        if _is_only_presented(turn, quote):
+            return text, "pasted"
         return text, "pii" if confirm else None
 
     def check_derived(self, content: str, trust: Trust) -> str:
@@ -204,15 +215,20 @@ class OperationValidator:
         when: EventTime,
         *,
         assertive: bool = True,
+        quote: str = "",
     ) -> Claim:
-        """What an operation claims, as trustworthy as its turn."""
+        """What an operation claims, as trustworthy as its turn.
+
+        What its speaker has only pasted is no more trusted than a tool's output.
+        """
+        is_said = not _is_only_presented(turn, quote)
         return Claim(
             content=content,
             predicate=predicate,
             said_at=turn.at,
             event_at=None if when.comes_again else when.at,
-            source=_SOURCE_OF_ROLE[turn.role],
-            trust=turn.trust,
+            source=_SOURCE_OF_ROLE[turn.role] if is_said else SourceKind.TOOL_OUTPUT,
+            trust=turn.trust if is_said else Trust.TOOL,
             confidence=confidence,
             assertive=assertive,
             place=(turn.session_id, turn.turn_index),
@@ -299,6 +315,11 @@ class OperationValidator:
 def _is_placeholder(text: str) -> bool:
     """Whether a text contains a placeholder, which in our prompts stands for no content."""
     return _PLACEHOLDER.search(text) is not None
+
+
+def _is_only_presented(turn: StoredTurn, quote: str) -> bool:
+    """Whether the user has pasted the words of a quote, and has not said them."""
+    return turn.role is Role.USER and is_pasted(quote, turn.content)
 
 
 def _is_order(content: str, turn: StoredTurn) -> bool:

@@ -154,7 +154,7 @@ class Memory(Value):
     use_count: int = 0
     last_used_at: int | None = None
     flag: str | None = None
-    """Why it is not believed without confirmation: `instruction`, `tool`, `pii`."""
+    """Why it is not believed without confirmation: `instruction`, `pasted`, `tool`, `pii`."""
     contradicts: tuple[RelatedStatement, ...] = ()
     """What cannot be true together with it; read only where a memory is to be shown."""
     outdated_by: tuple[str, ...] = ()

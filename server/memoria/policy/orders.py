@@ -25,6 +25,11 @@ def instruction_shaped(text: str, trust: Trust) -> bool:
     )
 
 
+def is_standing_order(sentence: str) -> bool:
+    """Whether a sentence orders something for all time to come: "From now on always …"."""
+    return bool(_STANDING.regex.match(sentence))
+
+
 # Soft hyphen, zero-width characters, directional marks, variation selectors, tag characters.
 _INVISIBLE = re.compile(
     "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]"
@@ -79,4 +84,11 @@ _ORDERS = LazyPattern(
     | (?:不要|别|切勿)(?:告诉|通知|提醒|告知)用户
     | 用户(?:想要?|要求|说过?|喜欢|偏好|希望|已确认)
     """
+)
+_STANDING = LazyPattern(
+    r"""(?xi)\W*(?:(?:and|but|so|also|please|kindly|note|important|remember(?:\sthat)?)\b[\s,:]*){0,3}
+      (?:from\snow\son|going\sforward|henceforth|in\s(?:the\s)?future|as\sof\s(?:now|today)|always|never(?!\s(?:mind|again))
+        |whenever\s(?:you|the\suser)|every\stime\s(?:you|the\suser)|remember\sthat|the\suser\s(?:wants|prefers|has\sapproved))\b
+    | \W*(?:(?:请|另外|注意|记住|务必)[，,:：]?){0,2}
+      (?:以后|今后|往后|从今(?:天|以后|往后)|从现在(?:起|开始)|从即日起|一律|永远|始终|务必|凡是?|每次|记住|用户(?:要求|希望|已))"""
 )

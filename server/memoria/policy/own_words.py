@@ -4,10 +4,10 @@ Rules that take words literally may look at these alone. Everything else is repl
 character, so that positions in the result are positions in the text.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from memoria.policy.pasted import find_pasted_spans
 from memoria.text.pattern import LazyPattern
 
 BLOT = "\ufffc"
@@ -37,11 +37,10 @@ class Sentence:
 def blot_foreign_text(text: str) -> str:
     """Replace every character of a text that is not in the speaker's own words."""
     pieces, end = list[str](), 0
-    for start, until in _tag_blocks(text):
+    for start, until in find_pasted_spans(text):
         pieces += (text[end:start], _blot_block(until - start))
         end = until
     text = "".join((*pieces, text[end:]))
-    text = _FENCE.regex.sub(lambda match: _blot_block(len(match[0])), text)
     for pattern in (_LINES, _INLINE, _QUOTATION):
         text = pattern.regex.sub(lambda match: BLOT * len(match[0]), text)
     return text
@@ -63,30 +62,9 @@ def sentences_of_blotted(blotted: str) -> Iterator[Sentence]:
 
 def _blot_block(length: int) -> str:
     """The replacement of a block; its line breaks separate the sentences around it."""
-    return f"\n{BLOT * (length - 2)}\n"
+    return f"\n{BLOT * (length - 2)}\n" if length > 1 else BLOT * length
 
 
-def _tag_blocks(text: str) -> Iterator[tuple[int, int]]:
-    """The spans from an opening tag to its closing one; of nested ones the outermost."""
-    end = 0
-    for start, until in sorted(_tag_pairs(text)):
-        if until > end:
-            yield max(start, end), until
-            end = until
-
-
-def _tag_pairs(text: str) -> Iterator[tuple[int, int]]:
-    open_tags: defaultdict[str, list[int]] = defaultdict(list)
-    for tag in _TAG.regex.finditer(text):
-        starts = open_tags[tag["name"].lower()]
-        if not tag["close"]:
-            starts.append(tag.start())
-        elif starts:
-            yield starts.pop(), tag.end()
-
-
-_TAG = LazyPattern(r"<(?P<close>/)?(?P<name>[A-Za-z][\w-]{1,40})(?:\s[^<>]{0,200})?>")
-_FENCE = LazyPattern(r"(?:```|~~~)[\s\S]*?(?:```|~~~|\Z)")
 # Quoted mail, shell prompts, logs, stack traces, JSON, transcripts.
 _LINES = LazyPattern(
     r"""(?mx)^[ \t]{0,40}(?:

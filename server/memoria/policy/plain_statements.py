@@ -12,20 +12,24 @@ than a model's.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 
 from memoria.model.memory import Trust
 from memoria.model.memory_types import MemoryType
 from memoria.model.turn import Role
-from memoria.policy.orders import instruction_shaped
+from memoria.policy.orders import instruction_shaped, is_standing_order
 from memoria.policy.own_words import (
+    BLOT,
     Sentence,
     blot_foreign_text,
     own_sentences,
     sentences_of_blotted,
 )
+from memoria.policy.pasted import find_pasted_spans, is_pasted
 from memoria.policy.phrases import LANGUAGES, ParsedStatement
+from memoria.policy.phrases.base import of_many
 from memoria.policy.statements import find_draft, is_meant_otherwise, read_clauses
+from memoria.text.script import is_cjk
 
 _STATED_CONFIDENCE = 0.5
 _ASKED_CONFIDENCE = 0.6
@@ -33,6 +37,8 @@ _READ_CONFIDENCE = 0.45
 _LONGEST = 300
 _LONGEST_TEXT = 20_000
 _MOST_SENTENCES = 80
+_MOST_PASTED = 3
+"""Orders of one turn that the user is shown at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,9 @@ class PlainStatements:
     """The statements that rules have understood in a turn."""
 
     statements: tuple[PlainStatement, ...] = ()
+    pasted_orders: tuple[PlainStatement, ...] = ()
+    """What reads like a standing order in text that the user only pasted: it is to be shown to
+    them, and obeyed by nobody."""
     is_order: bool = False
     """Whether the turn tries to give orders to the memory; then there are no statements."""
 
@@ -78,7 +87,7 @@ def find_plain_statements(role: Role, text: str, *, tool_call: bool = False) -> 
     draft = find_draft(blotted)
     sentences = islice(sentences_of_blotted(blotted), _MOST_SENTENCES)
     found = (claim for each in sentences if each.start < draft for claim in _statements_in(each))
-    return PlainStatements(tuple(found))
+    return PlainStatements(tuple(found), tuple(_orders_pasted_in(text)))
 
 
 def read_phrases(text: str) -> tuple[PlainStatement, ...]:
@@ -87,6 +96,27 @@ def read_phrases(text: str) -> tuple[PlainStatement, ...]:
     Such a text needs no judge of whether it states anything, and may be no whole sentence.
     """
     return tuple(one for each in own_sentences(text) for one in _read_sentence(each))
+
+
+def _orders_pasted_in(text: str) -> Iterator[PlainStatement]:
+    """The first standing orders in the pasted parts of a text, as memories that have to wait."""
+    spans = find_pasted_spans(text)
+    if not spans:
+        return
+    edges = [0, *(place for span in spans for place in span), len(text)]
+    kept = (text[a:b] if i % 2 else BLOT * (b - a) for i, (a, b) in enumerate(pairwise(edges)))
+    sentences = islice(sentences_of_blotted("\n".join(kept)), _MOST_SENTENCES)
+    orders = (
+        one.text
+        for one in sentences
+        if is_standing_order(one.text) and len(one.text) <= _LONGEST and is_pasted(one.text, text)
+    )
+    for words in islice(orders, _MOST_PASTED):
+        shown = (
+            f"贴出的文字里写着：“{words}。”" if is_cjk(words) else f'A pasted text says: "{words}."'
+        )
+        parsed = ParsedStatement(MemoryType.RULE, shown, "assistant", of_many("pasted", words))
+        yield _statement(parsed, words, text.find(words), _READ_CONFIDENCE)
 
 
 def _statements_in(sentence: Sentence) -> Iterator[PlainStatement]:

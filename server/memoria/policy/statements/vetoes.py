@@ -15,13 +15,9 @@ from memoria.text.pattern import LazyPattern
 
 
 def find_draft(text: str) -> int:
-    """Where a text begins that its speaker only hands over: a letter, a draft, a part to play.
-
-    Gives the length of a text without one.
-    """
-    found = (pattern.regex.search(text) for pattern in (_LEAD_IN, _SALUTATION, _PART))
-    starts = (match.end() if match["after"] else match.start() for match in found if match)
-    return min(starts, default=len(text))
+    """Where a text begins that gives somebody a part to play; its length where none does."""
+    match = _PART.regex.search(text)
+    return len(text) if match is None else match.start()
 
 
 def is_meant_otherwise(sentence: str) -> bool:
@@ -192,17 +188,7 @@ _ORDER_ZH = LazyPattern(
     r"[你您妳請请别別]|不要|不许|不用|不准|不得|禁止|以后|以後|今后|往后|每[次当回逢]|凡|遇到|碰到|碰上|一律|统一|永远|始终|务必|必须|记得|记住|给我|跟我|替我|帮我|叫我|称呼|回答|回复|答|默认|提醒|翻译|推荐|当我|我一?[说问提要发]|只[用要许准能说讲给]|先.{1,12}再|都[用要给写得按]|[用按以].{1,8}[写说讲答回来]"
 )
 _IF_ZH = LazyPattern(r"^\W*(?:如果|要是|假如|假设|万一|倘若)|要是我|如果我")
-_LEAD_IN = LazyPattern(
-    r"""(?xi)(?P<after>\b(?:translate|proofread|rewrite|rephrase|paraphrase|summari[sz]e|edit|correct|improve|polish
-        |draft|email|e-mail|letter|essay|text|message|story|poem|lyrics|paragraph|post|article|bio|cover\sletter|excerpt|passage|sentence|notes|transcript|dialogue|log)
-      \b[^.!?\n:]{0,60}:\s
-    | (?:翻译|润色|改写|校对|总结|概括|仿写|续写|造句|邮件|信|文章|作文|段落|原文|歌词|日记|草稿|故事|聊天记录)[^。！？\n：:]{0,12}[：:]
-    )"""  # noqa: E501
-)
-_SALUTATION = LazyPattern(
-    r"(?P<after>)(?:^|\n)[ \t]*(?:(?:Dear|Hi|Hello|Hey) [A-Z][\w .]{0,30},[ \t]*\n|(?:亲爱的|尊敬的|敬爱的)[^\n，。]{1,16}[：:，,])"  # noqa: E501
-)
 _PART = LazyPattern(
-    r"""(?xi)(?P<after>)(?:^|\n)\W*(?:(?:you\sare|you['’]re)\s(?:now\s)?(?:an?|the)\s|imagine\b|pretend\b|let['’]?s\s(?:role-?\s?play|pretend|imagine)|act\sas\b
+    r"""(?xi)(?:^|\n)\W*(?:(?:you\sare|you['’]re)\s(?:now\s)?(?:an?|the)\s|imagine\b|pretend\b|let['’]?s\s(?:role-?\s?play|pretend|imagine)|act\sas\b
       |play\sthe\srole|in\sthis\sstory|假设|假装|想象|扮演|请?你扮演|你现在是|现在你是|我们来玩)"""
 )

@@ -38,6 +38,7 @@ _FLAGS = {
     "conflict": "it contradicts another memory",
     "hearsay": "it is hearsay",
     "instruction": "it reads like an instruction to the memory",
+    "pasted": "it stands in a text that you pasted, and you have not said it",
     "pii": "it holds personal data",
     "review": "it is too close a call to decide without you",
     "unclear": "its words can be read in more than one way",

@@ -1,0 +1,120 @@
+"""What somebody pastes is not what they say, and what they say around it is."""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memoria.model import Role
+from memoria.policy.own_words import BLOT, blot_foreign_text
+from memoria.policy.pasted import Span, find_pasted_spans, is_pasted
+from memoria.policy.plain_statements import find_plain_statements
+
+MESSAGES = Path(__file__).with_name("pasted_messages.txt")
+SIGNS = [
+    "> ",
+    "---\n",
+    "```",
+    '"""',
+    "    ",
+    "- ",
+    "Dear Sam,\n",
+    "From: a\nTo: b\n",
+    "Ann: hi\n",
+    "[10:32] ",
+    "Translate this:",
+    "帮我翻译：",
+    "Summarize the text above",
+    "\n\n",
+    "By the way, ",
+    "\r\n",
+    "<p>",
+    "</p>",
+]
+texts = st.lists(st.one_of(st.text(max_size=8), st.sampled_from(SIGNS)), max_size=20).map("".join)
+
+
+def read_messages() -> Iterator[tuple[str, str, list[Span]]]:
+    """The messages, each with its name and the parts of it that are pasted."""
+    for block in re.split(r"(?m)^%% ", MESSAGES.read_text("utf-8"))[1:]:
+        name, _, marked = block.partition("\n")
+        plain, spans = "", list[Span]()
+        for piece in re.split("(⟦[^⟧]*⟧)", marked.rstrip("\n")):
+            words = piece.removeprefix("⟦").removesuffix("⟧")
+            if words != piece:
+                spans.append((len(plain), len(plain) + len(words)))
+            plain += words
+        yield name, plain, spans
+
+
+def _stated(text: str) -> Iterator[tuple[int, str]]:
+    for one in find_plain_statements(Role.USER, text).statements:
+        yield one.start, one.quote
+
+
+def test_nothing_is_claimed_from_what_is_pasted_and_nothing_is_lost_around_it() -> None:
+    messages = list(read_messages())
+    assert len(messages) >= 100
+    claimed, lost = list[tuple[str, str]](), list[tuple[str, str]]()
+    for name, text, spans in messages:
+        edges = [0, *(place for span in spans for place in span), len(text)]
+        own = [text[a:b] for i, (a, b) in enumerate(pairwise(edges)) if not i % 2]
+        found = list(_stated(text))
+        pasted = [q for at, q in found if any(a < at + len(q) and at < b for a, b in spans)]
+        said = [quote for _, quote in found if quote not in pasted]
+        claimed += [(name, quote) for quote in pasted]
+        alone = [quote for part in own for _, quote in _stated(part)]
+        lost += [(name, q) for q in alone if not any(q in one or one in q for one in said)]
+    assert (claimed, lost) == ([], [])
+
+
+@given(texts)
+def test_pasted_parts_stand_in_order_within_the_text(text: str) -> None:
+    spans = find_pasted_spans(text)
+    assert all(0 <= start < end <= len(text) for start, end in spans)
+    assert all(one[1] <= other[0] for one, other in pairwise(spans))
+    assert len(blot_foreign_text(text)) == len(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [
+        ("I like tea.\n\nI live in Rome.\n\nI am Ida.", True),
+        ("What I like:\n- I like tea\n- I live in Rome", True),
+        ("My boss said: I like tea. I live in Rome.", False),
+        ('He said: "be on time". I live in Rome.', True),
+        ("Reply to this mail:\nI live in Rome.\n---\nFrom now on: I live in Rome.", False),
+        ("我喜欢茶。\n\n我住在罗马。", True),
+        ("总结这封信：\n我住在罗马。", False),
+    ],
+)
+def test_a_blank_line_alone_presents_nothing(text: str, own: bool) -> None:
+    quote = "我住在罗马" if "罗马" in text else "I live in Rome"
+    assert is_pasted(quote, text) is not own
+
+
+def test_words_that_stand_in_a_paste_and_outside_of_it_are_own() -> None:
+    text = "I live in Rome. Please translate:\n```\nI live in Rome. I like tea.\n```"
+    assert not is_pasted("I live in Rome", text)
+    assert is_pasted("I like tea", text)
+    assert not is_pasted("nowhere", text)
+
+
+@pytest.mark.parametrize(
+    ("text", "orders"),
+    [
+        ("Reply to this:\nFrom now on pay in cash. Thanks.", ["From now on pay in cash"]),
+        ("回复这封信：\n从现在起，一律付现金。谢谢。", ["从现在起，一律付现金"]),
+        ("From now on always pay in cash.", []),
+        ("Reply to this:\nWe never met. I always liked it.", []),
+        ("See:\nNever run. Never eat. Never nap. Never go.", ["Never run", "Never eat", "Never nap"]),
+    ],
+)  # fmt: skip
+def test_an_order_in_a_paste_is_found_as_what_it_is(text: str, orders: list[str]) -> None:
+    found = find_plain_statements(Role.USER, text).pasted_orders
+    assert [one.quote for one in found] == orders
+    assert all(one.quote in one.content and BLOT not in one.content for one in found)
