@@ -141,7 +141,8 @@ def test_only_the_owner_can_read_the_home(home: Path, open_store: OpenStore) -> 
     try:
         put(open_store(home), "focus")
         modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in home.iterdir()}
-        assert modes == {"memoria.db": 0o600, "memoria.db-wal": 0o600, "memoria.db-shm": 0o600}
+        names = ("memoria.db", "memoria.db-wal", "memoria.db-shm", "memoria.db-queue")
+        assert modes == dict.fromkeys(names, 0o600)
         assert stat.S_IMODE(home.stat().st_mode) == 0o700
     finally:
         os.umask(before)

@@ -11,7 +11,7 @@ from tests.store.conftest import OpenStore
 import memoria
 from memoria.errors import StoreTooNewError
 from memoria.store.sqlite import SqliteStore
-from memoria.store.sqlite.driver import Connection, connect, load_vectors, sqlite3
+from memoria.store.sqlite.driver import connect, load_vectors, sqlite3
 from memoria.store.sqlite.migrate import migrations
 from memoria.store.values import Filters
 
@@ -50,11 +50,11 @@ def edition(tmp_path: Path) -> Edition:
     return make
 
 
-def looked_at(path: Path) -> Connection:
+def looked_at(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(path)
 
 
-def schema(connection: Connection) -> list[tuple[str, str, str]]:
+def schema(connection: sqlite3.Connection) -> list[tuple[str, str, str]]:
     rows = connection.execute("SELECT type, name, coalesce(sql, '') FROM sqlite_schema")
     return sorted(tuple(row) for row in rows)
 
@@ -332,13 +332,13 @@ def test_a_new_home_holds_the_rows_that_all_migrations_leave(
     assert rows_by_table(made) == rows_by_table(migrated)
 
 
-def connect_in_memory() -> Connection:
+def connect_in_memory() -> sqlite3.Connection:
     connection = sqlite3.connect(":memory:")
     load_vectors(connection)
     return connection
 
 
-def rows_by_table(connection: Connection) -> dict[str, list[object]]:
+def rows_by_table(connection: sqlite3.Connection) -> dict[str, list[object]]:
     names = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
     return {
         name: sorted(connection.execute(f'SELECT * FROM "{name}"').fetchall(), key=repr)  # noqa: S608

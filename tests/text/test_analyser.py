@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoria.store.sqlite.driver import Connection, sqlite3
+from memoria.store.sqlite.driver import sqlite3
 from memoria.text.analyser import index_text, query_terms, tokens
 from memoria.text.stopwords import STOP_WORDS
 
@@ -22,7 +22,7 @@ ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 
 
 @pytest.fixture(scope="module")
-def index() -> Iterator[Connection]:
+def index() -> Iterator[sqlite3.Connection]:
     """A full text table as the store has it, in memory."""
     connection = sqlite3.connect(":memory:")
     connection.execute(
@@ -146,7 +146,7 @@ def test_no_token_holds_a_space_a_quote_or_an_operator(text: str) -> None:
 
 
 @given(ANY_TEXT)
-def test_the_full_text_index_finds_every_token(index: Connection, text: str) -> None:
+def test_the_full_text_index_finds_every_token(index: sqlite3.Connection, text: str) -> None:
     index.execute("DELETE FROM search_index")
     index.execute("INSERT INTO search_index (rowid, words) VALUES (7, ?)", (index_text(text),))
     for token in set(tokens(text)):
@@ -157,7 +157,9 @@ def test_the_full_text_index_finds_every_token(index: Connection, text: str) -> 
 
 
 @given(st.text(st.characters(max_codepoint=0x2FF, exclude_categories=["Cs", "So"]), max_size=60))
-def test_the_full_text_index_splits_at_our_spaces_only(index: Connection, text: str) -> None:
+def test_the_full_text_index_splits_at_our_spaces_only(
+    index: sqlite3.Connection, text: str
+) -> None:
     index.execute("DELETE FROM search_index")
     index.execute("INSERT INTO search_index (rowid, words) VALUES (7, ?)", (index_text(text),))
     stored = {row[0] for row in index.execute("SELECT term FROM terms")}

@@ -103,6 +103,7 @@ class Capture:
         most = self._limits.max_turn_bytes
         drafts = [draft_turn(i, turn, session_id, most, tally) for i, turn in enumerate(turns)]
         now = now_millis()
+        _load_rules()
         with self._store.write(self._tenant) as tx:
             conversations, intake = tx.conversations, self._intake(tx, now)
             idle_since = now - self._limits.segment.idle_ms
@@ -126,15 +127,14 @@ class Capture:
     def close_idle_segments(self) -> int:
         """Close the segments that have been idle for longer than the limit. Gives their number."""
         now = now_millis()
+        _load_rules()
         with self._store.write(self._tenant) as tx:
             past = tx.conversations.close_past_segments(now - self._limits.segment.idle_ms)
             self._intake(tx, now).queue_segments(past)
         return len(past)
 
     def _intake(self, tx: Transaction, now: int) -> "Intake":
-        from memoria.ingest.intake import Intake  # noqa: PLC0415  (a start-up must not pay for it)
-
-        return Intake(tx, self._digester, self._intake_limits, now, self._personal)
+        return _load_rules()(tx, self._digester, self._intake_limits, now, self._personal)
 
     def _record_session(
         self,
@@ -268,6 +268,16 @@ class _SessionWriter:
         if not suppressed:
             self._intake.take_turn(n, new)
         return new.id
+
+
+def _load_rules() -> "type[Intake]":
+    """Load what concludes from turns, when there is one: a process that starts must not pay for it.
+
+    Nor must others that wait to write: it is done before a transaction begins.
+    """
+    from memoria.ingest.intake import Intake  # noqa: PLC0415
+
+    return Intake
 
 
 def _by_session(drafts: Sequence[TurnDraft]) -> dict[str, list[TurnDraft]]:

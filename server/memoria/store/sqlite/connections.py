@@ -1,8 +1,8 @@
 """Connections to one file: one that writes, and a few that read a snapshot each.
 
 Every transaction that may write begins with BEGIN IMMEDIATE, so that it waits its turn instead of
-failing half way; every read is one snapshot. Within a process a lock keeps writers in line; between
-processes SQLite does. A file that was replaced or removed is not used any further.
+failing half way; every read is one snapshot. Writers line up, within a process and between
+processes (see `write_queue`). A file that was replaced or removed is not used any further.
 """
 
 import contextlib
@@ -23,6 +23,7 @@ from memoria.store.sqlite.driver import (
 from memoria.store.sqlite.integrity import Damage, inspect
 from memoria.store.sqlite.migrate import check_version, migrate
 from memoria.store.sqlite.vectors import Vec0Index, VectorCache, VectorIndex
+from memoria.store.sqlite.write_queue import ThreadLine
 
 _Identity = tuple[int, int] | None
 
@@ -52,7 +53,7 @@ class Connections:
         """
         self._path = path
         self._busy_timeout_ms = busy_timeout_ms
-        self._write_lock = threading.Lock()
+        self._line = ThreadLine()
         self._read_slots = threading.BoundedSemaphore(readers)
         self._idle: LifoQueue[Opened] = LifoQueue()
         self._closed = False
@@ -77,7 +78,7 @@ class Connections:
     @contextlib.contextmanager
     def lock_writer(self) -> Iterator[Connection]:
         """The writer's connection, which no other thread has meanwhile."""
-        with self._write_lock, self._detect_damage(), translate_errors():
+        with self._line.turn(), self._detect_damage(), translate_errors():
             yield self.writer.connection
 
     @contextlib.contextmanager
@@ -117,7 +118,7 @@ class Connections:
     def close(self) -> None:
         """Close every connection."""
         self._closed = True
-        with self._write_lock:
+        with self._line.turn():
             self.writer.connection.close()
         while not self._idle.empty():
             self._idle.get_nowait().connection.close()

@@ -33,6 +33,8 @@ else:
     except ImportError:
         import sqlite3
 
+from memoria.store.sqlite.write_queue import WaitedTooLongError, WriteQueue
+
 __all__ = [
     "Connection",
     "Cursor",
@@ -42,11 +44,11 @@ __all__ = [
     "is_damage",
     "load_vectors",
     "sqlite3",
+    "take_turn",
     "transaction",
     "translate_errors",
 ]
 
-Connection = sqlite3.Connection
 Cursor = sqlite3.Cursor
 Row = sqlite3.Row
 
@@ -54,7 +56,7 @@ _OLDEST = (3, 38, 0)  # STRICT tables 3.37, unixepoch and json -> 3.38
 _OWNER_ONLY = 0o600
 _CACHE_KIB = 16_384
 _WAL_LIMIT_BYTES = 64 << 20
-_PASSING = ("BUSY", "LOCKED")
+_PASSING = ("BUSY", "LOCKED", "PROTOCOL")
 _DAMAGE = ("CORRUPT", "NOTADB")
 _BY_WORDS = {
     "disk I/O error": "IOERR",
@@ -63,6 +65,21 @@ _BY_WORDS = {
     "database disk image is malformed": "CORRUPT",
 }
 _NOT_TEXT = "Could not decode to UTF-8"
+
+
+class Connection(sqlite3.Connection):
+    """A connection to a file, and the queue of those that write to it."""
+
+    queue: WriteQueue | None = None
+    """None once it is closed: what is asked of it then fails by itself."""
+    busy_timeout_ms = 0
+
+    def close(self) -> None:
+        """Close it, and be done with the queue."""
+        super().close()
+        if self.queue is not None:
+            self.queue.close()
+            self.queue = None
 
 
 def connect(path: Path, busy_timeout_ms: int, *, read_only: bool = False) -> Connection:
@@ -90,7 +107,9 @@ def connect(path: Path, busy_timeout_ms: int, *, read_only: bool = False) -> Con
         isolation_level=None,
         check_same_thread=False,
         cached_statements=256,
+        factory=Connection,
     )
+    connection.queue, connection.busy_timeout_ms = WriteQueue.of(path), busy_timeout_ms
     try:
         _set_up(connection, busy_timeout_ms, read_only=read_only)
     except BaseException:
@@ -104,7 +123,7 @@ def _set_up(connection: Connection, busy_timeout_ms: int, *, read_only: bool) ->
     connection.row_factory = Row
     connection.execute(f"PRAGMA busy_timeout = {busy_timeout_ms}")
     if not read_only:
-        _use_wal(connection, busy_timeout_ms)
+        _use_wal(connection)
     for pragma in (
         "synchronous = FULL",
         "secure_delete = ON",
@@ -118,7 +137,7 @@ def _set_up(connection: Connection, busy_timeout_ms: int, *, read_only: bool) ->
         connection.execute(f"PRAGMA {pragma}")
 
 
-def load_vectors(connection: Connection) -> bool:
+def load_vectors(connection: sqlite3.Connection) -> bool:
     """Whether sqlite-vec could be loaded into the connection."""
     extension = _vector_extension()
     if extension is None:
@@ -144,14 +163,52 @@ def _vector_extension() -> str | None:
 @contextlib.contextmanager
 def transaction(connection: Connection) -> Iterator[None]:
     """A change, all or nothing. It waits its turn at the beginning, so it never fails half way."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with take_turn(connection):
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+
+@contextlib.contextmanager
+def take_turn(connection: Connection) -> Iterator[None]:
+    """Write in this block, after everybody who came before: a transaction, or one statement.
+
+    Raises:
+        StoreUnavailableError: somebody has been writing for too long.
+    """
+    patience_s = connection.busy_timeout_ms / 1000
+    queue = connection.queue
+    if queue is None:
         yield
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
+        return
+    try:
+        with queue.turn(patience_s, lambda: _is_free(connection)):
+            yield
+    except WaitedTooLongError as error:
+        raise StoreUnavailableError(
+            f"The store is busy: the process {error.process} has been writing to it for more than "
+            f"{patience_s:.0f} s. Nothing was written. Try again when it is done."
+        ) from error
+
+
+def _is_free(connection: Connection) -> bool:
+    """Whether nobody writes to the file at this moment."""
+    connection.execute("PRAGMA busy_timeout = 0")
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("ROLLBACK")
+    except sqlite3.OperationalError as error:
+        if not is_busy(error):
+            raise
+        return False
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {connection.busy_timeout_ms}")
+    return True
 
 
 @contextlib.contextmanager
@@ -188,7 +245,7 @@ def _explain(error: sqlite3.Error) -> StoreError:
             cure = "The disk or quota is full. Free some space and try again."
         case "READONLY" | "PERM" | "CANTOPEN" | "AUTH":
             cure = "Check that the data folder is writable for this user."
-        case "BUSY" | "LOCKED":
+        case "BUSY" | "LOCKED" | "PROTOCOL":
             cure = "Another process held the file too long. Try again."
         case "IOERR":
             cure = (
@@ -235,11 +292,13 @@ def _create_private(path: Path) -> None:
         raise StoreDamagedError.for_problem("the file is empty, though its log is not")
 
 
-def _use_wal(connection: Connection, busy_timeout_ms: int) -> None:
-    deadline = time.monotonic() + busy_timeout_ms / 1000
+def _use_wal(connection: Connection) -> None:
+    """Switch a new file to WAL. The switch waits for nobody, so it may take a few attempts."""
+    deadline = time.monotonic() + connection.busy_timeout_ms / 1000
     while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
         try:
-            connection.execute("PRAGMA journal_mode = WAL")
+            with take_turn(connection):
+                connection.execute("PRAGMA journal_mode = WAL")
         except sqlite3.OperationalError as error:
             if not is_busy(error) or time.monotonic() > deadline:
                 raise

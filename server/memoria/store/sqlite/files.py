@@ -8,7 +8,6 @@ from pathlib import Path
 from memoria.errors import StoreUnavailableError
 from memoria.model import Finding
 from memoria.store.sqlite.driver import (
-    Connection,
     connect,
     is_busy,
     is_damage,
@@ -90,7 +89,7 @@ class SqliteFiles:
                 holder.close()
 
 
-def _alone_with(path: Path) -> Connection | None:
+def _alone_with(path: Path) -> sqlite3.Connection | None:
     """A connection that nobody shares, the log folded in; None where the file can't be read."""
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode=rw",
@@ -116,7 +115,7 @@ def _alone_with(path: Path) -> Connection | None:
     return connection
 
 
-def _replace(path: Path, new: Path, aside: Path, holder: Connection | None) -> None:
+def _replace(path: Path, new: Path, aside: Path, holder: sqlite3.Connection | None) -> None:
     """Put a file in place so that at no moment there is none, and no log of another beside it."""
     if path.exists():
         try:

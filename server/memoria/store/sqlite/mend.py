@@ -14,7 +14,7 @@ from memoria.model import now_millis
 from memoria.model.zone import Zone
 from memoria.store.sqlite.conversations import SqliteConversations
 from memoria.store.sqlite.documents import SqliteDocuments
-from memoria.store.sqlite.driver import Connection, Row, is_damage, sqlite3, transaction
+from memoria.store.sqlite.driver import Connection, Row, is_damage, sqlite3, take_turn, transaction
 from memoria.store.sqlite.integrity import inspect, table_is_whole
 from memoria.store.sqlite.links import mend_links
 from memoria.store.sqlite.migrate import schema
@@ -181,5 +181,6 @@ def _give_back_pages(connection: Connection) -> None:
     """Write the file anew without the pages that no table owns."""
     if inspect(connection).bookkeeping:
         connection.execute("PRAGMA temp_store = FILE")  # VACUUM keeps a whole copy there
-        connection.execute("VACUUM")
+        with take_turn(connection):
+            connection.execute("VACUUM")
         connection.execute("PRAGMA temp_store = MEMORY")

@@ -14,11 +14,12 @@ stays until everything is done. What a file system or a disk keeps of freed bloc
 
 import time
 
-from memoria.store.sqlite.driver import Connection
+from memoria.store.sqlite.driver import Connection, take_turn
 from memoria.store.sqlite.statements import statements
 
 _SQL = statements("scrub")
 _PAUSE_S = 0.05
+_MOMENT_MS = 200
 _PAGES = 500
 """Pages merged in one transaction, so that other writers get their turn."""
 
@@ -35,24 +36,36 @@ def scrub(connection: Connection, wait_ms: int) -> bool:
         return True
     _merge_full_text(connection)
     connection.execute("PRAGMA temp_store = FILE")  # VACUUM keeps a whole copy there
-    connection.execute("VACUUM")
+    with take_turn(connection):
+        connection.execute("VACUUM")
     if not _empty_log(connection, wait_ms):
         return False
-    connection.execute(_SQL["done"], {"value": wanted})  # unless more was deleted meanwhile
+    with take_turn(connection):
+        connection.execute(_SQL["done"], {"value": wanted})  # unless more was deleted meanwhile
     return not is_scrub_pending(connection)
 
 
 def _empty_log(connection: Connection, wait_ms: int) -> bool:
     """Move the log into the file and empty it. Gives whether that could be done in time.
 
-    SQLite waits for readers by itself, but not for a checkpoint that another process is making.
+    While SQLite waits for readers here, nobody can write. So it waits for a moment only, and
+    between two attempts all those write who are in line.
     """
     deadline = time.monotonic() + wait_ms / 1000
-    while connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(_PAUSE_S)
+    connection.execute(f"PRAGMA busy_timeout = {_MOMENT_MS}")
+    try:
+        while not _try_to_empty_log(connection):
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(_PAUSE_S)
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {connection.busy_timeout_ms}")
     return True
+
+
+def _try_to_empty_log(connection: Connection) -> bool:
+    with take_turn(connection):
+        return not connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
 
 
 def _merge_full_text(connection: Connection) -> None:
@@ -60,7 +73,8 @@ def _merge_full_text(connection: Connection) -> None:
     step = "begin_merge"
     while True:
         before = connection.total_changes
-        connection.execute(_SQL[step], {"pages": _PAGES})
+        with take_turn(connection):
+            connection.execute(_SQL[step], {"pages": _PAGES})
         # FTS5 counts one change for the command and more for each page it wrote.
         if connection.total_changes - before < 2 and step == "merge":  # noqa: PLR2004
             return

@@ -1,0 +1,250 @@
+"""The queue of writers: whichever process comes first writes first.
+
+SQLite lets those who wait for its write lock sleep and look again, ever more rarely. Whoever has
+just written finds it free, and of many writers some wait until they give up. So a writer first
+takes a ticket: the next number of a counter in a file beside the database, and a lock on the byte
+of that number, which ends with its process. It is a writer's turn when nobody has a lock on the
+byte of an earlier number.
+
+The queue keeps order and nothing else: that no two write at once is the affair of SQLite's lock.
+So nothing is at risk where there can be no queue (a file system without locks), and whoever has
+waited for a while without the queue moving overtakes if nobody writes: somebody in it is asleep.
+"""
+
+import os
+import struct
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import ClassVar, NamedTuple
+
+from memoria.store.sqlite.file_locks import try_lock, unlock
+
+_NEXT, _PRESENT, _HEAD = struct.Struct("<Q"), struct.Struct("<QQ"), struct.Struct("<QQQ")
+_COUNTER = 1 << 20
+"""The byte whose lock guards the counter."""
+_TICKETS = _COUNTER + 1
+_MOST_TICKETS = 1 << 30
+_OWNER_ONLY = 0o600
+_FLAGS = os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+_SHORTEST_S, _LONGEST_S = 0.0003, 0.02
+"""Between two looks at the queue."""
+_A_TURN_S = 0.001
+"""Few turns take less: whoever has others before them looks again after so long for each."""
+_STILL_S = 0.5
+"""Without a move for so long, those who wait look whether anybody writes at all."""
+_STILL_GLANCE_S = 0.05
+
+
+class WaitedTooLongError(Exception):
+    """The queue has not moved for too long."""
+
+    def __init__(self, process: int) -> None:
+        """The id of the process whose turn it was last."""
+        super().__init__(process)
+        self.process = process
+
+
+class ThreadLine:
+    """Threads of one process in the order in which they came: Python's own lock keeps none."""
+
+    def __init__(self) -> None:
+        """Nobody waits."""
+        self._guard = threading.Lock()
+        self._line: deque[threading.Event] = deque()
+
+    def __len__(self) -> int:
+        """How many are in line, with the one whose turn it is."""
+        return len(self._line)
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Wait for one's turn; it lasts as long as the block."""
+        mine = threading.Event()
+        with self._guard:
+            self._line.append(mine)
+            self._line[0].set()
+        try:
+            mine.wait()
+            yield
+        finally:
+            with self._guard:
+                self._line.remove(mine)
+                if self._line:
+                    self._line[0].set()
+
+
+class _Head(NamedTuple):
+    """What the queue's file says."""
+
+    next_ticket: int
+    present: int
+    """The ticket whose turn it was last."""
+    process: int
+    """And the process that had it."""
+
+
+class WriteQueue:
+    """Where all that write to one database file line up. Thread-safe.
+
+    A process has one of a file, however many connections: its locks are the process's, and closing
+    the file anywhere in it would end them all.
+    """
+
+    _guard = threading.Lock()
+    _all: ClassVar[dict[Path, "WriteQueue"]] = {}
+
+    def __init__(self, database: Path) -> None:
+        """Nothing is opened until somebody writes. See `of`.
+
+        Args:
+            database: the file that is written to.
+        """
+        self._database = database
+        self._file = database.with_name(f"{database.name}-queue")
+        self._users = 0
+        self._threads = ThreadLine()
+        self._descriptor: int | None = None
+        self._overtaken = 0
+        """Nobody with a ticket before this is waited for again."""
+
+    @classmethod
+    def of(cls, database: Path) -> "WriteQueue":
+        """The queue of a file. Each who asks for it closes it once."""
+        place = Path(os.path.realpath(database))
+        with cls._guard:
+            queue = cls._all.setdefault(place, cls(place))
+            queue._users += 1  # noqa: SLF001  (a queue's own)
+        return queue
+
+    def close(self) -> None:
+        """Be done with it. The last to be so removes the file, unless somebody is in line."""
+        with self._guard:
+            self._users -= 1
+            if self._users == 0:
+                del self._all[self._database]
+                self._remove_file()
+
+    @contextmanager
+    def turn(self, patience_s: float, is_free: Callable[[], bool]) -> Iterator[None]:
+        """Wait for one's turn; it lasts as long as the block.
+
+        Args:
+            patience_s: how long to wait without the queue moving.
+            is_free: whether nobody writes at this moment.
+
+        Raises:
+            WaitedTooLongError: the queue has not moved for so long, and somebody writes.
+        """
+        with self._threads.turn():
+            ticket = self._take_ticket()
+            try:
+                if ticket is not None:
+                    with suppress(OSError):  # a queue that fails keeps nobody from writing
+                        self._wait(ticket, patience_s, is_free)
+                yield
+            finally:
+                if ticket is not None:
+                    self._unlock(_TICKETS + ticket)
+
+    def _take_ticket(self) -> int | None:
+        """The next ticket; None where there can be no queue, or whoever is taking one sleeps."""
+        until = time.monotonic() + _STILL_S
+        with suppress(OSError):
+            while time.monotonic() < until:
+                descriptor = self._open_file()
+                if not try_lock(descriptor, _COUNTER, 1):
+                    time.sleep(_SHORTEST_S)
+                    continue
+                try:
+                    if self._is_in_place(descriptor):
+                        return self._issue_ticket(descriptor)
+                finally:
+                    unlock(descriptor, _COUNTER, 1)
+                self._close_file()
+        return None
+
+    def _issue_ticket(self, descriptor: int) -> int:
+        ticket = _read_head(descriptor).next_ticket % _MOST_TICKETS
+        _write(descriptor, 0, _NEXT.pack(ticket + 1))
+        try_lock(descriptor, _TICKETS + ticket, 1)
+        return ticket
+
+    def _wait(self, ticket: int, patience_s: float, is_free: Callable[[], bool]) -> None:
+        """Until nobody is before us, or those who are can be overtaken."""
+        descriptor = self._open_file()
+        seen, moved_at = _read_head(descriptor).present, time.monotonic()
+        while not self._is_first(descriptor, ticket):
+            head, now = _read_head(descriptor), time.monotonic()
+            if head.present != seen:
+                seen, moved_at = head.present, now
+            if now - moved_at < _STILL_S:
+                between = max(ticket - seen - 1, 0)
+                time.sleep(min(_SHORTEST_S + between * _A_TURN_S, _LONGEST_S))
+            elif is_free():
+                self._overtaken = ticket
+                return
+            elif now - moved_at > patience_s:
+                raise WaitedTooLongError(head.process)
+            else:
+                time.sleep(_LONGEST_S)
+        _write(descriptor, _NEXT.size, _PRESENT.pack(ticket, os.getpid()))
+
+    def _is_first(self, descriptor: int, ticket: int) -> bool:
+        """Whether nobody has an earlier ticket, of those that are waited for."""
+        first = self._overtaken if self._overtaken <= ticket else 0
+        if first == ticket:
+            return True
+        if not try_lock(descriptor, _TICKETS + first, ticket - first):
+            return False
+        unlock(descriptor, _TICKETS + first, ticket - first)
+        return True
+
+    def _unlock(self, byte: int) -> None:
+        if self._descriptor is not None:
+            unlock(self._descriptor, byte, 1)
+
+    def _open_file(self) -> int:
+        if self._descriptor is None:
+            self._descriptor = os.open(self._file, _FLAGS, _OWNER_ONLY)
+            self._overtaken = 0
+        return self._descriptor
+
+    def _is_in_place(self, descriptor: int) -> bool:
+        """Whether the others find this file, too: whoever was last may have removed it."""
+        try:
+            return os.path.samestat(os.fstat(descriptor), self._file.stat())
+        except FileNotFoundError:
+            return False
+
+    def _close_file(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def _remove_file(self) -> None:
+        """Take the file away while nobody is in line, and nobody can join."""
+        if self._descriptor is None:
+            return
+        with suppress(OSError):
+            if try_lock(self._descriptor, _COUNTER, 1 + _MOST_TICKETS) and self._is_in_place(
+                self._descriptor
+            ):
+                if os.name == "nt":
+                    self._close_file()  # Windows removes nothing that is open, here or elsewhere
+                self._file.unlink()
+        self._close_file()
+
+
+def _read_head(descriptor: int) -> _Head:
+    """What the file says; zeros where it says nothing yet."""
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return _Head(*_HEAD.unpack(os.read(descriptor, _HEAD.size).ljust(_HEAD.size, b"\0")))
+
+
+def _write(descriptor: int, place: int, content: bytes) -> None:
+    os.lseek(descriptor, place, os.SEEK_SET)
+    os.write(descriptor, content)
