@@ -68,6 +68,11 @@ def serve_model(play: Play) -> Iterator[Endpoint]:
         server.server_close()
 
 
+def always(answer: object) -> Play:
+    """A model that gives one answer to whatever it is asked."""
+    return lambda _request: answer
+
+
 def complete(said: object, *, usage: Mapping[str, object] | None = None) -> bytes:
     """The body of a completion; text as it is, anything else as JSON."""
     text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)

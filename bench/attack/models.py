@@ -12,7 +12,7 @@ import anyio
 from bench.attack.arena import Arena, command_line
 from bench.attack.attack import attack, slow_attack
 from bench.attack.caller import Caller
-from bench.attack.endpoint import Endpoint, Play, Request, Response, complete, serve_model
+from bench.attack.endpoint import Endpoint, Play, Request, Response, always, complete, serve_model
 from bench.attack.processes import resident_mb
 from bench.attack.remains import find_remains
 
@@ -81,7 +81,7 @@ async def have_a_model_cite_what_nobody_said(arena: Arena) -> None:
         _add("zq0 lives in York", turn=None),
     ]
     for number, operation in enumerate(operations):
-        play = lambda _request, one=operation: {"operations": [one]}  # noqa: E731
+        play = always({"operations": [operation]})
         async with _read_by(arena, play, tenant=f"t{number}") as (caller, _):
             found = [hit["text"] for hit in await caller.find("lives in York", limit=50)]
             arena.check(not any("zq" in text for text in found), f"{operation}: {found}")
@@ -103,7 +103,7 @@ async def have_a_model_touch_memories_it_was_not_shown(arena: Arena) -> None:
             {"op": "BOOST", "id": one},
             {"op": "LINK", "src": one, "dst": theirs, "relation": "contradicts"},
         ]
-    play = lambda _request: {"operations": operations}  # noqa: E731
+    play = always({"operations": operations})
     async with _read_by(arena, play, workspace="near") as (caller, _):
         found = await caller.texts("zqchanged by a model", workspace="*")
         arena.check(not any("zqchanged" in text for text in found), f"{found}")
@@ -130,7 +130,7 @@ async def have_a_model_claim_trust_and_importance(arena: Arena) -> None:
     }
     for number, (name, value) in enumerate(forged.items()):
         operation = _add("zq Ann is there", **{name: value})
-        play = lambda _request, one=operation: {"operations": [one]}
+        play = always({"operations": [operation]})
         async with _read_by(arena, play, tenant=f"t{number}") as (caller, _):
             for hit in await caller.find("zq Ann is there"):
                 if hit["kind"] != "memory" or "zq" not in hit["text"]:
@@ -256,7 +256,7 @@ async def have_a_model_answer_oddly(arena: Arena) -> None:
     """Answer with duplicate keys, 100,000 brackets, HTML, NaN, negative usage, bad UTF-8."""
     for number, (how, response) in enumerate(_odd_answers()):
         before = len(arena.crashes)
-        play = lambda _request, one=response: one  # noqa: E731
+        play = always(response)
         async with _read_by(arena, play, tenant=f"t{number}") as (caller, model):
             arena.check(bool(model.requests), f"{how}: nobody was asked")
             found = await caller.find("Ann Leeds")
@@ -289,7 +289,7 @@ async def have_a_model_answer_without_end(arena: Arena) -> None:
         "a flood with an error": Response(flood(), 500),
     }
     for number, (how, response) in enumerate(ways.items()):
-        play = lambda _request, one=response: one  # noqa: E731
+        play = always(response)
         with serve_model(play) as model:
             environment = {
                 "MEMORIA_LLM_BASE_URL": model.url,
@@ -313,11 +313,11 @@ async def have_a_model_answer_without_end(arena: Arena) -> None:
 @attack
 async def have_a_model_redirect_to_another_host(arena: Arena) -> None:
     """Redirect with every code: neither the conversation nor the key may go to another host."""
-    with serve_model(lambda _request: {"operations": []}) as thief:
+    with serve_model(always({"operations": []})) as thief:
         elsewhere = thief.url.replace("127.0.0.1", "localhost")
         for number, code in enumerate((301, 302, 303, 307, 308)):
             answer = Response(b"", code, {"location": f"{elsewhere}/chat/completions"})
-            play = lambda _request, one=answer: one  # noqa: E731
+            play = always(answer)
             async with _read_by(arena, play, tenant=f"t{number}", llm_api_key=_KEY) as (_, model):
                 arena.check(bool(model.requests), f"{code}: nobody was asked")
         arena.check(not thief.requests, f"{len(thief.requests)} requests were sent elsewhere")
@@ -339,7 +339,7 @@ async def use_a_reranker_that_lies(arena: Arena) -> None:
         {"results": [{"index": True, "relevance_score": [1]}]},
     ]
     for number, answer in enumerate(answers):
-        play = lambda _request, one=answer: Response(json.dumps(one).encode())  # noqa: E731
+        play = always(Response(json.dumps(answer).encode()))
         with serve_model(play) as model:
             options = {"rerank_base_url": model.url, "rerank_model": "hostile"}
             async with arena.connect(tenant=f"t{number}", **options) as caller:

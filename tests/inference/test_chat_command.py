@@ -165,6 +165,7 @@ def test_a_command_gets_no_key_of_ours_and_no_project_and_is_told_who_asks(
 ) -> None:
     monkeypatch.setenv("MEMORIA_LLM_API_KEY", KEY)
     monkeypatch.setenv("MEMORIA_EMBEDDING_API_KEY", KEY)
+    monkeypatch.setenv("MEMORIA_RERANK_API_KEY", KEY)
     program = f"""
         import json, os
         fit = os.environ["MEMORIA_ASKED"] and {KEY!r} not in str(os.environ) and not os.listdir()

@@ -1,5 +1,6 @@
 """Whatever a chat endpoint does, a question ends in its answer or in the error that fits."""
 
+import gzip
 import logging
 import sqlite3
 import traceback
@@ -57,6 +58,15 @@ UNAVAILABLE = {
     "cut": Fault(cuts(), ModelUnavailableError, 3, "broke off"),
     "web page": Fault(Behaviour(b"<html>Hello"), ModelUnavailableError, 3, "no chat completion"),
     "garbled body": Fault(Behaviour(b'{"choices": ['), ModelUnavailableError, 3, "no chat compl"),
+    "without end": Fault(
+        says("Certainly! " * 2_000_000), ModelUnavailableError, 3, "broke off its answer"
+    ),
+    "packed": Fault(
+        Behaviour(gzip.compress(GOOD.body), headers={"content-encoding": "gzip"}),
+        ModelUnavailableError,
+        3,
+        "broke off its answer",
+    ),
     "no choice": Fault(Behaviour(b'{"choices": []}'), ModelUnavailableError, 3, "no chat compl"),
     "error with status 200": Fault(
         Behaviour(b'{"error": {"message": "no"}}'), ModelUnavailableError, 3, "no chat completion"
@@ -106,6 +116,12 @@ MISCONFIGURED = {
         fails(404, code="model_not_found"), ModelMisconfiguredError, 1, "MEMORIA_LLM_MODEL"
     ),
     "path": Fault(fails(404, message=ECHO), ModelMisconfiguredError, 1, "MEMORIA_LLM_BASE_URL"),
+    "redirect": Fault(
+        Behaviour(status=307, headers={"location": "http://127.0.0.1:9/v1/chat/completions"}),
+        ModelMisconfiguredError,
+        1,
+        "HTTP 307: it sends us elsewhere",
+    ),
     "quota": Fault(
         fails(429, code="insufficient_quota"), ModelMisconfiguredError, 1, "nothing left"
     ),
@@ -166,6 +182,15 @@ def test_what_nobody_counted_is_entered_at_its_most(
         gate_to(server, timeout_s=fault.timeout_s).ask(TENANT, question(most=300))
     assert {call.output_tokens for call in books.calls()} == {300}
     assert all(call.input_tokens > 0 for call in books.calls())
+
+
+def test_tokens_that_no_request_can_take_are_estimated_instead(
+    server: ScriptedModel, gate_to: OpenGate, books: Books
+) -> None:
+    server.script.append(says({"colour": "red"}, usage=(10**30, 10**30)))
+    assert gate_to(server).ask(TENANT, question(most=300)) == RED
+    (call,) = books.calls()
+    assert 0 < call.input_tokens + call.output_tokens < 1_000
 
 
 def test_an_unfit_answer_is_sent_back_with_what_is_wrong(

@@ -137,6 +137,7 @@ BAD_ANSWERS = {
     "server error": (failure(500, **{"retry-after-ms": "1"}), "HTTP 500"),
     "refused": (failure(401), "HTTP 401"),
     "too long": (failure(400), "HTTP 400"),
+    "redirect": (failure(307, location="http://127.0.0.1:9/v1/embeddings"), "HTTP 307"),
     "too few": (vectors((0, [1.0])), "1 vectors for 2 texts"),
     "too many": (vectors((0, [1.0]), (1, [1.0]), (2, [1.0])), "3 vectors for 2 texts"),
     "zero vector": (vectors((0, [1.0, 0]), (1, [0, 0])), "without a direction"),

@@ -1,14 +1,18 @@
 """An OpenAI-compatible `/embeddings` endpoint: Ollama, vLLM, llama.cpp, OpenAI."""
 
+import weakref
 from collections.abc import Sequence
 
 import numpy as np
 import openai
 
 from memoria.errors import EmbedderError
+from memoria.inference.http import restrict_client
 from memoria.model import Vector
 
 _NO_KEY = "none"  # the client insists on a key; local servers ignore it
+_MOST_BYTES = 64_000_000
+"""Of an answer: a batch of long vectors, written as digits, takes a tenth."""
 _QUERY_TIMEOUT_S = 3.0
 """A search does not wait longer for its vector: text search answers without it."""
 
@@ -19,8 +23,14 @@ class EndpointEmbedder:
     def __init__(self, base_url: str, model: str, api_key: str | None, timeout_s: float) -> None:
         self.name = f"endpoint:{model}"
         self._model = model
+        http = openai.DefaultHttpxClient(**restrict_client(_MOST_BYTES))
+        weakref.finalize(self, http.close)
         self._documents = openai.OpenAI(
-            base_url=base_url, api_key=api_key or _NO_KEY, timeout=timeout_s, max_retries=2
+            base_url=base_url,
+            api_key=api_key or _NO_KEY,
+            timeout=timeout_s,
+            max_retries=2,
+            http_client=http,
         )
         self._queries = self._documents.with_options(
             timeout=min(timeout_s, _QUERY_TIMEOUT_S), max_retries=0

@@ -233,7 +233,7 @@ _ASKING = LazyPattern(
 _PERSONAL_PHRASE = LazyPattern(rf"\b(?:{words.PHRASES_PERSONAL})\b", re.IGNORECASE)
 _WORK_PHRASE = LazyPattern(rf"\b(?:{words.PHRASES_WORK})\b", re.IGNORECASE)
 _ADDRESS = LazyPattern(
-    r"https?://\S+|\S+@\S+\.\w+"
+    r"https?://\S+|(?<![^\s@])[^\s@]+@[^\s@]+\.\w+"
     r"|\b(?:YouTube|LinkedIn|GitHub|GitLab|WhatsApp|MacBook|PayPal|WeChat|TikTok|FaceTime|AirPods"
     r"|PlayStation|OpenAI|ChatGPT|JavaScript|TypeScript|COVID-\d+|(?:Mc|Mac|De|Du|Le|La|Di|Fitz|Van)"
     r"[A-Z][a-z]+)\b"

@@ -29,7 +29,7 @@ from memoria.text.redact import redact
 
 ASKED_BY_MEMORIA = "MEMORIA_ASKED"
 """Set in the environment of a program that Memoria asks."""
-_OUR_SETTINGS = ("MEMORIA_LLM_", "MEMORIA_EMBEDDING_")
+_OUR_SETTINGS = ("MEMORIA_LLM_", "MEMORIA_EMBEDDING_", "MEMORIA_RERANK_")
 _MOST_BYTES = 1 << 20
 _NOT_FOUND = (126, 127)
 """What `env` and shells end with when there is no such program."""

@@ -22,6 +22,9 @@ from memoria.model import now_millis
 from memoria.text.budget import estimate_tokens
 
 _MS_PER_S = 1000
+_MOST_TOKENS = 10**9
+"""Of one request; an endpoint that counts more does not count."""
+_REDIRECTS = range(300, 400)
 _PASSING = (408, 409, 425, 429)
 _SERVER_ERROR = 500
 _WRONG_SETTINGS = {
@@ -97,9 +100,14 @@ def read_completion(
 
 
 def to_chat_error(error: openai.APIStatusError, request: ChatRequest[AnswerT]) -> ChatModelError:
-    """Our error for a status of 400 and more."""
+    """Our error for a status of 300 and more."""
     status, code = error.status_code, _find_code(error)
     what = f"The chat model's endpoint answered HTTP {status}" + (f" ({code})" if code else "")
+    if status in _REDIRECTS:
+        return ModelMisconfiguredError(
+            f"{what}: it sends us elsewhere, and Memoria goes nowhere but to the address that you "
+            "named. Write the final address into MEMORIA_LLM_BASE_URL."
+        )
     if status in _WRONG_SETTINGS or code in (_NO_QUOTA, _NO_MODEL):
         cure = _WRONG_SETTINGS.get(status, _WRONG_SETTINGS[402 if code == _NO_QUOTA else 404])
         return ModelMisconfiguredError(f"{what}. {cure}")
@@ -141,7 +149,7 @@ def _retry_at(error: openai.APIStatusError) -> int | None:
 
 
 def _usage_or_estimate(tokens: int | None, estimate: int) -> int:
-    return estimate if tokens is None or tokens < 0 else tokens
+    return tokens if tokens is not None and 0 <= tokens <= _MOST_TOKENS else estimate
 
 
 def _finish_reason(choice: _Choice) -> str:

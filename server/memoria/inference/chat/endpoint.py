@@ -23,8 +23,11 @@ from memoria.inference.chat.base import AnswerT, ChatReply, ChatRequest
 from memoria.inference.chat.completion import is_final, read_completion, to_chat_error
 from memoria.inference.chat.deadline import DeadlineRunner
 from memoria.inference.chat.forms import FORMS, Form, put_schema_in_words, response_format
+from memoria.inference.http import restrict_client
 
 _NO_KEY = "none"  # the client insists on a key; local servers ignore it
+_MOST_BYTES = 16_000_000
+"""Of an answer: three times what the longest that can be asked for takes."""
 _NEVER_SENT = "ConnectError"  # of whichever HTTP library the client has
 _FORM_IN_DOUBT = (400, 422, 501)
 _CAPS = ("max_tokens", "max_completion_tokens")
@@ -46,7 +49,7 @@ class EndpointChat:
     def __init__(self, base_url: str, model: str, api_key: str | None, timeout_s: float) -> None:
         self.name = model
         self._timeout_s = timeout_s
-        http = openai.DefaultHttpxClient(verify=_tls())
+        http = openai.DefaultHttpxClient(verify=_tls(), **restrict_client(_MOST_BYTES))
         weakref.finalize(self, http.close)
         self._client = openai.OpenAI(
             base_url=base_url,
