@@ -5,6 +5,7 @@ message. `LOOK_ALIKES` are texts that share words with a forgotten statement and
 """
 
 import html
+import json
 import unicodedata
 from collections.abc import Callable
 
@@ -130,6 +131,7 @@ WRAPPINGS: dict[str, Variant] = {
     "in the middle of a sentence": lambda x: f"I think it was because {x} that they came so late",
     "with what follows": lambda x: f"{x}, and that is why I ask",
     "in JSON": lambda x: f'{{"note": "{x}", "n": 1}}',
+    "in JSON with escapes": lambda x: json.dumps({"note": f"So:\n{x}"}),
     "in a log": lambda x: f"2026-05-03T10:22:01Z INFO app.notes: {x} (id=4)",
     "in a mail": lambda x: f"Dear all,\n\n{x}.\n\nKind regards\nAnn",
 }
@@ -138,9 +140,9 @@ WRAPPINGS: dict[str, Variant] = {
 VARIANTS = {**SPELLINGS, **WRAPPINGS}
 
 STATEMENTS = (
-    "My locker's combination is zeta4711",
+    "My cousin's boat is called zeta4711",
     "I moved to the zetavillage in 2019",
-    "我的储物柜密码是泽塔4711",
+    "我搬到了泽塔村4711号",
 )
 
 LOOK_ALIKES = (

@@ -146,7 +146,7 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
         tx.ledger.add(CALL)
         plan_a_night(tx, f"{tenant}'s item")
     edit_by_hand(store, tenant, corrected.id)
-    update_scratchpad(store, tenant, "s", f"{tenant} looks for the port", "a task")
+    update_scratchpad(store, tenant, "s", f"{tenant} looks for the port", "a task", marks(tenant))
     interlink(store, tenant, corrected.id, archived.id, first)
     with store.write(tenant) as tx:
         merge(tx, memory.id, rival_id, corrected.id)

@@ -242,7 +242,7 @@ def test_a_preference_of_one_workspace_is_known_already_in_another(store: Sqlite
 
 def test_the_notes_of_another_workspace_are_not_shown(store: SqliteStore) -> None:
     for session, place in (("r", "red"), ("b", "blue"), ("n", None)):
-        update_scratchpad(store, "ann", session, f"focus in {place}", None, place)
+        update_scratchpad(store, "ann", session, f"focus in {place}", None, marks("ann"), place)
     with store.read("ann") as tx:
         assert {pad.session_id for pad in tx.scratchpads.list_recent(9, "red")} == {"r", "n"}
         assert {pad.session_id for pad in tx.scratchpads.list_recent(9)} == {"n"}

@@ -235,7 +235,13 @@ class Memoria(Forgetting):
         place = self.settings.workspace
         return await in_thread(
             lambda: update_scratchpad(
-                self._store, self.tenant, session, current_focus, completed, place
+                self._store,
+                self.tenant,
+                session,
+                current_focus,
+                completed,
+                self._digester,
+                place,
             )
         )
 

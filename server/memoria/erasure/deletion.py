@@ -75,8 +75,7 @@ class Deletion:
 
     def _erase_memory(self, memory: Memory) -> None:
         texts = self._plan.list_suppressed(memory)
-        evidence = self._tx.memories.list_evidence(memory.id)
-        restatements = list_restatements(memory, evidence)
+        restatements = list_restatements(self._tx, memory)
         barred = (text for text in restatements if not self._plan.spares(text))
         digests = dict.fromkeys(map(self._digest_statement, barred))
         meanings = tuple(self._meanings[text] for text in texts if text in self._meanings)

@@ -16,6 +16,7 @@ from memoria.erasure.cascade import (
     find_unsupported,
     is_conclusion,
 )
+from memoria.erasure.restatements import list_restatements
 from memoria.erasure.selection import NamedRecords
 from memoria.errors import InvalidInputError
 from memoria.model import Memory, MemoryType, StoredTurn, now_millis
@@ -59,8 +60,9 @@ class ErasurePlan:
     """What the memories among these say, in the form in which it is recognised."""
 
     def spares(self, text: str) -> bool:
-        """Whether a text says what is kept, so that it may be said from now on as before."""
-        return recognition_key(text) in self.kept_forms
+        """Whether what is kept says a text, so that it may be said from now on as before."""
+        words = f" {recognition_key(text)} "
+        return any(words in f" {kept} " for kept in self.kept_forms)
 
     def list_suppressed(self, memory: Memory) -> list[str]:
         """The wordings of a memory that may not be said again, each once."""
@@ -210,6 +212,9 @@ class _Planner:
                 self._add_turns_saying(version.content)
         if falls or memory.versions[-1].provenance.channel == NIGHTLY_CHANNEL:
             return  # the turns of what was derived from memories are theirs
+        for statement in list_restatements(self._tx, memory):
+            if not self.plan.spares(statement):
+                self._add_turns_saying(statement)
         for turn in _list_evidence_turns(self._tx, memory):
             self._add_source(turn)
 

@@ -1,16 +1,23 @@
 """Restatements: the words in which a memory that is forgotten could be stated again.
 
-These are its wordings, and the quotes that these were concluded from: a model may word the same
-sentence otherwise the next time. What is wrapped ("Remember that …", `The user says: "…"`) is
-barred by what it says inside.
+These are its wordings, and the sentences of its turns that these were concluded from: a model may
+word the same sentence otherwise the next time. What is wrapped ("Remember that …", `The user says:
+"…"`) is barred by what it says inside.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from memoria.model import Evidence, Memory
+from memoria.model import Memory
 from memoria.policy.properties.wording import peel
+from memoria.store.base import Transaction
 from memoria.text.analyser import query_terms
-from memoria.text.recognition import place_of, read_words, recognition_key
+from memoria.text.document import full_text
+from memoria.text.recognition import (
+    place_of,
+    read_statement,
+    recognition_key,
+    split_sentences,
+)
 
 _LEAST_TERMS = 2
 _OF_ANSWERS = frozenset(
@@ -22,26 +29,44 @@ _OF_ANSWERS = frozenset(
 )
 
 
-def list_restatements(memory: Memory, evidence: Iterable[Evidence]) -> list[str]:
-    """The statements that would say a memory again, each in one spelling.
-
-    Args:
-        memory: what is forgotten.
-        evidence: the turns that it rests on, with what is quoted of them.
-    """
-    quotes = [version.provenance.quote for version in memory.versions]
-    quotes += [one.quote for one in evidence]
+def list_restatements(tx: Transaction, memory: Memory) -> list[str]:
+    """The statements that would say a memory again, each in one spelling."""
     wordings = [version.content for version in memory.versions]
-    texts = [*wordings, *(quote for quote in quotes if quote and is_telling(quote))]
+    texts = [*wordings, *_list_sources(tx, memory)]
     found = (each for text in texts for each in _unwrap(text))
     return list({recognition_key(text): text for text in found}.values())
 
 
-def is_telling(quote: str) -> bool:
-    """Whether a quote tells something by itself; "yes, that sounds good" is said of anything."""
-    if place_of(read_words(quote).words) != "anywhere":
+def _list_sources(tx: Transaction, memory: Memory) -> Iterator[str]:
+    """The sentences that a memory was concluded from, as far as they tell something."""
+    terms = {term for version in memory.versions for term in query_terms(version.content)}
+    quoted = {version.provenance.quote: version.provenance.turn_id for version in memory.versions}
+    quoted |= {one.quote: one.turn_id for one in tx.memories.list_evidence(memory.id)}
+    for quote, turn_id in quoted.items():
+        if quote is None:
+            continue
+        sentences = [one.strip() for one in split_sentences(quote) if is_telling(one)]
+        if not sentences and turn_id is not None:
+            turn = tx.conversations.turn(turn_id)
+            sentences = _list_sentences_around(quote, full_text(turn)) if turn else []
+        yield from [one for one in sentences if terms & {*query_terms(one)}] or sentences
+
+
+def _list_sentences_around(quote: str, text: str) -> list[str]:
+    """The sentences of a turn in which a quote stands that is too short to tell anything."""
+    reading = read_statement(quote)
+    return [
+        sentence.strip()
+        for sentence in split_sentences(text)
+        if read_statement(sentence).states(reading, "anywhere") and is_telling(sentence)
+    ]
+
+
+def is_telling(sentence: str) -> bool:
+    """Whether a sentence tells something by itself; "yes, that sounds good" is said of anything."""
+    if place_of(read_statement(sentence).words) != "anywhere":
         return False
-    terms = [term for term in query_terms(quote) if term not in _OF_ANSWERS]
+    terms = [term for term in query_terms(sentence) if term not in _OF_ANSWERS]
     return len(terms) >= _LEAST_TERMS
 
 
@@ -50,5 +75,5 @@ def _unwrap(text: str) -> Iterator[str]:
     inner = peel(text)
     if inner != text:
         yield inner
-    if inner == text or place_of(read_words(inner).words) not in ("anywhere", "end"):
+    if inner == text or place_of(read_statement(inner).words) not in ("anywhere", "end"):
         yield text

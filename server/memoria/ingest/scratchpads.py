@@ -1,5 +1,6 @@
 """The scratchpad of a session: its current focus and its last few completed tasks."""
 
+from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import InvalidInputError
 from memoria.model import Scratchpad, now_millis
 from memoria.store.base import Store
@@ -15,6 +16,7 @@ def update_scratchpad(
     session_id: str,
     focus: str | None,
     completed: str | None,
+    digester: Digester,
     workspace: str | None = None,
 ) -> Scratchpad:
     """Set the current focus, or note a task as completed, or both.
@@ -22,6 +24,7 @@ def update_scratchpad(
     When the focus changes, the former one becomes a completed task. An empty focus clears it.
 
     Raises:
+        ForgottenError: one says what was forgotten.
         InvalidInputError: neither was given, or one is too long.
     """
     if focus is None and completed is None:
@@ -29,6 +32,9 @@ def update_scratchpad(
     new_focus, done = (_note(text) for text in (focus, completed))
     session_id = clean_name(session_id, Tally())
     with store.write(tenant) as tx:
+        suppression = SuppressionList(tx.tombstones, digester)
+        for note in filter(None, (new_focus, done)):
+            suppression.check_statement(note)
         old = tx.scratchpads.get(session_id)
         current = old.current_focus if old else None
         finished = [done] if done else []

@@ -145,6 +145,8 @@ class OperationValidator:
         if words is None:
             self.misread_turns.add(turn.n)
             raise RejectedError("quote not in the turn")
+        if self._suppression.find_tombstone(words) is not None:
+            raise RejectedError("forgotten")  # whatever is concluded from it
         return turn, words
 
     def check_statement(

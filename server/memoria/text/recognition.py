@@ -2,10 +2,10 @@
 
 What was forgotten is compared in this form, which is wide where `text/statement` is narrow. It does
 not see letter case, width and composition, invisible characters, emoji, punctuation, quotation
-marks, dashes, spaces and line breaks, HTML with its entities, Markdown, letters of other alphabets
-that look like Latin ones, and whether it says "I" or "you". It does see what changes the meaning:
-1.5 is not 15, -5 is not 5, $5 is not €5, C++ is not C, and a word more or less within is another
-statement.
+marks, dashes, spaces and line breaks, HTML with its entities, Markdown, the escapes of JSON,
+letters of other alphabets that look like Latin ones, and whether it says "I" or "you". It does see
+what changes the meaning: 1.5 is not 15, -5 is not 5, $5 is not €5, C++ is not C, and a word more or
+less within is another statement.
 
 A change of this form makes older digests useless: let it have another `FORM` then, and let
 `erasure/suppression` look for both.
@@ -43,6 +43,7 @@ _TAG = LazyPattern(
     rf"|</?(?:(?P<inline>{_INLINE})\b|[a-z][\w-]*)(?P<attributes>\s[^<>]*)?/?>",
     re.IGNORECASE,
 )
+_ESCAPE = LazyPattern(r"\\(?:u(?P<code>[0-9a-fA-F]{4})|(?P<char>.))")
 _LINK = LazyPattern(r"!?\[([^\[\]]*)\](?:\(([^()]*)\)|\[[^\[\]]*\])")
 _REFERENCE = LazyPattern(r"\[\^?\d{1,3}\]|\[\^[\w-]{1,40}\]")
 _QUOTED_LINE = LazyPattern(r"(?m)^[ \t]*(?:[>|][ \t]*)+")
@@ -204,6 +205,8 @@ def strip_markup(text: str) -> str:
     What tags and links say beside the text follows it.
     """
     plain, aside = text, list[str]()
+    if "\\" in plain:  # as in JSON: it is read as it stands, and as it was meant
+        plain = f"{plain}\n{_ESCAPE.regex.sub(_resolve_escape, plain)}"
     for _ in range(2):  # of what was escaped twice
         plain = html.unescape(plain) if "&" in plain else plain
     plain = _INVISIBLE.regex.sub("", plain)
@@ -231,6 +234,13 @@ def fold(text: str) -> str:
 def is_read_as_written(word: str) -> bool:
     """Whether a word of a reading stands so in every text that it was read in."""
     return word not in _READ_OTHERWISE
+
+
+def _resolve_escape(escape: re.Match[str]) -> str:
+    if escape["code"]:
+        char = chr(int(escape["code"], 16))
+        return char if char.isprintable() else " "
+    return "\n" if escape["char"] in "nrtbf" else escape["char"]
 
 
 def _take_out(tag: re.Match[str], aside: list[str]) -> str:
