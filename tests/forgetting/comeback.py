@@ -13,6 +13,7 @@ from typing import Any
 import anyio.to_thread
 from tests.forgetting.remains import remaining
 from tests.ingest.play import add, answers, memories, reader, said
+from tests.lifecycle.test_consolidate import shown_in
 from tests.llm.scripted import Asked, ScriptedModel
 
 from memoria import Memoria
@@ -54,7 +55,15 @@ def script() -> ScriptedModel:
     def tells(asked: Asked) -> object:
         return {"sentences": [s] if (s := say_otherwise(asked.text)) else []}
 
-    return ScriptedModel(answer=answers(extract=reader(reads), episode=sums_up, day=tells))
+    def derives(asked: Asked) -> object:
+        shown = shown_in(asked)
+        quotes = [{"memory": one["number"], "quote": one["memory"]} for one in shown[:2]]
+        content = say_otherwise(asked.text) or "Several things are noted"
+        return {"action": "CONCEPT", "name": "Notes", "content": content, "quotes": quotes}
+
+    return ScriptedModel(
+        answer=answers(extract=reader(reads), episode=sums_up, day=tells, concept=derives)
+    )
 
 
 class Comeback:
@@ -70,6 +79,11 @@ class Comeback:
     @property
     def home(self) -> Path:
         return self.m.settings.home_path
+
+    @property
+    def backup(self) -> Path:
+        """A backup of before anything was forgotten."""
+        return self.home.parent / "before.zip"
 
     def next_name(self) -> str:
         self.count += 1
@@ -144,6 +158,12 @@ async def forget(c: Comeback, form: str) -> None:
 
 
 FORMS = ("memory", "memory with its source", "turn", "turn with its source")
+
+
+async def remember_around(c: Comeback) -> None:
+    """Memories that are no part of it, which a night may derive something from."""
+    for colour in ("green", "red", "blue"):
+        await c.m.remember(f"The Badger's {colour} bicycle stands in the cellar")
 
 
 async def _remember(c: Comeback, text: str) -> None:
@@ -230,7 +250,9 @@ async def _transcript(c: Comeback, text: str) -> None:
 
 async def _import(c: Comeback, text: str) -> None:
     file = c.home.parent / f"{c.next_name()}.jsonl"
-    lines = [{"role": "user", "content": text}, {"role": "assistant", "content": "I see."}]
+    pairs = [("user", text), ("assistant", "I see.")]
+    at = "2026-05-01T10:00:00Z"
+    lines = [{"role": role, "content": content, "at": at} for role, content in pairs]
     file.write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
     files = find_transcripts([file], FORMATS["jsonl"])
     await Importer(c.m, FORMATS["jsonl"], files, lambda *_: None, workspace_of).run()

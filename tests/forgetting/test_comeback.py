@@ -4,10 +4,12 @@ REENTRY_EXAMPLES in the environment plays more examples; `all` plays the whole t
 """
 
 import os
+import shutil
 from itertools import product
 from pathlib import Path
 
 import anyio
+import anyio.to_thread
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -18,10 +20,13 @@ from tests.forgetting.comeback import (
     Comeback,
     forget,
     list_returns,
+    remember_around,
     script,
 )
 from tests.forgetting.reentry import STATEMENTS, VARIANTS
 from tests.ingest.play import opened
+
+from memoria.app.upkeep import back_up, restore
 
 _WISHED = os.environ.get("REENTRY_EXAMPLES", "4")
 _ALL = list(product(PATHS, VARIANTS))
@@ -64,17 +69,28 @@ async def play(
     folder: Path, statement: str, origin: str, form: str, reentries: list[tuple[str, str]]
 ) -> list[str]:
     """Learn it, forget it, and bring it back in these ways. Gives what has come back."""
+    erased = form.endswith("with its source")
+    texts = [VARIANTS[variant](statement) for _, variant in reentries]
     with script() as model:
         async with opened(folder / "home", model) as m:
             c = Comeback(m, model, statement)
+            await remember_around(c)
             await ORIGINS[origin](c)
             await m.wait_until_idle(60)
+            await anyio.to_thread.run_sync(back_up, m.settings, c.backup, no_progress)
             await forget(c, form)
             model.requests.clear()
-            texts = [VARIANTS[variant](statement) for _, variant in reentries]
             for (path, _), text in zip(reentries, texts, strict=True):
                 await PATHS[path](c, text)
             await m.wait_until_idle(120)
             await c.night()
-            erased = form.endswith("with its source")
-            return await list_returns(c, texts, erased=erased)
+            returns = await list_returns(c, texts, erased=erased)
+        await anyio.to_thread.run_sync(restore, m.settings, c.backup, no_progress)
+        shutil.rmtree(next(c.home.glob("before-restore-*")))
+        async with opened(folder / "home", model) as m:
+            c.m = m
+            return returns + await list_returns(c, texts, erased=erased)
+
+
+def no_progress(_done: int, _total: int) -> None:
+    pass

@@ -87,6 +87,8 @@ _PARTICLES = frozenset("了 啦 吧 啊 呢 哦 嘛 呀 的 哟 哈".split())
 _SENTENCE_END = LazyPattern(
     r"(?:[.!?…]+[\"'”’)\]*_]*(?=\s)|[。！？]+[”’」』）*_]*)[ \t]*\n*|[ \t]*[\r\n]+"
 )
+_NESTED = 2
+"""How often something may have been escaped: JSON that holds JSON, HTML that shows HTML."""
 _LEAST_ANYWHERE, _LEAST_AT_END = 12, 8
 _WORDS_AT_END, _WORDS_ANYWHERE = 3, 2
 _DIGIT_WEIGHT, _IDEOGRAM_WEIGHT = 3, 2
@@ -205,9 +207,11 @@ def strip_markup(text: str) -> str:
     What tags and links say beside the text follows it.
     """
     plain, aside = text, list[str]()
-    if "\\" in plain:  # as in JSON: it is read as it stands, and as it was meant
-        plain = f"{plain}\n{_ESCAPE.regex.sub(_resolve_escape, plain)}"
-    for _ in range(2):  # of what was escaped twice
+    for _ in range(_NESTED):  # of JSON, it is read as it stands, and as it was meant
+        if "\\" in text:
+            text = _ESCAPE.regex.sub(_resolve_escape, text)
+            plain = f"{plain}\n{text}"
+    for _ in range(_NESTED):
         plain = html.unescape(plain) if "&" in plain else plain
     plain = _INVISIBLE.regex.sub("", plain)
     if "<" in plain:
