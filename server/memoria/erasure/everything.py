@@ -60,7 +60,8 @@ def _list_memory_stones(
     tx: Transaction, digester: Digester, at: int, reason: str
 ) -> Iterator[TombstoneRecord]:
     for memory_id, wordings in groupby(tx.erasures.iterate_wordings(), key=lambda each: each[0]):
-        digests = dict.fromkeys(digester.digest_statement(text) for _, text in wordings)
+        stated = (digester.digest_statement(text, erases=True) for _, text in wordings)
+        digests = dict.fromkeys(stated)
         yield TombstoneRecord(Tombstone("memory", memory_id, at, reason), tuple(digests))
 
 

@@ -27,7 +27,7 @@ from memoria.text.analyser import query_terms
 from memoria.text.document import full_text
 from memoria.text.phrases import Phrases
 from memoria.text.recognition import recognition_key
-from memoria.text.statement import canonical_form, is_distinctive, occurs_in
+from memoria.text.statement import canonical_form, is_distinctive, is_stated_in, occurs_in
 
 _MAX_TERMS = 64
 _FIRST_IDEOGRAM = "\u2e80"
@@ -233,7 +233,7 @@ class _Planner:
         """Add the turns in which a wording stands."""
         numbers = self._tx.documents.list_containing("turn", search_terms(wording))
         for turn in self._tx.conversations.turns(numbers).values():
-            if occurs_in(wording, full_text(turn)):
+            if is_stated_in(wording, full_text(turn)):
                 self._add_source(turn)
 
     def _add_source(self, turn: StoredTurn) -> list[int]:

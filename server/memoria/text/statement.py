@@ -123,13 +123,21 @@ def _distinct_tokens(text: str) -> frozenset[str]:
 
 
 def occurs_in(statement: str, text: str) -> bool:
-    """Whether a text states something word for word, in whatever spelling (`text/recognition`).
+    """Whether a statement occurs in a text word for word; a short one must be the whole text.
 
-    A short statement must end a clause of the text, or be the whole of it.
+    Both are read as `text/recognition` reads them, however they are written.
     """
-    said = read_statement(statement)
-    place: Place = "anywhere" if is_distinctive(statement) else place_of(said.words)
-    return read_statement(text).states(said, place)
+    return _is_stated(statement, text, "text")
+
+
+def is_stated_in(statement: str, text: str) -> bool:
+    """Whether a text states something word for word; a short statement must end a clause of it."""
+    return _is_stated(statement, text, place_of(read_statement(statement).words))
+
+
+def _is_stated(statement: str, text: str, place: Place) -> bool:
+    where: Place = "anywhere" if is_distinctive(statement) else place
+    return read_statement(text).states(read_statement(statement), where)
 
 
 def sentences_in(text: str) -> Iterator[str]:
