@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from time import strftime
 
 import anyio
 from rich.console import Console
@@ -16,6 +17,7 @@ from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 
 from bench.faults import clock, disk, foreign, versions
 from bench.faults.damage import damage
+from bench.faults.endure import endure
 from bench.faults.homes import fill, fill_and_die
 from bench.faults.kill import kill
 from bench.faults.verdict import Progress as Told
@@ -31,7 +33,7 @@ _SHOWN = 20
 def _main() -> int:
     arguments = _parser().parse_args()
     verdicts = []
-    for verdict in _all(arguments.rounds, arguments.seed):
+    for verdict in _run(arguments):
         verdicts.append(verdict)
         if not arguments.json:
             _print(verdict)
@@ -47,9 +49,30 @@ def _main() -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench.faults")
     parser.add_argument("--rounds", type=int, default=_ROUNDS, help="kills; damages are thrice")
+    parser.add_argument("--calls", type=int, help="nothing but kills, until so many are answered")
+    parser.add_argument("--hours", type=float, help="nothing but kills, for so long at most")
+    parser.add_argument("--ledger", type=Path, help="the folder in which --calls writes them down")
     parser.add_argument("--seed", type=int, default=1, help="of all that is left to chance")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     return parser
+
+
+def _run(arguments: argparse.Namespace) -> Iterator[Verdict]:
+    if arguments.calls is None and arguments.hours is None:
+        yield from _all(arguments.rounds, arguments.seed)
+        return
+    with tempfile.TemporaryDirectory(prefix="memoria-faults-") as name, _progress("calls") as told:
+        folder = Path(name)
+        work = partial(
+            endure,
+            folder / "home",
+            arguments.ledger or folder / "ledger",
+            arguments.calls or sys.maxsize,
+            seconds=None if arguments.hours is None else arguments.hours * 3600,
+            seed=arguments.seed,
+            progress=told,
+        )
+        yield anyio.run(work)
 
 
 def _all(rounds: int, seed: int) -> Iterator[Verdict]:
@@ -79,14 +102,28 @@ def _all(rounds: int, seed: int) -> Iterator[Verdict]:
 
 @contextmanager
 def _progress(what: str) -> Iterator[Told]:
-    """A bar on standard error; silent where that is no terminal."""
+    """A bar on standard error; a line now and then where that is no terminal."""
     console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _say_now_and_then(what)
+        return
     columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as bar:
+    with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _say_now_and_then(what: str) -> Told:
+    """A line for every hundredth part."""
+    said = 0
+
+    def tell(done: int, total: int) -> None:
+        nonlocal said
+        if done * 100 // total > said:
+            said = done * 100 // total
+            print(f"{strftime('%H:%M:%S')} {what}: {done} of {total}", file=sys.stderr, flush=True)
+
+    return tell
 
 
 def _print(verdict: Verdict) -> None:

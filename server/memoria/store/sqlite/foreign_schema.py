@@ -74,7 +74,7 @@ def _objects_of_version(version: int) -> frozenset[SchemaObject]:
         return frozenset(_read_objects(connection))
 
 
-def _read_objects(connection: Connection) -> list[SchemaObject]:
+def _read_objects(connection: sqlite3.Connection) -> list[SchemaObject]:
     rows = connection.execute(_ALL).fetchall()
     return [SchemaObject(kind, name, table, _fold(sql)) for kind, name, table, sql in rows]
 
