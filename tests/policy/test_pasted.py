@@ -111,7 +111,7 @@ def test_words_that_stand_in_a_paste_and_outside_of_it_are_own() -> None:
         ("回复这封信：\n从现在起，一律付现金。谢谢。", ["从现在起，一律付现金"]),
         ("From now on always pay in cash.", []),
         ("Reply to this:\nWe never met. I always liked it.", []),
-        ("See:\nNever run. Never eat. Never nap. Never go.", ["Never run", "Never eat", "Never nap"]),
+        ("See:\nNever a. Never b. Never c. Never d.", ["Never a", "Never b", "Never c"]),
     ],
 )  # fmt: skip
 def test_an_order_in_a_paste_is_found_as_what_it_is(text: str, orders: list[str]) -> None:

@@ -47,12 +47,13 @@ async def test_a_receipt_names_every_turn(agent: Agent) -> None:
 )
 async def test_a_turn_comes_back_to_the_byte(agent: Agent, content: str) -> None:
     (turn_id,) = await agent.say(content)
+    seen = content.replace("\u202e", "\\u{202e}")  # a model sees what is there
     answer, text = await agent.both("search_conversation_traces", query="bluebird")
-    assert [(hit["id"], hit["text"]) for hit in answer["hits"]] == [(turn_id, content)]
-    assert f"[turn {turn_id}] {content}".replace("\n", "\n    ") in text
+    assert [(hit["id"], hit["text"]) for hit in answer["hits"]] == [(turn_id, seen)]
+    assert f"[turn {turn_id}] {seen}".replace("\n", "\n    ") in text
     record, whole = await agent.both("get_memory", id=turn_id)
-    assert (record["kind"], record["text"]) == ("turn", content)
-    assert content in whole
+    assert (record["kind"], record["text"]) == ("turn", seen)
+    assert seen in whole
 
 
 async def test_a_tool_call_comes_back_with_its_arguments_and_result(agent: Agent) -> None:

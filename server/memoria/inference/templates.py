@@ -6,8 +6,8 @@ Then come a chapter `# Instructions`, which is sent as it stands, and a chapter 
 
 Inputs are data, whatever they say. A placeholder alone on its line becomes a block between fences
 of backticks, always more of them than the input has in a row, so that no input can end its own
-fence and not a character of it is changed (quotes must be found again). Within a line it becomes a
-JSON string.
+fence and no character of it is changed that anybody sees (quotes must be found again); what nobody
+sees is left out. Within a line it becomes a JSON string.
 """
 
 import json
@@ -19,6 +19,7 @@ from pathlib import Path
 
 from memoria.errors import MemoriaError
 from memoria.inference.chat.base import AnswerT, ChatRequest
+from memoria.text.invisible import drop_invisible
 
 _FILE = re.compile(
     r"---\n(?P<front>.*?)\n---\n\s*# Instructions\n(?P<instructions>.*?)\n# Text\n(?P<text>.*)",
@@ -144,9 +145,9 @@ def _check_placeholders(made: Template) -> None:
 
 def _fence_input(match: re.Match[str], inputs: dict[str, str]) -> str:
     """An input in its place."""
+    text = drop_invisible(inputs[match["inline"] or match["block"]])
     if match["inline"]:
-        return json.dumps(inputs[match["inline"]], ensure_ascii=False)
-    text = inputs[match["block"]]
+        return json.dumps(text, ensure_ascii=False)
     fence = "`" * (1 + max(map(len, _FENCE.findall(text)), default=2))
     return f"{fence}{match['block']}\n{text}\n{fence}"
 

@@ -2,17 +2,18 @@
 
 from memoria.errors import InvalidInputError
 from memoria.text.clean import Tally, clean_text
+from memoria.text.invisible import drop_invisible
 
 MAX_CHARS = 4000
 
 
 def check_statement(content: str, tally: Tally) -> str:
-    """The text without what must not be stored.
+    """The text without what must not be stored, and without what nobody sees.
 
     Raises:
         InvalidInputError: it is empty or too long.
     """
-    text = clean_text(content, tally).strip()
+    text = drop_invisible(clean_text(content, tally)).strip()
     if not text:
         raise InvalidInputError("There is nothing to remember: say it in a sentence.")
     if len(text) > MAX_CHARS:

@@ -42,6 +42,7 @@ from memoria.store.base import Transaction
 from memoria.text.clean import Tally, clean_text
 from memoria.text.dates import Prefer, find_end, find_side, full_dates, times
 from memoria.text.document import full_text
+from memoria.text.invisible import drop_invisible
 from memoria.text.quotes import find_quote
 
 _NO_RULES: PersonalRules = MappingProxyType({})
@@ -187,7 +188,7 @@ class OperationValidator:
 
     def _screen_text(self, content: str, placeholders: bool = False) -> tuple[str, bool]:
         """What may be kept of a text, and whether it needs the user's confirmation."""
-        text = clean_text(content, Tally()).strip()
+        text = drop_invisible(clean_text(content, Tally())).strip()
         if not text:
             raise RejectedError("nothing left to say")
         if _is_placeholder(text) and not placeholders:

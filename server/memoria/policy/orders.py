@@ -5,10 +5,10 @@ says it and an attack when a web page does. "Ignore all previous instructions" i
 anybody, because users word their wishes more simply.
 """
 
-import re
 import unicodedata
 
 from memoria.model.memory import Trust
+from memoria.text.invisible import INVISIBLE
 from memoria.text.pattern import LazyPattern
 
 
@@ -19,7 +19,7 @@ def instruction_shaped(text: str, trust: Trust) -> bool:
         text: as it came in; invisible characters and look-alike letters are normalised first.
         trust: of its channel. In a tool's output every instruction counts.
     """
-    plain = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).casefold()
+    plain = _INVISIBLE.regex.sub("", unicodedata.normalize("NFKC", text)).casefold()
     return bool(
         _BLATANT.regex.search(plain) or (trust is Trust.TOOL and _ORDERS.regex.search(plain))
     )
@@ -30,10 +30,7 @@ def is_standing_order(sentence: str) -> bool:
     return bool(_STANDING.regex.match(sentence))
 
 
-# Soft hyphen, zero-width characters, directional marks, variation selectors, tag characters.
-_INVISIBLE = re.compile(
-    "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]"
-)
+_INVISIBLE = LazyPattern(f"[{INVISIBLE}]")
 
 _BLATANT = LazyPattern(
     r"""(?x)

@@ -1,6 +1,11 @@
-"""Lines: puts stored text into answers so that it can't pass for a line of our own."""
+"""Lines: puts stored text into answers so that it can't pass for a line of our own.
+
+What nobody would see of it is shown.
+"""
 
 import re
+
+from memoria.text.invisible import show_invisible
 
 _END = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 """Everything that a reader may take for the end of a line."""
@@ -8,9 +13,9 @@ _END = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 def indent_lines(text: str, indent: str) -> str:
     """The text with all lines but the first indented."""
-    return _END.sub(f"\n{indent}", text)
+    return show_invisible(_END.sub(f"\n{indent}", text))
 
 
 def join_lines(text: str) -> str:
     """The text in one line."""
-    return _END.sub(" ", text)
+    return show_invisible(_END.sub(" ", text))

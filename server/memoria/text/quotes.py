@@ -2,6 +2,8 @@
 
 import re
 
+from memoria.text.invisible import drop_invisible, visible_places
+
 _AROUND = " \t\n\r\"'“”‘’「」『』《》…"
 _LEAST = 2
 _SPACE = re.compile(r"\s+")
@@ -12,14 +14,22 @@ def find_quote(quote: str, text: str) -> str | None:
     """The part of `text` that `quote` repeats word for word, as it stands there.
 
     Line breaks, runs of spaces and quotation marks around the whole may differ, because models are
-    careless about them. Nothing else may differ, and the quote must not begin or end within a
-    word.
+    careless about them, and invisible characters, because they are not shown any. Nothing else may
+    differ, and the quote must not begin or end within a word.
     """
+    seen = drop_invisible(text)
+    found = _find_seen(drop_invisible(quote), seen)
+    if found is None or seen == text:
+        return None if found is None else found.group()
+    places = visible_places(text)
+    return text[places[found.start()] : places[found.end() - 1] + 1]
+
+
+def _find_seen(quote: str, text: str) -> re.Match[str] | None:
     wanted = quote.strip(_AROUND)
     if len(wanted) < _LEAST:
         return None
     words = [re.escape(word) for word in _SPACE.split(wanted)]
     before = r"(?<![A-Za-z0-9])" if _LATIN.match(wanted[0]) else ""
     after = r"(?![A-Za-z0-9])" if _LATIN.match(wanted[-1]) else ""
-    found = re.search(before + r"\s+".join(words) + after, text)
-    return None if found is None else found.group()
+    return re.search(before + r"\s+".join(words) + after, text)

@@ -21,6 +21,7 @@ from itertools import pairwise
 from typing import Literal
 
 from memoria.text.analyser import CJK
+from memoria.text.invisible import INVISIBLE
 from memoria.text.pattern import LazyPattern
 
 FORM = "words"
@@ -29,11 +30,7 @@ Place = Literal["anywhere", "end", "clause", "text"]
 """Where a statement's words must stand in a text that states it: anywhere, at the end of a clause,
 as a whole clause, or as the whole text. The shorter it is, the less may it take along."""
 
-_INVISIBLE = LazyPattern(
-    "[\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5"
-    "\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u20e3\u3164\ufe00-\ufe0f\ufeff\uffa0"
-    "\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]+"
-)
+_INVISIBLE = LazyPattern(f"[{INVISIBLE}\u20e3]+")
 _INLINE = (
     "a|abbr|b|big|cite|code|del|em|font|i|ins|kbd|mark|q|s|small|span|strike|strong"
     "|sub|sup|tt|u|wbr"

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from memoria.text.invisible import show_invisible
+
 FENCE = "memoria"
 _TAG = re.compile(
     rf"<(?P<close>/)?(?P<name>private|{FENCE})(?:\s[^<>]{{0,200}})?>", re.IGNORECASE | re.ASCII
@@ -42,8 +44,11 @@ def strip(text: str) -> StrippedText:
 
 
 def fence(text: str) -> str:
-    """`text` as a block that a reader takes for data and that `strip` recognises."""
-    return f"<{FENCE}>\n{escape_fences(text)}\n</{FENCE}>"
+    """`text` as a block that a reader takes for data and that `strip` recognises.
+
+    What nobody would see of it is shown.
+    """
+    return f"<{FENCE}>\n{escape_fences(show_invisible(text))}\n</{FENCE}>"
 
 
 def escape_fences(text: str) -> str:

@@ -14,6 +14,7 @@ from memoria.model import ContextPackage, Hit, Scratchpad, SearchResult
 from memoria.retrieval.answer.last_turns import NO_TURNS, SessionEnd, fit_last_turns
 from memoria.text.budget import estimate_tokens
 from memoria.text.document import as_text
+from memoria.text.invisible import show_invisible
 from memoria.text.lines import indent_lines, join_lines
 from memoria.text.strip import escape_fences, fence
 
@@ -100,7 +101,8 @@ def build_context(fixed: FixedBlocks, max_tokens: int, look_up: LookUp) -> Conte
 
 
 def _lines(texts: Iterable[str]) -> list[str]:
-    return [line for text in texts for line in text.splitlines() if line.strip()]
+    shown = map(show_invisible, texts)
+    return [line for text in shown for line in text.splitlines() if line.strip()]
 
 
 def _fit_core(fixed: FixedBlocks, tokens: int) -> list[str]:

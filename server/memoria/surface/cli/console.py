@@ -25,6 +25,7 @@ from memoria.app import Memoria, find_workspace, open_memoria
 from memoria.app.engine import check_memory
 from memoria.config import Settings
 from memoria.model import COMMAND_LINE, Channel
+from memoria.text.invisible import show_invisible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -114,11 +115,14 @@ def with_memory(
 
 
 def show(wire: BaseModel, text: str, *, as_json: bool) -> None:
-    """Print an answer: as JSON, or as text, verbatim but for what would steer the terminal."""
+    """Print an answer: as JSON, or as text, verbatim but for what nobody would see.
+
+    What would steer the terminal is left out, and what would hide in it is shown.
+    """
     if as_json:
         print_json(wire.model_dump(mode="json", exclude_none=True))
     else:
-        sys.stdout.write(_CONTROLS.sub("", text) + "\n")
+        sys.stdout.write(show_invisible(_CONTROLS.sub("", text)) + "\n")
 
 
 def print_json(document: object) -> None:

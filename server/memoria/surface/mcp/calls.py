@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from memoria.app import Memoria
 from memoria.model import Channel, Trust
+from memoria.text.invisible import show_invisible
 
 Ctx = Context[Memoria, Any]
 
@@ -31,11 +32,24 @@ def can_ask_user(ctx: Ctx) -> bool:
 
 
 def answer_with(wire: BaseModel, text: str) -> CallToolResult:
-    """Structured content and its text twin."""
+    """Structured content and its text twin; in both a model sees whatever is there."""
     return CallToolResult(
-        content=[TextContent(type="text", text=text)],
-        structured_content=wire.model_dump(mode="json", exclude_none=True),
+        content=[TextContent(type="text", text=show_invisible(text))],
+        structured_content=_show_in(wire.model_dump(mode="json", exclude_none=True)),
     )
+
+
+def _show_in(value: Any) -> Any:  # noqa: ANN401  (JSON)
+    """A JSON value with the invisible characters of its texts shown."""
+    match value:
+        case str():
+            return show_invisible(value)
+        case list():
+            return [_show_in(one) for one in value]
+        case dict():
+            return {show_invisible(name): _show_in(one) for name, one in value.items()}
+        case _:
+            return value
 
 
 def _client_name(ctx: Ctx) -> str | None:

@@ -19,6 +19,7 @@ from memoria.surface.forgetting_text import forget_command, forget_text, preview
 from memoria.surface.mcp.calls import Ctx, answer_with, can_ask_user, memory_of, user_channel
 from memoria.surface.mcp.query_arguments import takes_query_arguments
 from memoria.surface.wire.forgetting import WireForgetAnswer, wire_forgotten, wire_preview
+from memoria.text.invisible import show_invisible
 
 _MOST_ITEMS = 30
 """What a question, or the preview of what an agent may not forget, lists at most."""
@@ -49,7 +50,7 @@ async def _ask_user(
     if preview.is_empty or not can_ask_user(ctx):
         return _Consent(forget=False)
     shown = preview_text(preview, _MOST_ITEMS)
-    return Elicit(f"{shown}\n(preview {preview.token})", _Consent)
+    return Elicit(f"{show_invisible(shown)}\n(preview {preview.token})", _Consent)
 
 
 @takes_query_arguments(ForgetOrder)

@@ -42,6 +42,7 @@ from memoria.surface.wire.results import (
     wire_scratchpad,
 )
 from memoria.surface.wire.search import WireConclusions, WireTraces, wire_conclusions, wire_traces
+from memoria.text.invisible import show_invisible
 
 _Role = Literal["user", "assistant", "tool", "system"]
 _CONFIRM_HINT = (
@@ -220,7 +221,7 @@ async def _ask_user(
     memory = await memory_of(ctx).get_memory(id)
     if memory.verified:
         return _Confirmation(true=False)
-    return Elicit(f"Memoria is asked to confirm: “{memory.content}”", _Confirmation)
+    return Elicit(f"Memoria is asked to confirm: “{show_invisible(memory.content)}”", _Confirmation)
 
 
 async def revise_memory(
