@@ -48,9 +48,11 @@ def script() -> ScriptedModel:
 
     def sums_up(asked: Asked) -> object:
         concluded = say_otherwise(asked.text)
-        quote = next((m for m in MARKS if m in asked.text), "")
+        if concluded is None:
+            return {"summary": ""}
+        quote = next((m for m in MARKS if m in asked.text), concluded)
         quotes = [{"turn": n, "quote": quote} for n in range(1, 9)]
-        return {"summary": concluded or "", "quotes": quotes}
+        return {"summary": concluded, "quotes": quotes}
 
     def tells(asked: Asked) -> object:
         return {"sentences": [s] if (s := say_otherwise(asked.text)) else []}

@@ -154,10 +154,10 @@ LOOK_ALIKES = (
         "I moved to Oslo",
         " ".join(f"In week {i} we spoke of ferries and of Oslo." for i in range(75)),
     ),
-    ("My PIN is 4711", "My PIN is 4712"),
-    ("My PIN is 4711", "My PIN is 47110"),
-    ("My PIN is 4711", "4711 is a perfume from Cologne"),
-    ("My PIN is 4711", "Is my PIN still safe if I wrote it down?"),
+    ("My locker is 4711", "My locker is 4712"),
+    ("My locker is 4711", "My locker is 47110"),
+    ("My locker is 4711", "4711 is a perfume from Cologne"),
+    ("My locker is 4711", "Is my locker still free if I come later?"),
     ("It is -5 degrees in the cellar", "It is 5 degrees in the cellar"),
     ("The ticket costs $5 at the door", "The ticket costs €5 at the door"),
     ("We write the server in C++ here", "We write the server in C here"),
@@ -173,6 +173,6 @@ LOOK_ALIKES = (
     ("我住在上海", "我住在北京"),
     ("我对花生过敏", "我对虾过敏"),
     ("我对花生过敏", "我对花生不过敏"),
-    ("我的密码是4711", "我的密码是4712"),
+    ("我的座位是4711", "我的座位是4712"),
 )
 """(what was forgotten, what says something else)"""

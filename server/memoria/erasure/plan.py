@@ -22,12 +22,13 @@ from memoria.errors import InvalidInputError
 from memoria.model import Memory, MemoryType, StoredTurn, now_millis
 from memoria.model.channel import NIGHTLY_CHANNEL
 from memoria.model.forgetting import ForgetKind
+from memoria.policy.properties.wording import peel
 from memoria.store.base import Transaction
 from memoria.text.analyser import query_terms
 from memoria.text.document import full_text
 from memoria.text.phrases import Phrases
 from memoria.text.recognition import recognition_key
-from memoria.text.statement import canonical_form, is_distinctive, is_stated_in, occurs_in
+from memoria.text.statement import is_distinctive, is_stated_in, occurs_in
 
 _MAX_TERMS = 64
 _FIRST_IDEOGRAM = "\u2e80"
@@ -150,6 +151,8 @@ class _Planner:
         self.plan = plan
         self._unsupported: set[str] = set()
         """Memories that nobody meant, and that lose every source of what they say now."""
+        self._restatements: set[str] = set()
+        """Sentences that say what is meant, or that it was concluded from."""
         self._known_ns: set[int] = set()
         """The numbers of the sources, in all their versions."""
         self._kept_memories = {one.id for one in named.kept_memories}
@@ -214,19 +217,25 @@ class _Planner:
             return  # the turns of what was derived from memories are theirs
         for statement in list_restatements(self._tx, memory):
             if not self.plan.spares(statement):
+                self._restatements.add(statement)
+                self._add_same_words(statement)
                 self._add_turns_saying(statement)
         for turn in _list_evidence_turns(self._tx, memory):
             self._add_source(turn)
 
+    def _restates(self, memory: Memory) -> bool:
+        """Whether a memory says what another one was concluded from that is meant."""
+        return any(is_stated_in(one, memory.content) for one in self._restatements)
+
     def _add_same_words(self, wording: str) -> None:
         """Add memories that say the same in the same words, and wordings that once did."""
-        canonical = canonical_form(wording)
+        wanted = _key_of(wording)
         numbers = self._tx.documents.list_containing("memory", search_terms(wording))
         for memory in self._tx.memories.by_version_numbers(numbers).values():
-            if canonical_form(memory.content) == canonical:
+            if _key_of(memory.content) == wanted:
                 self._add_memory(memory, "duplicate")
             elif memory.id not in self._kept_memories:
-                same = (v.n for v in memory.versions if canonical_form(v.content) == canonical)
+                same = (v.n for v in memory.versions if _key_of(v.content) == wanted)
                 self._add_former_wordings(memory, same)
 
     def _add_turns_saying(self, wording: str) -> None:
@@ -263,7 +272,8 @@ class _Planner:
             memory = None if one.memory_id in plan.memories else tx.memories.get(one.memory_id)
             if memory is None or one.relation != "evidence":
                 continue
-            if is_conclusion(one) and one.is_drawn_from and _quotes(memory, plan.wordings):
+            is_drawn = is_conclusion(one) and one.is_drawn_from
+            if is_drawn and (_quotes(memory, plan.wordings) or self._restates(memory)):
                 self._add_memory(memory, "conclusion")
         if plan.include_source:
             for n, memory_id in tx.dependencies.list_unsupported_wordings(plan.source_ns).items():
@@ -299,6 +309,11 @@ def _list_evidence_turns(tx: Transaction, memory: Memory) -> list[StoredTurn]:
     """The turns that a memory rests on, in any of its wordings."""
     turns = (tx.conversations.turn(one.turn_id) for one in tx.memories.list_evidence(memory.id))
     return [turn for turn in turns if turn is not None]
+
+
+def _key_of(wording: str) -> str:
+    """What a memory says, however it is written and whatever it is wrapped in."""
+    return recognition_key(peel(wording))
 
 
 def _quotes(memory: Memory, wordings: Iterable[str]) -> bool:

@@ -1,0 +1,174 @@
+"""What is recognised as forgotten, and what is not, on the ways in which texts come in."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.forgetting.reentry import LOOK_ALIKES, SPELLINGS, WRAPPINGS
+from tests.forgetting.remains import remaining, remains
+from tests.ingest.play import add, answers, memories, opened, reader, said
+from tests.llm.scripted import ScriptedModel
+
+from memoria import Memoria
+from memoria.app import nightly
+from memoria.errors import ForgottenError
+from memoria.store.values import Tombstone, TombstoneRecord
+from memoria.text.statement import canonical_form
+
+STATEMENT = "My cousin's boat is called zeta4711"
+MARK = "zeta4711"
+
+
+@pytest.fixture
+def model() -> Iterator[ScriptedModel]:
+    with ScriptedModel(answer=answers()) as scripted:
+        yield scripted
+
+
+def says(text: str, session: str = "s") -> dict[str, str]:
+    return {"role": "user", "content": text, "session_id": session}
+
+
+async def forget_statements(memory: Memoria, *statements: str) -> None:
+    for statement in statements:
+        kept = await memory.remember(statement)
+        await memory.forget_memory([kept.id], include_source=True)
+
+
+async def test_what_merely_looks_like_it_is_remembered_and_recorded_whole(memory: Memoria) -> None:
+    await forget_statements(memory, *dict.fromkeys(one for one, _ in LOOK_ALIKES))
+    for number, (_, other) in enumerate(LOOK_ALIKES):
+        receipt = await memory.record_conversation([says(other, f"s{number}")])
+        assert (receipt.recorded, receipt.redactions) == (1, {})
+        turn_id = receipt.turns[0].id
+        assert turn_id is not None
+        turn = (await memory.get_turn(turn_id)).turn
+        assert (turn.content, turn.suppressed) == (other, False)
+        assert (await memory.remember(other)).content == other
+
+
+async def test_a_sentence_erased_with_its_source_is_left_out_and_the_rest_recorded(
+    memory: Memoria, home: Path
+) -> None:
+    await forget_statements(memory, STATEMENT)
+    said_again = f"Good morning.\n\nAs I said, {STATEMENT}. It has two masts! 你好。"
+    args = {"lines": ["first", said_again], "n": 1}
+    receipt = await memory.record_conversation(
+        [says(said_again), {"role": "tool", "tool_name": "write", "tool_args": args}]
+    )
+    assert (receipt.recorded, receipt.redactions) == (2, {"forgotten": 2})
+    left = "Good morning.\n\n[redacted:forgotten] It has two masts! 你好。"
+    first, second = [(await memory.get_turn(str(turn.id))).turn for turn in receipt.turns]
+    assert (first.content, first.suppressed) == (left, False)
+    assert second.tool_args == {"lines": ["first", left], "n": 1}
+    assert remains(home, MARK) == set()
+    again = await memory.record_conversation([says(said_again)])
+    assert again.already_recorded == 1
+
+
+async def test_a_turn_that_says_nothing_else_is_not_recorded(memory: Memoria, home: Path) -> None:
+    await forget_statements(memory, STATEMENT)
+    for number, spelling in enumerate(SPELLINGS.values()):
+        await memory.record_conversation([says(spelling(STATEMENT), f"s{number}")])
+    assert remains(home, MARK) == set()
+    plain = await memory.record_conversation([says(f"*{STATEMENT}*!", "t")])
+    assert (plain.recorded, plain.forgotten) == (0, 1)
+
+
+async def test_what_the_user_wants_back_is_recorded_whole_again(memory: Memoria) -> None:
+    await forget_statements(memory, STATEMENT)
+    await memory.remember(STATEMENT, again=True)
+    receipt = await memory.record_conversation([says(f"Remember that {STATEMENT}.")])
+    assert (receipt.recorded, receipt.redactions) == (1, {})
+
+
+async def test_the_scratchpad_takes_no_note_of_it(memory: Memoria, home: Path) -> None:
+    await forget_statements(memory, STATEMENT)
+    for field in ("current_focus", "completed"):
+        with pytest.raises(ForgottenError):
+            await memory.update_scratchpad(**{field: f"Find out why {STATEMENT}"})
+    assert remains(home, MARK) == set()
+
+
+async def test_what_an_older_version_has_forgotten_is_recognised_beside_what_this_one_has(
+    memory: Memoria,
+) -> None:
+    """Its digests were of another form, and are all that is left of what they were made of."""
+    digester = memory._digester  # noqa: SLF001
+    old = digester._digest("statement", canonical_form(STATEMENT))  # noqa: SLF001
+    with memory._store.write(memory.tenant) as tx:  # noqa: SLF001
+        stone = Tombstone("memory", "an id of old", 1, "on the command line")
+        tx.tombstones.add(TombstoneRecord(stone, (old,)))
+    await forget_statements(memory, "I moved to the zetavillage in 2019")
+    for text in (
+        STATEMENT.upper(),
+        f"**{STATEMENT}**",
+        f"Well, {STATEMENT}!",
+        "<b>My</b> cousin&#39;s boat is called zeta\u200b4711",
+        "I moved to the *zetavillage* in 2019",
+    ):
+        with pytest.raises(ForgottenError):
+            await memory.remember(text)
+        receipt = await memory.record_conversation([says(f"Hello. {text}", text)])
+        turn_id = receipt.turns[0].id
+        if turn_id is not None:
+            turn = (await memory.get_turn(turn_id)).turn
+            assert turn.suppressed or "[redacted:forgotten]" in turn.content
+    assert (await memory.remember(STATEMENT, again=True)).content == STATEMENT
+
+
+async def test_a_line_by_hand_that_says_it_in_any_spelling_is_not_remembered(
+    home: Path, model: ScriptedModel
+) -> None:
+    async with opened(home, model) as m:
+        await m.remember("The user's bicycle is green")
+        await forget_statements(m, STATEMENT)
+        nightly.run_nightly(m.settings, ("core",))
+        file = home / "MEMORY.md"
+        forms = {**SPELLINGS, **WRAPPINGS}.values()
+        lines = [line for form in forms if "\n" not in (line := form(STATEMENT))]
+        own = "".join(f"- {line}\n" for line in lines if not line.startswith(("#", "|", "-", ">")))
+        file.write_text(f"{file.read_text('utf-8')}\n## Boats\n{own}", "utf-8")
+        nightly.run_nightly(m.settings, ("core",))
+        assert [one.content for one in await memories(m)] == ["The user's bicycle is green"]
+
+
+async def test_a_model_that_words_the_same_sentence_otherwise_does_not_bring_it_back(
+    home: Path, model: ScriptedModel
+) -> None:
+    """Neither from the turn, nor from one like it, before or after, nor with half a quote."""
+
+    def reads(n: int, _who: str, text: str, _known: object) -> list[dict[str, Any]]:
+        if "is called zeta4711" not in text:
+            return []
+        return [add("is called zeta4711", n, next(contents), predicate="boat")]
+
+    contents = iter(["They own a boat", "A boat is in the family", "Their kin go sailing"])
+    model.answer = answers(extract=reader(reads))
+    async with opened(home, model) as m:
+        await said(m, f"Hi. {STATEMENT}, by the way.", session="before")
+        await m.record_conversation([says(f"And *{STATEMENT}*.", "waits")])
+        (known,) = [one for one in await memories(m) if one.content == "They own a boat"]
+        await m.forget_memory([known.id])
+        await said(m, f"As I said, {STATEMENT}!", session="after")
+        await m.record_conversation([], "session_end", session_id="waits")
+        await m.queue.fill()
+        await m.wait_until_idle(60)
+        assert await memories(m) == []
+        assert (await m.search_memory("boat")).hits == ()
+
+
+async def test_a_turn_of_many_sentences_costs_no_more_lookups_than_one(memory: Memoria) -> None:
+    await forget_statements(memory, STATEMENT, "I like tea", "Call Bob")
+    with memory._store.write(memory.tenant) as tx:  # noqa: SLF001
+        connection = tx._connection  # type: ignore[attr-defined]  # noqa: SLF001
+    counts = []
+    for number, text in enumerate(("Why is it so late?", "Why is it so late? " * 200)):
+        asked = list[str]()
+        connection.set_trace_callback(asked.append)
+        await memory.record_conversation([says(text, f"s{number}")])
+        connection.set_trace_callback(None)
+        counts.append(sum("tombstone" in statement for statement in asked))
+    assert counts[0] == counts[1] <= 4
+    assert remaining(memory.settings.home_path, [MARK]) == set()
