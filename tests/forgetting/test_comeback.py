@@ -58,7 +58,7 @@ def test_however_it_comes_again_it_is_not_remembered(
 
 if _WISHED == "all":
 
-    @pytest.mark.parametrize(("number", "case"), enumerate(product(ORIGINS, FORMS)))
+    @pytest.mark.parametrize(("number", "case"), list(enumerate(product(ORIGINS, FORMS))))
     def test_nothing_of_the_whole_table_comes_back(
         tmp_path: Path, number: int, case: tuple[str, str]
     ) -> None:
