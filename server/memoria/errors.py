@@ -90,6 +90,18 @@ class PreviewChangedError(MemoriaError):
         self.preview = preview
 
 
+class PrivateTimeError(MemoriaError):
+    """Private time is on where this is said, so nothing that an agent says is kept."""
+
+    def __init__(self, since: str) -> None:
+        """Since when it is on, in words."""
+        super().__init__(
+            f"Nothing was kept: private time is on in this project since {since}. Go on without "
+            "storing anything; searching works. Only the user ends it, with `memoria private off` "
+            "in a shell, and can keep a statement meanwhile with `memoria remember`."
+        )
+
+
 class NoMemoryError(MemoriaError):
     """There is no such home, or no such tenant in it. Nothing was made."""
 

@@ -39,7 +39,8 @@ from memoria.store.values import Filters, NewEvidence
 
 TENANT = "ann"
 NEVER_CHANGED_BY_A_NIGHT = {
-    "tenants", "sessions", "turns", "audit_log", "tombstones",
+    "tenants", "sessions", "turns", "audit_log", "tombstones", "private_times",
+    "forget_reports", "forget_digests",
 }  # fmt: skip
 PACKED_ONLY = {"raw_chunks", "packed_texts", "text_blocks"}
 """A night packs these more tightly: what they say stays."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from memoria.admin.backup import ASIDE, find_abandoned, list_backups
 from memoria.admin.chat import check_chat_model
 from memoria.admin.modes import check_privacy
-from memoria.config import Settings
+from memoria.config import NO_WORKSPACE, Settings
 from memoria.erasure.repair import MEMORY_KINDS
 from memoria.erasure.verify import verify
 from memoria.errors import (
@@ -49,6 +49,7 @@ def examine(
         ("backlog", lambda: _check_backlog(backlog)),
         ("chat model", lambda: check_chat_model(store, settings)),
         ("queue", lambda: _check_queue(store, settings)),
+        ("private time", lambda: _check_private_time(store, settings)),
         ("sources", lambda: _check_sources(store, settings)),
     )
     return _add_home_checks(
@@ -258,6 +259,24 @@ def _check_queue(store: Store, settings: Settings) -> Finding:
         state="warning",
         detail=f"{detail}, {status.dead} were given up: {status.last_error}",
         cure="memoria queue list --state dead, then memoria queue retry --all",
+    )
+
+
+def _check_private_time(store: Store, settings: Settings) -> Finding:
+    """Where nothing is kept, because the user has switched that on and may have forgotten it."""
+    with store.read(settings.tenant) as tx:
+        on = [one for one in tx.private_times.all() if one.ended_at is None]
+    if not on:
+        return Finding(check="private time", state="ok", detail="it is on nowhere")
+    places = ", ".join(
+        f"{one.workspace or 'no project'} since {to_iso(one.began_at)}" for one in on
+    )
+    place = shlex.quote(on[0].workspace or NO_WORKSPACE)
+    return Finding(
+        check="private time",
+        state="warning",
+        detail=f"nothing is kept of sessions in {places}",
+        cure=f"If that is no longer wanted: memoria --workspace {place} private off",
     )
 
 

@@ -66,6 +66,8 @@ class ImportReport:
     new_versions: int = 0
     forgotten: int = 0
     """Turns left out because they were forgotten before."""
+    private: int = 0
+    """Turns left out because they were said in a private time."""
     nothing_left: int = 0
     """Turns of which nothing remained after private and injected blocks were taken out."""
     skipped: int = 0
@@ -83,6 +85,7 @@ class ImportReport:
         self.already_recorded += receipt.already_recorded
         self.new_versions += receipt.new_versions
         self.forgotten += receipt.forgotten
+        self.private += receipt.private
         self.nothing_left += sum(turn.status == "nothing_left" for turn in receipt.turns)
         self.stripped += receipt.stripped
         self.redactions.update(receipt.redactions)

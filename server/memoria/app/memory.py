@@ -8,6 +8,7 @@ from pydantic import SkipValidation
 
 from memoria.app.arguments import Name, Seconds, Text, check_arguments
 from memoria.app.forgetting import Forgetting
+from memoria.app.private_times import PrivateSwitch
 from memoria.app.queue import ExtractionQueue, ExtractionService
 from memoria.app.threads import in_thread
 from memoria.config import Settings
@@ -66,6 +67,8 @@ class Memoria(Forgetting):
         super().__init__(settings, store, embedder, channel, reranker)
         self._worker = worker
         self._reader = reader
+        self.private = PrivateSwitch(store, self.tenant, settings.workspace, channel)
+        """Switches private time on and off in the configured workspace."""
         self.queue = ExtractionQueue(store, self.tenant, self._digester, reader)
         """What a chat model is still to read."""
 
@@ -170,8 +173,6 @@ class Memoria(Forgetting):
         Raises:
             ForgottenError: it was forgotten before; says when and why.
         """
-        kind = as_statable_type(type)
-        statements = self._statements(workspace)
         details = StatementDetails(
             importance=importance,
             valid_from=as_instant("valid_from", valid_from, self.settings.zone),
@@ -185,6 +186,8 @@ class Memoria(Forgetting):
             scope=scope,
             again=again,
         )
+        await self._check_private_time(session_id, workspace)
+        kind, statements = as_statable_type(type), self._statements(workspace)
         kept = await in_thread(lambda: statements.remember(content, kind, details))
         self._wake_worker()
         return kept
@@ -216,6 +219,8 @@ class Memoria(Forgetting):
         """
         since = as_instant("valid_from", valid_from, self.settings.zone)
         statements = self._statements(None)
+        if content is not None:
+            await self._check_private_time()
         memory = await in_thread(
             lambda: statements.revise(memory_id, action, content, since, turn_id, until)
         )
@@ -233,6 +238,7 @@ class Memoria(Forgetting):
         """Say what is being worked on, or what is done. The last five tasks are kept."""
         session = session_id or self._default_session
         place = self.settings.workspace
+        await self._check_private_time(session_id)
         return await in_thread(
             lambda: update_scratchpad(
                 self._store,
@@ -327,6 +333,13 @@ class Memoria(Forgetting):
         if place == EVERYWHERE:
             raise InvalidInputError("workspace: * asks all projects; to write, name one or none.")
         return place
+
+    async def _check_private_time(
+        self, session_id: str | None = None, workspace: str | None = None
+    ) -> None:
+        """See that what is said in a session and workspace may be kept now."""
+        session, place = session_id or self._default_session, self._place(workspace)
+        await in_thread(lambda: self.private.check(session, place))
 
     def _wake_worker(self) -> None:
         if self._worker is not None:

@@ -13,6 +13,7 @@ from memoria.admin.backup import BackupReport
 from memoria.admin.doctor import examine, examine_unopened, name_newest_backup
 from memoria.admin.mend import mend_home, mend_store, report_failures, report_repairs
 from memoria.app.engine import choose_engine, open_store
+from memoria.app.private_times import carry_private_times
 from memoria.config import Settings
 from memoria.erasure.reforget import reforget
 from memoria.errors import StoreError
@@ -87,6 +88,7 @@ def _reforget(settings: Settings, former: Path) -> int | None:
     except StoreError:
         return None
     with closing(before), closing(open_store(settings)) as now:
+        carry_private_times(before, now)
         return reforget(before, now, settings.home_path, HomeFolder(former.parent).tombstone_key)
 
 

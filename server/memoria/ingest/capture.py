@@ -25,6 +25,7 @@ from memoria.model import (
     now_millis,
 )
 from memoria.model.privacy import PersonalRules
+from memoria.model.private_time import PrivateTime, find_open
 from memoria.store.base import Conversations, Store, Transaction
 from memoria.store.values import MessageName, NewTurn, SegmentLimits
 from memoria.text.clean import Tally, clean_name
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from memoria.ingest.intake import Intake, IntakeLimits
 
 _MS_PER_MINUTE = 60_000
+_LEFT_PRIVATE = RecordedTurn(status="private")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,14 @@ class Capture:
             intake.queue_segments(conversations.close_idle_segments(idle_since))
             outcomes: dict[int, RecordedTurn] = {}
             suppression = SuppressionList(tx.tombstones, self._digester)
-            for name, own in _by_session(drafts).items():
+            private_since: int | None = None
+            for name, all_own in _by_session(drafts).items():
+                times = tx.private_times.applying(self._workspace, self._channel.source, name)
+                on = find_open(times)
+                private_since = on.began_at if on is not None else private_since
+                own = [draft for draft in all_own if not _is_private(draft, times, now)]
+                if not own:  # nothing of the session is kept, not even that it was held
+                    continue
                 kept = [self._examine(draft, suppression, tally) for draft in own]
                 recorded = self._record_session(tx, intake, name, kept, now)
                 outcomes.update(zip(map(id, own), recorded, strict=True))
@@ -121,8 +130,8 @@ class Capture:
                     ended = conversations.close_segment(name, self._channel.source, event)
                     intake.queue_segments(ended)
                     closed += len(ended)
-        recorded = [outcomes[id(draft)] for draft in drafts]
-        return _make_receipt(recorded, tally, closed, intake.changes)
+        recorded = [outcomes.get(id(draft), _LEFT_PRIVATE) for draft in drafts]
+        return _make_receipt(recorded, tally, closed, intake.changes, private_since)
 
     def close_idle_segments(self) -> int:
         """Close the segments that have been idle for longer than the limit. Gives their number."""
@@ -280,6 +289,12 @@ def _load_rules() -> "type[Intake]":
     return Intake
 
 
+def _is_private(draft: TurnDraft, times: Iterable[PrivateTime], now: int) -> bool:
+    """Whether a turn was said in one of some private times."""
+    at = now if draft.turn.at is None else draft.turn.at
+    return any(time.includes(at) for time in times)
+
+
 def _by_session(drafts: Sequence[TurnDraft]) -> dict[str, list[TurnDraft]]:
     """Each session's drafts in their order, however the sessions were mixed."""
     sessions: dict[str, list[TurnDraft]] = {}
@@ -289,7 +304,11 @@ def _by_session(drafts: Sequence[TurnDraft]) -> dict[str, list[TurnDraft]]:
 
 
 def _make_receipt(
-    recorded: Sequence[RecordedTurn], tally: Tally, closed: int, changes: Iterable[MemoryChange]
+    recorded: Sequence[RecordedTurn],
+    tally: Tally,
+    closed: int,
+    changes: Iterable[MemoryChange],
+    private_since: int | None,
 ) -> Receipt:
     def count(status: str) -> int:
         return sum(turn.status == status for turn in recorded)
@@ -300,6 +319,8 @@ def _make_receipt(
         already_recorded=count("already_recorded"),
         new_versions=count("new_version"),
         forgotten=count("forgotten"),
+        private=count("private"),
+        private_since=private_since,
         redactions=dict(tally.redactions),
         stripped=tally.stripped,
         turns=tuple(recorded),

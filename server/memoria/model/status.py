@@ -4,6 +4,7 @@ from typing import Literal
 
 from memoria.model.base import Value
 from memoria.model.model_call import ReadingPrice
+from memoria.model.private_time import PrivateTime
 from memoria.model.queue import QueueStatus
 
 FIX = "memoria doctor --fix"
@@ -67,3 +68,5 @@ class Statistics(Value):
     queue: QueueStatus
     reading: ReadingPrice
     """What the chat model took in the last 30 days, and for how much conversation."""
+    private: tuple[PrivateTime, ...] = ()
+    """The private times that are on."""

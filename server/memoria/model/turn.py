@@ -139,10 +139,12 @@ class UserSpeaker(NamedTuple):
 class RecordedTurn(Value):
     """What became of one turn of a call."""
 
-    status: Literal["recorded", "already_recorded", "new_version", "nothing_left", "forgotten"]
+    status: Literal[
+        "recorded", "already_recorded", "new_version", "nothing_left", "forgotten", "private"
+    ]
     id: str | None = None
-    """Absent when nothing was left to keep after stripping private and injected text, and when
-    the turn was forgotten before."""
+    """Absent when nothing was left to keep after stripping private and injected text, when the turn
+    was forgotten before, and when it was said in a private time."""
 
 
 class Receipt(Value):
@@ -154,6 +156,10 @@ class Receipt(Value):
     new_versions: int
     forgotten: int
     """Left out, because they were forgotten before."""
+    private: int = 0
+    """Left out, because they were said in a private time."""
+    private_since: int | None = None
+    """Since when private time is on where they were said, UTC epoch ms; None where it is not."""
     redactions: dict[str, int]
     """Secrets taken out, by kind."""
     stripped: int

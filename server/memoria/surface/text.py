@@ -26,6 +26,10 @@ from memoria.text.document import as_text
 from memoria.text.lines import indent_lines, join_lines
 
 NOTHING_FOUND = "Nothing relevant is on record."
+PRIVATE_NOTE = (
+    "private time is on in this project: nothing of its sessions is kept until the user ends it "
+    "with `memoria private off`; searching works as before"
+)
 
 
 def result_text(result: SearchResult) -> str:
@@ -180,6 +184,8 @@ def receipt_text(receipt: Receipt) -> str:
         parts.append(f"{receipt.new_versions} edited")
     if receipt.forgotten:
         parts.append(f"{receipt.forgotten} left out: forgotten before")
+    if receipt.private:
+        parts.append(f"{receipt.private} left out: said in private time")
     if receipt.redactions:
         kinds = ", ".join(f"{kind} ×{n}" for kind, n in receipt.redactions.items())
         parts.append(f"secrets redacted: {kinds}")
@@ -192,8 +198,9 @@ def receipt_text(receipt: Receipt) -> str:
 
 
 def receipt_notes(receipt: Receipt) -> list[str]:
-    """What the turns have changed in the memory, a sentence each."""
-    return [
+    """What the turns have changed in the memory, and why they were not kept, a sentence each."""
+    private = [] if receipt.private_since is None else [PRIVATE_NOTE]
+    return private + [
         f"[memory {change.id}] “{indent_stored(change.content)}” {note}"
         for change in receipt.changes
         for note in _change_notes(change)

@@ -26,6 +26,7 @@ from memoria.store.base.memories import Memories
 from memoria.store.base.metrics import MetricRows
 from memoria.store.base.nightly_runs import NightlyRuns
 from memoria.store.base.pairs import Pairs
+from memoria.store.base.private_times import PrivateTimes
 from memoria.store.base.pruned_edges import PrunedEdges
 from memoria.store.base.purge import PurgeCandidates
 from memoria.store.base.queue import Queue, WorkQueue
@@ -62,6 +63,8 @@ class Transaction(Protocol):
     def scratchpads(self) -> Scratchpads: ...  # noqa: D102
     @property
     def tasks(self) -> TaskNames: ...  # noqa: D102
+    @property
+    def private_times(self) -> PrivateTimes: ...  # noqa: D102
     @property
     def tombstones(self) -> Tombstones: ...  # noqa: D102
     @property

@@ -65,15 +65,16 @@ class SqliteStore:
     def read(self, tenant: str) -> Iterator[SqliteTransaction]:
         """A consistent view of a tenant's rows."""
         with self._connections.read() as opened:
-            number = _tenant_number(opened.connection, tenant) or 0
+            number, times = _find_tenant(opened.connection, tenant) or (0, 0)
             another = partial(self._read_same, opened.connection, tenant, number)
-            yield self._read_transaction(opened, tenant, number, another)
+            yield self._read_transaction(opened, tenant, number, another, times)
 
     @contextlib.contextmanager
     def write(self, tenant: str) -> Iterator[SqliteTransaction]:
         """A change, all or nothing."""
         with self._write_transaction() as connection:
-            number = _tenant_number(connection, tenant) or _add_tenant(connection, tenant)
+            known = _find_tenant(connection, tenant)
+            number, times = known or (_add_tenant(connection, tenant), 0)
             vectors = self._connections.writer.vectors
             yield SqliteTransaction(
                 connection,
@@ -83,6 +84,7 @@ class SqliteStore:
                 self._attempts,
                 private=self._private,
                 zone=self._zone,
+                private_times=times,
             )
 
     @contextlib.contextmanager
@@ -170,6 +172,7 @@ class SqliteStore:
         name: str,
         tenant: int,
         another: ConcurrentRead = contextlib.nullcontext,
+        private_times: int = 0,
     ) -> SqliteTransaction:
         return SqliteTransaction(
             opened.connection,
@@ -181,12 +184,16 @@ class SqliteStore:
             another,
             self._private,
             self._zone,
+            private_times,
         )
 
 
-def _tenant_number(connection: Connection, name: str) -> int | None:
-    row = connection.execute("SELECT id FROM tenants WHERE name = ?", (name,)).fetchone()
-    return None if row is None else int(row["id"])
+def _find_tenant(connection: Connection, name: str) -> tuple[int, int] | None:
+    """A tenant's number, and how many private times it has."""
+    row = connection.execute(
+        "SELECT id, private_times FROM tenants WHERE name = ?", (name,)
+    ).fetchone()
+    return None if row is None else (int(row["id"]), int(row["private_times"]))
 
 
 def _add_tenant(connection: Connection, name: str) -> int:

@@ -29,6 +29,7 @@ from memoria.store.sqlite.memories import SqliteMemories
 from memoria.store.sqlite.metrics import SqliteMetrics
 from memoria.store.sqlite.nightly_runs import SqliteNightlyRuns
 from memoria.store.sqlite.pairs import SqlitePairs
+from memoria.store.sqlite.private_times import SqlitePrivateTimes
 from memoria.store.sqlite.pruned_edges import SqlitePrunedEdges
 from memoria.store.sqlite.purge import SqlitePurgeCandidates
 from memoria.store.sqlite.queue import SqliteQueue
@@ -62,6 +63,7 @@ class SqliteTransaction:
         concurrent_read: ConcurrentRead = nullcontext,
         private: frozenset[str] = frozenset(),
         zone: Zone = MACHINE_ZONE,
+        private_times: int = 0,
     ) -> None:
         """Nothing is read yet.
 
@@ -75,6 +77,7 @@ class SqliteTransaction:
             concurrent_read: opens a second transaction that sees the same.
             private: the workspaces that are seen from themselves alone.
             zone: where days begin of which nothing better is known.
+            private_times: how many the tenant has.
         """
         self._connection = connection
         self._name = name
@@ -84,6 +87,7 @@ class SqliteTransaction:
         self._counted = counted
         self._concurrent_read = concurrent_read
         self.zone = zone
+        self._private_times = private_times
         self._workspaces = SqliteWorkspaces(connection, tenant, private)
 
     @cached_property
@@ -129,6 +133,13 @@ class SqliteTransaction:
     def tasks(self) -> SqliteTaskNames:
         """The names of tasks that memories bear."""
         return SqliteTaskNames(self._connection, self._tenant)
+
+    @cached_property
+    def private_times(self) -> SqlitePrivateTimes:
+        """When nothing of a workspace's sessions is kept."""
+        return SqlitePrivateTimes(
+            self._connection, self._tenant, self._workspaces, self._private_times
+        )
 
     @cached_property
     def tombstones(self) -> SqliteTombstones:
@@ -259,4 +270,5 @@ class SqliteTransaction:
             ),
             queue=self.queue.status(),
             reading=self.ledger.reading_price(now_millis() - PRICED_MS),
+            private=tuple(one for one in self.private_times.all() if one.ended_at is None),
         )

@@ -39,6 +39,7 @@ class WireImport(BaseModel):
     already_recorded: int
     new_versions: int
     forgotten: int
+    private: int
     nothing_left: int
     skipped: int
     stripped: int
@@ -142,6 +143,8 @@ def _report_text(report: ImportReport) -> str:
     ]
     if report.forgotten:
         lines.append(f"Left out because they were forgotten before: {report.forgotten}")
+    if report.private:
+        lines.append(f"Left out because they were said in private time: {report.private}")
     if report.redactions:
         kinds = ", ".join(f"{kind} ×{count}" for kind, count in report.redactions.items())
         lines.append(f"Secrets redacted: {kinds}")

@@ -14,6 +14,7 @@ from memoria.surface.cli import (
     memory,
     nightly,
     origins,
+    private,
     queue,
     schedule,
     serving,
@@ -83,7 +84,10 @@ def options(
     context.obj = Options(home=home, tenant=tenant, workspace=workspace)
 
 
-for module in (serving, memory, forgetting, origins, importing, queue, nightly, schedule, upkeep):
+for module in (
+    *(serving, memory, forgetting, origins, private),
+    *(importing, queue, nightly, schedule, upkeep),
+):
     module.add_commands(app)
 
 

@@ -31,6 +31,7 @@ _UNTIL = typer.Option(
     help="When the statement ends: a date, words for one such as Friday, or how long it holds: "
     "24h, 7d, 30d, session or permanent."
 )
+_Subject = Annotated[str | None, typer.Option(help="Of whom or what the statement speaks.")]
 _Words = Annotated[list[str], typer.Argument(help="The text; quotes are not needed.")]
 
 
@@ -57,9 +58,7 @@ def remember(
         str | None, typer.Option(help="When the statement began to hold, ISO 8601.")
     ] = None,
     until: Annotated[str | None, _UNTIL] = None,
-    subject: Annotated[
-        str | None, typer.Option(help="Of whom or what the statement speaks.")
-    ] = None,
+    subject: _Subject = None,
     task: Annotated[
         str | None,
         typer.Option(

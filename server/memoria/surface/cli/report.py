@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel
 
 from memoria.model import Finding, Health, Repair, Statistics, to_iso, to_millis
+from memoria.surface.cli.private import describe_private
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -151,6 +152,8 @@ def stats_table(figures: Statistics) -> "Table":
             f"{price.per_thousand:,} tokens for 1,000 of conversation "
             f"({price.calls:,} calls in 30 days)"
         )
+    if figures.private:
+        rows["private time"] = f"on in {describe_private(figures.private)}; nothing is kept there"
     for name, value in rows.items():
         table.add_row(name, Text(value))
     return table

@@ -41,6 +41,7 @@ class WireReceipt(BaseModel):
     already_recorded: int | None = None
     new_versions: int | None = None
     forgotten: int | None = None
+    private: int | None = None
     turn_ids: list[str]
     redactions: dict[str, int] | None = None
     stripped: int | None = None
@@ -113,6 +114,7 @@ def wire_receipt(receipt: Receipt) -> WireReceipt:
         already_recorded=receipt.already_recorded or None,
         new_versions=receipt.new_versions or None,
         forgotten=receipt.forgotten or None,
+        private=receipt.private or None,
         turn_ids=[turn.id for turn in receipt.turns if turn.id is not None],
         redactions=receipt.redactions or None,
         stripped=receipt.stripped or None,

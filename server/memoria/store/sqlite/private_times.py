@@ -1,0 +1,63 @@
+"""Private times in SQLite."""
+
+from collections.abc import Sequence
+
+from memoria.model.private_time import PrivateTime
+from memoria.store.sqlite.driver import Connection
+from memoria.store.sqlite.rows import TenantRows
+from memoria.store.sqlite.workspaces import SqliteWorkspaces
+
+
+class SqlitePrivateTimes:
+    """A tenant's private times."""
+
+    def __init__(
+        self, connection: Connection, tenant: int, workspaces: SqliteWorkspaces, count: int
+    ) -> None:
+        """Nothing is read yet.
+
+        Args:
+            connection: where they are.
+            tenant: whose they are.
+            workspaces: the tenant's.
+            count: how many there are; of a tenant that has none, none is ever looked for.
+        """
+        self._rows = TenantRows(connection, tenant, "private_times")
+        self._workspaces = workspaces
+        self._count = count
+
+    def add(self, time: PrivateTime) -> None:
+        """Add one, over or not."""
+        workspace = self._workspaces.enter(time.workspace)
+        self._rows.insert(
+            "begin", workspace=workspace, began_at=time.began_at, ended_at=time.ended_at
+        )
+        self._rows.change("count")
+
+    def merge(self, times: Sequence[PrivateTime]) -> None:
+        """Have these instead of those that began at the same moment in the same workspace."""
+        for time in times:
+            number = self._workspaces.enter(time.workspace)
+            self._rows.change("drop", workspace=number, began_at=time.began_at)
+            self.add(time)
+
+    def end(self, workspace: str | None, at: int) -> None:
+        """End the one that is on in a workspace."""
+        number = self._workspaces.number(workspace)
+        if workspace is None or number is not None:
+            self._rows.change("end", workspace=number, at=at)
+
+    def all(self) -> tuple[PrivateTime, ...]:
+        """Every one, in the order in which they were begun."""
+        if not self._count:
+            return ()
+        return tuple(PrivateTime(**row) for row in self._rows.all("list"))
+
+    def applying(
+        self, workspace: str | None, source: str, session_id: str
+    ) -> tuple[PrivateTime, ...]:
+        """Those of a workspace, and of the one that a session belongs to."""
+        if not self._count:
+            return ()
+        rows = self._rows.all("applying", name=workspace, source=source, session_id=session_id)
+        return tuple(PrivateTime(**row) for row in rows)

@@ -1,0 +1,88 @@
+"""The command that switches private time on and off."""
+
+from collections.abc import Iterable
+from typing import Annotated, Literal
+
+import typer
+from pydantic import BaseModel
+
+from memoria.app import Memoria
+from memoria.model import to_iso
+from memoria.model.private_time import PrivateTime
+from memoria.surface.cli.console import AsJson, show, with_memory
+
+
+class WirePrivateTime(BaseModel):
+    """A private time."""
+
+    project: str | None = None
+    since: str
+    until: str | None = None
+
+
+class WirePrivate(BaseModel):
+    """Whether private time is on here, and every private time there was."""
+
+    is_on: bool
+    project: str | None = None
+    times: list[WirePrivateTime]
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command()(private)
+
+
+def private(
+    context: typer.Context,
+    switch: Annotated[
+        Literal["on", "off"] | None,
+        typer.Argument(help="Switch it on or off; without this, show where it is on."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Keep nothing of this project's sessions until it is switched off; searching works."""
+
+    async def work(memory: Memoria) -> WirePrivate:
+        if switch == "on":
+            await memory.private.turn_on()
+        elif switch == "off":
+            await memory.private.turn_off()
+        return _wire(await memory.private.list_times(), memory.settings.workspace)
+
+    now = with_memory(context, work, begins_home=switch == "on")
+    show(now, _text(now), as_json=as_json)
+
+
+def describe_private(times: Iterable[PrivateTime]) -> str:
+    """Where private time is on, and since when."""
+    return ", ".join(
+        f"{one.workspace or 'no project'} since {to_iso(one.began_at)}" for one in times
+    )
+
+
+def _wire(times: Iterable[PrivateTime], workspace: str | None) -> WirePrivate:
+    listed = [
+        WirePrivateTime(
+            project=one.workspace,
+            since=to_iso(one.began_at),
+            until=None if one.ended_at is None else to_iso(one.ended_at),
+        )
+        for one in times
+    ]
+    on = any(one.until is None and one.project == workspace for one in listed)
+    return WirePrivate(is_on=on, project=workspace, times=listed)
+
+
+def _text(now: WirePrivate) -> str:
+    place = now.project or "sessions of no project"
+    state = (
+        "on: nothing of its sessions is kept until `memoria private off`" if now.is_on else "off"
+    )
+    others = [one for one in now.times if one.until is None and one.project != now.project]
+    lines = [f"Private time of {place} is {state}."]
+    lines += (f"It is on in {one.project or 'no project'} since {one.since}." for one in others)
+    over = sum(one.until is not None for one in now.times)
+    if over:
+        lines.append(f"No import brings in what was said in private times before: {over}.")
+    return "\n".join(lines)
