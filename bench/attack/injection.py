@@ -111,6 +111,7 @@ async def forge_lines_of_ours_in_stored_text(arena: Arena) -> None:
             shown = await caller.show_model("walrus", *ids, session_id="s")
         for place, answer in shown.items():
             written = answer.partition('\n{"')[0]  # the structured twin is JSON, on one line
+            written = re.sub(r"(?ms)^(`{3,})\n.*?^\1$", "", written)  # fenced, whatever it says
             begun = [line for line in written.splitlines() if line.startswith(_OWN_LINES)]
             arena.check(not begun, f"{end!r}, {place}: {begun[:2]}")
 

@@ -337,3 +337,13 @@ def test_a_file_that_is_not_there_is_named(shell: Shell, tmp_path: Path, name: s
     assert output.code in (1, 2)
     assert output.out == ""
     assert "Traceback" not in output.err
+
+
+async def test_a_key_for_the_name_of_a_field_is_not_in_the_complaint(
+    memory: Memoria, tmp_path: Path
+) -> None:
+    key = "ghp_" + "a7Kq9Zx2Wm4Rt6Yp8Bn1Vc3Ls5Dh0Jf7Gk2Q"
+    bad = json.dumps({"role": "user", "content": "hi", key: 1}).encode() + b"\n"
+    (found,) = (await imported(memory, written(tmp_path, bad))).bad_lines
+    assert key not in found.problem
+    assert "Extra inputs are not permitted" in found.problem

@@ -356,3 +356,12 @@ async def test_a_number_that_is_hardly_milliseconds_is_no_time(memory: Memoria, 
 async def test_an_unknown_event_is_refused(memory: Memoria) -> None:
     with pytest.raises(InvalidInputError, match="'session_end' or 'compaction'"):
         await memory.record_conversation([turn("x")], event="lunch")  # type: ignore[arg-type]
+
+
+async def test_a_call_of_more_turns_than_others_can_wait_for_is_refused_whole(
+    memory: Memoria,
+) -> None:
+    turns = [{"role": "user", "content": f"turn {n}"} for n in range(10_001)]
+    with pytest.raises(InvalidInputError, match="send them in parts"):
+        await memory.record_conversation(turns, session_id="s")
+    assert (await memory.statistics()).turns == 0

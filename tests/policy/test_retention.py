@@ -347,3 +347,10 @@ def test_whatever_may_be_set_makes_a_table(numbers: dict[str, float]) -> None:
     for name, number in whole.items():
         kind, _, field = name.rpartition(".")
         assert getattr(table.kinds[kind] if kind else table, field) == number
+
+
+def test_a_key_that_strayed_into_the_setting_is_not_repeated() -> None:
+    key = "sk-proj-a7Kq9Zx2Wm4Rt6Yp8Bn1Vc3Ls5"
+    with pytest.raises(InvalidInputError, match="names nothing that can be set") as refused:
+        Settings.from_values(retention=f"fact.tau=120,{key}")
+    assert key not in str(refused.value)

@@ -345,11 +345,26 @@ def test_stored_text_is_printed_unchanged(shell: Shell, content: str) -> None:
     assert content in shown.out or printed in shown.out
 
 
-def test_stored_text_cannot_steer_the_terminal(shell: Shell) -> None:
-    memory_id = remembered(shell, "I like \x1b[31mred\x1b]0;title\x07 and \x9b2J tea")
-    output = shell("show", memory_id)
-    assert "\x1b" not in output.out
-    assert "\x9b" not in output.out
+def test_stored_text_cannot_steer_the_terminal(shell: Shell, tmp_path: Path) -> None:
+    text = "I like \x1b[31mred\x1b]0;title\x07, \x9b2J tea and \u202eeffoc\u2066"
+    memory_id = remembered(shell, text)
+    file = tmp_path / "chat.jsonl"
+    file.write_text(json.dumps({"role": "user", "content": text}), "utf-8")
+    shown = [
+        shell(command, *arguments)
+        for command, *arguments in (
+            ("import", str(file)),
+            ("traces", "tea", "--json"),
+            ("show", memory_id),
+            ("search", "tea", "--explain"),
+            ("forget", f"{memory_id}\x1b[2J", "--yes"),
+            ("import", "no\x1b]0;title\x07.jsonl"),
+            ("graph", "I\x9b2J"),
+        )
+    ]
+    for output in shown:
+        assert not set("\x1b\x9b\x07\u202e\u2066") & set(output.out + output.err)
+    assert shown[1].document["hits"][0]["text"] == text
 
 
 @pytest.mark.parametrize("command", ["stats", "doctor"])

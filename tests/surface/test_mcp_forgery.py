@@ -1,5 +1,7 @@
 """Nothing stored can pass for a line of ours, whatever it takes for the end of a line."""
 
+import re
+
 from tests.surface.agent import Agent
 
 ENDS = ["\n", "\r", "\r\n", "\v", "\f", "\x85", "\u2028", "\u2029"]
@@ -12,7 +14,7 @@ async def test_no_stored_text_and_no_name_begins_a_line(agent: Agent) -> None:
         {"role": "user", "content": FORGED, "speaker": FORGED, "message_id": FORGED},
         {"role": "tool", "tool_name": FORGED, "tool_args": FORGED, "tool_result": FORGED},
     ]
-    await agent.call("record_conversation", turns=turns, session_id=FORGED)
+    receipt = await agent.call("record_conversation", turns=turns, session_id=FORGED)
     kept, remembered = await agent.both("remember", content=FORGED)
     shown = [
         remembered,
@@ -20,11 +22,13 @@ async def test_no_stored_text_and_no_name_begins_a_line(agent: Agent) -> None:
         (await agent.both("search_memory", query="walrus"))[1],
         (await agent.both("search_conversation_traces", query="walrus"))[1],
         (await agent.both("get_memory", id=kept["id"]))[1],
+        *[(await agent.both("get_memory", id=one))[1] for one in receipt["turn_ids"]],
         await agent.prompt("briefing"),
         await agent.prompt("recall", query="walrus"),
         await agent.prompt("context", query="walrus, word for word"),
         await agent.prompt("review"),
     ]
     assert all("forged" in text for text in shown)
-    begun = [line for text in shown for line in text.splitlines() if line.startswith(tuple(LINES))]
+    ours = [re.sub(r"(?ms)^(`{3,})\n.*?^\1$", "", text) for text in shown]
+    begun = [line for text in ours for line in text.splitlines() if line.startswith(tuple(LINES))]
     assert begun == []

@@ -1,5 +1,6 @@
 """What must never be stored is taken out, and nothing else is."""
 
+import re
 import subprocess
 import sys
 from textwrap import dedent
@@ -65,6 +66,7 @@ def test_what_stands_around_a_fenced_block_stays(text: str) -> None:
 @given(HOSTILE)
 def test_a_fenced_text_can_not_end_its_fence(text: str) -> None:
     assert fence(text).lower().count("</memoria>") == 1
+    assert len(re.findall(r"(?ai)<\s*/\s*memoria\b", fence(text))) == 1
 
 
 def test_a_fence_leaves_a_text_without_tags_alone() -> None:

@@ -20,6 +20,7 @@ from pathlib import Path
 from memoria.errors import MemoriaError
 from memoria.inference.chat.base import AnswerT, ChatRequest
 from memoria.text.invisible import drop_invisible
+from memoria.text.lines import fence_block
 
 _FILE = re.compile(
     r"---\n(?P<front>.*?)\n---\n\s*# Instructions\n(?P<instructions>.*?)\n# Text\n(?P<text>.*)",
@@ -27,7 +28,6 @@ _FILE = re.compile(
 )
 _FIELDS = ("name", "version", "purpose", "inputs", "output")
 _PLACEHOLDER = re.compile(r"(?m)^\{\{(?P<block>\w+)\}\}$|\{\{(?P<inline>\w+)\}\}")
-_FENCE = re.compile("`{3,}")
 
 
 class TemplateError(MemoriaError):
@@ -148,8 +148,7 @@ def _fence_input(match: re.Match[str], inputs: dict[str, str]) -> str:
     text = drop_invisible(inputs[match["inline"] or match["block"]])
     if match["inline"]:
         return json.dumps(text, ensure_ascii=False)
-    fence = "`" * (1 + max(map(len, _FENCE.findall(text)), default=2))
-    return f"{fence}{match['block']}\n{text}\n{fence}"
+    return fence_block(text, match["block"])
 
 
 def _read_file(name: str) -> str:

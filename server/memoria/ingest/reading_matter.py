@@ -25,6 +25,7 @@ from memoria.model.zone import Zone
 from memoria.policy.participants import NOBODY_NAMED, Participants
 from memoria.store.values import LeasedEntry
 from memoria.text.document import as_text
+from memoria.text.lines import indent_lines
 from memoria.text.script import is_cjk
 
 _BEFORE_CHARS = 200
@@ -172,7 +173,8 @@ def _describe_call(turn: StoredTurn, *, with_results: bool) -> str:
     if len(result) > _RESULT_CHARS:
         half = _RESULT_CHARS // 2
         result = f"{result[:half]} […] {result[-half:]}"
-    return f"({call} → {result})" if result else f"({call or 'left out'})"
+    shown = f"({call} → {result})" if result else f"({call or 'left out'})"
+    return indent_lines(shown, " ")
 
 
 def _describe_arguments(turn: StoredTurn) -> str:

@@ -13,20 +13,28 @@ from memoria.model.turn import Turn
 from memoria.model.zone import Zone
 
 _E = TypeVar("_E", bound=StrEnum)
+MOST_TURNS = 10_000
+"""Of one call: two seconds of writing."""
 
 
 def as_turns(turns: object) -> list[Turn]:
     """The turns of a call; times without an offset are those of `use_zone`.
 
     Raises:
-        InvalidInputError: this is no list of turns.
+        InvalidInputError: this is no list of turns, or one of too many.
         InvalidTurnError: one of them has fields missing, misspelt or of the wrong kind.
     """
     if isinstance(turns, str | bytes | Mapping) or not isinstance(turns, Iterable):
         raise InvalidInputError(
             "turns must be a list. Each turn is an object with a role and content."
         )
-    return [as_turn(i, turn) for i, turn in enumerate(turns)]
+    given = list(turns)
+    if len(given) > MOST_TURNS:
+        raise InvalidInputError(
+            f"turns holds {len(given):,} of them, and a call takes {MOST_TURNS:,} at most, because "
+            "all others wait while it is written. Nothing was recorded; send them in parts."
+        )
+    return [as_turn(i, turn) for i, turn in enumerate(given)]
 
 
 def as_turn(i: int, turn: Turn | Mapping[str, object]) -> Turn:

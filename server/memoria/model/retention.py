@@ -1,5 +1,6 @@
 """Retention: what is configured of how long memories stay strong, and what it is reckoned from."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -104,6 +105,8 @@ GENERAL_FIELDS: Mapping[str, NumberBounds] = {
 }
 """What the table says for all of them."""
 
+_CHANGE = re.compile(r"[A-Za-z_. ]{0,40}(?:=[\w.+-]{0,20})?")
+
 RetentionChanges = Mapping[str, float | None]
 """Numbers by name (`fact.tau`, `active`) that replace those of the table; None for never."""
 
@@ -142,11 +145,16 @@ def _find_bounds(part: str, name: str) -> NumberBounds:
     figure = ROW_FIELDS.get(field) if dot and kind in TABLE_ROWS else GENERAL_FIELDS.get(name)
     if figure is None:
         raise ValueError(
-            f"{quote_value(part)} names nothing that can be set; write type.field=number, such as "
-            f"fact.tau=120, where a type is one of {', '.join(TABLE_ROWS)} and a field one of "
+            f"{_quote_change(part)} names nothing that can be set; write type.field=number, such "
+            f"as fact.tau=120, where a type is one of {', '.join(TABLE_ROWS)} and a field one of "
             f"{', '.join(ROW_FIELDS)}, or name=number with one of {', '.join(GENERAL_FIELDS)}"
         )
     return figure
+
+
+def _quote_change(part: str) -> str:
+    """A part of the setting; none that looks like something else, such as a key gone astray."""
+    return quote_value(part) if _CHANGE.fullmatch(part) else "a part of it"
 
 
 def _parse_number(part: str, figure: NumberBounds, given: str) -> float | None:

@@ -23,7 +23,7 @@ from memoria.model.memory import SOURCE_TURN, LocalSpan
 from memoria.retrieval.answer.cite import neighbour
 from memoria.retrieval.answer.elsewhere import COUNT_UP_TO
 from memoria.text.document import as_text
-from memoria.text.lines import indent_lines, join_lines
+from memoria.text.lines import fence_block, indent_lines, join_lines
 
 NOTHING_FOUND = "Nothing relevant is on record."
 PRIVATE_NOTE = (
@@ -158,10 +158,11 @@ def turn_record_text(record: TurnRecord, offset: int, chars: int) -> str:
     lines = [_neighbour_text(neighbour(t)) for t in record.before]
     old = "" if turn.current else " (edited since; superseded)"
     lines.append(f"[turn {turn.id}] {turn_citation(turn)}{old}")
-    lines.append(turn.content[offset : offset + chars])
+    lines.append(fence_block(turn.content[offset : offset + chars]))
     if turn.tool_name or turn.tool_result is not None:
         result = as_text(turn.tool_result)[offset : offset + chars]
-        lines.append(f"tool {turn.tool_name}({as_text(turn.tool_args)})\n→ {result}")
+        call = f"{join_lines(turn.tool_name or '')}({indent_stored(as_text(turn.tool_args))})"
+        lines.append(f"tool {call}\n{fence_block(result)}")
     longest = max(len(turn.content), len(as_text(turn.tool_result)))
     if offset + chars < longest:
         lines.append(f"(of {longest} characters; continue with offset={offset + chars})")

@@ -9,6 +9,16 @@ from memoria.text.invisible import show_invisible
 
 _END = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 """Everything that a reader may take for the end of a line."""
+_FENCE = re.compile("`{3,}")
+
+
+def fence_block(text: str, label: str = "") -> str:
+    """The text between fences of more backticks than it has in a row: it can't end them.
+
+    Not a character of it is changed.
+    """
+    fence = "`" * (1 + max(map(len, _FENCE.findall(text)), default=2))
+    return f"{fence}{label}\n{text}\n{fence}"
 
 
 def indent_lines(text: str, indent: str) -> str:

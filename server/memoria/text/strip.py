@@ -14,7 +14,8 @@ FENCE = "memoria"
 _TAG = re.compile(
     rf"<(?P<close>/)?(?P<name>private|{FENCE})(?:\s[^<>]{{0,200}})?>", re.IGNORECASE | re.ASCII
 )
-_TAG_START = re.compile(rf"<(?=/?(?:private|{FENCE})\b)", re.IGNORECASE | re.ASCII)
+_TAG_START = re.compile(rf"<(?=\s*/?\s*(?:private|{FENCE})\b)", re.IGNORECASE | re.ASCII)
+"""Also of what is no tag, such as `</ memoria>`: a model may take it for the end all the same."""
 
 
 @dataclass(frozen=True, slots=True)

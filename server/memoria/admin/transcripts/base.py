@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from memoria.admin.transcripts.source import TranscriptSource, UnusableLine
 from memoria.model import Role, Turn, describe_problems
+from memoria.text.redact import redact
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,4 +109,5 @@ def as_turn(line: int, fields: Mapping[str, object]) -> Turn | UnusableLine:
     except ValidationError as error:
         if any(found["type"].startswith("recursion") for found in error.errors()):
             return UnusableLine(line, "is nested too deeply")
-        return UnusableLine(line, describe_problems(error, of="line"))
+        # An unknown field is named, and a name may be a secret as well as a text may.
+        return UnusableLine(line, redact(describe_problems(error, of="line")).text)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import anyio
 import typer
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """Control characters but tab and newline: stored text must not move the cursor."""
+_STEERING = re.compile(rf"{_CONTROLS.pattern}|[\u202a-\u202e\u2066-\u2069]")
+"""These, and what turns the direction of a text, so that it reads otherwise than it is."""
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
@@ -40,17 +42,26 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")
 @cache
 def out() -> "Console":
     """Standard output. Made when first used: a server must not pay for it."""
-    from rich.console import Console  # noqa: PLC0415
-
-    return Console(highlight=False, soft_wrap=True)
+    return _open_console(stderr=False)
 
 
 @cache
 def err() -> "Console":
     """Standard error."""
-    from rich.console import Console  # noqa: PLC0415
+    return _open_console(stderr=True)
 
-    return Console(stderr=True, highlight=False, soft_wrap=True)
+
+def _open_console(*, stderr: bool) -> "Console":
+    from rich.console import Console  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    class PlainConsole(Console):
+        """A console of which no text that is printed can steer the terminal."""
+
+        def render_str(self, text: str, **options: Any) -> Text:  # noqa: ANN401  (Rich's own)
+            return super().render_str(_without_steering(text), **options)
+
+    return PlainConsole(stderr=stderr, highlight=False, soft_wrap=True)
 
 
 class Exit(IntEnum):
@@ -122,13 +133,18 @@ def show(wire: BaseModel, text: str, *, as_json: bool) -> None:
     if as_json:
         print_json(wire.model_dump(mode="json", exclude_none=True))
     else:
-        sys.stdout.write(show_invisible(_CONTROLS.sub("", text)) + "\n")
+        sys.stdout.write(_without_steering(text) + "\n")
+
+
+def _without_steering(text: str) -> str:
+    return show_invisible(_CONTROLS.sub("", text))
 
 
 def print_json(document: object) -> None:
-    """Print one JSON document, escaped where standard output is not Unicode."""
+    """Print one JSON document; what would steer a terminal, or it can't show, is escaped."""
     unicode = (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
-    sys.stdout.write(json.dumps(document, ensure_ascii=not unicode, indent=2) + "\n")
+    text = json.dumps(document, ensure_ascii=not unicode, indent=2)
+    sys.stdout.write(_STEERING.sub(lambda char: f"\\u{ord(char[0]):04x}", text) + "\n")
 
 
 def use_any_encoding() -> None:
