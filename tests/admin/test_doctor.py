@@ -54,6 +54,12 @@ def test_every_warning_says_what_mends_it(filled: Shell) -> None:
     assert all(finding["cure"] for finding in bad)
 
 
+def test_what_no_version_made_in_the_database_is_named(filled: Shell) -> None:
+    changed(filled, "CREATE TRIGGER mine AFTER INSERT ON memories BEGIN DELETE FROM turns; END")
+    found = findings(filled.json("doctor", code=UNSOUND))["schema"]
+    assert (found["state"], "trigger mine" in found["detail"]) == ("error", True)
+
+
 def zeroed(path: Path) -> None:
     path.write_bytes(bytes(100) + path.read_bytes()[100:])
 

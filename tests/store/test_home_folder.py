@@ -30,6 +30,26 @@ def test_a_file_says_what_was_written_last_and_is_gone_when_it_is_deleted(
     assert files.read(DAY) is None
 
 
+def test_a_file_that_is_edited_while_its_new_content_is_written_keeps_the_edit(
+    files: FolderFiles, home: Path
+) -> None:
+    files.write(DAY, b"ours")
+    seen: list[list[str]] = []
+
+    def save_by_hand() -> bool:
+        seen.append(sorted(path.name for path in (home / DAY).parent.iterdir()))
+        before = files.read(DAY)
+        (home / DAY).write_bytes("\ufeff我的\r\n".encode("utf-16"))
+        return files.read(DAY) == before
+
+    assert not files.write(DAY, b"newer", save_by_hand)
+    ((draft, page),) = seen
+    assert draft.startswith(".2026-11-22.md.")  # all but the renaming was done by then
+    assert page == "2026-11-22.md"
+    assert files.read(DAY) == "\ufeff我的\r\n".encode("utf-16")
+    assert [path.name for path in (home / DAY).parent.iterdir()] == ["2026-11-22.md"]
+
+
 def test_what_is_half_written_is_no_file_and_can_be_cleared(files: FolderFiles, home: Path) -> None:
     files.write(DAY, b"one")
     draft = (home / DAY).with_name(f".2026-11-23.md.{'0' * 16}")

@@ -9,7 +9,7 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -118,14 +118,27 @@ def tombstone_key(home: Path) -> bytes:
     return key
 
 
-def replace_file(file: Path, content: bytes) -> None:
-    """Give a file other content, all or nothing."""
+def replace_file(file: Path, content: bytes, is_current: Callable[[], bool] = lambda: True) -> bool:
+    """Give a file other content, all or nothing.
+
+    Args:
+        file: which; it may be new.
+        content: what it shall say.
+        is_current: asked when all is ready but the renaming, so that nobody's edit is lost that was
+            saved while the content was made and written.
+
+    Returns:
+        Whether it was done.
+    """
     draft = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
     try:
         _write_new(draft, content)
+        if not is_current():
+            return False
         draft.replace(file)
     finally:
         draft.unlink(missing_ok=True)
+    return True
 
 
 def _create_once(file: Path, content: bytes) -> None:

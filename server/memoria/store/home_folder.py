@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
@@ -49,8 +49,10 @@ class FolderFiles:
         """Why a file can't be used, and what to do; None where it can or there is none."""
         return find_obstacle(self._home, self._root / place, most_bytes(place))
 
-    def write(self, place: str, content: bytes) -> None:
-        """Give a file other content, all or nothing."""
+    def write(
+        self, place: str, content: bytes, is_current: Callable[[], bool] = lambda: True
+    ) -> bool:
+        """Give a file other content, all or nothing, if that is still to be done."""
         file = self._home / self._root / place
         if len(content) > most_bytes(place):
             raise UnusableFileError(
@@ -60,8 +62,10 @@ class FolderFiles:
         with _explain_errors():
             check_place(self._home, self._root / place)
             make_private(file.parent)
-            replace_file(file, content)
+            if not replace_file(file, content, is_current):
+                return False
             sync_folder(file.parent)
+        return True
 
     def delete(self, place: str) -> None:
         """Delete a file, if there is one."""

@@ -308,11 +308,11 @@ def replace_core(files: TenantFiles, draft: CoreDraft) -> bool:
     Raises:
         UnusableFileError: the file can't be written.
     """
-    if draft.place.read(files) != draft.before:
-        return False
-    if draft.has_changes:
-        files.write(draft.file, draft.content)
-    return True
+
+    def is_current() -> bool:
+        return draft.place.read(files) == draft.before
+
+    return files.write(draft.file, draft.content, is_current) if draft.has_changes else is_current()
 
 
 def note_core_written(tx: Transaction, draft: CoreDraft) -> None:

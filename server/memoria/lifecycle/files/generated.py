@@ -58,8 +58,8 @@ class GeneratedFiles:
             if present is not None and present == item.digest:
                 _note_file(tx, run, item.model_copy(update={"stamp": ""}))
             return ItemResult(StepOutcome.CHANGED_SINCE)
-        if present != item.digest:
-            self._replace_keeping(run, item.key, data)
+        if present != item.digest and not self._replace_keeping(run, item.key, data):
+            return ItemResult(StepOutcome.CHANGED_SINCE, item.key, _EDITED)
         _note_file(tx, run, item)
         return ItemResult(StepOutcome.DONE)
 
@@ -101,11 +101,15 @@ class GeneratedFiles:
         for folder in DERIVED:
             self.files.delete_drafts(folder)
 
-    def _replace_keeping(self, run: NightlyRun, path: str, content: bytes | None) -> None:
+    def _replace_keeping(self, run: NightlyRun, path: str, content: bytes | None) -> bool:
+        """Write or delete a file whose content is kept; not one that is edited meanwhile."""
         before = self.files.read(path)
         if before is not None:
             self._write_or_delete(_image(run, path), before)
-        self._write_or_delete(path, content)
+        if content is not None:
+            return self.files.write(path, content, lambda: self.files.read(path) == before)
+        self.files.delete(path)
+        return True
 
     def _image_paths(self, run: NightlyRun) -> Iterator[str]:
         """The places of the files that the run has written over."""

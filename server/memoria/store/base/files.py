@@ -23,7 +23,7 @@ class DatabaseFiles(Protocol):
         ...
 
     def list_foreign_objects(self, path: Path) -> list[str]:
-        """Whatever no version made in a file, such as a trigger. Nothing in the file is run."""
+        """What in a file is not as a version made it, such as a trigger. Nothing in it is run."""
         ...
 
     def check_truth(self, path: Path) -> list[Finding]:

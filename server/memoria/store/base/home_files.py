@@ -1,6 +1,6 @@
 """The files of a home beside its database, wherever an engine keeps them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 
@@ -23,8 +23,19 @@ class TenantFiles(Protocol):
         """Why a file can't be used, and what to do; None where it can or there is none."""
         ...
 
-    def write(self, place: str, content: bytes) -> None:
-        """Give a file other content, all or nothing; it is on disk when this returns."""
+    def write(
+        self, place: str, content: bytes, is_current: Callable[[], bool] = lambda: True
+    ) -> bool:
+        """Give a file other content, all or nothing; it is on disk when this returns.
+
+        Args:
+            place: the file's.
+            content: what it shall say.
+            is_current: asked at the last moment whether it is still to be done.
+
+        Returns:
+            Whether it was done.
+        """
         ...
 
     def delete(self, place: str) -> None:

@@ -9,6 +9,7 @@ from memoria.errors import StoreDamagedError, StoreError
 from memoria.model import FIX, RESTORE, Finding, now_millis
 from memoria.store.sqlite.chunks import digest, intact, unpack
 from memoria.store.sqlite.driver import Connection, Row, sqlite3, translate_errors
+from memoria.store.sqlite.foreign_schema import list_foreign_objects
 from memoria.store.sqlite.integrity import Damage, inspect
 from memoria.store.sqlite.links import count_dangling, count_edges
 from memoria.store.sqlite.migrate import schema, version_of
@@ -102,6 +103,9 @@ def _check_schema(connection: Connection) -> Finding:
         return _error("schema", f"not as this version makes them: {', '.join(lost + changed)}")
     if lost:
         return Finding(check="schema", state="error", detail=f"gone: {', '.join(lost)}", cure=FIX)
+    foreign = list_foreign_objects(connection)
+    if foreign:
+        return _error("schema", f"Memoria did not make all that is in it: {', '.join(foreign)}")
     return Finding(check="schema", state="ok", detail=f"schema {version_of(connection)}, complete")
 
 

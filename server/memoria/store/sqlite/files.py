@@ -15,7 +15,7 @@ from memoria.store.sqlite.driver import (
     translate_errors,
 )
 from memoria.store.sqlite.examination import examine_truth
-from memoria.store.sqlite.foreign_schema import list_foreign_objects
+from memoria.store.sqlite.foreign_schema import list_foreign_objects, list_lost_triggers
 from memoria.store.sqlite.migrate import check_version, migrations, version_of
 from memoria.store.sqlite.scrub import scrub
 from memoria.store.sqlite.statements import statements
@@ -53,13 +53,13 @@ class SqliteFiles:
             scrub(copied, _BUSY_TIMEOUT_MS)
 
     def list_foreign_objects(self, path: Path) -> list[str]:
-        """Whatever no version made in a file, such as a trigger. Nothing in the file is run."""
+        """What in a file is not as a version made it, such as a trigger. Nothing in it is run."""
         with (
             translate_errors(),
             closing(connect(path, _BUSY_TIMEOUT_MS, read_only=True)) as connection,
         ):
             check_version(connection)
-            return list_foreign_objects(connection)
+            return [*list_foreign_objects(connection), *list_lost_triggers(connection)]
 
     def check_truth(self, path: Path) -> list[Finding]:
         """Whether the truth in a file that nobody else has open is whole."""

@@ -49,19 +49,19 @@ def list_foreign_objects(connection: Connection) -> list[str]:
         sqlite3.Error: the schema can't be read.
     """
     expected = _objects_of_version(version_of(connection))
-    there = _read_objects(connection)
-    foreign = [
-        one for one in there if one not in expected and not _is_vectors(one) and not _is_own(one)
-    ]
-    lost = [one for one in expected if one.kind == "trigger" and one not in there]
     return [
-        *(f"{one.kind} {one.name}" for one in foreign),
-        *(f"no {one.kind} {one.name}" for one in lost if not _is_named(one, foreign)),
+        f"{one.kind} {one.name}"
+        for one in _read_objects(connection)
+        if one not in expected and not _is_vectors(one) and not _is_own(one)
     ]
 
 
-def _is_named(lost: SchemaObject, foreign: list[SchemaObject]) -> bool:
-    return any((one.kind, one.name) == (lost.kind, lost.name) for one in foreign)
+def list_lost_triggers(connection: Connection) -> list[str]:
+    """The triggers that the migrations made and that are gone: what they prevent could be done."""
+    there = {(one.kind, one.name) for one in _read_objects(connection)}
+    expected = _objects_of_version(version_of(connection))
+    triggers = sorted(one.name for one in expected if one.kind == "trigger")
+    return [f"no trigger {name}" for name in triggers if ("trigger", name) not in there]
 
 
 @cache
