@@ -27,6 +27,8 @@ _FILE = re.compile(
     re.DOTALL,
 )
 _FIELDS = ("name", "version", "purpose", "inputs", "output")
+_END = re.compile("[\x85\u2028\u2029]")
+"""What may pass for the end of a line and stands in JSON as it is."""
 _PLACEHOLDER = re.compile(r"(?m)^\{\{(?P<block>\w+)\}\}$|\{\{(?P<inline>\w+)\}\}")
 
 
@@ -147,8 +149,12 @@ def _fence_input(match: re.Match[str], inputs: dict[str, str]) -> str:
     """An input in its place."""
     text = drop_invisible(inputs[match["inline"] or match["block"]])
     if match["inline"]:
-        return json.dumps(text, ensure_ascii=False)
+        return _END.sub(_escape, json.dumps(text, ensure_ascii=False))
     return fence_block(text, match["block"])
+
+
+def _escape(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"
 
 
 def _read_file(name: str) -> str:

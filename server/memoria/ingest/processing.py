@@ -19,6 +19,7 @@ from memoria.policy.routing import RecordOnly, is_answer, route_turn, text_weigh
 from memoria.store.base import Store, Transaction
 from memoria.store.values import LeasedEntry
 from memoria.text.document import full_text
+from memoria.text.invisible import drop_invisible
 from memoria.text.lines import indent_lines, join_lines
 
 _CUT = " […] "
@@ -157,12 +158,15 @@ def turn_line(turn: StoredTurn, text: str, most: int, remark: str = "") -> str:
     """A turn as it stands in a prompt; of a text over `most` characters the middle is cut out.
 
     A remark stands behind who says it. Further lines are indented, so that none of them can pass
-    for another turn, and who says it is one line.
+    for another turn, and who says it is one line. What nobody sees is left out, so that quotes are
+    found again.
     """
+    text = drop_invisible(text)
     if len(text) > most:
         half = most // 2
         text = f"{text[:half]}{_CUT}{text[-half:]}"
-    who = join_lines(" ".join(filter(None, (turn.speaker or turn.role.value, remark))))
+    speaker = drop_invisible(turn.speaker or turn.role.value)
+    who = join_lines(" ".join(filter(None, (speaker, remark))))
     return f"{who}: {indent_lines(text, ' ')}"
 
 

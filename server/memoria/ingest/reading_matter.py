@@ -25,6 +25,7 @@ from memoria.model.zone import Zone
 from memoria.policy.participants import NOBODY_NAMED, Participants
 from memoria.store.values import LeasedEntry
 from memoria.text.document import as_text
+from memoria.text.invisible import drop_invisible
 from memoria.text.lines import indent_lines
 from memoria.text.script import is_cjk
 
@@ -131,7 +132,7 @@ class ReadingContext:
 def _join_calls(calls: list[str]) -> Iterator[str]:
     """The tools that were used in a row, without numbers: nothing is concluded from them."""
     if calls:
-        yield f"({', '.join(dict.fromkeys(calls))})"[:_CALLS_CHARS]
+        yield " ".join(f"({', '.join(dict.fromkeys(calls))})"[:_CALLS_CHARS].split())
         calls.clear()
 
 
@@ -174,7 +175,7 @@ def _describe_call(turn: StoredTurn, *, with_results: bool) -> str:
         half = _RESULT_CHARS // 2
         result = f"{result[:half]} […] {result[-half:]}"
     shown = f"({call} → {result})" if result else f"({call or 'left out'})"
-    return indent_lines(shown, " ")
+    return indent_lines(drop_invisible(shown), " ")
 
 
 def _describe_arguments(turn: StoredTurn) -> str:
