@@ -12,13 +12,19 @@ import anyio
 from rich.console import Console
 
 from bench.contention.run import contend
+from bench.contention.series import WritersVerdict, run_writers
 from bench.contention.traffic import Load
 from bench.contention.verdict import Figures, Latency, Verdict
 from bench.contention.worker import work
 from bench.output import rounded, table
 
 _USUAL = Load()
+_WRITERS = (1, 8, 16, 32)
+_SECONDS = 20.0
 _SHOWN = 20
+_WIDE = 120
+_COLUMNS = "checkout writers calls/s p50 p95 p99 max p95/p50 cpu/call errors lost doubled".split()
+"""Of times, in milliseconds."""
 
 
 def _main() -> int:
@@ -27,6 +33,8 @@ def _main() -> int:
     if arguments.worker is not None:
         anyio.run(partial(work, arguments.worker, arguments.folder, arguments.home, load))
         return 0
+    if not arguments.mixed:
+        return _print_series(arguments)
     verdict = anyio.run(contend, load)
     _print(load, verdict, as_json=arguments.json)
     return 1 if verdict.problems else 0
@@ -34,6 +42,15 @@ def _main() -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench.contention")
+    parser.add_argument(
+        "--writers", type=int, nargs="+", default=_WRITERS, help="how many write at once"
+    )
+    parser.add_argument("--seconds", type=float, default=_SECONDS, help="for which so many write")
+    parser.add_argument("--rounds", type=int, default=1, help="of each number of writers")
+    parser.add_argument("--beside", type=Path, help="an older checkout, in turns with this one")
+    parser.add_argument(
+        "--mixed", action="store_true", help="turns, searches and vectors instead of writers alone"
+    )
     parser.add_argument("--processes", type=int, default=_USUAL.processes)
     parser.add_argument("--turns", type=int, default=_USUAL.turns, help="of each process")
     parser.add_argument("--searches", type=int, default=_USUAL.searches, help="of each process")
@@ -42,6 +59,45 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--home", type=Path, help=argparse.SUPPRESS)
     return parser
+
+
+def _print_series(arguments: argparse.Namespace) -> int:
+    """So many writers, then more; beside an older checkout, each number in turns with it."""
+    checkouts = [*([arguments.beside] if arguments.beside else []), None]
+    shown = table("Writers on one home", 1, *_COLUMNS)
+    documents, broken = [], []
+    for writers in arguments.writers:
+        for _ in range(arguments.rounds):
+            for checkout in checkouts:
+                verdict = anyio.run(run_writers, writers, arguments.seconds, checkout)
+                documents.append({"checkout": str(checkout or "."), **asdict(verdict)})
+                shown.add_row(*_cells(verdict, "older" if checkout else "this one"))
+                if checkout is None:
+                    broken += [f"{writers} writers: {line}" for line in verdict.broken]
+                if not arguments.json:
+                    print(
+                        " ".join(_cells(verdict, "older" if checkout else "this one")), flush=True
+                    )
+    if arguments.json:
+        report = {"benchmark": "bench.contention", "series": [rounded(d) for d in documents]}
+        print(json.dumps(report, indent=2, ensure_ascii=False))
+        return 1 if broken else 0
+    Console(width=_WIDE).print(shown)
+    for line in broken[:_SHOWN]:
+        print(f"WRONG: {line}")
+    return 1 if broken else 0
+
+
+def _cells(verdict: WritersVerdict, which: str) -> Iterator[str]:
+    yield which
+    yield str(verdict.writers)
+    yield f"{verdict.calls_per_s:.0f}"
+    for took in (verdict.p50_ms, verdict.p95_ms, verdict.p99_ms, verdict.max_ms):
+        yield f"{took:.1f}"
+    yield f"{verdict.tail:.1f}"
+    yield f"{verdict.cpu_ms:.1f}"
+    for wrong in (verdict.errors, verdict.lost, verdict.doubled):
+        yield str(len(wrong))
 
 
 def _print(load: Load, verdict: Verdict, *, as_json: bool) -> None:

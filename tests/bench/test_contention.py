@@ -2,7 +2,7 @@ from pathlib import Path
 
 import anyio
 import pytest
-from bench.contention import Load, contend
+from bench.contention import Load, contend, run_writers
 from bench.contention.proof import problems
 from bench.contention.traffic import TENANT, Line, lines, searches_after
 from bench.contention.worker import Account
@@ -24,6 +24,13 @@ async def test_processes_that_share_a_home_lose_and_double_nothing() -> None:
     )
     assert verdict.figures.search_ms.calls == 3 * 5
     assert verdict.figures.embedded == 3 * 20
+
+
+async def test_processes_that_do_nothing_but_write_lose_and_double_nothing() -> None:
+    with anyio.fail_after(TIMEOUT_S):
+        verdict = await run_writers(4, seconds=0.5)
+    assert (verdict.errors, verdict.lost, verdict.doubled) == ((), (), ())
+    assert verdict.calls > 4
 
 
 async def test_a_process_that_fails_is_reported_with_its_traceback(tmp_path: Path) -> None:

@@ -32,8 +32,9 @@ _OWNER_ONLY = 0o600
 _FLAGS = os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _SHORTEST_S, _LONGEST_S = 0.0003, 0.02
 """Between two looks at the queue."""
-_A_TURN_S = 0.001
-"""Few turns take less: whoever has others before them looks again after so long for each."""
+_GUESS_S = 0.001
+"""How long a turn takes, before one was seen."""
+_NEW_WEIGHT = 0.2
 _STILL_S = 0.5
 """Without a move for so long, those who wait look whether anybody writes at all."""
 _STILL_GLANCE_S = 0.05
@@ -110,6 +111,8 @@ class WriteQueue:
         self._descriptor: int | None = None
         self._overtaken = 0
         """Nobody with a ticket before this is waited for again."""
+        self._pace_s = _GUESS_S
+        """How long a turn takes, as seen of late."""
 
     @classmethod
     def of(cls, database: Path) -> "WriteQueue":
@@ -180,10 +183,10 @@ class WriteQueue:
         while not self._is_first(descriptor, ticket):
             head, now = _read_head(descriptor), time.monotonic()
             if head.present != seen:
+                self._learn_pace(head.present - seen, now - moved_at)
                 seen, moved_at = head.present, now
             if now - moved_at < _STILL_S:
-                between = max(ticket - seen - 1, 0)
-                time.sleep(min(_SHORTEST_S + between * _A_TURN_S, _LONGEST_S))
+                self._sleep_until_near(ticket - seen, now - moved_at)
             elif is_free():
                 self._overtaken = ticket
                 return
@@ -192,6 +195,20 @@ class WriteQueue:
             else:
                 time.sleep(_LONGEST_S)
         _write(descriptor, _NEXT.size, _PRESENT.pack(ticket, os.getpid()))
+
+    def _learn_pace(self, turns: int, took_s: float) -> None:
+        if turns > 0:
+            self._pace_s += _NEW_WEIGHT * (took_s / turns - self._pace_s)
+
+    def _sleep_until_near(self, before: int, still_s: float) -> None:
+        """Sleep for a part of the time that seems to be left.
+
+        Who looks too often takes the processor from those who write; who looks too late leaves the
+        file idle, which then counts as somebody's turn: so the part must be a small one.
+        """
+        left_s = (before - 1) * self._pace_s if before > 1 else still_s
+        part = 0.5 if before > 2 else 0.25  # noqa: PLR2004  (whoever is next is to be quick)
+        time.sleep(min(max(part * left_s, _SHORTEST_S), _LONGEST_S))
 
     def _is_first(self, descriptor: int, ticket: int) -> bool:
         """Whether nobody has an earlier ticket, of those that are waited for."""
