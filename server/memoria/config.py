@@ -189,6 +189,10 @@ class Settings(BaseModel):
     """How many items (memories, turns, lines) an agent may forget in one call where its client
     cannot ask the user. For more, the answer names the command to type."""
 
+    forget_grace_days: float = Field(0, ge=0, le=365)
+    """How long what is forgotten can be put back (`memoria forget --undo REPORT`). Until then it is
+    hidden everywhere, backups included; then it is erased. 0: it is erased at once."""
+
     personal_data: Annotated[PersonalRules, BeforeValidator(parse_personal_rules)] | None = None
     """How personal data in memories is handled, by class, such as `phone=mask,email=drop`. Classes:
     email, phone, id_number, card, iban, address, ip. Ways: store, confirm (the memory waits for the

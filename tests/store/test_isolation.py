@@ -171,13 +171,15 @@ def note_forgetting(tx: Transaction, tenant: str) -> None:
             at=1,
             by=f"by {tenant}",
             selected_by=("ids",),
-            state="erased",
+            state="hidden",
+            purge_at=1,
             items={"memory": 1},
             removed={"memories": 1},
             remaining={},
             digests=(MARK,),
         )
     )
+    tx.hidden.hide_file(f"{tenant}'s", base.HiddenFile(f"{tenant}.md", b"x", None))
 
 
 def sum_up(store: SqliteStore, tenant: str, turn: StoredTurn) -> None:
@@ -422,6 +424,10 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "erasures.get_report": lambda tx, _: [
         one.by for who in ("ann", "bob") if (one := tx.erasures.get_report(f"{who}'s"))
     ],
+    "hidden.list_files": lambda tx, _: [
+        one.place for who in ("ann", "bob") for one in tx.hidden.list_files(f"{who}'s")
+    ],
+    "hidden.list_due": lambda tx, _: tx.hidden.list_due(1 << 60),
     "scratchpads.list_notes": lambda tx, _: tx.scratchpads.list_notes(),
     "queue.list_entries": lambda tx, _: tx.queue.list_entries(None, 100),
     "queue.get_entry": lambda tx, them: [tx.queue.get_entry(i) for i in them.entry_ids],
@@ -644,6 +650,11 @@ WRITES = {
     "tombstones.add_all",
     "erasures.erase_all",
     "erasures.add_report",
+    "hidden.hide_changes",
+    "hidden.hide_texts",
+    "hidden.hide_file",
+    "hidden.put_back",
+    "hidden.purge",
     "scratchpads.put",
     "audit.add",
     "ledger.add",
@@ -724,6 +735,7 @@ def test_every_method_that_reads_is_tried() -> None:
         "tasks": base.TaskNames,
         "tombstones": base.Tombstones,
         "erasures": base.Erasures,
+        "hidden": base.HiddenRecords,
         "queue": base.Queue,
         "audit": base.AuditLog,
         "ledger": base.ModelCallLog,

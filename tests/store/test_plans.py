@@ -128,6 +128,19 @@ ERASURES = (  # once a forget
     *("newest_documents", "holdings", "count_all", "all_wordings", "all_messages"),
     *(name for name in statements("erasures") if name.startswith("clear_")),  # all of a tenant's
 )
+WALKS |= {
+    ("hidden", name)
+    for name in (
+        *(
+            "any",
+            "due",
+            "drop_all_changes",
+            "drop_all_texts",
+            "drop_all_files",
+        ),  # few, and soon gone
+        *("drop_empty_sessions", "drop_empty_workspaces"),  # once everything was forgotten
+    )
+}
 WALKS |= {("erasures", name) for name in ERASURES}
 LISTS = {"ns": "[1]", "allowed": "[1]", "roles": '["user"]', "types": '["fact"]', "query": "a"}
 

@@ -1,5 +1,7 @@
 """On the command line a forget does what its preview has shown, and nothing else."""
 
+from dataclasses import replace
+
 from tests.surface.shell import Shell
 
 ONE = "Harbor go-live is 12 April 2027"
@@ -44,3 +46,17 @@ def test_the_audit_shows_what_left_which_index_and_no_word_of_it(shell: Shell) -
         assert "nothing left" in text
         assert "arbor" not in text
     assert shell("audit", "nobody").code == 1
+
+
+def test_with_a_period_of_grace_a_forget_is_undone_from_the_command_line(shell: Shell) -> None:
+    kept = shell.json("remember", ONE)["id"]
+    graceful = replace(shell, environment={"MEMORIA_FORGET_GRACE_DAYS": "7"})
+    hidden = graceful.json("forget", kept, "--yes")
+    assert hidden["status"] == "hidden"
+    report = hidden["report"]["id"]
+    assert f"hidden until {hidden['report']['purge_at']}" in shell("audit").out
+    assert shell("show", kept).code == 1
+    assert "Put back" in shell("forget", "--undo", report).out
+    assert shell.json("show", kept)["id"] == kept
+    assert "restored" in shell("audit").out
+    assert shell("forget", "--undo", report).code == 1

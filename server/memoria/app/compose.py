@@ -18,7 +18,7 @@ from memoria.inference.base import Embedder
 from memoria.inference.rerank.base import Reranker
 from memoria.inference.rerank.choose import choose_reranker
 from memoria.ingest.embedding import EmbeddingLimits, EmbeddingWorker
-from memoria.model import LIBRARY, Channel
+from memoria.model import LIBRARY, Channel, now_millis
 from memoria.store.base import Store
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ async def open_memoria(
     chosen = _override(settings or Settings.load(), home, tenant)
     lazy = choose_embedder(chosen) if embedder is None else _wrap_embedder(embedder)
     store = await in_thread(lambda: open_store(chosen))
+    await in_thread(lambda: _purge_hidden(store, chosen.tenant))
     worker = None if lazy is None else EmbeddingWorker(store, lazy, _embedding_limits(chosen))
     reader = _build_extraction_worker(chosen, store, lazy)
     own = choose_reranker(chosen) if reranker is None else None
@@ -71,6 +72,16 @@ async def open_memoria(
             await in_thread(lambda: _close(store, worker, reader))
             if own is not None:
                 await in_thread(own.close)
+
+
+def _purge_hidden(store: Store, tenant: str) -> None:
+    """Erase what was forgotten and hidden long enough; hardly ever there is any."""
+    with store.read(tenant) as tx:
+        is_due = bool(tx.hidden.list_due(now_millis()))
+    if is_due:
+        from memoria.erasure.grace import purge_due  # noqa: PLC0415  (only then it is paid for)
+
+        purge_due(store, tenant)
 
 
 def _override(settings: Settings, home: Path | str | None, tenant: str | None) -> Settings:

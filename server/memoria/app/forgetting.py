@@ -11,7 +11,7 @@ from memoria.erasure.suppression import Digester
 from memoria.errors import NotFoundError
 from memoria.inference import LazyEmbedder
 from memoria.inference.rerank.base import Reranker
-from memoria.model import Channel
+from memoria.model import DAY_MS, Channel
 from memoria.model.forgetting import (
     ForgetOrder,
     ForgetPreview,
@@ -75,6 +75,21 @@ class Forgetting(Records):
         return forgotten
 
     @check_arguments
+    async def undo_forget(self, report_id: Text) -> ForgetReport:
+        """Put back what a forget has hidden, while `forget_grace_days` are not over.
+
+        What was changed since stays as it is.
+
+        Raises:
+            NotFoundError: there is no report of this id.
+            InvalidInputError: nothing is hidden any more.
+        """
+        eraser = self._eraser()
+        report = await in_thread(lambda: eraser.undo(report_id))
+        self._wake_worker()
+        return report
+
+    @check_arguments
     async def list_forget_reports(self, limit: Count = 20) -> list[ForgetReport]:
         """The newest proofs of what was forgotten, without their digests."""
         return await self._read(lambda tx: tx.erasures.list_reports(limit))
@@ -108,6 +123,7 @@ class Forgetting(Records):
             home,
             lambda since: list_remaining(home, keep_days, since),
             self._meaning_lookup(self.settings.forget_similarity),
+            round(self.settings.forget_grace_days * DAY_MS),
         )
 
     async def _request(self, selection: ForgetSelection) -> "ErasureRequest":

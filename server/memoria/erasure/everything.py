@@ -34,7 +34,9 @@ def describe_everything(
     )
 
 
-def erase_everything(tx: Transaction, digester: Digester, at: int, reason: str) -> list[str]:
+def erase_everything(
+    tx: Transaction, digester: Digester, at: int, reason: str, *, keeps_places: bool
+) -> list[str]:
     """Set up the tombstones and erase every row. Gives a digest of each memory and turn.
 
     Args:
@@ -42,6 +44,7 @@ def erase_everything(tx: Transaction, digester: Digester, at: int, reason: str) 
         digester: makes what tombstones recognise texts by.
         at: when, UTC epoch ms.
         reason: who wants it and why, for the tombstones.
+        keeps_places: whether it may be put back, among what was said since.
     """
     digests: list[str] = []
     for list_stones in (_list_memory_stones, _list_turn_stones):
@@ -52,7 +55,7 @@ def erase_everything(tx: Transaction, digester: Digester, at: int, reason: str) 
                 digester.digest_values("proof", one.tombstone.subject, *sorted(one.digests))
                 for one in page
             )
-    tx.erasures.erase_all()
+    tx.erasures.erase_all(keeps_places=keeps_places)
     return digests
 
 

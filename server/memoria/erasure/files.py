@@ -1,42 +1,24 @@
 """Files: erasing phrases from the text files of a tenant.
 
-In JSON Lines a record goes if it holds a phrase, however that is escaped there, or is the record
-of an erased turn. In other texts the lines go in which a phrase occurs, also where it runs over
-several of them. A file that a nightly run wrote and nobody has edited goes whole: the next run
-writes it anew from what is left.
+A file that a nightly run wrote and nobody has edited goes whole: the next run writes it anew from
+what is left. What goes from any other, `erasure/file_text` says.
 """
 
 import hashlib
-import json
-import re
-from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
+from memoria.erasure.file_text import RECORDS, Unwanted, list_removed, remove_unwanted
 from memoria.errors import StoreUnavailableError
-from memoria.model.core import CONTRADICTED
 from memoria.store.files import BACKUPS, replace_file
-from memoria.store.folders import BEFORE_IMAGES, DRAFT, TENANTS, tenant_folder
+from memoria.store.folders import BEFORE_IMAGES, DRAFT, TENANTS, make_private, tenant_folder
 from memoria.store.regular_files import find_obstacle, list_files, read_file
-from memoria.text.document import full_text
 from memoria.text.phrases import Phrases
 
-_RECORDS = ".jsonl"
-_SUFFIXES = (".md", ".txt", _RECORDS)
+_SUFFIXES = (".md", ".txt", RECORDS)
 _RESTORED_OVER = "before-restore-*"
-_MARK = re.compile(r"[ \t]*<!-- [a-z]:[0-9a-f]{4,36} -->")
-_LABEL = re.compile(
-    r"^- (?:file says|chat says|put aside in chat|taken out here, kept so far): ", re.MULTILINE
-)
-"""Begins a line of a core file that tells what stands against what."""
-_LINE = re.compile(r"[^\n]*\n|[^\n]+")
-_CONTENT_KEYS = ("content", "text")
-_INERT = "‹!--", "<!--"
 _State = tuple[int, int, int]
 _NO_MARKS: Mapping[str, Collection[str]] = {}
 
@@ -47,27 +29,6 @@ class FileLine(NamedTuple):
     place: str
     """Of the file, below the tenant's folder."""
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Unwanted:
-    """What is to go from a file."""
-
-    phrases: Phrases
-    turn_ids: Collection[str]
-    """Of turns whose records are to go, whatever they say."""
-    marks: Collection[str] = ()
-    """Of lines that are to go, whatever they say."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Record:
-    """A line of JSON that may be a turn."""
-
-    content: str
-    tool_name: str | None
-    tool_args: JsonValue
-    tool_result: JsonValue
 
 
 class TextFileEraser:
@@ -96,10 +57,10 @@ class TextFileEraser:
         ids, found = frozenset(erased_ids), list[FileLine]()
         with _store_errors():
             for file in sorted(set(self._text_files())):
-                unwanted = _Unwanted(phrases, ids, marks.get(self._place(file), ()))
+                unwanted = Unwanted(phrases, ids, marks.get(self._place(file), ()))
                 texts = self._read_without(file, unwanted)
                 if texts is not None and not self._goes_whole(file, generated):
-                    lines = _list_removed(*texts)
+                    lines = list_removed(*texts)
                     found += (FileLine(self._place(file), line) for line in lines)
         return found
 
@@ -128,7 +89,7 @@ class TextFileEraser:
         ids, changed = frozenset(erased_ids), list[Path]()
         with _store_errors():
             for file in sorted(set(self._text_files())):
-                unwanted = _Unwanted(phrases, ids, marks.get(self._place(file), ()))
+                unwanted = Unwanted(phrases, ids, marks.get(self._place(file), ()))
                 if self._erase_in_file(file, unwanted, generated):
                     changed.append(file)
         return changed
@@ -160,6 +121,38 @@ class TextFileEraser:
                 file.unlink(missing_ok=True)
         return gone
 
+    def read_own(self, generated: Mapping[str, str]) -> dict[str, bytes]:
+        """What stands in the tenant's files that no nightly run wrote, by their places."""
+        with _store_errors():
+            files = [file for file in self._text_files() if file.is_relative_to(self._folder)]
+            found = (
+                (self._place(file), read_file(self._home, file.relative_to(self._home)))
+                for file in files
+                if not self._goes_whole(file, generated)
+            )
+            return {place: content for place, content in found if content is not None}
+
+    @staticmethod
+    def digest(content: bytes) -> str:
+        """The SHA-256 of what stands in a file."""
+        return hashlib.sha256(content).hexdigest()
+
+    def digest_of(self, place: str) -> str | None:
+        """The SHA-256 of the file at a place; None where there is none."""
+        with _store_errors():
+            content = read_file(self._home, (self._folder / place).relative_to(self._home))
+        return None if content is None else self.digest(content)
+
+    def put_back(self, place: str, content: bytes, left_as: str | None) -> bool:
+        """Put back a file as it was before, unless it was changed since. Gives whether it was."""
+        if self.digest_of(place) != left_as:
+            return False
+        file = self._folder / place
+        with _store_errors():
+            make_private(file.parent)
+            replace_file(file, content)
+        return True
+
     def list_files(self) -> list[str]:
         """The places of the tenant's text files."""
         with _store_errors():
@@ -189,7 +182,7 @@ class TextFileEraser:
         root = self._folder if file.is_relative_to(self._folder) else self._home
         return file.relative_to(root).as_posix()
 
-    def _erase_in_file(self, file: Path, unwanted: _Unwanted, generated: Mapping[str, str]) -> bool:
+    def _erase_in_file(self, file: Path, unwanted: Unwanted, generated: Mapping[str, str]) -> bool:
         texts = self._read_without(file, unwanted)
         if texts is None:
             return False
@@ -199,7 +192,7 @@ class TextFileEraser:
             replace_file(file, texts[1].encode("utf-8", "surrogateescape"))
         return True
 
-    def _read_without(self, file: Path, unwanted: _Unwanted) -> tuple[str, str] | None:
+    def _read_without(self, file: Path, unwanted: Unwanted) -> tuple[str, str] | None:
         """The text as it is and as it is to be; None where nothing of it is to go."""
         state = _read_state(file)
         if state is None or self._clean.get(file) == state:
@@ -208,7 +201,7 @@ class TextFileEraser:
         if content is None:
             return None
         text = content.decode("utf-8", "surrogateescape")
-        kept = _remove_unwanted(text, unwanted, _suffix(file))
+        kept = remove_unwanted(text, unwanted, _suffix(file))
         if kept != text:
             return text, kept
         self._clean[file] = state
@@ -260,127 +253,6 @@ def _read_state(file: Path) -> _State | None:
     except FileNotFoundError:
         return None
     return found.st_ino, found.st_size, found.st_mtime_ns
-
-
-def _remove_unwanted(text: str, unwanted: _Unwanted, suffix: str) -> str:
-    """The text without what holds one of the phrases, has a mark, or records an erased turn."""
-    phrases = unwanted.phrases
-    if suffix == _RECORDS:
-        return "".join(
-            line
-            for line in _split_lines(text)
-            if not (_is_record_of(line, unwanted.turn_ids) or _record_contains(line, phrases))
-        )
-    kept = [line for line in _split_lines(text) if not _has_mark(line, unwanted.marks)]
-    if not phrases.may_occur_in(text):
-        return "".join(kept)
-    kept = [line for line in kept if not _line_contains(line, phrases)]
-    while phrases.occur_in(_strip_markup("".join(kept))):
-        _remove_shortest_match(kept, phrases)
-    return "".join(kept)
-
-
-def _has_mark(line: str, marks: Collection[str]) -> bool:
-    return any(f"<!-- {mark} -->" in line for mark in marks)
-
-
-def _list_removed(text: str, kept: str) -> list[str]:
-    """The lines of a text that are missing in what is kept of it, without our own marks."""
-    left = iter(_split_lines(kept))
-    waiting = next(left, None)
-    removed: list[str] = []
-    for line in _split_lines(text):
-        if line == waiting:
-            waiting = next(left, None)
-        else:
-            removed.append(_strip_markup(line).strip())
-    return removed
-
-
-def _is_record_of(line: str, turn_ids: Collection[str]) -> bool:
-    """Whether a line is the record of one of these turns, as a history file has it."""
-    if not any(turn_id in line for turn_id in turn_ids):
-        return False
-    try:
-        record = json.loads(line)
-    except ValueError:
-        return False
-    return isinstance(record, dict) and record.get("id") in turn_ids
-
-
-def _remove_shortest_match(lines: list[str], phrases: Phrases) -> None:
-    """Take out the fewest lines that hold a phrase together, the first of such."""
-
-    def says(first: int, end: int) -> bool:
-        return phrases.occur_in(_strip_markup("".join(lines[first:end])))
-
-    end = bisect_left(range(len(lines)), True, key=lambda i: says(0, i + 1)) + 1
-    begins = bisect_left(range(end), True, key=lambda i: not says(i, end))
-    del lines[max(0, begins - 1) : end]
-
-
-def _line_contains(line: str, phrases: Phrases) -> bool:
-    return phrases.may_occur_in(line) and (
-        phrases.occur_in(line) or phrases.occur_in(_strip_markup(line))
-    )
-
-
-def _strip_markup(text: str) -> str:
-    """The text without the labels and marks that Memoria has put into it."""
-    plain = _LABEL.sub("", _MARK.sub("", text)).replace(CONTRADICTED, "")
-    return plain.replace(*_INERT)
-
-
-def _record_contains(line: str, phrases: Phrases) -> bool:
-    if "\\u" not in line and not phrases.may_occur_in(line):
-        return False
-    try:
-        record = json.loads(line)
-    except ValueError:
-        return phrases.occur_in(line)
-    said, whole = _content_texts(record), "\n".join(_all_texts(record))
-    return any(map(phrases.occur_in, said)) or phrases.distinctive.occur_in(whole)
-
-
-def _content_texts(value: JsonValue) -> Iterator[str]:
-    """What was said: short phrases are looked for in it alone, or every "user" would go."""
-    match value:
-        case list():
-            for each in value:
-                yield from _content_texts(each)
-        case dict():
-            yield from (each for key in _CONTENT_KEYS if isinstance(each := value.get(key), str))
-            yield from (text for each in value.values() for text in _content_texts(each))
-            yield full_text(_to_record(value))
-        case _:
-            pass
-
-
-def _all_texts(value: JsonValue) -> Iterator[str]:
-    match value:
-        case str():
-            yield value
-        case list():
-            yield from (text for each in value for text in _all_texts(each))
-        case dict():
-            yield from (text for each in value.values() for text in _all_texts(each))
-        case _:
-            pass
-
-
-def _to_record(value: Mapping[str, JsonValue]) -> _Record:
-    content, tool = value.get("content"), value.get("tool_name")
-    return _Record(
-        content if isinstance(content, str) else "",
-        tool if isinstance(tool, str) else None,
-        value.get("tool_args"),
-        value.get("tool_result"),
-    )
-
-
-def _split_lines(text: str) -> list[str]:
-    """Only a line feed ends a line: in a record other such characters may stand as they are."""
-    return _LINE.findall(text)
 
 
 @contextmanager

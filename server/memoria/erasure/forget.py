@@ -9,20 +9,23 @@ digests, never a word of what was forgotten.
 import hmac
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from memoria.erasure.deletion import Deletion
 from memoria.erasure.draft import ErasureDraft, draft_erasure
 from memoria.erasure.everything import describe_everything, erase_everything
 from memoria.erasure.files import TextFileEraser
+from memoria.erasure.grace import hide, put_back
 from memoria.erasure.proof import digest_items, make_report
 from memoria.erasure.reach import list_affected, list_places, texts_in_plans
 from memoria.erasure.scrub import scrub_store
 from memoria.erasure.selection import ErasureRequest
 from memoria.erasure.suppression import Digester
 from memoria.errors import EmbedderError, InvalidInputError, PreviewChangedError
-from memoria.model import Channel, now_millis
+from memoria.model import Channel, new_id, now_millis
 from memoria.model.forgetting import (
+    ForgetItem,
     ForgetPreview,
     ForgetReport,
     ForgetResult,
@@ -31,7 +34,7 @@ from memoria.model.forgetting import (
     count_kinds,
 )
 from memoria.store.base import Store, Transaction
-from memoria.store.values import SuppressedMeaning
+from memoria.store.values import ErasureFilter, SuppressedMeaning
 
 _LOG = logging.getLogger(__name__)
 _MAX_REASON_CHARS = 200
@@ -53,6 +56,7 @@ class Eraser:
         home: Path,
         list_backups: BackupLookup = lambda _since: (),
         look_up_meanings: MeaningLookup | None = None,
+        grace_ms: int = 0,
     ) -> None:
         """Nothing is forgotten yet.
 
@@ -64,7 +68,9 @@ class Eraser:
             home: the data folder.
             list_backups: gives the backups that still hold what was forgotten; none without.
             look_up_meanings: what texts mean, to be kept with their tombstones; nothing without.
+            grace_ms: how long what is forgotten can be put back; 0: it is erased at once.
         """
+        self._grace_ms = grace_ms
         self._store = store
         self._tenant = tenant
         self._channel = channel
@@ -109,9 +115,8 @@ class Eraser:
         files = TextFileEraser(self._home, self._tenant)
         with self._store.read(self._tenant) as tx:
             before = draft_erasure(tx, request)
-        _check_token(
-            token, before.describe(files, self._digester, request.seen)
-        )  # takes long: others may write
+        # This reads the files, which takes long: others may write.
+        _check_token(token, before.describe(files, self._digester, request.seen))
         meanings = self._meanings_of(before.plan.wordings)
         with self._store.write(self._tenant) as tx:
             draft = draft_erasure(tx, request)
@@ -119,8 +124,13 @@ class Eraser:
             _check_token(token, draft.describe(files, self._digester, request.seen))
             affected = list_affected(tx, plan)
             places = list_places(tx, plan)
-            report = self._erase_rows(tx, request.selection, draft, files, why, meanings)
-            changed = _erase_files(tx, files, draft, places)
+            items, ns = draft.list_items(files), plan.source_ns if plan.include_source else []
+            report_id = new_id()
+            with self._hide(tx, report_id if items else None, ns, files):
+                report = self._erase_rows(
+                    tx, request.selection, draft, report_id, items, why, meanings
+                )
+                changed = _erase_files(tx, files, draft, places)
         return ForgetResult(
             memories=tuple(plan.memories),
             turns_erased=tuple(plan.sources) if plan.include_source else (),
@@ -138,12 +148,13 @@ class Eraser:
         tx: Transaction,
         selection: ForgetSelection,
         draft: ErasureDraft,
-        files: TextFileEraser,
+        report_id: str,
+        items: Sequence[ForgetItem],
         why: str,
         meanings: Mapping[str, SuppressedMeaning],
     ) -> ForgetReport | None:
         """Delete, and count what that takes from each index; None where there was nothing."""
-        plan, items = draft.plan, draft.list_items(files)
+        plan, at = draft.plan, now_millis()
         scope = tx.erasures.find_scope(
             [*plan.memories, *plan.dependents],
             [*plan.former_wordings],
@@ -154,13 +165,15 @@ class Eraser:
         if not items:
             return None
         report = make_report(
+            report_id,
             selection,
             self._channel.description,
-            now_millis(),
+            at,
             count_kinds(items),
             digest_items(items, self._digester),
             before,
             tx.erasures.count_rows(scope),
+            self._purge_at(at),
         )
         tx.erasures.add_report(report)
         return report
@@ -172,13 +185,18 @@ class Eraser:
         with self._store.write(self._tenant) as tx:
             preview = describe_everything(tx, files, self._digester)
             _check_token(token, preview)
+            report_id, by = new_id(), self._channel.description
+            ns = tx.erasures.list_turns(ErasureFilter()) if self._grace_ms else []
             before = tx.erasures.count_all_rows()
-            digests = erase_everything(tx, self._digester, at, why)
-            after = tx.erasures.count_all_rows()
-            by = self._channel.description
-            report = make_report(selection, by, at, preview.counts, digests, before, after)
+            with self._hide(tx, report_id, ns, files):
+                digests = erase_everything(
+                    tx, self._digester, at, why, keeps_places=bool(self._grace_ms)
+                )
+                changed = files.remove_all()
+            after, due = tx.erasures.count_all_rows(), self._purge_at(at)
+            counts = preview.counts
+            report = make_report(report_id, selection, by, at, counts, digests, before, after, due)
             tx.erasures.add_report(report)
-            changed = files.remove_all()
         return ForgetResult(
             memories=(),
             turns_erased=(),
@@ -190,6 +208,28 @@ class Eraser:
             backups=self._list_backups(0),
             report=report,
         )
+
+    def undo(self, report_id: str) -> ForgetReport:
+        """Put back what a forget has hidden.
+
+        Raises:
+            NotFoundError: there is no such report.
+            InvalidInputError: nothing is hidden any more.
+        """
+        files = TextFileEraser(self._home, self._tenant)
+        return put_back(self._store, self._tenant, files, report_id, self._channel)
+
+    def _hide(
+        self, tx: Transaction, report_id: str | None, turn_ns: Sequence[int], files: TextFileEraser
+    ) -> AbstractContextManager[None]:
+        """Note what is forgotten in this block, where it is to be hidden first."""
+        if report_id is None or not self._grace_ms:
+            return nullcontext()
+        generated = {file.path: file.digest for file in tx.file_records.all()}
+        return hide(tx, report_id, turn_ns, files, generated)
+
+    def _purge_at(self, at: int) -> int | None:
+        return at + self._grace_ms if self._grace_ms else None
 
     def _meanings_of(self, wordings: Sequence[str]) -> Mapping[str, SuppressedMeaning]:
         """What is to be forgotten means, asked before anybody has to wait to write."""

@@ -7,11 +7,11 @@ holds numbers, kinds and HMACs, and no word of what was forgotten.
 from collections.abc import Mapping, Sequence
 
 from memoria.erasure.suppression import Digester
-from memoria.model import new_id
 from memoria.model.forgetting import ForgetItem, ForgetReport, ForgetSelection
 
 
 def make_report(
+    report_id: str,
     selection: ForgetSelection,
     by: str,
     at: int,
@@ -19,10 +19,12 @@ def make_report(
     digests: Sequence[str],
     before: Mapping[str, int],
     after: Mapping[str, int],
+    purge_at: int | None = None,
 ) -> ForgetReport:
     """A report on what was erased.
 
     Args:
+        report_id: its id.
         selection: what was meant; only how it was selected is noted.
         by: the way in, in words.
         at: when, UTC epoch ms.
@@ -30,14 +32,16 @@ def make_report(
         digests: of its items.
         before: how many rows of it each index had.
         after: how many it has now.
+        purge_at: when what is hidden until then is erased; None where it is erased.
     """
     removed = {place: before[place] - after.get(place, 0) for place in before}
     return ForgetReport(
-        id=new_id(),
+        id=report_id,
         at=at,
         by=by,
         selected_by=selection.names,
-        state="erased",
+        state="erased" if purge_at is None else "hidden",
+        purge_at=purge_at,
         items=dict(counts),
         removed={place: count for place, count in removed.items() if count},
         remaining={place: count for place, count in after.items() if count},

@@ -31,7 +31,7 @@ that is meant; what was derived from any of it; a summary of its turns; what ano
 before; a turn; the name of a task; a line of a core file; a whole file."""
 FORGET_KINDS: tuple[ForgetKind, ...] = ForgetKind.__args__  # type: ignore[attr-defined]
 ForgetEffect = Literal["erased", "suppressed"]
-ForgetState = Literal["hidden", "erased"]
+ForgetState = Literal["hidden", "erased", "restored"]
 _Ids = Annotated[tuple[str, ...], BeforeValidator(read_names)]
 _Text = Annotated[str | None, CLEAN]
 _NARROWING = ("topic", "query", "types", "session_id", "speaker", "since", "until", "workspace")

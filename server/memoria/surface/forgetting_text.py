@@ -89,11 +89,16 @@ def forget_text(forgotten: ForgetResult) -> str:
 
 
 def _outcome_lines(forgotten: ForgetResult) -> Iterable[str]:
-    report = forgotten.report
+    report, how = forgotten.report, "forgotten for good"
+    if report is not None and report.purge_at is not None:
+        how = (
+            f"hidden until {to_iso(report.purge_at)} and then erased; until then "
+            f"`memoria forget --undo {report.id}` puts it back"
+        )
     if report is not None and "everything" in report.selected_by:
-        yield f"Everything is forgotten for good: {counts_text(report.items)}."
+        yield f"Everything is {how}: {counts_text(report.items)}."
         return
-    yield f"{quantity(len(forgotten.memories), 'memory', 'memories')} forgotten for good."
+    yield f"{quantity(len(forgotten.memories), 'memory', 'memories')} {how}."
     if forgotten.turns_erased:
         turns = quantity(len(forgotten.turns_erased), "turn", "turns")
         yield f"{turns} erased from the record: {', '.join(forgotten.turns_erased)}"

@@ -1,14 +1,15 @@
 """Delete expired memories for good. No undo brings them back.
 
-Three things are deleted: memories that were to count for a session or a day, once the run that
-archived them can no longer be undone; memories archived longer ago than the settings keep them; and
-what earlier runs kept for their own undoing. What a forget could not yet wipe from the database is
-wiped.
+Four things are deleted: memories that were to count for a session or a day, once the run that
+archived them can no longer be undone; memories archived longer ago than the settings keep them;
+what was forgotten and has been hidden long enough; and what earlier runs kept for their own
+undoing. What a forget could not yet wipe from the database is wiped.
 """
 
 from collections.abc import Sequence
 
 from memoria.erasure.cascade import delete_memory
+from memoria.erasure.grace import purge_due
 from memoria.lifecycle.audit import log_action
 from memoria.lifecycle.files.generated import files_of
 from memoria.lifecycle.interface import ItemResult, PiecewiseStep, StepContext
@@ -44,6 +45,7 @@ class DeleteExpiredStep(PiecewiseStep):
         if images:
             return [ItemResult(StepOutcome.UNCHANGED)]
         if not due:
+            purge_due(context.store, context.tenant)
             _erase_leftovers(context)
         return [ItemResult(StepOutcome.DONE, memory_id, why) for memory_id, why in due.items()]
 

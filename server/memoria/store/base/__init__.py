@@ -26,6 +26,7 @@ from memoria.store.base.episodes import Episodes
 from memoria.store.base.erasures import Erasures, Holdings
 from memoria.store.base.files import DatabaseFiles
 from memoria.store.base.graph import Graph
+from memoria.store.base.hidden import HiddenFile, HiddenRecords
 from memoria.store.base.home_files import HomeFiles, TenantFiles
 from memoria.store.base.leases import Leases
 from memoria.store.base.logs import AuditLog, ModelCallLog
@@ -70,6 +71,8 @@ __all__ = [
     "Erasures",
     "GeneratedFileRecords",
     "Graph",
+    "HiddenFile",
+    "HiddenRecords",
     "Holdings",
     "HomeFiles",
     "JournalingStore",

@@ -66,8 +66,13 @@ class Erasures(Protocol):
         """Every wording of every memory, with the memory's id."""
         ...
 
-    def erase_all(self) -> None:
-        """Erase all that the tenant holds but tombstones, proofs and logs: a statement a table."""
+    def erase_all(self, *, keeps_places: bool = False) -> None:
+        """Erase all that the tenant holds but tombstones, proofs and logs: a statement a table.
+
+        Args:
+            keeps_places: whether the names of sessions and projects stay, so that what is put back
+                later has its place among what was said since.
+        """
         ...
 
     def add_report(self, report: ForgetReport) -> None:

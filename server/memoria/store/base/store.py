@@ -20,6 +20,7 @@ from memoria.store.base.documents import Documents
 from memoria.store.base.episodes import Episodes
 from memoria.store.base.erasures import Erasures
 from memoria.store.base.graph import Graph
+from memoria.store.base.hidden import HiddenRecords
 from memoria.store.base.leases import Leases
 from memoria.store.base.logs import AuditLog, ModelCallLog
 from memoria.store.base.memories import Memories
@@ -69,6 +70,8 @@ class Transaction(Protocol):
     def tombstones(self) -> Tombstones: ...  # noqa: D102
     @property
     def erasures(self) -> Erasures: ...  # noqa: D102
+    @property
+    def hidden(self) -> HiddenRecords: ...  # noqa: D102
     @property
     def queue(self) -> Queue: ...  # noqa: D102
     @property

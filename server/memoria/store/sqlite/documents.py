@@ -95,6 +95,12 @@ class SqliteDocuments:
             self._rows.change(name, n=n)
         self._rows.change("count_erasure")
 
+    def index_again(self, n: int, scope: str, words: str, context: str) -> None:
+        """Let a document be found that was put back, or stands elsewhere than before."""
+        self._rows.change("erase_tokens", n=n)
+        self._rows.insert("index_document", n=n, scope=scope, words=words, context=context)
+        self.refresh_index(n)
+
     def withdraw_all(self) -> None:
         """Take every document of the tenant out of the vector index; its rows go with the rest."""
         self._vectors.erase_tenant(self._rows.tenant)

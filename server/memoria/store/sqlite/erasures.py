@@ -25,6 +25,9 @@ _CLEAR = (
 )
 """The order in which a tenant is emptied: what refers to another goes before it."""
 
+_PLACES = ("sessions", "workspaces")
+"""What has names of sessions and projects."""
+
 
 class SqliteErasures:
     """What a tenant is about to forget, or has forgotten."""
@@ -107,11 +110,12 @@ class SqliteErasures:
         """Every wording of every memory, with the memory's id."""
         return ((row["id"], row["content"]) for row in self._rows.all("all_wordings"))
 
-    def erase_all(self) -> None:
+    def erase_all(self, *, keeps_places: bool = False) -> None:
         """Erase all that the tenant holds but tombstones, proofs and logs: a statement a table."""
         self._documents.withdraw_all()
         for name in _CLEAR:
-            self._rows.change(f"clear_{name}")
+            if not (keeps_places and name in _PLACES):
+                self._rows.change(f"clear_{name}")
 
     def add_report(self, report: ForgetReport) -> None:
         """Keep the proof of a forget. One that is known stays as it is."""

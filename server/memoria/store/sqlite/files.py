@@ -16,6 +16,7 @@ from memoria.store.sqlite.driver import (
 )
 from memoria.store.sqlite.examination import examine_truth
 from memoria.store.sqlite.foreign_schema import list_foreign_objects, list_lost_triggers
+from memoria.store.sqlite.hidden import drop_hidden
 from memoria.store.sqlite.migrate import check_version, migrations, version_of
 from memoria.store.sqlite.scrub import scrub
 from memoria.store.sqlite.statements import statements
@@ -24,6 +25,8 @@ _SQL = statements("examination")
 _BUSY_TIMEOUT_MS = 10_000
 _CLAIM_TIMEOUT_S = 1.0
 _PAGES_A_STEP = 2_000
+_HIDES_SINCE = 17
+"""The schema with the tables of what is hidden."""
 _SIDECARS = ("-wal", "-shm", "-journal")
 
 
@@ -36,7 +39,7 @@ class SqliteFiles:
     def copy(self, source: Path, target: Path, progress: Callable[[int, int], None]) -> None:
         """Write the file as it is at this moment, while others go on writing to it.
 
-        What was forgotten but is not wiped yet is wiped in the copy.
+        What was forgotten but is not wiped yet is wiped in the copy, and so is what is hidden.
         """
         with (
             translate_errors(),
@@ -50,6 +53,8 @@ class SqliteFiles:
                 pages=_PAGES_A_STEP,
                 progress=lambda _, left, total: progress(total - left, total),
             )
+            if version_of(copied) >= _HIDES_SINCE:
+                drop_hidden(copied)
             scrub(copied, _BUSY_TIMEOUT_MS)
 
     def list_foreign_objects(self, path: Path) -> list[str]:

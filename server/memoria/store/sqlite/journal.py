@@ -36,7 +36,8 @@ JOURNALED_TABLES = (
 )
 """The tables that a run may change. Names are of this list and of the schema, never a user's."""
 _DERIVED = {("documents", "changed")}
-_EVENTS = {"insert": "NEW", "update": "NEW", "delete": "OLD"}
+EVENTS = {"insert": "NEW", "update": "NEW", "delete": "OLD"}
+"""What changes a row, and by which name a trigger knows it."""
 _MEMORY_OF_NODE = "SELECT memory_n FROM nodes WHERE n = {row}.{column}"
 _LAST_TO_USE = """
     SELECT c.{whose} FROM nightly_changes c
@@ -88,7 +89,7 @@ def install_triggers(connection: Connection) -> None:
     connection.execute("CREATE TEMP TABLE nightly_now (run_n INTEGER, step INTEGER)")
     for table in JOURNALED_TABLES:
         noted = columns(connection, table)
-        for event, row in _EVENTS.items():
+        for event, row in EVENTS.items():
             connection.execute(_trigger(table, event, row, noted))
 
 
@@ -101,15 +102,7 @@ def journal_changes(connection: Connection, run_n: int, step: int) -> Iterator[N
 
 
 def _trigger(table: str, event: str, row: str, noted: Sequence[Column]) -> str:
-    if event == "update":
-        changed = " OR ".join(f"OLD.{c.name} IS NOT NEW.{c.name}" for c in noted)
-        image, condition = _update_image(noted), f"WHEN {changed}"
-    else:
-        image, condition = (
-            _row_image(row, [c for c in noted if event == "delete" or not _holds_text(c)]),
-            "",
-        )
-    key = ", ".join(f"{row}.{c.name}" for c in sorted(noted, key=lambda c: c.key) if c.key)
+    key, image, condition = describe_change(event, row, noted)
     return f"""
         CREATE TEMP TRIGGER journal_{table}_{event} AFTER {event.upper()} ON main.{table}
         {condition}
@@ -123,6 +116,19 @@ def _trigger(table: str, event: str, row: str, noted: Sequence[Column]) -> str:
                    {_owner_column(table, row, _TURN, "turn_n", noted)}
             FROM nightly_now w;
         END"""
+
+
+def describe_change(event: str, row: str, noted: Sequence[Column]) -> tuple[str, str, str]:
+    """What a trigger notes of a change, in SQL: key and image, and when it notes anything.
+
+    A row that is new has no text in its image.
+    """
+    key = ", ".join(f"{row}.{c.name}" for c in sorted(noted, key=lambda c: c.key) if c.key)
+    if event == "update":
+        changed = " OR ".join(f"OLD.{c.name} IS NOT NEW.{c.name}" for c in noted)
+        return key, _update_image(noted), f"WHEN {changed}"
+    shown = [c for c in noted if event == "delete" or not _holds_text(c)]
+    return key, _row_image(row, shown), ""
 
 
 def _owner_column(

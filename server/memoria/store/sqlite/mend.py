@@ -73,7 +73,7 @@ def _write_full_text(
     connection.execute(schema()[_FULL_TEXT])
     rows = connection.execute(_SQL["documents"]).fetchall()
     for done, row in enumerate(rows, 1):
-        words, context = _tokens_of(connection, vectors, zone, row)
+        words, context = read_tokens(connection, vectors, zone, row)
         connection.execute(
             statements("documents")["index_document"],
             {"n": row["n"], "scope": visibility_of(row).token, "words": words, "context": context},
@@ -81,9 +81,10 @@ def _write_full_text(
         progress(done, len(rows))
 
 
-def _tokens_of(
+def read_tokens(
     connection: Connection, vectors: VectorIndex, zone: Zone, row: Row
 ) -> tuple[str, str]:
+    """The words and the context by which a document is indexed, from the stored text."""
     n, tenant = row["n"], row["tenant_id"]
     if row["kind"] == "memory":
         memory = TenantRows(connection, tenant, "examination").first("wording", n=n)

@@ -5,7 +5,7 @@ come from the journal's own list and the schema (`journal`), values are bound.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from enum import Enum, auto
 from typing import TypeAlias
 
@@ -27,16 +27,22 @@ class RevertOutcome(Enum):
     """A forget has taken what stood there."""
 
 
-def revert(connection: Connection, change: Row, documents: SqliteDocuments) -> RevertOutcome:
+def revert(
+    connection: Connection,
+    change: Row | Mapping[str, str],
+    documents: SqliteDocuments,
+    tables: Collection[str] = JOURNALED_TABLES,
+) -> RevertOutcome:
     """Put one row back.
 
     Args:
         connection: inside of a transaction; changes are to be reverted newest first.
         change: a row of the journal.
         documents: takes documents out that the run has made.
+        tables: those that are journaled: no other is written to.
     """
     table = change["tbl"]
-    if table not in JOURNALED_TABLES:
+    if table not in tables:
         raise LookupError(table)
     image = json.loads(change["image"])
     if not image:

@@ -23,6 +23,7 @@ from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.episodes import SqliteEpisodes
 from memoria.store.sqlite.erasures import SqliteErasures
 from memoria.store.sqlite.graph import SqliteGraph
+from memoria.store.sqlite.hidden import SqliteHiddenRecords
 from memoria.store.sqlite.leases import SqliteLeases
 from memoria.store.sqlite.ledger import SqliteModelCallLog
 from memoria.store.sqlite.memories import SqliteMemories
@@ -150,6 +151,13 @@ class SqliteTransaction:
     def erasures(self) -> SqliteErasures:
         """What is to be forgotten, and the proofs of it."""
         return SqliteErasures(self._connection, self._tenant, self.documents)
+
+    @cached_property
+    def hidden(self) -> SqliteHiddenRecords:
+        """What was forgotten and can still be put back."""
+        return SqliteHiddenRecords(
+            self._connection, self._tenant, self.documents, self._vectors, self.zone
+        )
 
     @cached_property
     def queue(self) -> SqliteQueue:

@@ -31,6 +31,12 @@ def forget(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be forgotten, and its token.")
     ] = False,
+    undo: Annotated[
+        str | None,
+        typer.Option(
+            help="Id of a report: put back what it has hidden, within MEMORIA_FORGET_GRACE_DAYS."
+        ),
+    ] = None,
     as_json: AsJson = False,
     **options: object,
 ) -> None:
@@ -41,6 +47,9 @@ def forget(
     from memoria.surface.forgetting_text import forget_text  # noqa: PLC0415
     from memoria.surface.wire.forgetting import wire_forgotten  # noqa: PLC0415
 
+    if undo is not None:
+        _undo(ctx, undo, as_json=as_json)
+        return
     given = {"ids": tuple(ids or ()), **read_fields(options)}
     order = build_query(ForgetOrder, given)
     if dry_run or not (yes or order.token):
@@ -80,6 +89,14 @@ def audit(
     reports = with_memory(ctx, lambda m: m.list_forget_reports(limit))
     wire = WireForgetReports(reports=[wire_full_report(one) for one in reports])
     show(wire, reports_text(reports), as_json=as_json)
+
+
+def _undo(ctx: typer.Context, report_id: str, *, as_json: bool) -> None:
+    from memoria.surface.forgetting_text import report_line  # noqa: PLC0415
+    from memoria.surface.wire.forgetting import wire_full_report  # noqa: PLC0415
+
+    report = with_memory(ctx, lambda m: m.undo_forget(report_id))
+    show(wire_full_report(report), f"Put back: {report_line(report)}", as_json=as_json)
 
 
 def _confirm(order: ForgetOrder, preview: "ForgetPreview") -> ForgetOrder:

@@ -48,7 +48,7 @@ class WireForgetReports(BaseModel):
 class WireForgetAnswer(BaseModel):
     """What would be forgotten and the token for it, or what was forgotten."""
 
-    status: Literal["preview", "forgotten", "declined"]
+    status: Literal["preview", "forgotten", "hidden", "declined"]
     items: list[WireForgetItem] | None = None
     counts: dict[str, int] | None = None
     token: str | None = None
@@ -81,13 +81,15 @@ def wire_preview(
 
 def wire_forgotten(forgotten: ForgetResult) -> WireForgetAnswer:
     """What was forgotten."""
+    report = forgotten.report
+    is_hidden = report is not None and report.state == "hidden"
     return WireForgetAnswer(
-        status="forgotten",
+        status="hidden" if is_hidden else "forgotten",
         memories=list(forgotten.memories),
         turns_erased=list(forgotten.turns_erased) or None,
         turns_suppressed=list(forgotten.turns_suppressed) or None,
         notes=forget_notes(forgotten) or None,
-        report=None if forgotten.report is None else wire_report(forgotten.report),
+        report=None if report is None else wire_report(report),
     )
 
 

@@ -1,0 +1,170 @@
+"""Texts of files: taking out of one what says a phrase, records an erased turn, or has a mark.
+
+In JSON Lines a record goes if it holds a phrase, however that is escaped there, or is the record
+of an erased turn. In other texts the lines go in which a phrase occurs, also where it runs over
+several of them.
+"""
+
+import json
+import re
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from memoria.model.core import CONTRADICTED
+from memoria.text.document import full_text
+from memoria.text.phrases import Phrases
+
+RECORDS = ".jsonl"
+_MARK = re.compile(r"[ \t]*<!-- [a-z]:[0-9a-f]{4,36} -->")
+_LABEL = re.compile(
+    r"^- (?:file says|chat says|put aside in chat|taken out here, kept so far): ", re.MULTILINE
+)
+"""Begins a line of a core file that tells what stands against what."""
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_CONTENT_KEYS = ("content", "text")
+_INERT = "‹!--", "<!--"
+
+
+@dataclass(frozen=True, slots=True)
+class Unwanted:
+    """What is to go from a file."""
+
+    phrases: Phrases
+    turn_ids: Collection[str]
+    """Of turns whose records are to go, whatever they say."""
+    marks: Collection[str] = ()
+    """Of lines that are to go, whatever they say."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """A line of JSON that may be a turn."""
+
+    content: str
+    tool_name: str | None
+    tool_args: JsonValue
+    tool_result: JsonValue
+
+
+def remove_unwanted(text: str, unwanted: Unwanted, suffix: str) -> str:
+    """The text without what holds one of the phrases, has a mark, or records an erased turn."""
+    phrases = unwanted.phrases
+    if suffix == RECORDS:
+        return "".join(
+            line
+            for line in _split_lines(text)
+            if not (_is_record_of(line, unwanted.turn_ids) or _record_contains(line, phrases))
+        )
+    kept = [line for line in _split_lines(text) if not _has_mark(line, unwanted.marks)]
+    if not phrases.may_occur_in(text):
+        return "".join(kept)
+    kept = [line for line in kept if not _line_contains(line, phrases)]
+    while phrases.occur_in(_strip_markup("".join(kept))):
+        _remove_shortest_match(kept, phrases)
+    return "".join(kept)
+
+
+def _has_mark(line: str, marks: Collection[str]) -> bool:
+    return any(f"<!-- {mark} -->" in line for mark in marks)
+
+
+def list_removed(text: str, kept: str) -> list[str]:
+    """The lines of a text that are missing in what is kept of it, without our own marks."""
+    left = iter(_split_lines(kept))
+    waiting = next(left, None)
+    removed: list[str] = []
+    for line in _split_lines(text):
+        if line == waiting:
+            waiting = next(left, None)
+        else:
+            removed.append(_strip_markup(line).strip())
+    return removed
+
+
+def _is_record_of(line: str, turn_ids: Collection[str]) -> bool:
+    """Whether a line is the record of one of these turns, as a history file has it."""
+    if not any(turn_id in line for turn_id in turn_ids):
+        return False
+    try:
+        record = json.loads(line)
+    except ValueError:
+        return False
+    return isinstance(record, dict) and record.get("id") in turn_ids
+
+
+def _remove_shortest_match(lines: list[str], phrases: Phrases) -> None:
+    """Take out the fewest lines that hold a phrase together, the first of such."""
+
+    def says(first: int, end: int) -> bool:
+        return phrases.occur_in(_strip_markup("".join(lines[first:end])))
+
+    end = bisect_left(range(len(lines)), True, key=lambda i: says(0, i + 1)) + 1
+    begins = bisect_left(range(end), True, key=lambda i: not says(i, end))
+    del lines[max(0, begins - 1) : end]
+
+
+def _line_contains(line: str, phrases: Phrases) -> bool:
+    return phrases.may_occur_in(line) and (
+        phrases.occur_in(line) or phrases.occur_in(_strip_markup(line))
+    )
+
+
+def _strip_markup(text: str) -> str:
+    """The text without the labels and marks that Memoria has put into it."""
+    plain = _LABEL.sub("", _MARK.sub("", text)).replace(CONTRADICTED, "")
+    return plain.replace(*_INERT)
+
+
+def _record_contains(line: str, phrases: Phrases) -> bool:
+    if "\\u" not in line and not phrases.may_occur_in(line):
+        return False
+    try:
+        record = json.loads(line)
+    except ValueError:
+        return phrases.occur_in(line)
+    said, whole = _content_texts(record), "\n".join(_all_texts(record))
+    return any(map(phrases.occur_in, said)) or phrases.distinctive.occur_in(whole)
+
+
+def _content_texts(value: JsonValue) -> Iterator[str]:
+    """What was said: short phrases are looked for in it alone, or every "user" would go."""
+    match value:
+        case list():
+            for each in value:
+                yield from _content_texts(each)
+        case dict():
+            yield from (each for key in _CONTENT_KEYS if isinstance(each := value.get(key), str))
+            yield from (text for each in value.values() for text in _content_texts(each))
+            yield full_text(_to_record(value))
+        case _:
+            pass
+
+
+def _all_texts(value: JsonValue) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case list():
+            yield from (text for each in value for text in _all_texts(each))
+        case dict():
+            yield from (text for each in value.values() for text in _all_texts(each))
+        case _:
+            pass
+
+
+def _to_record(value: Mapping[str, JsonValue]) -> _Record:
+    content, tool = value.get("content"), value.get("tool_name")
+    return _Record(
+        content if isinstance(content, str) else "",
+        tool if isinstance(tool, str) else None,
+        value.get("tool_args"),
+        value.get("tool_result"),
+    )
+
+
+def _split_lines(text: str) -> list[str]:
+    """Only a line feed ends a line: in a record other such characters may stand as they are."""
+    return _LINE.findall(text)

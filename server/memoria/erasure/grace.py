@@ -1,0 +1,98 @@
+"""Grace: for a while, what was forgotten can be put back. Until then it is hidden everywhere.
+
+Forgetting works as it does without: the rows are gone from every table, the lines from every file,
+and tombstones stand. But each row that changes is noted with its report, and so are the texts of
+turns and the files that had lines of it. Nothing else reads these notes, and no backup has them.
+Whoever opens the home next after the period is over, or a night, deletes them and wipes the file.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from memoria.erasure.files import TextFileEraser
+from memoria.erasure.scrub import scrub_store
+from memoria.errors import InvalidInputError, NotFoundError, shorten
+from memoria.model import Channel, now_millis, to_iso
+from memoria.model.forgetting import ForgetReport
+from memoria.store.base import HiddenFile, Store, Transaction
+
+_PAGE = 500
+
+
+@contextmanager
+def hide(
+    tx: Transaction,
+    report_id: str,
+    turn_ns: Iterable[int],
+    files: TextFileEraser,
+    generated: dict[str, str],
+) -> Iterator[None]:
+    """Note what is forgotten in this block, so that it can be put back.
+
+    Args:
+        tx: the transaction that forgets.
+        report_id: of the forget.
+        turn_ns: numbers of the turns that will be erased.
+        files: of the tenant.
+        generated: what nightly runs wrote, and will write anew: digests by place.
+    """
+    ns, own = [*turn_ns], files.read_own(generated)
+    for first in range(0, len(ns), _PAGE):
+        tx.hidden.hide_texts(report_id, ns[first : first + _PAGE])
+    with tx.hidden.hide_changes(report_id):
+        yield
+    for place, content in own.items():
+        left_as = files.digest_of(place)
+        if left_as != files.digest(content):
+            tx.hidden.hide_file(report_id, HiddenFile(place, content, left_as))
+
+
+def put_back(
+    store: Store, tenant: str, files: TextFileEraser, report_id: str, channel: Channel
+) -> ForgetReport:
+    """Put back what a forget has hidden.
+
+    Raises:
+        NotFoundError: there is no such report.
+        InvalidInputError: nothing is hidden any more.
+    """
+    with store.write(tenant) as tx:
+        report = tx.erasures.get_report(report_id)
+        if report is None:
+            raise NotFoundError(
+                f"There is no report {shorten(report_id)}. List them with `memoria audit`."
+            )
+        if report.state != "hidden" or (report.purge_at or 0) <= now_millis():
+            raise InvalidInputError(
+                f"{report_id} can't be undone: nothing is hidden any more. It was forgotten on "
+                f"{to_iso(report.at)}."
+            )
+        places = [
+            file.place
+            for file in tx.hidden.list_files(report_id)
+            if files.put_back(file.place, file.content, file.left_as)
+        ]
+        tx.hidden.put_back(report_id, places)
+        tx.audit.add(
+            at=now_millis(),
+            channel=channel.name,
+            client=channel.client,
+            action="restore",
+            subject=report_id,
+        )
+        restored = tx.erasures.get_report(report_id)
+    return restored or report
+
+
+def purge_due(store: Store, tenant: str) -> int:
+    """Erase for good what was hidden long enough. Gives how many forgets that were."""
+    now = now_millis()
+    with store.read(tenant) as tx:
+        due = tx.hidden.list_due(now)
+    if not due:
+        return 0
+    with store.write(tenant) as tx:
+        for report_id in due:
+            tx.hidden.purge(report_id, now)
+    scrub_store(store)
+    return len(due)
