@@ -159,6 +159,25 @@ async def test_a_model_that_words_the_same_sentence_otherwise_does_not_bring_it_
         assert (await m.search_memory("boat")).hits == ()
 
 
+async def test_what_was_recorded_before_in_other_spellings_is_suppressed_or_at_least_not_read(
+    home: Path, model: ScriptedModel
+) -> None:
+    spellings = (
+        "zero-width spaces", "soft hyphens", "HTML entities", "bold words", "numeric entities"
+    )  # fmt: skip
+    async with opened(home, model) as m:
+        for name, form in SPELLINGS.items():
+            if name.endswith(spellings):
+                await m.record_conversation([says(f"So: {form(STATEMENT)}, you see.", name)])
+        kept = await m.remember(STATEMENT)
+        forgotten = await m.forget_memory([kept.id])
+        assert len(forgotten.turns_suppressed) == len(spellings) - 1
+        await m.record_conversation([], "session_end", session_id="in numeric entities")
+        await m.queue.fill()
+        await m.wait_until_idle(60)
+        assert model.requests == []
+
+
 async def test_a_turn_of_many_sentences_costs_no_more_lookups_than_one(memory: Memoria) -> None:
     await forget_statements(memory, STATEMENT, "I like tea", "Call Bob")
     with memory._store.write(memory.tenant) as tx:  # noqa: SLF001

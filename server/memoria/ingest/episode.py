@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from memoria.erasure.suppression import Digester
 from memoria.inference.tasks import request_episode
 from memoria.ingest.outcome import ExtractionOutcome
 from memoria.ingest.processing import (
@@ -22,6 +23,7 @@ from memoria.ingest.processing import (
     find_tool_name,
     finish_entry,
     has_something_to_read,
+    list_readable,
     number_lines,
     shorten_statement,
     turn_line,
@@ -76,8 +78,9 @@ class Summariser:
 
     def run(self, entry: LeasedEntry, owner: str, along: Sequence[LeasedEntry] = ()) -> None:  # noqa: ARG002  (a summary is asked for alone)
         """Summarise a segment; see `EntryProcessor`."""
+        digester = self._tools.digester(entry.tenant)
         with self._tools.store.read(entry.tenant) as tx:
-            turns, by_meaning = _turns_to_read(tx, entry), tx.tombstones.has_meanings()
+            turns, by_meaning = _turns_to_read(tx, entry, digester), tx.tombstones.has_meanings()
             changed = _list_changed(tx, entry)
         spoken = list(filter(_is_shown, turns))
         is_enough = len(spoken) >= _LEAST_SPOKEN and has_something_to_read(spoken, turns)
@@ -85,7 +88,8 @@ class Summariser:
         wording = wording_of(summary, turns) if summary.summary else ""
         meanings = self._meanings(wording) if wording and by_meaning else NO_TEXT_VECTORS
         with self._tools.store.write(entry.tenant) as tx:
-            if [turn.n for turn in _turns_to_read(tx, entry)] != [turn.n for turn in turns]:
+            now = _turns_to_read(tx, entry, digester)
+            if [turn.n for turn in now] != [turn.n for turn in turns]:
                 raise ChangedMeanwhileError(f"The turns of {entry.id} changed while it was read.")
             prompt = PromptContents({i: t for i, t in enumerate(turns, 1) if _is_shown(t)}, {})
             validator = self._tools.validator(tx, entry, prompt, meanings)
@@ -144,9 +148,9 @@ def apply_summary(
     return outcome
 
 
-def _turns_to_read(tx: Transaction, entry: LeasedEntry) -> list[StoredTurn]:
+def _turns_to_read(tx: Transaction, entry: LeasedEntry, digester: Digester) -> list[StoredTurn]:
     """The turns that are read of a segment: of a long one, its beginning and its end."""
-    turns = [turn for turn in entry_turns(tx, entry) if not turn.suppressed]
+    turns = list_readable(tx, entry_turns(tx, entry), digester)
     half = _MOST_TURNS // 2
     return turns if len(turns) <= _MOST_TURNS else [*turns[:half], *turns[-half:]]
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
+from memoria.erasure.suppression import Digester
 from memoria.inference.tasks import Extraction, SegmentReading, request_extraction
 from memoria.ingest.attribution import attribute_operations, find_participants
 from memoria.ingest.episode import apply_summary, may_sum_up_with_reading, wording_of
@@ -21,6 +22,7 @@ from memoria.ingest.processing import (
     entry_turns,
     finish_entry,
     has_something_to_read,
+    list_readable,
 )
 from memoria.ingest.reading_matter import (
     ReadingContext,
@@ -81,7 +83,8 @@ class Extractor:
 
     def _load_context(self, entries: Sequence[LeasedEntry]) -> ReadingContext:
         with self._tools.store.read(entries[0].tenant) as tx:
-            segments = tuple(_load_segment(tx, entry) for entry in entries)
+            digester = self._tools.digester(entries[0].tenant)
+            segments = tuple(_load_segment(tx, entry, digester) for entry in entries)
             if all(one.is_idle for one in segments):
                 return ReadingContext(segments)
             turns = [turn for each in segments for turn in _list_new(each)]
@@ -92,7 +95,7 @@ class Extractor:
             known = filter(None, (_leave_out_rules(memory, turns) for memory in bearing))
             return ReadingContext(
                 segments,
-                before=list_before(near),
+                before=list_before(list_readable(tx, near, digester)),
                 known=tuple(known),
                 participants=find_participants(tx),
                 compare_meanings=tx.tombstones.has_meanings(),
@@ -174,7 +177,8 @@ class Extractor:
         for segment in context.segments:
             if segment.summary_n is None:
                 continue
-            now = [turn.n for turn in entry_turns(tx, segment.entry) if not turn.suppressed]
+            digester = self._tools.digester(segment.entry.tenant)
+            now = [turn.n for turn in list_readable(tx, entry_turns(tx, segment.entry), digester)]
             if now != [turn.n for turn in segment.turns]:
                 continue
             prompt = PromptContents(context.numbers_of(segment), {})
@@ -188,9 +192,9 @@ class Extractor:
             tx.queue.finish_summary(segment.summary_n, str(outcome))
 
 
-def _load_segment(tx: Transaction, entry: LeasedEntry) -> ShownSegment:
+def _load_segment(tx: Transaction, entry: LeasedEntry, digester: Digester) -> ShownSegment:
     """What is shown of an entry: its unread turns, or all where it is summed up as well."""
-    turns = [turn for turn in entry_turns(tx, entry) if not turn.suppressed]
+    turns = list_readable(tx, entry_turns(tx, entry), digester)
     unread = tuple(_list_unread(tx, turns))
     unread_ns = frozenset(turn.n for turn in unread)
     before = tx.conversations.list_span(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from memoria.erasure.suppression import Digester
+from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import MemoriaError
 from memoria.inference.chat.client import ChatClient
 from memoria.memories.related import RelatedMemories
@@ -96,6 +96,22 @@ class EntryProcessor(Protocol):
 def entry_turns(tx: Transaction, entry: LeasedEntry) -> list[StoredTurn]:
     """The present turns of an entry, in order."""
     return tx.conversations.list_span(entry.session_n, entry.first_index, entry.last_index)
+
+
+def list_readable(
+    tx: Transaction, turns: Iterable[StoredTurn], digester: Digester
+) -> list[StoredTurn]:
+    """Those turns that a model may read: none that says what was forgotten.
+
+    Most of these are suppressed. One that was recorded before, in a spelling by which the index
+    could not find it when its words were forgotten, is recognised here.
+    """
+    suppression = SuppressionList(tx.tombstones, digester)
+    return [
+        turn
+        for turn in turns
+        if not turn.suppressed and suppression.may_conclude_from(full_text(turn))
+    ]
 
 
 def has_something_to_read(turns: Sequence[StoredTurn], said: Sequence[StoredTurn]) -> bool:

@@ -3,7 +3,8 @@
 A full-text index stores exactly these tokens and splits them at spaces only, so a document ranks
 the same in every engine, whatever tokenizer the engine has.
 
-- Words are Unicode letters and digits, case-folded, without Latin, Greek or Cyrillic accents.
+- Words are Unicode letters and digits, case-folded, without Latin, Greek or Cyrillic accents and
+  without invisible characters, such as soft hyphens.
 - English words are reduced to their Porter2 stem (M. Porter, the Snowball English stemmer).
 - A run of Chinese, Japanese or Korean is written as its characters and its overlapping pairs.
   Pairs find two-character words exactly; single characters catch the rest. Against a dictionary
@@ -19,6 +20,7 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any
 
+from memoria.text.invisible import drop_invisible
 from memoria.text.stopwords import STOP_WORDS
 
 CJK = (
@@ -68,10 +70,11 @@ def _expand_cjk(run: str) -> list[str]:
 
 
 def fold(text: str) -> str:
-    """The text without compatibility forms, letter case and accents."""
+    """The text without compatibility forms, letter case, accents and what is not seen."""
     if text.isascii():
         return text.lower()
-    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    seen = drop_invisible(text)
+    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", seen).casefold())
     return unicodedata.normalize("NFC", _ACCENTS.sub("", folded)).lower()
 
 
