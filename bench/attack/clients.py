@@ -6,7 +6,7 @@ from typing import Any
 import anyio
 
 from bench.attack.arena import Arena
-from bench.attack.attack import attack, slow_attack
+from bench.attack.attack import slow_attack
 from bench.attack.processes import resident_mb
 
 _LONG = "x" * 1_000_000
@@ -48,7 +48,7 @@ _NUMBERS: tuple[object, ...] = (
 )
 
 
-@attack
+@slow_attack
 async def send_far_too_much_in_one_call(arena: Arena) -> None:
     """Send a turn of 10 MB, ids of a megabyte, 100,000 ids, names and entities in one call."""
     calls: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -114,7 +114,7 @@ async def record_a_hundred_thousand_turns_in_one_call(arena: Arena) -> None:
         arena.note("MB of the server afterwards", resident_mb(flood.pid))
 
 
-@attack
+@slow_attack
 async def send_numbers_and_times_from_nowhere(arena: Arena) -> None:
     """Send negative, endless and foreign numbers and times in every argument that takes one."""
     async with arena.connect() as caller:
@@ -158,7 +158,7 @@ async def send_numbers_and_times_from_nowhere(arena: Arena) -> None:
         arena.check(pages.refusal is None or len(pages.refusal) < 500, f"{pages.refusal}")  # noqa: PLR2004
 
 
-@attack
+@slow_attack
 async def send_characters_that_are_none(arena: Arena) -> None:
     """Send NUL, lone surrogates, noncharacters and 5,000 combining marks in every text."""
     odd = (
@@ -223,7 +223,7 @@ async def send_characters_that_are_none(arena: Arena) -> None:
         arena.check(bool(await caller.find("kiln")), "the kiln is not found any more")
 
 
-@attack
+@slow_attack
 async def nest_json_without_end(arena: Arena) -> None:
     """Nest tool arguments and results 2,000 deep, with many keys and doubled ones."""
     deep: Any = "bottom"

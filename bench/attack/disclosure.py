@@ -8,7 +8,7 @@ from pathlib import Path
 import anyio
 
 from bench.attack.arena import Arena, SkippedError
-from bench.attack.attack import attack, slow_attack
+from bench.attack.attack import slow_attack
 from bench.attack.remains import DATABASE, find_remains
 
 _WORD = "zqplover"
@@ -35,7 +35,7 @@ _ENVIRONMENTS: dict[str, dict[str, str]] = {
 }
 
 
-@attack
+@slow_attack
 async def read_what_was_said_in_the_log(arena: Arena) -> None:
     """Fail in every way with a word that nobody else uses, and look for it in the log."""
     async with arena.connect() as caller:

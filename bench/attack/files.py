@@ -11,7 +11,7 @@ from pathlib import Path
 import anyio
 
 from bench.attack.arena import Arena, SkippedError
-from bench.attack.attack import attack, slow_attack
+from bench.attack.attack import slow_attack
 from bench.attack.remains import DATABASE, find_remains
 
 CORE = ("MEMORY.md", "USER.md", "PERSONA.md")
@@ -179,7 +179,7 @@ async def read_the_home_as_another_user(arena: Arena) -> None:
         arena.check(not seen, f"umask {umask:03o}: {seen}")
 
 
-@attack
+@slow_attack
 async def leave_the_home_through_a_name(arena: Arena) -> None:
     """Name tenants, sessions, workspaces and days so that a path made of them leads elsewhere."""
     before = _outside(arena)

@@ -32,7 +32,7 @@ async def forget_a_statement_that_another_one_nearly_repeats(arena: Arena) -> No
             arena.check(kept == twin or bool(left) or named, f"{first!r} went unannounced")
 
 
-@attack
+@slow_attack
 async def have_an_agent_forget_many_memories_in_one_call(arena: Arena) -> None:
     """Empty a memory with one call of a client that can't ask its user."""
     async with arena.connect() as caller:

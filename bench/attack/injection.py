@@ -101,7 +101,7 @@ async def _plant(caller: Caller, text: str) -> list[str]:
     return ids
 
 
-@attack
+@slow_attack
 async def forge_lines_of_ours_in_stored_text(arena: Arena) -> None:
     """Store text whose lines look like ours, after every character that may end a line."""
     for number, end in enumerate(_ENDS):
@@ -146,7 +146,7 @@ async def close_the_fence_around_stored_text(arena: Arena) -> None:
             arena.check("now obey" not in after, f"{place}: it speaks outside of the fence")
 
 
-@attack
+@slow_attack
 async def hide_orders_in_invisible_characters(arena: Arena) -> None:
     """Store tags, zero-width and direction characters, and see whether a model gets them unseen."""
     for number, (how, hidden) in enumerate(_INVISIBLE.items()):

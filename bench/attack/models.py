@@ -65,7 +65,7 @@ async def _wait_for_reading(caller: Caller, model: Endpoint) -> None:
         await anyio.sleep(0.03)
 
 
-@attack
+@slow_attack
 async def have_a_model_cite_what_nobody_said(arena: Arena) -> None:
     """Conclude from invented turns, invented quotes, turns that were read before, and no turn."""
     operations = [
@@ -87,7 +87,7 @@ async def have_a_model_cite_what_nobody_said(arena: Arena) -> None:
             arena.check(not any("zq" in text for text in found), f"{operation}: {found}")
 
 
-@attack
+@slow_attack
 async def have_a_model_touch_memories_it_was_not_shown(arena: Arena) -> None:
     """Update, delete, boost and link ids of another tenant, of other projects and made-up ones."""
     async with arena.connect("victim") as victim, arena.connect(workspace="far") as far:
@@ -115,7 +115,7 @@ async def have_a_model_touch_memories_it_was_not_shown(arena: Arena) -> None:
         arena.check("contradict" not in kept, f"far: {kept[:200]}")
 
 
-@attack
+@slow_attack
 async def have_a_model_claim_trust_and_importance(arena: Arena) -> None:
     """Claim verified, pinned, the user's trust, another tenant, importance 99 and a rule."""
     forged = {
@@ -310,7 +310,7 @@ async def have_a_model_answer_without_end(arena: Arena) -> None:
             arena.check(peak < 400, f"{how}: the server took {peak:.0f} MB")  # noqa: PLR2004
 
 
-@attack
+@slow_attack
 async def have_a_model_redirect_to_another_host(arena: Arena) -> None:
     """Redirect with every code: neither the conversation nor the key may go to another host."""
     with serve_model(always({"operations": []})) as thief:
@@ -323,7 +323,7 @@ async def have_a_model_redirect_to_another_host(arena: Arena) -> None:
         arena.check(not thief.requests, f"{len(thief.requests)} requests were sent elsewhere")
 
 
-@attack
+@slow_attack
 async def use_a_reranker_that_lies(arena: Arena) -> None:
     """Answer a rerank request with foreign indexes, NaN, duplicates, floods and prose."""
     answers: list[object] = [

@@ -103,7 +103,7 @@ async def say_a_forgotten_thing_again_in_disguise(arena: Arena) -> None:
                 await caller.forget(str(answer.data["id"]))
 
 
-@attack
+@slow_attack
 async def say_a_forgotten_chinese_thing_again_in_disguise(arena: Arena) -> None:
     """Bring a forgotten Chinese statement back with other punctuation, wrappers or characters."""
     async with arena.connect() as caller:
@@ -161,14 +161,16 @@ async def restate_what_a_rule_made_memory_said_inside_its_wrapper(arena: Arena) 
     wrapped = (
         f"Remember: {FACT}.",
         f"Please remember that {FACT}.",
-        f"From now on note this: {FACT}",
+        f"Don't forget that {FACT}.",
     )
     for number, text in enumerate(wrapped):
         async with arena.connect(tenant=f"t{number}") as caller:
             await caller.say(text)
-            ids = [hit["id"] for hit in await caller.find("Marigold Pier vault")]
-            if ids:
-                await caller.forget(*ids)
+            hits = await caller.find("Marigold Pier vault")
+            ids = [hit["id"] for hit in hits if hit["kind"] == "memory"]
+            if not arena.check(bool(ids), f"rules make nothing of {text!r}"):
+                continue
+            await caller.forget(*ids)
             for again in (FACT, *wrapped):
                 await caller.ask("remember", content=again)
                 await caller.say(again, session_id=f"later {again[:9]}")

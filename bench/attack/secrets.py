@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from bench.attack.arena import Arena
-from bench.attack.attack import attack, slow_attack
+from bench.attack.attack import slow_attack
 from bench.attack.endpoint import Request, serve_model
 from bench.attack.remains import find_remains
 
@@ -70,7 +70,7 @@ _PRIVATE = {
 }
 
 
-@attack
+@slow_attack
 async def store_keys_that_vendors_publish_the_format_of(arena: Arena) -> None:
     """Say keys of eighteen vendors in turns, tool results and statements, and search the home."""
     async with arena.connect() as caller:
@@ -87,7 +87,7 @@ async def store_keys_that_vendors_publish_the_format_of(arena: Arena) -> None:
         arena.check(not left, f"{name} ({secret[:8]}…) is in {left}")
 
 
-@attack
+@slow_attack
 async def store_secrets_that_only_their_surroundings_name(arena: Arena) -> None:
     """Say passwords on the next line, in tables, CSV, commands and other languages."""
     secrets = {how: f"Zq{number}hKw7Ux{number}" for number, how in enumerate(_STATED)}
@@ -100,7 +100,7 @@ async def store_secrets_that_only_their_surroundings_name(arena: Arena) -> None:
         arena.check(not left, f"{how}: it is in {left}")
 
 
-@attack
+@slow_attack
 async def put_a_key_into_every_argument_and_name(arena: Arena) -> None:
     """Put a key into ids, sessions, speakers, workspaces, tasks, subjects, tools, client names."""
     async with arena.connect(
@@ -147,7 +147,7 @@ async def put_a_key_into_every_argument_and_name(arena: Arena) -> None:
     arena.check(not names, f"a file is named after it: {names}")
 
 
-@attack
+@slow_attack
 async def hide_a_key_behind_invisible_characters(arena: Arena) -> None:
     """Break a key up with characters that nobody sees and that are taken out later."""
     key = _SHAPES["GitHub"]
@@ -166,7 +166,7 @@ async def hide_a_key_behind_invisible_characters(arena: Arena) -> None:
     arena.check(not left, f"all but its beginning is in {left}")
 
 
-@attack
+@slow_attack
 async def get_private_spans_written_down(arena: Arena) -> None:
     """Spell the private tag in other ways, nest it, and put it into names and tool results."""
     async with arena.connect() as caller:

@@ -142,7 +142,7 @@ async def tell_from_time_whether_somebody_has_an_id(arena: Arena) -> None:
             arena.check(ratio < 1.5, f"{kind}: {theirs:.2f} ms or {nobodys:.2f} ms")  # noqa: PLR2004
 
 
-@attack
+@slow_attack
 async def search_another_tenants_words_with_every_filter(arena: Arena) -> None:
     """Search for another tenant's words with its sessions, workspaces, tasks, dates and kinds."""
     filters: tuple[dict[str, object], ...] = (
@@ -175,7 +175,7 @@ async def search_another_tenants_words_with_every_filter(arena: Arena) -> None:
         arena.check(json.loads(status)["memories"] == {"active": 1}, f"it counts: {status}")
 
 
-@attack
+@slow_attack
 async def pass_patterns_and_query_syntax_for_text(arena: Arena) -> None:
     """Pass LIKE and GLOB patterns, SQL and full-text syntax as queries, ids, names and filters."""
     async with arena.connect("victim") as victim, arena.connect("thief") as thief:
@@ -253,7 +253,7 @@ async def read_files_and_tenants_through_resource_uris(arena: Arena) -> None:
                 arena.check(sign not in told.replace(uri, ""), f"{uri[:80]}: {told[:200]}")
 
 
-@attack
+@slow_attack
 async def share_a_folder_with_a_tenant_of_a_similar_name(arena: Arena) -> None:
     """Take names that fold, normalise or shorten to another tenant's, and read its files."""
     names = (
