@@ -1,8 +1,6 @@
 """Secrets never reach the store, and nothing else is lost on the way."""
 
 import re
-import subprocess
-import sys
 from functools import reduce
 
 import pytest
@@ -37,7 +35,7 @@ TOKENS = {
     "artifactory-key": "AKCp" + MIX[:69],
     "json-web-token": "eyJ" + MIX[:30] + ".eyJ" + MIX[:40] + "." + MIX[:43],
     "telegram-token": "123456789:" + "AA" + MIX[:33],
-    "discord-token": "M" + MIX[:23] + "." + MIX[:6] + "." + MIX[:38],
+    "discord-token": "MT" + MIX[:22] + "." + MIX[:6] + "." + MIX[:38],
 }
 MORE_TOKENS = [
     ("github-token", "github_pat_" + MIX[:22] + "_" + MIX[:59]),
@@ -319,15 +317,15 @@ def test_naming_a_private_key_is_no_private_key() -> None:
 @pytest.mark.parametrize(
     "number",
     [
-        "4111 1111 1111 1111",
-        "4111111111111111",
-        "5500-0000-0000-0004",
-        "2223003122003222",
-        "6011000990139424",
-        "3530 1113 3330 0000",
-        "378282246310005",
-        "3782 822463 10005",
-        "6200000000000005",
+        "4539 1488 0343 6467",
+        "4539148803436467",
+        "5412-7512-3412-3452",
+        "2221001234567896",
+        "6011601160116611",
+        "3566 1111 1111 1113",
+        "371144371144376",
+        "3711 443711 44376",
+        "6212345678901232",
     ],
 )
 @pytest.mark.parametrize("frame", ["{}", "card: {}.", "卡号是{}，有效", "x\\n{}\\ny", '"{}"'])
@@ -353,6 +351,16 @@ def test_a_number_that_is_no_cards_stays(text: str) -> None:
     assert redact(text).text == text
 
 
+@pytest.mark.parametrize(
+    "between", ["\u200b", "\u00ad", "\u2060", "\ufeff", "\u202e", "\U000e0041"]
+)
+def test_a_secret_split_by_what_nobody_sees_goes_as_a_whole(between: str) -> None:
+    token = between.join(TOKENS["github-token"])
+    assert redact(f"看 {token} bye").text == "看 [redacted:github-token] bye"
+    assert "hunter22" not in redact(f"my pass{between}word: hunter22").text
+    assert redact(f"a{between}b stays").text == f"a{between}b stays"
+
+
 def test_each_kind_is_counted() -> None:
     both = f"{TOKENS['github-token']} {TOKENS['github-token']} password=hunter22"
     assert kinds(both) == {"github-token": 2, "password": 1}
@@ -363,15 +371,6 @@ def test_a_text_without_secrets_comes_back_as_it_is() -> None:
     redacted = redact(text)
     assert redacted.text is text
     assert redacted.redactions == ()
-
-
-def test_ordinary_text_never_loads_the_library() -> None:
-    program = (
-        "import sys; from memoria.text.redact import redact\n"
-        "redact('password = hunter22, the weather in Asia is fine')\n"
-        "sys.exit('detect_secrets' in sys.modules or 'requests' in sys.modules)"
-    )
-    subprocess.run([sys.executable, "-c", program], check=True)  # noqa: S603
 
 
 PIECES = st.sampled_from(
@@ -386,7 +385,7 @@ PIECES = st.sampled_from(
         AWS_SECRET,
     ]
 )
-# The first secret of a kind compiles its pattern, maybe imports the library: no deadline.
+# The first text reads the tables and compiles the patterns: no deadline.
 PATIENT = settings(deadline=None)
 TEXTS = st.lists(PIECES | st.text(max_size=8), max_size=12).map("".join)
 
@@ -458,6 +457,6 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("piece", HOSTILE)
-def test_a_megabyte_of_anything_is_read_in_linear_time(piece: str) -> None:
-    text = piece * (1_000_000 // len(piece.encode()))
+def test_a_long_text_of_anything_is_read_in_linear_time(piece: str) -> None:
+    text = piece * (200_000 // len(piece.encode()))
     assert redact(text).text

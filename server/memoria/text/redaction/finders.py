@@ -1,0 +1,66 @@
+"""All finders together: where the secrets of a text stand."""
+
+from collections.abc import Iterator
+
+from memoria.text.invisible import drop_invisible, visible_places
+from memoria.text.redaction.assignments import find_assigned
+from memoria.text.redaction.blocks import find_blocks
+from memoria.text.redaction.commands import find_in_commands
+from memoria.text.redaction.formats import find_tokens
+from memoria.text.redaction.names import find_names
+from memoria.text.redaction.numbers import find_numbers
+from memoria.text.redaction.places import find_in_places
+from memoria.text.redaction.seeds import find_seed_phrases
+from memoria.text.redaction.span import ReadText, Span
+from memoria.text.redaction.tables import find_in_tables
+
+
+def find_secrets(text: str) -> list[Span]:
+    """The secrets of a text, in their order and without overlaps."""
+    if spans := _find_in(text):
+        return spans
+    # Characters that nobody sees may split a secret, or the name of one.
+    visible = drop_invisible(text)
+    if len(visible) == len(text):
+        return []
+    places = visible_places(text)
+    spans = _find_in(visible)
+    return [Span(places[start], places[end - 1] + 1, kind) for start, end, kind in spans]
+
+
+def _find_in(text: str) -> list[Span]:
+    read = ReadText(text)
+    return _join(list(_find_all(read)), read.markers)
+
+
+def _find_all(read: ReadText) -> Iterator[Span]:
+    # What says itself what it is comes first: where two overlap, the first one names the kind.
+    yield from find_blocks(read)
+    yield from find_tokens(read)
+    yield from find_seed_phrases(read)
+    yield from find_in_places(read)
+    yield from find_numbers(read)
+    yield from find_in_commands(read)
+    names = list(find_names(read))
+    yield from find_assigned(read, names)
+    yield from find_in_tables(read, names)
+
+
+def _join(found: list[Span], markers: list[tuple[int, int]]) -> list[Span]:
+    """Overlapping spans become one; what overlaps a marker has been redacted already."""
+    joined, last_rank, marker = list[Span](), 0, 0
+    for rank, span in sorted(enumerate(found), key=lambda one: one[1].start):
+        while marker < len(markers) and markers[marker][1] <= span.start:
+            marker += 1
+        if marker < len(markers) and markers[marker][0] < span.end:
+            continue
+        if joined and span.start < joined[-1].end:
+            last = joined.pop()
+            span = Span(  # noqa: PLW2901
+                last.start, max(last.end, span.end), last.kind if last_rank < rank else span.kind
+            )
+            last_rank = min(last_rank, rank)
+        else:
+            last_rank = rank
+        joined.append(span)
+    return joined
