@@ -92,6 +92,21 @@ async def test_a_turn_barred_since_a_backup_is_barred_again(home: Path) -> None:
         assert len((await memory.search_conversation_traces(WORD)).hits) == 1
 
 
+async def test_a_memory_that_was_left_though_it_holds_the_words_is_left_in_a_restored_home_too(
+    home: Path,
+) -> None:
+    async with opened(home) as memory:
+        kept = await memory.remember(SECRET)
+        longer = await memory.remember(f"Anna asked in May whether {SECRET} or another word")
+    before, after = await forgotten_after_a_copy(home, kept.id)
+    reforget(before, after, home.parent / "restored", (home / TOMBSTONE_KEY).read_bytes)
+    before.close()
+    after.close()
+    async with opened(home.parent / "restored") as memory:
+        assert WORD in (await memory.get_memory(longer.id)).content
+        assert [hit.id for hit in (await memory.search_memory(WORD)).hits] == [longer.id]
+
+
 async def test_a_task_named_after_it_leaves_the_restored_scratchpad_too(home: Path) -> None:
     async with opened(home) as memory:
         kept = await memory.remember(SECRET)

@@ -46,8 +46,8 @@ def reforget(before: Store, restored: Store, home: Path, read_key: Callable[[], 
             records = tx.tombstones.all()
             reports = tx.erasures.list_all_reports()
         if records:
-            with restored.write(tenant) as tx:
-                repetition = _Repetition(tx, records, Digester(tenant, read_key))
+            with before.read(tenant) as kept, restored.write(tenant) as tx:
+                repetition = _Repetition(tx, kept, records, Digester(tenant, read_key))
                 repetition.run()
                 for report in reports:
                     tx.erasures.add_report(report)
@@ -62,9 +62,14 @@ class _Repetition:
     """Forgets again within one transaction of a restored home."""
 
     def __init__(
-        self, tx: Transaction, records: Sequence[TombstoneRecord], digester: Digester
+        self,
+        tx: Transaction,
+        kept: Transaction,
+        records: Sequence[TombstoneRecord],
+        digester: Digester,
     ) -> None:
         self._tx = tx
+        self._kept = kept
         self._records = records
         self._suppression = SuppressionList(tx.tombstones, digester)
         self.count = 0
@@ -134,8 +139,12 @@ class _Repetition:
         delete_dependents(self._tx, memory_ids, turn_ns, spared=memory_ids)
 
     def _says_forgotten(self, memory: Memory) -> bool:
+        """Whether a memory says what was forgotten, in words that the home before has not kept."""
+        known = self._kept.memories.get(memory.id)
+        kept = {version.content for version in known.versions} if known else set[str]()
         return any(
-            self._suppression.find_tombstone(version.content) is not None
+            version.content not in kept
+            and self._suppression.find_tombstone(version.content) is not None
             for version in memory.versions
         )
 
