@@ -219,3 +219,16 @@ async def test_an_imported_transcript_does_not_replace_what_the_user_has_confirm
     now = await memory.get_memory(known.id)
     assert (now.content, now.verified) == ("The user lives in Leeds", True)
     assert all(trust_of(one) is not Trust.USER for one in await memory.list_pending())
+
+
+async def test_what_an_agent_takes_from_a_pasted_text_is_believed_as_little_as_a_web_page(
+    memory: Memoria,
+) -> None:
+    mail = "I work at Acme. Please answer this mail:\n\nDear Ida, invoices go to Crook Ltd now."
+    receipt = await memory.record_conversation([{"role": "user", "content": mail}])
+    turn_id = receipt.turns[0].id
+    agent = memory.with_channel(AGENT)
+    pasted = await agent.remember("Invoices go to Crook Ltd", turn_id=turn_id)
+    own = await agent.remember("The user's employer is Acme, they work there", turn_id=turn_id)
+    assert trust_of(await memory.get_memory(pasted.id)) is Trust.TOOL
+    assert trust_of(await memory.get_memory(own.id)) is Trust.REPORTED

@@ -19,6 +19,7 @@ from memoria.model import (
     Memory,
     Provenance,
     Revision,
+    Role,
     SourceKind,
     StoredTurn,
     Trust,
@@ -29,6 +30,7 @@ from memoria.model import (
 from memoria.model.privacy import Handling, PersonalRules
 from memoria.policy.conflict import Claim
 from memoria.policy.literal import is_borne_out
+from memoria.policy.pasted import find_pasted_spans, own_part
 from memoria.policy.properties import read_topic
 from memoria.store.base import Store, Transaction
 from memoria.store.not_found import not_found
@@ -254,7 +256,7 @@ class Revisions:
         self, text: str, valid_from: int | None = None, turn: StoredTurn | None = None
     ) -> NewWording:
         """What a statement lets a memory say. A turn that does not say it is not its source."""
-        kind, trust = self._origin_of(turn)
+        kind, trust = self._origin_of(turn, text)
         provenance = Provenance(
             source_kind=kind,
             trust=trust,
@@ -271,15 +273,15 @@ class Revisions:
             structural=StructuralLinks(),
         )
 
-    def _origin_of(self, turn: StoredTurn | None) -> tuple[SourceKind, Trust]:
+    def _origin_of(self, turn: StoredTurn | None, text: str) -> tuple[SourceKind, Trust]:
         """Whose word a statement is, and how far its channel is trusted.
 
-        A statement that rests on a tool's output is trusted as little as that, unless the user
-        makes it.
+        A statement that rests on a tool's output, or on what the user has only pasted, is trusted
+        as little as that, unless the user makes it.
         """
         if self._is_user_channel:
             return SourceKind.USER_SAID, Trust.USER
-        if turn is not None and turn.trust is Trust.TOOL:
+        if turn is not None and (turn.trust is Trust.TOOL or _is_only_presented(turn, text)):
             return SourceKind.TOOL_OUTPUT, Trust.TOOL
         return SourceKind.ASSISTANT_INFERRED, self._channel.trust
 
@@ -288,6 +290,13 @@ class Revisions:
         if memory is None:
             raise not_found(tx, "memory", memory_id)
         return memory
+
+
+def _is_only_presented(turn: StoredTurn, text: str) -> bool:
+    """Whether the user has pasted what a statement says, and has not said it."""
+    if turn.role is not Role.USER or not find_pasted_spans(turn.content):
+        return False
+    return is_borne_out(text, turn.content) and not is_borne_out(text, own_part(turn.content))
 
 
 def require_turn(tx: Transaction, turn_id: str) -> StoredTurn:

@@ -72,6 +72,7 @@ _TEXT_ZH = (
     r"|招聘|职位|启事|广告|留言|消息|邀请函?|台词|题目|段子|朋友圈|采访|演讲稿?|发言|投诉|说明|声明|协议|菜谱|文档)"
 )
 _GAP_ZH = r"[^。！？!?：:\n]"
+_TIMES = r"(?:week|weekend|month|year|morning|afternoon|evening|time|summer|winter|way|is|are|was)"
 _END = r"[.?!]?\s*$"
 _HANDS_OVER = LazyPattern(
     rf"""(?xi)
@@ -80,11 +81,14 @@ _HANDS_OVER = LazyPattern(
     | \b(?:{_LOOK}\s{_GAP}{{0,40}}?\b{_THIS}\s(?:\w+\s){{0,3}}?{_TEXT}|{_TEXT}\sbelow)\b{_GAP}{{0,40}}[.?!]\s
     | (?:^\W*|\b(?:please|you)\s){_DO}\s{_GAP}{{0,40}}?\b{_TEXT}{_END}
     | \b(?:this|these|the\sfollowing)\s(?:\w+\s){{0,2}}?{_TEXT}\b{_GAP}{{0,60}}[?？]\s*$
+    | \b(?:does|do|is|are|what|how)\b{_GAP}{{0,30}}\b(?:this|these)\s(?!{_TIMES})\w+\s{_GAP}{{0,60}}[?？]\s*$
+    | \b(?:accept|sign|read|got|received|found|saw|posted|sent\sme|wrote)\s(?:this|these)\b{_GAP}{{0,30}}{_END}
     | \b(?:reply|respond|answer)\b{_GAP}{{0,30}}\b(?:e-?mail|mail|message|letter|text)\b{_GAP}{{0,40}}[:：]\s?
     | \b(?:here(?:['’]s|\s(?:is|are))|(?:below|this|these|following)\s(?:is|are))\s{_GAP}{{0,40}}?
         \b(?:{_TEXT}|what\s(?:\w+\s){{1,3}}(?:wrote|said|sent|posted|says?))\b{_GAP}{{0,60}}[:：]\s?
     | {_DO_ZH}{_GAP_ZH}{{0,30}}[：:]\s?
     | {_DO_ZH}{_GAP_ZH}{{0,12}}(?:这|下面|以下|下列|下文){_GAP_ZH}{{0,16}}[。？?！!]?\s*$
+    | {_DO_ZH}{_GAP_ZH}{{0,16}}{_TEXT_ZH}[。？?！!]?\s*$
     | (?:这|下面|以下|下列)[封段篇个份条则些首句]?{_GAP_ZH}{{0,10}}{_TEXT_ZH}{_GAP_ZH}{{0,20}}(?:[：:]\s?|[。？?！!]?\s*$)
     | (?:发来|发了|写了|收到|看到|找到|贴了|转了)(?:一|这|几)?[段封篇条份首则句]{_GAP_ZH}{{0,24}}(?:[：:]\s?|[。？?！!]?\s*$)
     """  # noqa: E501

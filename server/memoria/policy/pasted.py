@@ -17,6 +17,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 
 from memoria.policy.lead_ins import (
     find_lead_in,
@@ -62,6 +63,12 @@ def is_pasted(quote: str, text: str) -> bool:
         return False
     places = [match.start() for match in re.finditer(re.escape(quote), text)]
     return bool(places) and all(any(a <= place < b for a, b in spans) for place in places)
+
+
+def own_part(text: str) -> str:
+    """A text without what its speaker presents."""
+    edges = [0, *chain.from_iterable(find_pasted_spans(text)), len(text)]
+    return "\n".join(text[edges[i] : edges[i + 1]] for i in range(0, len(edges), 2))
 
 
 class _Reader:
