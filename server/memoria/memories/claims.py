@@ -162,6 +162,17 @@ class ClaimWriter:
         self._writer.add(pending, replace(new.wording, structural=against), "hold")
         return ClaimOutcome("pending", pending.id, contradicts=(memory,))
 
+    def hold_order(self, new: NewClaim) -> ClaimOutcome:
+        """Write an order that rests on a tool's output; it waits until the user confirms it."""
+        known = self._writer.find_same(new.wording.content, new.memory.workspace)
+        if known is not None:
+            return ClaimOutcome("known", known.id)
+        waiting = Validity.PENDING_CONFIRMATION
+        self._writer.add(
+            replace(new.memory, validity=waiting, flag="instruction"), new.wording, "hold"
+        )
+        return ClaimOutcome("pending", new.memory.id)
+
     def revise(self, new: NewClaim, memory: Memory, valid_from: int) -> ClaimOutcome:
         """Let a memory say something else from a moment on."""
         since = max(valid_from, memory.current.valid_from)

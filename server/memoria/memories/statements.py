@@ -35,6 +35,7 @@ from memoria.model import (
     RememberResult,
     Scope,
     StoredTurn,
+    Trust,
     Validity,
     check_choice,
     new_id,
@@ -261,11 +262,12 @@ class Statements(Revisions):
         new = replace(new, wording=replace(new.wording, expires_at=expires_at))
         writer = self._writer(tx)
         claims = ClaimWriter(tx, writer, now_millis())
-        outcome = (
-            claims.write(new, log_as="remember")
-            if replaced is None
-            else claims.replace_named(new, replaced)
-        )
+        if _is_order_of_a_tool(new):
+            outcome = claims.hold_order(new)
+        elif replaced is None:
+            outcome = claims.write(new, log_as="remember")
+        else:
+            outcome = claims.replace_named(new, replaced)
         stated = self._memory(tx, outcome.memory_id)
         if self._is_user_channel and not stated.verified:
             writer.confirm(stated, by_user=True)
@@ -279,6 +281,16 @@ class Statements(Revisions):
             return None
         end = session_end(wording.content, kind, wording.valid_from)
         return end or find_end_in_words(wording.content, wording.valid_from, zone)
+
+
+def _is_order_of_a_tool(new: "NewClaim") -> bool:
+    """Whether a statement orders something for the time to come, and a tool is all that says so."""
+    from memoria.policy.orders import instruction_shaped  # noqa: PLC0415  (the start-up does without it)
+
+    if new.claim.trust is not Trust.TOOL:
+        return False
+    is_rule = new.memory.type is MemoryType.RULE
+    return is_rule or instruction_shaped(new.claim.content, Trust.TOOL)
 
 
 def _find_former_end(outcome: "ClaimOutcome", memory: Memory) -> int | None:
