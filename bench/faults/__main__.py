@@ -15,7 +15,7 @@ import anyio
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 
-from bench.faults import clock, disk, foreign, versions
+from bench.faults import clock, disk, ends, foreign, versions
 from bench.faults.damage import damage
 from bench.faults.endure import endure
 from bench.faults.homes import fill, fill_and_die
@@ -88,12 +88,17 @@ def _all(rounds: int, seed: int) -> Iterator[Verdict]:
         yield anyio.run(disk.full_by_limit, folder / "limited")
         yield anyio.run(disk.full_by_pages, folder / "paged")
         yield anyio.run(disk.full_for_real, folder / "small")
+        yield anyio.run(disk.full_everywhere, folder / "everywhere")
         with _progress("damage") as told:
             yield damage(unclosed, folder, rounds * _DAMAGES_A_ROUND, seed=seed, progress=told)
         rest: tuple[Callable[[], Verdict], ...] = (
             lambda: foreign.read_only(pattern),
             lambda: foreign.no_home(pattern, folder),
             lambda: clock.backwards(folder / "clock"),
+            lambda: ends.stop_server(folder / "stopped" / "home"),
+            lambda: ends.stop_job(folder / "job" / "home", folder / "said.jsonl"),
+            lambda: ends.leave_in_the_middle(folder / "left" / "home"),
+            lambda: ends.never_read(folder / "deaf" / "home"),
             lambda: versions.overtaken(pattern, folder),
             lambda: versions.overtaking(folder),
         )

@@ -6,7 +6,7 @@ Three ways to run out of room: the limit a user or container sets (`RLIMIT_FSIZE
 
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -88,6 +88,54 @@ async def full_by_pages(home: Path) -> Verdict:
     wrong += await _compare_calls(home, kept)
     figures = {"calls kept": len(kept)}
     return Verdict("disk full: max_page_count", figures, tuple(wrong))
+
+
+async def full_everywhere(home: Path) -> Verdict:
+    """Every way to write without room: it is done, or refused with what to do."""
+    async with memoria.open(settings=settings(home)) as m:
+        writer = m._store._connections.writer.connection  # type: ignore[attr-defined]  # noqa: SLF001  (the very one)
+        first = await m.remember("The gate is opened with 1000")
+        deeds: dict[str, Callable[[str], Awaitable[object]]] = {
+            "record": lambda said: m.record_conversation(
+                [{"role": "user", "session_id": "s", "content": said * 20}]
+            ),
+            "remember": lambda said: m.remember(f"The cellar is opened with {said}"),
+            "correct": lambda said: m.revise_memory(first.id, "correct", f"The gate is {said}"),
+            "note": lambda said: m.update_scratchpad(current_focus=said, session_id="s"),
+        }
+        wrong = []
+        pages = writer.execute("PRAGMA page_count").fetchone()[0]
+        writer.execute(f"PRAGMA max_page_count = {pages}")
+        for name, deed in deeds.items():
+            refusals = [said async for said in _repeat(deed) if said is not None]
+            if not refusals:
+                wrong.append(f"{name} never ran out of room")
+            wrong += [f"{name}: {said}" for said in refusals if "Free some space" not in said]
+        writer.execute(f"PRAGMA max_page_count = {1 << 20}")
+        for name, deed in deeds.items():
+            refusal = await _refusal_of(deed("there is room again"))
+            wrong += [] if refusal is None else [f"{name}, with room again: {refusal}"]
+        wording = (await m.get_memory(first.id)).content
+        wrong += [] if wording.endswith("again") else [f"the gate reads {wording}"]
+    figures = {"ways to write": len(deeds)}
+    return Verdict("disk full: every way to write", figures, (*wrong, *unsound(home)))
+
+
+async def _repeat(deed: Callable[[str], Awaitable[object]]) -> AsyncIterator[str | None]:
+    """Do it with ever other words until it is refused."""
+    for number in range(_MOST_CALLS):
+        refusal = await _refusal_of(deed(f"{number} {'otter heron ' * 100}"))
+        yield refusal
+        if refusal is not None:
+            return
+
+
+async def _refusal_of(work: Awaitable[object]) -> str | None:
+    try:
+        await work
+    except StoreUnavailableError as error:
+        return str(error)
+    return None
 
 
 async def _fill_disk(

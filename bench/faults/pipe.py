@@ -59,7 +59,7 @@ class Piped:
         Raises:
             ServerGoneError: there is no server.
         """
-        if self.process.stdout is None:
+        if self.process.stdout is None or self.process.stdout.closed:
             raise ServerGoneError
         while line := self.process.stdout.readline():
             with suppress(json.JSONDecodeError):  # the last line of who was killed may be half
@@ -80,6 +80,20 @@ class Piped:
         """End it without a word of warning."""
         with suppress(ProcessLookupError):
             os.kill(self.process.pid, signal.SIGKILL if os.name == "posix" else signal.SIGTERM)
+
+    def encode_call(self, tool: str, arguments: Mapping[str, object]) -> bytes:
+        """The line of a call that somebody else sends."""
+        self.sent += 1
+        params = {"name": tool, "arguments": arguments}
+        message = {"jsonrpc": "2.0", "id": self.sent, "method": "tools/call", "params": params}
+        return json.dumps(message).encode() + b"\n"
+
+    def hang_up(self) -> None:
+        """Close both pipes, as the system does for a client that has crashed."""
+        for pipe in (self.process.stdout, self.process.stdin):
+            with suppress(BrokenPipeError):
+                if pipe is not None:
+                    pipe.close()
 
     def _send(self, method: str, params: Mapping[str, object]) -> int:
         self.sent += 1
@@ -116,10 +130,7 @@ def serve_piped(home: Path, errors: Path, embedder: str = "off") -> Iterator[Pip
         finally:
             server.kill()
             process.wait()
-            for pipe in (process.stdin, process.stdout):
-                with suppress(BrokenPipeError):
-                    if pipe is not None:
-                        pipe.close()
+            server.hang_up()
 
 
 def text_of(answer: Mapping[str, Any]) -> str:

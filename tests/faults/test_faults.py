@@ -5,9 +5,10 @@ from pathlib import Path
 
 import anyio
 import pytest
-from bench.faults import Verdict, clock, disk, foreign, versions
+from bench.faults import Verdict, clock, disk, ends, foreign, versions
 from bench.faults.calls import Call, Ledger
 from bench.faults.damage import damage
+from bench.faults.endure import endure
 from bench.faults.homes import settings, turns_of_home
 from bench.faults.kill import differences, kill
 
@@ -36,6 +37,39 @@ async def test_a_killed_server_loses_and_doubles_nothing_it_acknowledged(home: P
     assert verdict.figures["calls acknowledged"] > 0
 
 
+@posix_only
+async def test_of_many_calls_in_flight_a_kill_loses_and_doubles_none(tmp_path: Path) -> None:
+    with anyio.fail_after(TIMEOUT_S):
+        verdict = await endure(tmp_path / "home", tmp_path / "ledger", 60)
+    kept(verdict)
+    assert verdict.figures["kills"] > 0
+    assert verdict.figures["calls acknowledged"] >= 60
+
+
+@posix_only
+def test_a_server_told_to_stop_in_the_middle_of_writes_ends_at_once_and_loses_nothing(
+    home: Path,
+) -> None:
+    kept(ends.stop_server(home))
+
+
+@posix_only
+def test_a_command_told_to_stop_while_it_writes_leaves_a_sound_home_and_can_be_repeated(
+    home: Path, tmp_path: Path
+) -> None:
+    kept(ends.stop_job(home, tmp_path / "said.jsonl"))
+
+
+@posix_only
+def test_a_client_that_leaves_in_the_middle_of_its_answers_ends_its_server(home: Path) -> None:
+    kept(ends.leave_in_the_middle(home))
+
+
+@posix_only
+def test_a_client_that_never_reads_holds_nobody_up_and_ends_its_server(home: Path) -> None:
+    kept(ends.never_read(home))
+
+
 async def test_the_harness_notices_what_is_lost_doubled_or_half_written(pattern: Path) -> None:
     told = turns_of_home()["s0"]
     half = Call("record_conversation", {"session_id": "s0", "turns": [{"content": told[-1]}] * 2})
@@ -56,6 +90,10 @@ async def test_a_file_size_limit_is_said_and_survived_by_the_server(home: Path) 
 
 async def test_a_full_database_is_said_and_nothing_is_half_written(home: Path) -> None:
     kept(await disk.full_by_pages(home))
+
+
+async def test_a_full_database_is_said_on_every_way_to_write(home: Path) -> None:
+    kept(await disk.full_everywhere(home))
 
 
 @posix_only

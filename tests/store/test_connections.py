@@ -123,6 +123,24 @@ def test_writers_wait_for_each_other(
     assert focus(store) == "second"
 
 
+def test_while_a_wipe_waits_for_a_reader_others_write(home: Path, open_store: OpenStore) -> None:
+    eraser, reader, writer = (open_store(home) for _ in range(3))
+    put(writer, "before")
+    with eraser._connections.write() as connection:  # noqa: SLF001
+        connection.execute("INSERT INTO settings (key, value) VALUES ('scrub', 'wanted')")
+    results: list[bool] = []
+    wiping = threading.Thread(target=lambda: results.append(eraser.scrub()))
+    with reader.read("ann") as tx:
+        assert tx.scratchpads.get("s") is not None
+        wiping.start()
+        for number in range(3):
+            put(writer, f"meanwhile {number}")
+        assert wiping.is_alive()
+    wiping.join(TIMEOUT_S)
+    assert results == [True]
+    assert focus(writer) == "meanwhile 2"
+
+
 def test_many_readers_share_few_connections(store: SqliteStore) -> None:
     put(store, "focus")
     seen: list[str | None] = []

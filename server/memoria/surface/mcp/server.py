@@ -3,6 +3,7 @@
 import logging
 import os
 import signal
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib.metadata import version
@@ -28,6 +29,8 @@ from memoria.surface.mcp.tools import add_tools
 from memoria.surface.mcp.watch import Subscribers, watch_files
 
 _NAME = "memoria"
+_GONE = (ConnectionError, anyio.BrokenResourceError, anyio.ClosedResourceError)
+"""How the other end of a pipe tells that nobody is there."""
 _STATIC = CacheHint(ttl_ms=3_600_000, scope="public")
 
 
@@ -100,11 +103,17 @@ def build_server(
 
 
 def serve_stdio(settings: Settings) -> None:
-    """Serve on standard input and output until they close or the process is told to stop."""
+    """Serve on standard input and output until they close or the process is told to stop.
+
+    A client that is gone without having read its answers is the end of a service, and no error.
+    """
     logging.basicConfig(level=logging.WARNING)  # to standard error
     try:
         anyio.run(_serve, settings)
     except BaseExceptionGroup as group:
+        if group.split(_GONE)[1] is None:
+            _discard_output()
+            return
         ours = _find_own_error(group)
         if ours is None:
             raise
@@ -130,6 +139,13 @@ async def _stop_on_signal() -> None:
     with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
         async for _ in signals:
             os._exit(0)
+
+
+def _discard_output() -> None:
+    """Let what nobody will read go nowhere: Python would complain of it when it ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
 
 
 def _find_own_error(group: BaseExceptionGroup[BaseException]) -> MemoriaError | None:
