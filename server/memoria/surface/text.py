@@ -187,8 +187,11 @@ def receipt_text(receipt: Receipt) -> str:
         parts.append(f"{receipt.forgotten} left out: forgotten before")
     if receipt.private:
         parts.append(f"{receipt.private} left out: said in private time")
-    if receipt.redactions:
-        kinds = ", ".join(f"{kind} ×{n}" for kind, n in receipt.redactions.items())
+    secrets = {**receipt.redactions}
+    if omitted := secrets.pop("forgotten", 0):
+        parts.append(f"{omitted} passages left out of turns: forgotten before")
+    if secrets:
+        kinds = ", ".join(f"{kind} ×{n}" for kind, n in secrets.items())
         parts.append(f"secrets redacted: {kinds}")
     if receipt.stripped:
         parts.append(f"{receipt.stripped} private or injected blocks left out")

@@ -145,8 +145,11 @@ def _report_text(report: ImportReport) -> str:
         lines.append(f"Left out because they were forgotten before: {report.forgotten}")
     if report.private:
         lines.append(f"Left out because they were said in private time: {report.private}")
-    if report.redactions:
-        kinds = ", ".join(f"{kind} ×{count}" for kind, count in report.redactions.items())
+    secrets = {**report.redactions}
+    if omitted := secrets.pop("forgotten", 0):
+        lines.append(f"Passages left out because they were forgotten before: {omitted}")
+    if secrets:
+        kinds = ", ".join(f"{kind} ×{count}" for kind, count in secrets.items())
         lines.append(f"Secrets redacted: {kinds}")
     if report.stripped:
         lines.append(f"Private or injected blocks left out: {report.stripped}")
