@@ -631,6 +631,7 @@ WRITES = {
     "memories.erase_wording",
     "conversations.suppress_turn",
     "conversations.erase_turn",
+    "conversations.erase_turns",
     "conversations.mark_processed",
     "queue.add",
     "queue.retry",

@@ -102,21 +102,21 @@ class Deletion:
     def _erase_turns(self) -> None:
         ns = self._plan.source_ns
         dependents = self._tx.dependencies.list_dependents([], ns)
-        for turn in self._plan.sources.values():
-            self._erase_turn(turn)
+        self._erase_sources()
         # A memory that said it in a former wording stays, without the names that it had from there.
         survivors = {one.memory_id for one in dependents} | {*self._plan.former_wordings.values()}
         drop_lost_subjects(self._tx, survivors, [*map(full_text, self._plan.source_versions)])
         drop_unsupported(self._tx, sorted(survivors), self._at)
 
-    def _erase_turn(self, turn: StoredTurn) -> None:
-        versions = self._tx.conversations.turn_versions(turn)
-        digests = [self._digest_turn(version, erases=True) for version in versions]
-        names = self._tx.conversations.erase_turn(turn)
-        digests += map(self._digester.digest_message, names)
-        for version in versions:
-            self._add_tombstone("turn", version.id, tuple(set().union(*digests)))
-            self._audit("erase", version.id)
+    def _erase_sources(self) -> None:
+        turns = [*self._plan.sources.values()]
+        versions = {turn.n: self._tx.conversations.turn_versions(turn) for turn in turns}
+        for n, names in self._tx.conversations.erase_turns(turns).items():
+            digests = [self._digest_turn(version, erases=True) for version in versions[n]]
+            digests += map(self._digester.digest_message, names)
+            for version in versions[n]:
+                self._add_tombstone("turn", version.id, tuple(set().union(*digests)))
+                self._audit("erase", version.id)
 
     def _digest_turn(self, turn: StoredTurn, *, erases: bool) -> set[str]:
         """What is kept of a turn's text; nothing of one that says just what is kept."""

@@ -73,6 +73,10 @@ class Conversations(Protocol):
         """
         ...
 
+    def erase_turns(self, turns: Sequence[StoredTurn]) -> dict[int, list[MessageName]]:
+        """Erase messages as `erase_turn` does. Gives what they were known by, by turn number."""
+        ...
+
     def extend_segment(self, turn: NewTurn, limits: SegmentLimits) -> list[ClosedSegment]:
         """Add a turn to the session's open segment, or begin one where that is at its limits.
 

@@ -125,24 +125,32 @@ class SqliteConversations:
 
     def erase_turn(self, turn: StoredTurn) -> list[MessageName]:
         """Erase a message in all its versions, with every text no other turn shares."""
-        versions = self._versions(turn)
-        followers = self._rows.all(
-            "followers", session_n=turn.session_n, turn_index=turn.turn_index
-        )
-        for row in versions:
-            self._cite_elsewhere(row["n"])
-            self._rows.change("unlink_memories", n=row["n"])
-            self._rows.change("erase_turn", n=row["n"])
-            self._documents.erase(row["n"])
-        for row in versions:
-            for key in {row["content_hash"], row["args_hash"], row["result_hash"]} - {None}:
-                self._texts.erase(key)
-        for follower in followers:  # a turn is embedded together with the one before it
-            self._documents.queue_embedding(follower["n"])
-        return [
-            MessageName(turn.source, turn.session_id, row["message_id"], row["fingerprint"])
-            for row in versions
-        ]
+        return self.erase_turns([turn])[turn.n]
+
+    def erase_turns(self, turns: Sequence[StoredTurn]) -> dict[int, list[MessageName]]:
+        """Erase messages in all their versions, with every text no other turn shares."""
+        names: dict[int, list[MessageName]] = {}
+        hashes: set[bytes] = set()
+        followers: dict[int, None] = {}
+        for turn in turns:
+            place = {"session_n": turn.session_n, "turn_index": turn.turn_index}
+            followers |= dict.fromkeys(row["n"] for row in self._rows.all("followers", **place))
+            versions = self._versions(turn)
+            for row in versions:
+                followers.pop(row["n"], None)
+                self._cite_elsewhere(row["n"])
+                self._rows.change("unlink_memories", n=row["n"])
+                self._rows.change("erase_turn", n=row["n"])
+                self._documents.erase(row["n"])
+                hashes |= {row["content_hash"], row["args_hash"], row["result_hash"]} - {None}
+            names[turn.n] = [
+                MessageName(turn.source, turn.session_id, row["message_id"], row["fingerprint"])
+                for row in versions
+            ]
+        self._texts.erase_unused(hashes)
+        for n in followers:  # a turn is embedded together with the one before it
+            self._documents.queue_embedding(n)
+        return names
 
     def _cite_elsewhere(self, n: int) -> None:
         """Let what was concluded from a turn rest on another that bears it out, where one does."""

@@ -3,10 +3,12 @@
 In which form a text is kept is nobody's concern but this module's and that of `tiers`.
 """
 
+from collections.abc import Collection
+
 from memoria.errors import StoreDamagedError
 from memoria.store.sqlite.chunks import digest, pack, pack_lightly, unpack
 from memoria.store.sqlite.driver import Connection
-from memoria.store.sqlite.rows import TenantRows
+from memoria.store.sqlite.rows import TenantRows, as_json
 
 
 class SqliteTexts:
@@ -45,10 +47,15 @@ class SqliteTexts:
             raise StoreDamagedError.for_problem(f"the text {key.hex()} is not what was kept")
         return text.decode()
 
-    def erase(self, key: bytes) -> None:
-        """Erase a text that no turn holds any more; in a block its place is filled with zeros."""
-        if self._rows.number("in_use", hash=key):
-            return
+    def erase_unused(self, keys: Collection[bytes]) -> None:
+        """Erase those texts that no turn holds any more."""
+        wanted = as_json(key.hex().upper() for key in keys)
+        used = {row["hash"] for row in self._rows.all("in_use", hashes=wanted)} if keys else set()
+        for key in sorted({*keys} - used):
+            self._erase(key)
+
+    def _erase(self, key: bytes) -> None:
+        """Erase a text; in a block its place is filled with zeros."""
         self._rows.change("erase_chunk", hash=key)
         place = self._rows.first("place", hash=key)
         if place is not None:

@@ -14,8 +14,13 @@ SELECT block_n, start, size FROM packed_texts WHERE tenant_id = :tenant AND hash
 SELECT data FROM text_blocks WHERE n = :n AND tenant_id = :tenant;
 
 -- name: in_use
-SELECT EXISTS (SELECT 1 FROM turns
-               WHERE tenant_id = :tenant AND :hash IN (content_hash, args_hash, result_hash));
+-- All turns are read once, however many texts it is asked of.
+SELECT DISTINCT h.hash FROM (
+    SELECT content_hash AS hash FROM turns WHERE tenant_id = :tenant
+    UNION ALL SELECT args_hash FROM turns WHERE tenant_id = :tenant AND args_hash IS NOT NULL
+    UNION ALL SELECT result_hash FROM turns WHERE tenant_id = :tenant AND result_hash IS NOT NULL
+) h
+WHERE hex(h.hash) IN (SELECT value FROM json_each(:hashes));
 
 -- name: erase_chunk
 DELETE FROM raw_chunks WHERE tenant_id = :tenant AND hash = :hash;
