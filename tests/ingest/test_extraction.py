@@ -200,7 +200,7 @@ async def test_without_a_model_nothing_is_queued(home: Path) -> None:
 
 
 KEY = "sk-proj-" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5bC7d"
-CARD = "4111 1111 1111 1111"
+CARD = "4539 1488 0343 6467"
 
 
 async def test_a_secret_in_a_turn_a_tool_result_or_an_answer_is_nowhere_afterwards(
@@ -223,7 +223,7 @@ async def test_a_secret_in_a_turn_a_tool_result_or_an_answer_is_nowhere_afterwar
             {"role": "user", "content": f"The zebra deployment needs the key {KEY}, as always."},
             {"role": "tool", "tool_name": "env", "tool_result": {"OPENAI_API_KEY": KEY}},
             {"role": "user", "content": f"I'll pay with {CARD}, please."},
-            {"role": "tool", "tool_name": "pay", "tool_args": [4242424242424242, {"n": CARD}]},
+            {"role": "tool", "tool_name": "pay", "tool_args": [5412751234123452, {"n": CARD}]},
         ]
         await m.record_conversation(turns, "session_end", session_id="s")
         await m.wait_until_idle(60)
@@ -231,7 +231,7 @@ async def test_a_secret_in_a_turn_a_tool_result_or_an_answer_is_nowhere_afterwar
     assert remains(home, "zebra")
     assert remains(home, KEY) == set()
     assert remains(home, CARD) == set()
-    assert remains(home, "4242424242424242") == set()
+    assert remains(home, "5412751234123452") == set()
 
 
 @pytest.mark.parametrize("role", ["user", "assistant", "tool"])

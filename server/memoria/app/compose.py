@@ -11,6 +11,7 @@ from pydantic import SkipValidation
 from memoria.app.arguments import Text, check_arguments
 from memoria.app.engine import open_store
 from memoria.app.memory import Memoria
+from memoria.app.names import check_settings
 from memoria.app.threads import in_thread
 from memoria.config import Settings
 from memoria.inference import LazyEmbedder, calibration_of, choose_embedder
@@ -55,6 +56,7 @@ async def open_memoria(
         StoreError: the home can't be opened.
     """
     chosen = _override(settings or Settings.load(), home, tenant)
+    check_settings(chosen)
     lazy = choose_embedder(chosen) if embedder is None else _wrap_embedder(embedder)
     store = await in_thread(lambda: open_store(chosen))
     await in_thread(lambda: _purge_hidden(store, chosen.tenant))

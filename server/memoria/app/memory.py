@@ -8,6 +8,7 @@ from pydantic import SkipValidation
 
 from memoria.app.arguments import Name, Seconds, Text, check_arguments
 from memoria.app.forgetting import Forgetting
+from memoria.app.names import clean_channel, require_no_secret
 from memoria.app.private_times import PrivateSwitch
 from memoria.app.queue import ExtractionQueue, ExtractionService
 from memoria.app.threads import in_thread
@@ -64,6 +65,7 @@ class Memoria(Forgetting):
         channel: Channel,
         reranker: Reranker | None = None,
     ) -> None:
+        channel = clean_channel(channel)
         super().__init__(settings, store, embedder, channel, reranker)
         self._worker = worker
         self._reader = reader
@@ -332,6 +334,8 @@ class Memoria(Forgetting):
         place = self._workspace(given)
         if place == EVERYWHERE:
             raise InvalidInputError("workspace: * asks all projects; to write, name one or none.")
+        if given is not None:
+            require_no_secret("workspace", given)
         return place
 
     async def _check_private_time(

@@ -41,6 +41,7 @@ from memoria.text.statement import canonical_form, is_distinctive, sentences_in,
 
 _ANCHOR_BYTES = 8
 _LONG_TURN = 10
+_NAME_DIGITS = 12
 """So many words at least has a turn that is recognised inside of another one; "thanks, that helps a
 lot" is said often."""
 _MESSAGE = "m"
@@ -103,6 +104,10 @@ class Digester:
         return (
             PREFIX + hashlib.blake2b(words.encode(), digest_size=_ANCHOR_BYTES, key=key).hexdigest()
         )
+
+    def digest_name(self, name: str) -> str:
+        """What stands for a name that must not be kept."""
+        return self._digest("name", name)[:_NAME_DIGITS]
 
     def digest_form(self, form: str) -> str:
         """The digest of words in their recognised form."""

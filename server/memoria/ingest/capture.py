@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memoria.erasure.suppression import Digester, SuppressionList
+from memoria.ingest.identity import clean_id
 from memoria.ingest.omission import KIND, count_omissions, leave_out_forgotten
 from memoria.ingest.turn_draft import TurnDraft, draft_turn, find_repeats
 from memoria.model import (
@@ -28,7 +29,7 @@ from memoria.model.privacy import PersonalRules
 from memoria.model.private_time import PrivateTime, find_open
 from memoria.store.base import Conversations, Store, Transaction
 from memoria.store.values import MessageName, NewTurn, SegmentLimits
-from memoria.text.clean import Tally, clean_name
+from memoria.text.clean import Tally
 from memoria.text.document import full_text
 
 if TYPE_CHECKING:
@@ -101,9 +102,12 @@ class Capture:
             StoreError: the store could not write. Nothing was recorded.
         """
         tally = Tally()
-        session_id = clean_name(session_id, tally)
+        session_id = clean_id(session_id, tally, self._digester)
         most = self._limits.max_turn_bytes
-        drafts = [draft_turn(i, turn, session_id, most, tally) for i, turn in enumerate(turns)]
+        drafts = [
+            draft_turn(i, turn, session_id, most, tally, self._digester)
+            for i, turn in enumerate(turns)
+        ]
         now = now_millis()
         _load_rules()
         with self._store.write(self._tenant) as tx:

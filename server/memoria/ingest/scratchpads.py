@@ -2,9 +2,10 @@
 
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import InvalidInputError
+from memoria.ingest.identity import clean_id
 from memoria.model import Scratchpad, now_millis
 from memoria.store.base import Store
-from memoria.text.clean import Tally, clean_name, clean_text
+from memoria.text.clean import Tally, clean_text
 
 MOST_RECENT_TASKS = 5
 _MAX_CHARS = 2000
@@ -30,7 +31,7 @@ def update_scratchpad(
     if focus is None and completed is None:
         raise InvalidInputError("Give current_focus, completed, or both.")
     new_focus, done = (_note(text) for text in (focus, completed))
-    session_id = clean_name(session_id, Tally())
+    session_id = clean_id(session_id, Tally(), digester)
     with store.write(tenant) as tx:
         suppression = SuppressionList(tx.tombstones, digester)
         for note in filter(None, (new_focus, done)):

@@ -17,8 +17,10 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from memoria.erasure.suppression import Digester
 from memoria.errors import InvalidTurnError
 from memoria.ingest.clean import CleanTurn, clean_turn
+from memoria.ingest.identity import clean_id
 from memoria.model import Role, Session, Turn
 from memoria.store.base import Conversations
 from memoria.text.clean import Tally, clean_name
@@ -27,7 +29,8 @@ _MAX_ID_CHARS = 500
 _UNMISTAKABLE_BEGINNING = 3
 """So many equal turns prove that a call repeats the beginning; "yes" alone is said often."""
 _TOO_DEEP = "its tool call is nested too deeply; pass it as text"
-_NAMES = ("session_id", "message_id", "speaker", "tool_name")
+_IDS = ("session_id", "message_id")
+_NAMES = (*_IDS, "speaker", "tool_name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,9 @@ class TurnDraft:
         return replace(self, text=text, fingerprint=_fingerprint(self.turn, text))
 
 
-def draft_turn(i: int, raw: Turn, session_id: str, max_bytes: int, tally: Tally) -> TurnDraft:
+def draft_turn(
+    i: int, raw: Turn, session_id: str, max_bytes: int, tally: Tally, digester: Digester
+) -> TurnDraft:
     """Check and clean a turn.
 
     Args:
@@ -59,12 +64,13 @@ def draft_turn(i: int, raw: Turn, session_id: str, max_bytes: int, tally: Tally)
         session_id: the session if the turn names none.
         max_bytes: the largest turn that is accepted.
         tally: counts what is taken out.
+        digester: tells ids apart of which a secret was taken out.
 
     Raises:
         InvalidTurnError: the turn cannot be stored.
     """
     _check(i, raw, max_bytes)
-    turn = _with_clean_names(raw, tally)
+    turn = _with_clean_names(raw, tally, digester)
     try:
         text = clean_turn(turn, tally)
     except RecursionError as error:
@@ -113,12 +119,13 @@ def _check(i: int, turn: Turn, max_bytes: int) -> None:
             raise InvalidTurnError(i, f"{name} must have 1 to {_MAX_ID_CHARS} characters")
 
 
-def _with_clean_names(turn: Turn, tally: Tally) -> Turn:
+def _with_clean_names(turn: Turn, tally: Tally, digester: Digester) -> Turn:
     """The turn with names and ids that hold no secret and that any encoding can store."""
     names = {name: getattr(turn, name) for name in _NAMES}
-    return turn.model_copy(
-        update={name: clean_name(value, tally) for name, value in names.items() if value}
-    )
+    given = {name: value for name, value in names.items() if value}
+    ids = {name: clean_id(given[name], tally, digester) for name in _IDS if name in given}
+    others = {name: clean_name(given[name], tally) for name in given if name not in ids}
+    return turn.model_copy(update={**others, **ids})
 
 
 def _fingerprint(turn: Turn, text: CleanTurn) -> bytes:
