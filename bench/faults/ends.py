@@ -28,7 +28,7 @@ from bench.faults.wal import is_writing
 _IN_FLIGHT = 8
 _SOME = 20
 _PAUSE_S = 0.01
-_MANY = 400
+_MANY = 200
 _UNREAD = 60
 _LONG = "bluebird 杭州 " * 400
 _ENDS_WITHIN_S = 60

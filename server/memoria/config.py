@@ -215,8 +215,8 @@ class Settings(BaseModel):
     """How long a lease (on embedding, on a queue entry) outlives a process that died."""
 
     busy_timeout_ms: int = Field(10_000, ge=5000, le=120_000)
-    """How long a process waits for another one that writes to the database. Under 5 s, eight
-    processes see errors."""
+    """How long a process that wants to write waits while another one writes on and on. Those
+    that are in line before it and write in turn do not count."""
 
     nightly_minutes: float = Field(15, gt=0, le=1440)
     """How long one run of nightly maintenance may take. The next run does the rest."""
