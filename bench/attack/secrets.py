@@ -1,10 +1,11 @@
 """Getting a secret or a private word written down somewhere, or shown where keys are configured."""
 
+import base64
 import json
 from typing import Any
 
 from bench.attack.arena import Arena
-from bench.attack.attack import slow_attack
+from bench.attack.attack import attack, slow_attack
 from bench.attack.endpoint import Request, serve_model
 from bench.attack.remains import find_remains
 
@@ -41,10 +42,7 @@ _STATED = {
     "CSV": "user,password\nroot,{}",
     "quoted passphrase": 'the passphrase is "{} horse battery"',
     "mysql": "mysql -u root -p{} shop",
-    "Docker auth": '{{"auths": {{"r.example": {{"auth": "{}"}}}}}}',
-    "SAS": "https://x.blob.core.windows.net/a?sv=2024&sig={}%3D",
     "WireGuard": "PresharedKey = {}",
-    "验证码": "验证码：{}",
     "密码": "密码：{}",
     "Kennwort": "Das Passwort ist {}",
     "mot de passe": "mot de passe : {}",
@@ -56,6 +54,12 @@ _STATED = {
     "environment": "export API_SECRET={}",
     "JSON": '{{"client_secret": "{}"}}',
     "cookie": "Set-Cookie: session={}; HttpOnly",
+}
+_AUTH = base64.b64encode(b"root:Zq77hKw7Ux").decode()
+_FORMED = {
+    "Docker auth": (f'{{"auths": {{"https://r.example/v1/": {{"auth": "{_AUTH}"}}}}}}', _AUTH),
+    "SAS": (f"https://x.blob.core.windows.net/a?sv=2024&sig={_key('', 43)}%3D", _key("", 43)),
+    "验证码": ("验证码：839201", "839201"),
 }
 _GUEST = _key("ghp_")
 _PRIVATE = {
@@ -91,10 +95,13 @@ async def store_keys_that_vendors_publish_the_format_of(arena: Arena) -> None:
 async def store_secrets_that_only_their_surroundings_name(arena: Arena) -> None:
     """Say passwords on the next line, in tables, CSV, commands and other languages."""
     secrets = {how: f"Zq{number}hKw7Ux{number}" for number, how in enumerate(_STATED)}
+    texts = {how: form.format(secrets[how]) for how, form in _STATED.items()}
+    for how, (text, secret) in _FORMED.items():
+        texts[how], secrets[how] = text, secret
     async with arena.connect() as caller:
-        for number, (how, form) in enumerate(_STATED.items()):
-            await caller.say(form.format(secrets[how]), session_id=f"s{number}")
-            await caller.ask("remember", content=form.format(secrets[how]))
+        for number, text in enumerate(texts.values()):
+            await caller.say(text, session_id=f"s{number}")
+            await caller.ask("remember", content=text)
     for how, secret in secrets.items():
         left = find_remains(arena.home, secret)
         arena.check(not left, f"{how}: it is in {left}")
@@ -147,7 +154,7 @@ async def put_a_key_into_every_argument_and_name(arena: Arena) -> None:
     arena.check(not names, f"a file is named after it: {names}")
 
 
-@slow_attack
+@attack
 async def hide_a_key_behind_invisible_characters(arena: Arena) -> None:
     """Break a key up with characters that nobody sees and that are taken out later."""
     key = _SHAPES["GitHub"]
