@@ -30,7 +30,9 @@ class Reader:
     """Proposes what LoCoMo observed in each turn it is shown, and a lie in each session's first."""
 
     def __init__(self, conversation: Conversation) -> None:
-        self._turns = {(turn.speaker, turn.content): turn for turn in conversation.turns}
+        self._turns = {
+            (turn.speaker, turn.content.replace("\n ", "\n")): turn for turn in conversation.turns
+        }
         self._observed = defaultdict(list)
         for observation in conversation.observations:
             self._observed[observation.source].append(observation)
@@ -50,7 +52,7 @@ class Reader:
         return {"summary": f"They began with: {said[:80]}", "quotes": quotes}
 
     def _read(self, number: str, speaker: str, said: str) -> Iterator[dict[str, Any]]:
-        turn = self._turns[speaker, said]
+        turn = self._turns[speaker, said.replace("\n ", "\n")]  # further lines are indented
         source = str(turn.session_id), str(turn.message_id)
         self.shown[source] += 1
         for observation in self._observed[source]:

@@ -16,7 +16,7 @@ from memoria.lifecycle.core.cycle import (
 )
 from memoria.memories.statements import Statements
 from memoria.memories.user_edits import UserEdits
-from memoria.model import LIBRARY, Memory, MemoryType, now_millis
+from memoria.model import COMMAND_LINE, LIBRARY, Memory, MemoryType, now_millis
 from memoria.model.core import CoreFile
 from memoria.store.folders import tenant_folder
 from memoria.store.home_folder import FolderFiles
@@ -68,6 +68,10 @@ class Desk:
     @property
     def chat(self) -> Statements:
         return Statements(self.store, self.tenant, LIBRARY, self.marks)
+
+    @property
+    def shell(self) -> Statements:
+        return Statements(self.store, self.tenant, COMMAND_LINE, self.marks)
 
     def say(
         self, text: str, kind: MemoryType = MemoryType.FACT, workspace: str | None = None

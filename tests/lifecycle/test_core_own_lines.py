@@ -126,7 +126,7 @@ def test_a_bullet_below_a_heading_of_ones_own_is_remembered_where_it_stands(
     assert where(desk, text) == [file]
     again = desk.night()
     assert (again.edits, again.written) == ([], [])
-    desk.chat.revise(memory.id, "correct", f"{text}, of late")
+    desk.shell.revise(memory.id, "correct", f"{text}, of late")
     desk.night()
     assert f"some words of my own\n- {text}, of late <!-- m:" in desk.read(file)
 
