@@ -149,17 +149,33 @@ ORIGINS: dict[str, Origin] = {
 
 async def forget(c: Comeback, form: str) -> None:
     """Forget every memory of the statement in one of the `FORMS`."""
-    include_source = form.endswith("with its source")
     found = [one for one in await memories(c.m) if c.mark in one.content]
     ids = [one.id for one in found]
-    if form.startswith("turn"):
-        turns = [one.current.provenance.turn_id for one in found]
-        ids = [turn_id for turn_id in turns if turn_id] or ids
-    await c.m.forget_memory(ids, include_source=include_source)
+    turns = [one.current.provenance.turn_id for one in found]
+    turn_ids = [turn_id for turn_id in turns if turn_id]
+    meant: dict[str, Any] = {"ids": ids}
+    if form == "everything":
+        meant = {"everything": True}
+    elif form.startswith("turn") and turn_ids:
+        meant = {"ids": turn_ids}
+    elif form.startswith("topic"):
+        meant = {"topic": c.mark}
+    elif form.startswith("session") and turn_ids:
+        found_turn = (await c.m.get_turn(turn_ids[0])).turn
+        meant = {"session_id": found_turn.session_id}
+    await c.m.forget_memory(**meant, include_source=is_erased(form) and form != "everything")
     await c.m.wait_until_idle(60)
 
 
-FORMS = ("memory", "memory with its source", "turn", "turn with its source")
+def is_erased(form: str) -> bool:
+    """Whether the record is to say it no more, either."""
+    return form == "everything" or form.endswith("with its source")
+
+
+FORMS = (
+    *("memory", "memory with its source", "turn", "turn with its source"),
+    *("session with its source", "topic", "everything"),
+)
 
 
 async def remember_around(c: Comeback) -> None:

@@ -19,6 +19,7 @@ from tests.forgetting.comeback import (
     PATHS,
     Comeback,
     forget,
+    is_erased,
     list_returns,
     remember_around,
     script,
@@ -70,7 +71,7 @@ async def play(
     folder: Path, statement: str, origin: str, form: str, reentries: list[tuple[str, str]]
 ) -> list[str]:
     """Learn it, forget it, and bring it back in these ways. Gives what has come back."""
-    erased = form.endswith("with its source")
+    erased = is_erased(form)
     texts = [VARIANTS[variant](statement) for _, variant in reentries]
     with script() as model:
         async with opened(folder / "home", model) as m:

@@ -9,6 +9,7 @@ from itertools import groupby, islice
 
 from memoria.erasure.draft import make_token
 from memoria.erasure.files import TextFileEraser
+from memoria.erasure.restatements import derive_restatements
 from memoria.erasure.suppression import Digester
 from memoria.model.forgetting import ForgetItem, ForgetPreview
 from memoria.store.base import Transaction
@@ -62,9 +63,11 @@ def erase_everything(
 def _list_memory_stones(
     tx: Transaction, digester: Digester, at: int, reason: str
 ) -> Iterator[TombstoneRecord]:
-    for memory_id, wordings in groupby(tx.erasures.iterate_wordings(), key=lambda each: each[0]):
-        stated = (digester.digest_statement(text, erases=True) for _, text in wordings)
-        digests = dict.fromkeys(stated)
+    for memory_id, versions in groupby(tx.erasures.iterate_wordings(), key=lambda each: each[0]):
+        rows = [*versions]
+        quotes = filter(None, (quote for _, _, quote in rows))
+        stated = derive_restatements([content for _, content, _ in rows], quotes)
+        digests = dict.fromkeys(digester.digest_statement(text, erases=True) for text in stated)
         yield TombstoneRecord(Tombstone("memory", memory_id, at, reason), tuple(digests))
 
 

@@ -5,7 +5,7 @@ word the same sentence otherwise the next time. What is wrapped ("Remember that 
 "…"`) is barred by what it says inside.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from memoria.model import Memory
 from memoria.policy.properties.wording import peel
@@ -32,24 +32,35 @@ _OF_ANSWERS = frozenset(
 def list_restatements(tx: Transaction, memory: Memory) -> list[str]:
     """The statements that would say a memory again, each in one spelling."""
     wordings = [version.content for version in memory.versions]
-    texts = [*wordings, *_list_sources(tx, memory)]
+    quoted = {version.provenance.quote: version.provenance.turn_id for version in memory.versions}
+    quoted |= {one.quote: one.turn_id for one in tx.memories.list_evidence(memory.id)}
+    sources = list[str]()
+    for quote, turn_id in quoted.items():
+        turn = tx.conversations.turn(turn_id) if turn_id is not None and quote else None
+        around = _list_sentences_around(quote, full_text(turn)) if quote and turn else []
+        sources += [] if quote is None else around if not _list_telling(quote) else [quote]
+    return derive_restatements(wordings, sources)
+
+
+def derive_restatements(wordings: Sequence[str], quotes: Iterable[str]) -> list[str]:
+    """The statements that would say again what has these wordings, and was concluded from these.
+
+    Args:
+        wordings: of a memory.
+        quotes: the words of turns that it was concluded from.
+    """
+    terms = {term for wording in wordings for term in query_terms(wording)}
+    texts = list(wordings)
+    for quote in quotes:
+        sentences = _list_telling(quote)
+        texts += [one for one in sentences if terms & {*query_terms(one)}] or sentences
     found = (each for text in texts for each in _unwrap(text))
     return list({recognition_key(text): text for text in found}.values())
 
 
-def _list_sources(tx: Transaction, memory: Memory) -> Iterator[str]:
-    """The sentences that a memory was concluded from, as far as they tell something."""
-    terms = {term for version in memory.versions for term in query_terms(version.content)}
-    quoted = {version.provenance.quote: version.provenance.turn_id for version in memory.versions}
-    quoted |= {one.quote: one.turn_id for one in tx.memories.list_evidence(memory.id)}
-    for quote, turn_id in quoted.items():
-        if quote is None:
-            continue
-        sentences = [one.strip() for one in split_sentences(quote) if is_telling(one)]
-        if not sentences and turn_id is not None:
-            turn = tx.conversations.turn(turn_id)
-            sentences = _list_sentences_around(quote, full_text(turn)) if turn else []
-        yield from [one for one in sentences if terms & {*query_terms(one)}] or sentences
+def _list_telling(text: str) -> list[str]:
+    """The sentences of a text that tell something by themselves."""
+    return [one.strip() for one in split_sentences(text) if is_telling(one)]
 
 
 def _list_sentences_around(quote: str, text: str) -> list[str]:

@@ -62,8 +62,8 @@ class Erasures(Protocol):
         """Every turn in every version: its number, its id, and what it is known by."""
         ...
 
-    def iterate_wordings(self) -> Iterator[tuple[str, str]]:
-        """Every wording of every memory, with the memory's id."""
+    def iterate_wordings(self) -> Iterator[tuple[str, str, str | None]]:
+        """Every wording of every memory after its id, with the words it was concluded from."""
         ...
 
     def erase_all(self, *, keeps_places: bool = False) -> None:

@@ -106,9 +106,10 @@ class SqliteErasures:
         for n, turn_id, *name in self._rows.all("all_messages"):
             yield n, turn_id, MessageName(*name)
 
-    def iterate_wordings(self) -> Iterator[tuple[str, str]]:
-        """Every wording of every memory, with the memory's id."""
-        return ((row["id"], row["content"]) for row in self._rows.all("all_wordings"))
+    def iterate_wordings(self) -> Iterator[tuple[str, str, str | None]]:
+        """Every wording of every memory after its id, with the words it was concluded from."""
+        rows = self._rows.all("all_wordings")
+        return ((row["id"], row["content"], row["quote"]) for row in rows)
 
     def erase_all(self, *, keeps_places: bool = False) -> None:
         """Erase all that the tenant holds but tombstones, proofs and logs: a statement a table."""

@@ -188,7 +188,7 @@ UNION ALL SELECT 'queue entries', count(*) FROM extraction_queue WHERE tenant_id
 UNION ALL SELECT 'nightly runs', count(*) FROM nightly_runs WHERE tenant_id = :tenant;
 
 -- name: all_wordings
-SELECT m.id, v.content FROM memory_versions v JOIN memories m ON m.n = v.memory_n
+SELECT m.id, v.content, v.quote FROM memory_versions v JOIN memories m ON m.n = v.memory_n
 WHERE v.tenant_id = :tenant ORDER BY v.memory_n, v.version;
 
 -- name: all_messages
