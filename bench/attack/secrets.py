@@ -110,9 +110,13 @@ async def store_secrets_that_only_their_surroundings_name(arena: Arena) -> None:
 @slow_attack
 async def put_a_key_into_every_argument_and_name(arena: Arena) -> None:
     """Put a key into ids, sessions, speakers, workspaces, tasks, subjects, tools, client names."""
-    async with arena.connect(
-        tenant=f"t {_GUEST}", client=f"c {_GUEST}", workspace=f"w {_GUEST}"
-    ) as c:
+    for place in ({"tenant": f"t {_GUEST}"}, {"workspace": f"w {_GUEST}"}):
+        try:
+            async with arena.connect(**place) as c:
+                await c.say("Remember: the kiln is warm.", event="session_end")
+        except Exception as error:  # noqa: BLE001  (a refusal is as good)
+            arena.check(_GUEST not in str(error), f"{list(place)}: the refusal says it")
+    async with arena.connect(client=f"c {_GUEST}") as c:
         turn = {
             "role": "user",
             "content": "hello",
