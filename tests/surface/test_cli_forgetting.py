@@ -7,17 +7,17 @@ from tests.surface.shell import Shell
 
 
 def test_the_command_line_forgets_after_asking(shell: Shell) -> None:
-    kept = shell.json("remember", "the gate code is 8341-blue")["id"]
+    kept = shell.json("remember", "the gate opens to the left")["id"]
     refused = shell("forget", kept)
     assert refused.code == 1
-    assert "the gate code is 8341-blue" in refused.err
+    assert "the gate opens to the left" in refused.err
     assert shell.json("show", kept)["id"] == kept
     assert shell.json("forget", kept, "--yes")["memories"] == [kept]
-    again = shell("remember", "the gate code is 8341-blue")
+    again = shell("remember", "the gate opens to the left")
     assert again.code == 1
     assert "was forgotten on" in again.err
     assert "on the command line" in again.err
-    assert shell.json("remember", "the gate code is 8341-blue", "--again")["status"] == "remembered"
+    assert shell.json("remember", "the gate opens to the left", "--again")["status"] == "remembered"
 
 
 def test_a_workspace_is_chosen_by_option_environment_or_the_folder(
