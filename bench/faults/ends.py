@@ -29,8 +29,9 @@ _IN_FLIGHT = 8
 _SOME = 20
 _PAUSE_S = 0.01
 _MANY = 200
+_LINES = 100
 _UNREAD = 60
-_LONG = "bluebird 杭州 " * 400
+_LONG = "bluebird 杭州 " * 100
 _ENDS_WITHIN_S = 60
 _LOOK_S = 1.0
 _IDLE_SHARE = 0.5
@@ -99,7 +100,7 @@ def stop_job(home: Path, transcript: Path) -> Verdict:
     fault = "a signal while a command writes"
     if sys.platform == "win32":
         return Verdict(fault, skipped="Windows has no such signals")
-    texts = [f"line {i}: {_LONG[:200]}" for i in range(_MANY)]
+    texts = [f"line {i}: {_LONG}" for i in range(_LINES)]
     lines = (
         {"session_id": "imported", "role": "user", "content": text, "message_id": str(i)}
         for i, text in enumerate(texts)
@@ -111,12 +112,12 @@ def stop_job(home: Path, transcript: Path) -> Verdict:
         if code not in (0, *codes):
             broken.append(f"after {name} the command ended with {code}: {said}")
         broken += [f"after {name} it said: {said}"] if "Traceback" in said else []
-        broken += unsound(home)
+    broken += unsound(home)
     code, said = _stop_import(home, transcript, None)
     stored = anyio.run(_texts, home, "imported")
     if code != 0 or stored != texts:
         broken.append(f"once more, it ended with {code}, and {len(stored)} turns are there: {said}")
-    return Verdict(fault, {"turns": len(stored)}, (*broken, *unsound(home)))
+    return Verdict(fault, {"turns": len(stored)}, tuple(broken))
 
 
 def _errors_beside(home: Path, name: str) -> Path:

@@ -186,7 +186,7 @@ class WriteQueue:
                 self._learn_pace(head.present - seen, now - moved_at)
                 seen, moved_at = head.present, now
             if now - moved_at < _STILL_S:
-                self._sleep_until_near(ticket - seen, now - moved_at)
+                self._sleep_until_near(max(ticket - seen, 1), now - moved_at)
             elif is_free():
                 self._overtaken = ticket
                 return
@@ -201,14 +201,13 @@ class WriteQueue:
             self._pace_s += _NEW_WEIGHT * (took_s / turns - self._pace_s)
 
     def _sleep_until_near(self, before: int, still_s: float) -> None:
-        """Sleep for a part of the time that seems to be left.
+        """Sleep for half of the time that seems to be left.
 
         Who looks too often takes the processor from those who write; who looks too late leaves the
-        file idle, which then counts as somebody's turn: so the part must be a small one.
+        file idle, which then counts as somebody's turn: so half of it must do.
         """
-        left_s = (before - 1) * self._pace_s if before > 1 else still_s
-        part = 0.5 if before > 2 else 0.25  # noqa: PLR2004  (whoever is next is to be quick)
-        time.sleep(min(max(part * left_s, _SHORTEST_S), _LONGEST_S))
+        left_s = (before - 1) * self._pace_s + max(self._pace_s - still_s, still_s / 2)
+        time.sleep(min(max(left_s / 2, _SHORTEST_S), _LONGEST_S))
 
     def _is_first(self, descriptor: int, ticket: int) -> bool:
         """Whether nobody has an earlier ticket, of those that are waited for."""
