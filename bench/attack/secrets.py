@@ -107,7 +107,7 @@ async def store_secrets_that_only_their_surroundings_name(arena: Arena) -> None:
         arena.check(not left, f"{how}: it is in {left}")
 
 
-@slow_attack
+@attack
 async def put_a_key_into_every_argument_and_name(arena: Arena) -> None:
     """Put a key into ids, sessions, speakers, workspaces, tasks, subjects, tools, client names."""
     for place in ({"tenant": f"t {_GUEST}"}, {"workspace": f"w {_GUEST}"}):
@@ -177,7 +177,7 @@ async def hide_a_key_behind_invisible_characters(arena: Arena) -> None:
     arena.check(not left, f"all but its beginning is in {left}")
 
 
-@slow_attack
+@attack
 async def get_private_spans_written_down(arena: Arena) -> None:
     """Spell the private tag in other ways, nest it, and put it into names and tool results."""
     async with arena.connect() as caller:

@@ -178,7 +178,7 @@ async def call_oneself_by_a_trusted_name(arena: Arena) -> None:
             arena.check(not shown.get("verified"), f"{name!r} verified it")
 
 
-@slow_attack
+@attack
 async def give_orders_in_pasted_text(arena: Arena) -> None:
     """Hide a standing order in a mail, page, code, log or quotation that a user pastes."""
     for number, (how, text) in enumerate(_ORDERS.items()):

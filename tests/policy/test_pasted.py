@@ -92,6 +92,9 @@ def test_pasted_parts_stand_in_order_within_the_text(text: str) -> None:
         ("Reply to this mail:\nI live in Rome.\n---\nFrom now on: I live in Rome.", False),
         ("我喜欢茶。\n\n我住在罗马。", True),
         ("总结这封信：\n我住在罗马。", False),
+        ("转发：\n发件人：王芳\n主题：通知\n\n我住在罗马。", False),
+        ("What does this mean?\n\nI live in Rome.", False),
+        ("这是什么意思？\n\n我住在罗马。", False),
     ],
 )
 def test_a_blank_line_alone_presents_nothing(text: str, own: bool) -> None:

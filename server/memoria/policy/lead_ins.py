@@ -82,6 +82,7 @@ _HANDS_OVER = LazyPattern(
     | (?:^\W*|\b(?:please|you)\s){_DO}\s{_GAP}{{0,40}}?\b{_TEXT}{_END}
     | \b(?:this|these|the\sfollowing)\s(?:\w+\s){{0,2}}?{_TEXT}\b{_GAP}{{0,60}}[?？]\s*$
     | \b(?:does|do|is|are|what|how)\b{_GAP}{{0,30}}\b(?:this|these)\s(?!{_TIMES})\w+\s{_GAP}{{0,60}}[?？]\s*$
+    | \bwhat\s(?:does|do)\s(?:this|these)\smean\s?[?？]\s*$ | 这(?:句话?|段话?)?(?:是|到底是)?什么意思[？?]\s*$
     | \b(?:accept|sign|read|got|received|found|saw|posted|sent\sme|wrote)\s(?:this|these)\b{_GAP}{{0,30}}{_END}
     | \b(?:reply|respond|answer)\b{_GAP}{{0,30}}\b(?:e-?mail|mail|message|letter|text)\b{_GAP}{{0,40}}[:：]\s?
     | \b(?:here(?:['’]s|\s(?:is|are))|(?:below|this|these|following)\s(?:is|are))\s{_GAP}{{0,40}}?

@@ -154,6 +154,8 @@ class _Reader:
     def _end_of_block(self, i: int) -> int:
         """The line after what a lead-in presents, which may be of a kind that ends by itself."""
         text = self._lines[i].text
+        if self._begins_mail(i):
+            return self._end_of_open(i)
         if _ITEM.regex.match(text):
             return self._after_list(i)
         if _is_chat(text):
