@@ -92,6 +92,9 @@ WALKS = {
     ("purge", "drop_images"),
     ("retention", "support"),  # the turns of one memory
     ("scratchpads", "recent"),
+    ("private_times", "applying"),  # a few of a tenant
+    ("private_times", "count"),
+    ("private_times", "list"),
     ("examination", "await_missing_vectors"),
     ("examination", "count_lost_records"),
     ("examination", "count_missing_vectors"),

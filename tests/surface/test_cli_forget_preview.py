@@ -60,3 +60,10 @@ def test_with_a_period_of_grace_a_forget_is_undone_from_the_command_line(shell: 
     assert shell.json("show", kept)["id"] == kept
     assert "restored" in shell("audit").out
     assert shell("forget", "--undo", report).code == 1
+
+
+def test_what_is_private_stays_so_after_everything_was_forgotten(shell: Shell) -> None:
+    assert shell("--workspace", "den", "private", "on").code == 0
+    shell.json("--workspace", "red", "remember", ONE)
+    assert shell("forget", "--everything", "--yes").code == 0
+    assert "den" in shell("private").out

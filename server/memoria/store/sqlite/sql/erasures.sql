@@ -288,4 +288,8 @@ DELETE FROM text_blocks WHERE tenant_id = :tenant;
 
 -- name: clear_workspaces
 -- Their names go. To delete the rows, every table that refers to them would be searched for each.
-UPDATE workspaces SET name = 'forgotten ' || n WHERE tenant_id = :tenant;
+-- Where somebody has said what is private, that goes on.
+UPDATE workspaces SET name = 'forgotten ' || n
+WHERE tenant_id = :tenant
+  AND n NOT IN (SELECT workspace_n FROM private_times
+                WHERE tenant_id = :tenant AND workspace_n IS NOT NULL);

@@ -60,6 +60,8 @@ WHERE tenant_id = :tenant
 -- Their names; see `clear_workspaces` in erasures.sql.
 UPDATE workspaces SET name = 'forgotten ' || n
 WHERE tenant_id = :tenant
+  AND n NOT IN (SELECT workspace_n FROM private_times
+                WHERE tenant_id = :tenant AND workspace_n IS NOT NULL)
   AND n NOT IN (SELECT workspace_n FROM sessions
                 WHERE tenant_id = :tenant AND workspace_n IS NOT NULL)
   AND n NOT IN (SELECT workspace_n FROM memories
