@@ -84,9 +84,11 @@ class Statements(Revisions):
         with self._store.write(self._tenant) as tx:
             writer = self._writer(tx)
             if given.again:
-                writer.lift_tombstone(text)
+                for words in dict.fromkeys((content, text)):
+                    writer.lift_tombstone(words)
             names = (name for one in given.entities for name in one.names)
-            for words in filter(None, (text, given.subject, given.task, *names)):
+            # As it was given, too: it may have been forgotten before its secret was known for one.
+            for words in filter(None, (content, text, given.subject, given.task, *names)):
                 writer.check_not_forgotten(words)
             new, end = self._draft(tx, text, kind, given)
             replaced = self._require_replaced(tx, given)
