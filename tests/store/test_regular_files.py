@@ -11,6 +11,7 @@ from memoria.errors import StoreUnavailableError, UnusableFileError
 from memoria.store.files import list_obstacles, tombstone_key
 from memoria.store.home_folder import FolderFiles
 from memoria.store.regular_files import MOST_BYTES, MOST_CORE_BYTES
+from memoria.store.sqlite.driver import connect
 
 DAY = "daily_summaries/2026-11-22.md"
 posix_only = pytest.mark.skipif(os.name == "nt", reason="pipes and links as POSIX has them")
@@ -124,6 +125,17 @@ def test_a_key_that_is_a_link_or_a_pipe_is_refused(home: Path, tmp_path: Path) -
     os.mkfifo(home / "tombstone.key")
     with pytest.raises(StoreUnavailableError, match="is a pipe"):
         tombstone_key(home)
+
+
+@posix_only
+def test_a_database_that_is_a_link_is_refused_and_nothing_is_made_behind_it(
+    home: Path, tmp_path: Path
+) -> None:
+    home.mkdir()
+    (home / "memoria.db").symlink_to(tmp_path / "target")
+    with pytest.raises(StoreUnavailableError, match="is a link, and Memoria follows none"):
+        connect(home / "memoria.db", 5000)
+    assert not (tmp_path / "target").exists()
 
 
 def test_no_file_is_written_that_could_not_be_read_again(home: Path) -> None:

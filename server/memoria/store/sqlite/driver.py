@@ -23,7 +23,9 @@ from memoria.errors import (
     StoreError,
     StoreUnavailableError,
     UnsupportedEngineError,
+    UnusableFileError,
 )
+from memoria.store.regular_files import refuse_links
 
 if TYPE_CHECKING:
     import sqlite3
@@ -274,6 +276,7 @@ def _create_private(path: Path) -> None:
     """
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        refuse_links(path.parent, path.name)
         with contextlib.suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, _OWNER_ONLY))
     except OSError as error:
@@ -281,6 +284,8 @@ def _create_private(path: Path) -> None:
             f"The data folder {path.parent} can't be used: {error.strerror}. "
             "Set MEMORIA_HOME to a folder that is writable."
         ) from error
+    except UnusableFileError as error:
+        raise StoreUnavailableError(str(error)) from error
     if path.is_dir():
         raise StoreUnavailableError(
             f"{path} is a folder; the database file belongs there. Move the folder away, or set "
