@@ -16,7 +16,7 @@ from bench.attack.arena import Arena, SkippedError
 from bench.attack.attack import ATTACKS, Attack
 from bench.faults import Verdict
 
-LIMIT_S = 120.0
+LIMIT_S = 300.0
 """An attack that goes on for longer has made something hang."""
 _THEMES = (
     "forgetting returning guessing trust injection models secrets files restore transcripts "

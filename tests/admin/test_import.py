@@ -347,3 +347,13 @@ async def test_a_key_for_the_name_of_a_field_is_not_in_the_complaint(
     (found,) = (await imported(memory, written(tmp_path, bad))).bad_lines
     assert key not in found.problem
     assert "Extra inputs are not permitted" in found.problem
+
+
+def test_a_link_in_a_folder_of_transcripts_is_not_followed(tmp_path: Path) -> None:
+    folder, elsewhere = tmp_path / "chats", tmp_path / "diary.jsonl"
+    folder.mkdir()
+    elsewhere.write_bytes(line("not for you"))
+    (folder / "own.jsonl").write_bytes(line("hello"))
+    (folder / "link.jsonl").symlink_to(elsewhere)
+    found = find_transcripts([folder], FORMATS["jsonl"])
+    assert [one.path.name for one in found] == ["own.jsonl"]

@@ -63,6 +63,11 @@ def find_transcripts(paths: Sequence[Path], of: TranscriptFormat) -> list[Transc
     ]
 
 
+def _is_own_file(path: Path) -> bool:
+    """Whether a file lies in the folder itself: a link may lead to any file of the user's."""
+    return path.is_file() and not path.is_symlink()
+
+
 def _find_in_folder(folder: Path, of: TranscriptFormat) -> Iterator[Path]:
     """The folder's transcripts, each once, in an order that does not change."""
     for parent, folders, files in os.walk(folder, onerror=_raise_unreadable):
@@ -70,7 +75,7 @@ def _find_in_folder(folder: Path, of: TranscriptFormat) -> Iterator[Path]:
         transcripts: dict[str, Path] = {}
         for pattern in of.patterns:
             for file in sorted(files):
-                if fnmatch(file, pattern) and (Path(parent) / file).is_file():
+                if fnmatch(file, pattern) and _is_own_file(Path(parent) / file):
                     transcripts.setdefault(_bare_name(Path(file)), Path(parent) / file)
         yield from (transcripts[name] for name in sorted(transcripts))
 
