@@ -71,7 +71,7 @@ async def run_writers(writers: int, seconds: float, checkout: Path | None = None
         )
         files = (_account(folder, number) for number in range(writers))
         did = [Deeds(**json.loads(file.read_text("utf-8"))) for file in files if file.exists()]
-        lost, doubled = await _compare(home, did)
+        lost, doubled = await _compare(home, writers, did)
     took = [ms for deeds in did for ms in deeds.took_ms] or [0.0]
     began = min((deeds.began for deeds in did), default=0.0)
     ended = max((deeds.ended for deeds in did), default=0.0)
@@ -136,12 +136,12 @@ def _account(folder: Path, number: int) -> Path:
     return folder / f"writer-{number}.json"
 
 
-async def _compare(home: Path, did: Sequence[Deeds]) -> tuple[list[str], list[str]]:
+async def _compare(home: Path, writers: int, did: Sequence[Deeds]) -> tuple[list[str], list[str]]:
     """What was acknowledged and is not there, and what is there more than once."""
     turns = Counter(text for deeds in did for text in deeds.turns.values())
     memories = {i: text for deeds in did for i, text in deeds.memories.items()}
     async with memoria.open(home, TENANT, settings=Settings.load(embedder="off")) as m:
-        names = [COMMON_SESSION, *(f"writer-{number}" for number in range(len(did)))]
+        names = [COMMON_SESSION, *(f"writer-{number}" for number in range(writers))]
         stored = Counter([text for name in names for text in await texts_of(m, name)])
         wordings = {i: (await m.get_memory(i)).content for i in memories}
         lost = [text for text in turns if text not in stored]
