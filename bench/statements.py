@@ -8,7 +8,7 @@ A line of a file is a label, a tabulator and a sentence; where only a part of it
 that part is in [brackets]. A line counts as caught when a statement quotes some of that part. A
 statement from a line labelled `none` is false. Lines labelled `arguable` count for neither figure.
 In BEAM's chats the messages are those that its questions on instructions and preferences name;
-one is caught when `briefing` has a memory of it, of that type, after the call that records it.
+one is caught when `briefing` has a rule or a preference from it after the call that records it.
 """
 
 import argparse
