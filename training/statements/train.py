@@ -5,9 +5,9 @@
 
 A line of a `.tsv` file is a label, a tabulator and a sentence; where only a part of the sentence
 makes the statement, that part is in [brackets]. Files whose name ends in `_dev` are never trained
-on. The model is multinomial logistic regression with an L2 penalty over hashed features, the mean of
-several fits; that takes some minutes. It needs the extra `training`; the program itself only adds
-the weights up.
+on. The model is multinomial logistic regression with an L2 penalty over hashed features, the mean
+of several fits; that takes some minutes. It needs the extra `training`; the program itself only
+adds the weights up.
 """
 
 import argparse
