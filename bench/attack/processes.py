@@ -174,6 +174,8 @@ async def replace_the_database_under_a_server(arena: Arena) -> None:
                 file.rename(home / "elsewhere")
                 file.write_bytes(b"")
             else:
+                with closing(sqlite3.connect(file)) as connection:  # the log could mend it
+                    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
                 os.truncate(file, 4096)
             answer = await caller.ask("remember", content="The barn is red")
             arena.check(answer.refusal is not None, f"{how}: it says that it wrote")

@@ -187,6 +187,14 @@ def test_a_member_that_unpacks_to_more_than_it_says_is_cut_off(
     assert "damaged" in refused(filled, crafted)
 
 
+def test_a_backup_whose_key_is_none_is_refused(filled: Shell, craft: Callable[..., Path]) -> None:
+    def shorten(files: Files, manifest: dict[str, Any]) -> None:
+        files["tombstone.key"] = b"short"
+        manifest_of(files, manifest)
+
+    assert "its tombstone.key is no key" in refused(filled, craft(change=shorten))
+
+
 @posix_only
 def test_a_pipe_or_a_device_is_no_backup(filled: Shell, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.zip")

@@ -95,6 +95,28 @@ def test_a_path_that_is_not_there_says_so(tmp_path: Path) -> None:
         find_transcripts([tmp_path / "nowhere"], FORMATS["codex"])
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such files")
+async def test_a_pipe_or_a_device_is_neither_waited_for_nor_read(
+    quiet: Memoria, tmp_path: Path
+) -> None:
+    pipe = tmp_path / "pipe.jsonl"
+    os.mkfifo(pipe)
+    for endless in (pipe, Path("/dev/zero")):
+        with pytest.raises(InvalidInputError, match=r"pipe, a socket or a device\. Save"):
+            find_transcripts([endless], FORMATS["jsonl"])
+    one = written(tmp_path / "a.jsonl", turn("one"))
+    two = written(tmp_path / "b.jsonl", turn("two"))
+
+    def exchange(file: Path, _done: int) -> None:
+        if file == one and two.is_file():
+            pipe.replace(two)
+
+    report = await imported(quiet, "jsonl", one, two, progress=exchange)
+    (bad,) = report.bad_lines
+    assert (report.recorded, bad.file) == (1, str(two))
+    assert bad.problem == "can't be read: it is no regular file"
+
+
 def test_jsonl_has_no_folder_of_its_own() -> None:
     with pytest.raises(InvalidInputError, match="Name the files or folders"):
         find_transcripts([], FORMATS["jsonl"])

@@ -324,6 +324,15 @@ async def test_a_secret_in_the_session_of_the_whole_call_is_redacted(memory: Mem
     assert kept.session_id.startswith("password=[redacted:password]~")
 
 
+async def test_half_a_character_in_a_message_id_is_mended_and_known_again(
+    memory: Memoria,
+) -> None:
+    said = {"role": "user", "content": "hello", "message_id": "m\ud83d"}
+    first = await memory.record_conversation([said], session_id="s\udc00")
+    again = await memory.record_conversation([said], session_id="s\udc00")
+    assert (first.recorded, again.already_recorded) == (1, 1)
+
+
 async def test_a_secret_in_a_name_or_a_flag_is_redacted(memory: Memoria) -> None:
     token = "ghp_" + "aB3d" * 9
     await memory.record_conversation(

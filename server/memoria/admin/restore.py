@@ -12,7 +12,7 @@ from memoria.admin.archive import Manifest, Progress
 from memoria.admin.backup import ASIDE, STAMP, workshop
 from memoria.errors import BackupError, StoreDamagedError, StoreTooNewError
 from memoria.store.base import DatabaseFiles
-from memoria.store.files import DATABASE, TOMBSTONE_KEY, core_files, replace_file
+from memoria.store.files import DATABASE, KEY_BYTES, TOMBSTONE_KEY, core_files, replace_file
 from memoria.store.folders import DERIVED, TENANTS, explain_system_errors, sync_folder
 from memoria.store.regular_files import read_file, refuse_links
 
@@ -85,6 +85,9 @@ def _find_defects(database: Path, files: DatabaseFiles, manifest: Manifest) -> l
         return [f"Memoria did not make all that is in its database ({', '.join(foreign)})"]
     if files.describe(database)[0] != manifest.schema_number:
         return ["its database is of another schema than it says"]
+    key = manifest.files.get(TOMBSTONE_KEY)
+    if key is not None and key.size != KEY_BYTES:
+        return [f"its {TOMBSTONE_KEY} is no key"]
     return [finding.detail for finding in files.check_truth(database) if finding.state == "error"]
 
 

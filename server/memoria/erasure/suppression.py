@@ -140,7 +140,7 @@ class Digester:
 
     def _digest(self, *parts: str) -> str:
         message = json.dumps([self._tenant, *parts], ensure_ascii=False)
-        return hmac.digest(self._key, message.encode(), "sha256").hex()
+        return hmac.digest(self._key, message.encode("utf-8", "surrogatepass"), "sha256").hex()
 
 
 @dataclass(frozen=True, slots=True)

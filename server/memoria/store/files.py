@@ -29,7 +29,7 @@ from memoria.store.regular_files import (
 DATABASE = "memoria.db"
 TOMBSTONE_KEY = "tombstone.key"
 BACKUPS = "backups"
-_KEY_BYTES = 32
+KEY_BYTES = 32
 _TEXTS = (".md", ".txt", ".jsonl")
 _OWNER_ONLY = 0o600
 _TENANTS_FOLDER = re.compile(rf"^{TENANTS}/[a-z0-9-]+/")
@@ -102,7 +102,7 @@ def tombstone_key(home: Path) -> bytes:
     try:
         key = read_file(home, TOMBSTONE_KEY)
         if key is None:
-            _create_once(file, secrets.token_bytes(_KEY_BYTES))
+            _create_once(file, secrets.token_bytes(KEY_BYTES))
             key = read_file(home, TOMBSTONE_KEY)
     except OSError as error:
         raise StoreUnavailableError(
@@ -110,7 +110,7 @@ def tombstone_key(home: Path) -> bytes:
         ) from error
     except UnusableFileError as error:
         raise StoreUnavailableError(str(error)) from error
-    if key is None or len(key) != _KEY_BYTES:
+    if key is None or len(key) != KEY_BYTES:
         raise StoreUnavailableError(
             f"{file} is damaged; without it what was forgotten can't be known again. "
             "Restore it from a backup of the home."

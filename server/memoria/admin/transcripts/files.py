@@ -48,6 +48,7 @@ def find_transcripts(paths: Sequence[Path], of: TranscriptFormat) -> list[Transc
             files = list(_find_in_folder(path, of)) or _raise_nothing_found(path, of)
             found.update((file.resolve(), file) for file in files)
         elif path.exists():
+            _refuse_other_kinds(path)
             named[path.resolve()] = path
             found[path.resolve()] = path
         else:
@@ -61,6 +62,14 @@ def find_transcripts(paths: Sequence[Path], of: TranscriptFormat) -> list[Transc
         )
         for real, path in found.items()
     ]
+
+
+def _refuse_other_kinds(path: Path) -> None:
+    """A pipe may never say anything, and a device may never end."""
+    if not path.is_file():
+        raise InvalidInputError(
+            f"{path} is a pipe, a socket or a device. Save what it says to a file, and name that."
+        )
 
 
 def _is_own_file(path: Path) -> bool:

@@ -4,7 +4,10 @@ Memory is bounded: one line is held at a time, and a line longer than the limit 
 without being held at all. A file that is one JSON document counts as one line.
 """
 
+import errno
 import json
+import os
+import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -118,12 +121,21 @@ class TranscriptSource:
     @contextmanager
     def _open(self) -> Iterator[tuple[BufferedIOBase, Callable[[], int]]]:
         """The file, and how to tell how many of its bytes are read."""
-        with self.path.open("rb") as raw:
+        with open(self.path, "rb", opener=_open_regular_file) as raw:
             if self.path.suffix != ".zst":
                 yield raw, raw.tell
                 return
             with zstd.open(raw, "rb") as plain:
                 yield plain, raw.tell
+
+
+def _open_regular_file(path: str, flags: int) -> int:
+    """A pipe may never say anything, and a device may never end: neither is waited for."""
+    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "it is no regular file")
+    return descriptor
 
 
 def _parse_record(number: int, offset: int, data: bytes) -> Record | UnusableLine:
