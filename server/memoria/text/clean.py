@@ -6,10 +6,13 @@ are replaced.
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from memoria.model.parse import replace_lone_surrogates
 from memoria.text.redact import redact
 from memoria.text.strip import strip
+
+_NAMES_REMEMBERED = 512
 
 
 @dataclass(slots=True)
@@ -32,4 +35,10 @@ def clean_text(text: str, tally: Tally) -> str:
 
 def clean_name(name: str, tally: Tally) -> str:
     """A name or id without secrets; never empty, for it has to name something."""
-    return clean_text(name, tally) or "[private]"
+    return name if _is_clean(name) else clean_text(name, tally) or "[private]"
+
+
+@lru_cache(maxsize=_NAMES_REMEMBERED)
+def _is_clean(name: str) -> bool:
+    """Whether nothing has to be taken out of a name. The same few come with every turn."""
+    return bool(name) and clean_text(name, Tally()) == name

@@ -55,7 +55,8 @@ class ThreadLine:
     def __init__(self) -> None:
         """Nobody waits."""
         self._guard = threading.Lock()
-        self._line: deque[threading.Event] = deque()
+        self._line: deque[threading.Lock] = deque()
+        """The gate of each, which is shut until it is their turn."""
 
     def __len__(self) -> int:
         """How many are in line, with the one whose turn it is."""
@@ -64,18 +65,20 @@ class ThreadLine:
     @contextmanager
     def turn(self) -> Iterator[None]:
         """Wait for one's turn; it lasts as long as the block."""
-        mine = threading.Event()
+        gate = threading.Lock()
         with self._guard:
-            self._line.append(mine)
-            self._line[0].set()
+            if self._line:
+                gate.acquire()
+            self._line.append(gate)
         try:
-            mine.wait()
-            yield
+            with gate:
+                yield
         finally:
             with self._guard:
-                self._line.remove(mine)
-                if self._line:
-                    self._line[0].set()
+                was_first = self._line[0] is gate
+                self._line.remove(gate)
+                if was_first and self._line:
+                    self._line[0].release()
 
 
 class _Head(NamedTuple):
@@ -86,6 +89,14 @@ class _Head(NamedTuple):
     """The ticket whose turn it was last."""
     process: int
     """And the process that had it."""
+
+
+class _Ticket(NamedTuple):
+    """A place in the queue."""
+
+    number: int
+    is_first: bool
+    """Whether nobody was before it when it was taken, so that there is nothing to wait for."""
 
 
 class WriteQueue:
@@ -106,6 +117,7 @@ class WriteQueue:
         """
         self._database = database
         self._file = database.with_name(f"{database.name}-queue")
+        self._name = str(self._file)  # a `Path` is slower, and it is looked at before each write
         self._users = 0
         self._threads = ThreadLine()
         self._descriptor: int | None = None
@@ -143,17 +155,17 @@ class WriteQueue:
             WaitedTooLongError: the queue has not moved for so long, and somebody writes.
         """
         with self._threads.turn():
-            ticket = self._take_ticket()
+            taken = self._take_ticket()
             try:
-                if ticket is not None:
+                if taken is not None and not taken.is_first:
                     with suppress(OSError):  # a queue that fails keeps nobody from writing
-                        self._wait(ticket, patience_s, is_free)
+                        self._wait(taken.number, patience_s, is_free)
                 yield
             finally:
-                if ticket is not None:
-                    self._unlock(_TICKETS + ticket)
+                if taken is not None:
+                    self._unlock(_TICKETS + taken.number)
 
-    def _take_ticket(self) -> int | None:
+    def _take_ticket(self) -> _Ticket | None:
         """The next ticket; None where there can be no queue, or whoever is taking one sleeps."""
         until = time.monotonic() + _STILL_S
         with suppress(OSError):
@@ -170,11 +182,15 @@ class WriteQueue:
                 self._close_file()
         return None
 
-    def _issue_ticket(self, descriptor: int) -> int:
+    def _issue_ticket(self, descriptor: int) -> _Ticket:
         ticket = _read_head(descriptor).next_ticket % _MOST_TICKETS
-        _write(descriptor, 0, _NEXT.pack(ticket + 1))
+        is_first = self._is_first(descriptor, ticket)
+        if is_first:  # as nearly always: it is said at once whose turn it is
+            _write(descriptor, 0, _HEAD.pack(ticket + 1, ticket, os.getpid()))
+        else:
+            _write(descriptor, 0, _NEXT.pack(ticket + 1))
         try_lock(descriptor, _TICKETS + ticket, 1)
-        return ticket
+        return _Ticket(ticket, is_first)
 
     def _wait(self, ticket: int, patience_s: float, is_free: Callable[[], bool]) -> None:
         """Until nobody is before us, or those who are can be overtaken."""
@@ -232,7 +248,7 @@ class WriteQueue:
     def _is_in_place(self, descriptor: int) -> bool:
         """Whether the others find this file, too: whoever was last may have removed it."""
         try:
-            return os.path.samestat(os.fstat(descriptor), self._file.stat())
+            return os.path.samestat(os.fstat(descriptor), os.stat(self._name))  # noqa: PTH116
         except FileNotFoundError:
             return False
 
