@@ -287,7 +287,7 @@ class Oracle:
         """
         topic = state.topic
         self.stated.setdefault(topic, set()).add(state.value)
-        by_user = state.path in ("hand", "correct")
+        by_user = state.path == "hand"  # a correction over the library is a program's
         if not is_understood or topic in self.forgotten or (topic in self.fixed and not by_user):
             self.newest.pop(topic, None)
             return False

@@ -97,8 +97,8 @@ async def test_a_turn_that_only_says_the_same_in_other_words_is_not_superseded(
 @pytest.mark.parametrize(
     ("older", "newer", "question"),
     [
-        ("Our standup meeting is at 9 o'clock, by the way.",
-         "Our standup meeting is now at 11 o'clock, by the way.", "When is our standup meeting?"),
+        ("Standup is at 9 o'clock, by the way.",
+         "Standup is now at 11 o'clock, by the way.", "When is our standup?"),
         ("例会是周一。", "例会改到周四了。", "例会是哪天？"),
     ],
 )  # fmt: skip

@@ -16,7 +16,7 @@ from memoria.inference import Embedder, LazyEmbedder
 from memoria.model import LIBRARY, PARTS, Mention, Part
 from memoria.store.sqlite import concurrent_read, matching
 
-LITERAL = "The gate code of the depot is E4711"
+LITERAL = "The gate number of the depot is E4711"
 PARAPHRASE = "The vehicle broke down near the physician"
 LINKED = "Grows orchids on the balcony"
 UNRELATED = "Tea is served at five"
@@ -82,7 +82,7 @@ async def test_whatever_is_switched_off_both_levels_answer_with_the_rest_and_say
 
 
 ALONE: dict[Part, tuple[str, str]] = {
-    "text": ("gate code of the depot E4711", LITERAL),
+    "text": ("gate number of the depot E4711", LITERAL),
     "vectors": ("automobile doctor", PARAPHRASE),
     "graph": ("What does Priya do?", LINKED),
 }

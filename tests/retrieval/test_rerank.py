@@ -17,8 +17,8 @@ from memoria.store.files import DATABASE
 from memoria.store.sqlite.driver import sqlite3
 from memoria.surface.cli.explanation import explanation_lines
 
-QUESTION = "gate code of the depot"
-FIRST = "The gate code of the depot is E4711"
+QUESTION = "gate number of the depot"
+FIRST = "The gate number of the depot is E4711"
 SECOND = "The gate of the depot had another code once"
 NO_WORD = "Whoever comes in by the fence needs a badge"
 UNLIKE = (
@@ -244,7 +244,7 @@ async def test_a_wording_that_changes_while_it_thinks_has_no_score_of_the_old_on
     m: Memoria, reranker: Scripted
 ) -> None:
     (first, *_) = (await m.search_memory(QUESTION, without=["rerank"])).hits
-    new = "The gate code of the depot is F0815"
+    new = "The gate number of the depot is F0815"
 
     def correct() -> None:
         from_thread.run(lambda: m.revise_memory(first.id, "correct", new))

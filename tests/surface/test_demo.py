@@ -1,9 +1,12 @@
 """The demo is a test of the product that every newcomer runs."""
 
+from pathlib import Path
+
 from tests.surface.shell import Shell
 
 
-def test_every_promise_of_the_demo_holds(shell: Shell) -> None:
+def test_every_promise_of_the_demo_holds(home: Path) -> None:
+    shell = Shell(home)
     output = shell.run("demo", "--json", MEMORIA_EMBEDDER="bundled")
     assert output.code == 0, output.err
     document = output.document

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.surface.test_mcp_stdio import Pipes, by_hand
 
 from memoria.surface.mcp.line_repair import repair_line, request_id
+from memoria.text.invisible import show_invisible
 
 TEN_MEGABYTES = 10 * 1024 * 1024
 
@@ -57,7 +58,7 @@ async def test_what_is_almost_json_is_kept(pipes: Pipes, sent: bytes, kept: str)
     receipt = (await answer(pipes, line))["result"]["structuredContent"]
     assert receipt["recorded"] == 1
     found = await pipes.call("get_memory", 3, id=receipt["turn_ids"][0])
-    assert found["result"]["structuredContent"]["text"] == kept
+    assert found["result"]["structuredContent"]["text"] == show_invisible(kept)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.surface.agent import Agent, connected, server_on
+from tests.surface.shell import Shell
 from typer.testing import CliRunner
 
 import memoria
@@ -86,6 +87,7 @@ async def test_the_words_to_search_with_are_the_same_everywhere(home: Path) -> N
 
 
 def test_the_words_to_search_with_are_those_of_the_command_line(home: Path) -> None:
+    Shell(home).begin()
     assert {one.value for one in MemoryType} == taken_by_command(
         home, lambda word: ["search", STATEMENT, "--types", word]
     )
