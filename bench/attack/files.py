@@ -270,10 +270,14 @@ async def edit_core_files_in_every_broken_way(arena: Arena) -> None:
 
 
 def _keeps_words(before: bytes, after: bytes) -> bool:
-    """Whether all that was in the file is there still, but for how its lines end."""
+    """Whether all that was in the file is there still, but for how its lines end.
+
+    In a line that is remembered, what could open a comment of ours stands as `‹!--`.
+    """
     plain = before.replace(b"\r\n", b"\n").strip()
     return plain == after.replace(b"\r\n", b"\n").strip() or all(
-        line.strip() in after for line in plain.split(b"\n") if line.strip()
+        line in after or line.replace(b"<!--", "‹!--".encode()) in after
+        for line in map(bytes.strip, plain.split(b"\n"))
     )
 
 

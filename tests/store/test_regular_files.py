@@ -141,7 +141,7 @@ def test_a_database_that_is_a_link_is_refused_and_nothing_is_made_behind_it(
 def test_no_file_is_written_that_could_not_be_read_again(home: Path) -> None:
     files = FolderFiles(home)
     assert MOST_CORE_BYTES < MOST_BYTES
-    with pytest.raises(UnusableFileError, match="at most 1,048,576"):
+    with pytest.raises(UnusableFileError, match="at most 262,144"):
         files.write("MEMORY.md", b"x" * (MOST_CORE_BYTES + 1))
     files.write("MEMORY.md", b"x" * MOST_CORE_BYTES)
     assert len(files.read("MEMORY.md") or b"") == MOST_CORE_BYTES

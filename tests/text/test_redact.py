@@ -460,3 +460,14 @@ HOSTILE = [
 def test_a_long_text_of_anything_is_read_in_linear_time(piece: str) -> None:
     text = piece * (200_000 // len(piece.encode()))
     assert redact(text).text
+
+
+def test_a_quoted_row_of_words_is_a_secret_where_one_of_them_is_no_word() -> None:
+    row = f"{MIX[:10]} horse battery"
+    for said in ('the passphrase is "{}"', "passphrase: '{}'", 'PASSPHRASE = "{}"', "密码是“{}”"):
+        assert redact(said.format(row)).text == said.format("[redacted:password]")
+    for kept in (
+        'The password is "at least 8 characters long".',
+        'It was "reset in 2025", he said.',
+    ):
+        assert redact(kept).text == kept

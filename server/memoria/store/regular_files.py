@@ -18,8 +18,8 @@ from typing import IO
 
 from memoria.errors import UnusableFileError
 
-MOST_CORE_BYTES = 1 << 20
-"""The largest core file that is read: three hundred times what a night writes by itself."""
+MOST_CORE_BYTES = 1 << 18
+"""The largest core file that is read: eighty times what a night writes by itself."""
 MOST_BYTES = 256 << 20
 """The largest other file that is read, or written."""
 

@@ -128,6 +128,7 @@ def plan_core(
     tokens: int,
     strength: Callable[[CoreMemory], float] | None = None,
     find_refusal: FindRefusal | None = None,
+    only: CoreFile | None = None,
 ) -> list[CoreDraft]:
     """The files as they are going to be. A file with nothing in it is not made.
 
@@ -138,10 +139,11 @@ def plan_core(
         tokens: how many each file may cost, beside what somebody wrote there and conflicts.
         strength: what is left of a memory's importance; all of it by default.
         find_refusal: says why a line of the user's is no memory. Below it the file says so.
+        only: the one file that is asked for; None for all. Rendering a large one takes a while.
     """
     drafts: list[CoreDraft] = []
     for source in read_sources(tx, files, list_places(tx), tx.core.memories(at), at):
-        if source.document is None:
+        if source.document is None or only not in (None, source.place.file):
             continue
         refused = _list_refusals(source, find_refusal)
         explained = replace(source, rows=replace(source.rows, refused=refused))

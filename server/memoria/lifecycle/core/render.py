@@ -168,9 +168,11 @@ class _StoredLines:
 
     def has_secret(self, line: Line, base: CoreLine | None) -> bool:
         """Whether the user wrote a line with a secret, which its memory holds redacted."""
+        if not self._redacted or not line.statement:
+            return False
         memory_id = self._ids.get(line.digest) if base is None else base.memory_id
         now = self._redacted.get(memory_id or "")
-        return now is not None and bool(line.statement) and line.digest != digest(render_text(now))
+        return now is not None and line.digest != digest(render_text(now))
 
     def keeps_wording(self, line: Line, base: CoreLine) -> bool:
         """Whether the user's wording stays in the file because it was not taken over."""

@@ -79,7 +79,7 @@ class CoreStep(PlannedStep[CoreItem]):
             return ItemResult(outcome, done.memory_id, _describe(done, item.file))
         if item.file in recover_core(tx, _files(context), context.at):
             return ItemResult(StepOutcome.DONE)
-        draft = next((each for each in _drafts(tx, context) if each.file == item.file), None)
+        draft = next(iter(_drafts(tx, context, item.file)), None)
         if draft is None or not draft.has_changes:
             return ItemResult(StepOutcome.UNCHANGED)
         if item.does == "announce":
@@ -103,7 +103,7 @@ def _describe(done: EditResult, file: CoreFile) -> str:
     return f"{done.effect} by hand in {file}{reason}"
 
 
-def _drafts(tx: Transaction, context: StepContext) -> list[CoreDraft]:
+def _drafts(tx: Transaction, context: StepContext, only: CoreFile | None = None) -> list[CoreDraft]:
     left = {one.id: strength(one, context.at, context.retention) for one in _vitals(tx)}
     tokens = context.settings.core_file_tokens
     hand = _user_edits(context)
@@ -114,6 +114,7 @@ def _drafts(tx: Transaction, context: StepContext) -> list[CoreDraft]:
         tokens,
         lambda memory: left[memory.id],
         lambda project, text: hand.in_project(project).find_refusal(tx, text),
+        only,
     )
 
 

@@ -67,6 +67,10 @@ _QUOTED = r"""[bu@]?(?P<quote>\\?["'`])
 _PHRASE = r"""[bu@]?(?P<quote>\\?["'`“「«„])
     (?P<secret>[a-z]{3,12}(?:[ ][a-z]{3,12}){2,10}[\d!?.]{0,4})
     (?=\\?["'`”」»“])"""
+_MIXED_PHRASE = r"""[bu@]?(?P<quote>\\?["'`“「«„])
+    (?=(?:[^\s"'`”」»“]{1,40}[ ]){0,8}(?=[a-z]{0,40}\d)(?=\d{0,40}[a-z])[a-z\d]{8,40}[ "'`”」»“])
+    (?P<secret>[^\s"'`\\”」»“]{2,40}(?:[ ][^\s"'`\\”」»“]{2,40}){1,8})
+    (?=\\?["'`”」»“])"""
 _ROW = r"(?P<secret>[a-z]{3,12}(?:[ ][a-z]{3,12}){3,10})(?=[ \t]*(?:$|[\r\n]|\\[nr]))"
 _TIGHT = r"(?P<secret>[!#-%(-+\--:=?-\[\]^_a-{}~À-ӿ]{4,}(?<![.,:;?*|)\]}]))"
 _LOOSE = r"[“‘「『【«„]?(?P<secret>[!#-&(-;=?-\[\]^_a-~À-ӿ]{4,}(?<![.,:;?*|)\]}]))"
@@ -101,10 +105,12 @@ def _separator(
 
 _ASSIGNED = _value(_QUOTED, Rule.ASSIGNED)
 _PHRASED = _value(_PHRASE, Rule.SAID)
+_MIXED = _value(_MIXED_PHRASE, Rule.SAID)
 _EQUAL = _separator(
     _EQUALS,
     _ASSIGNED,
     _PHRASED,
+    _MIXED,
     _value(rf"(?<==){_TIGHT}", Rule.ALONE),
     _value(_TIGHT, Rule.ASSIGNED),
 )
@@ -112,11 +118,12 @@ _NAMED = _separator(
     _COLON,
     _ASSIGNED,
     _PHRASED,
+    _MIXED,
     _value(_GROUPS, Rule.ANY),
     _value(_ROW, Rule.SAID),
     _value(_LOOSE, Rule.NAMED),
 )
-_SAID_VALUES = (_value(_QUOTED, Rule.SAID), _PHRASED, _value(_LOOSE, Rule.SAID))
+_SAID_VALUES = (_value(_QUOTED, Rule.SAID), _PHRASED, _MIXED, _value(_LOOSE, Rule.SAID))
 _SAID = _separator(_VERB, *_SAID_VALUES)
 _SAID_JOINED = _separator(_JOINED_VERB, *_SAID_VALUES)
 _BELOW = _separator(_NEXT_LINE, _value(_ON_ITS_LINE, Rule.NUMBER))
