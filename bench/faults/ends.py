@@ -35,6 +35,7 @@ _LONG = "bluebird 杭州 " * 100
 _ENDS_WITHIN_S = 60
 _LOOK_S = 1.0
 _IDLE_SHARE = 0.5
+_IDLE_WITHIN_S = 20.0
 """Of that, the time a server may work that has nothing to do."""
 _JOB_STOPPED = {"SIGTERM": (-15, 143), "SIGINT": (130, 1)}
 
@@ -172,10 +173,13 @@ def _send_until_nobody_takes(server: Piped) -> int:
 
 
 def _find_busy_loop(server: Piped) -> Iterator[str]:
-    """A server with nobody who reads has nothing to do."""
-    before = _processor_s(server.process.pid)
-    time.sleep(_LOOK_S)
-    worked = _processor_s(server.process.pid) - before
+    """A server with nobody who reads has nothing to do, once it has finished what it was at."""
+    until = time.monotonic() + _IDLE_WITHIN_S
+    worked = _LOOK_S
+    while worked > _IDLE_SHARE * _LOOK_S and time.monotonic() < until:
+        before = _processor_s(server.process.pid)
+        time.sleep(_LOOK_S)
+        worked = _processor_s(server.process.pid) - before
     if worked > _IDLE_SHARE * _LOOK_S:
         yield f"the server worked for {worked:.2f} s of {_LOOK_S} s while nobody read"
 
