@@ -35,8 +35,8 @@ _LONG = "bluebird 杭州 " * 100
 _ENDS_WITHIN_S = 60
 _LOOK_S = 1.0
 _IDLE_SHARE = 0.5
-_IDLE_WITHIN_S = 20.0
 """Of that, the time a server may work that has nothing to do."""
+_IDLE_WITHIN_S = 20.0
 _JOB_STOPPED = {"SIGTERM": (-15, 143), "SIGINT": (130, 1)}
 
 
