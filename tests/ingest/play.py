@@ -55,7 +55,7 @@ def purpose_of(asked: Asked) -> str:
         "verify": "`supported`",
         "day": "`sentences`",
         "review": "`searches_left`",
-        "concept": "SKIP: they merely",
+        "concept": "- CONCEPT:",
     }
     return next((name for name, sign in signs.items() if sign in asked.instructions), "extract")
 

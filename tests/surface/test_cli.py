@@ -214,9 +214,10 @@ def test_filters_of_traces(shell: Shell, tmp_path: Path) -> None:
     assert found("--limit", "1") < {"bluebird a", "bluebird b"}
 
 
-def test_stats_count_one_tenant(shell: Shell) -> None:
+def test_stats_count_one_tenant(shell: Shell, tmp_path: Path) -> None:
     remembered(shell, "I like tea")
-    shell.json("--tenant", "stranger", "import", os.devnull)
+    (tmp_path / "empty.jsonl").touch()
+    shell.json("--tenant", "stranger", "import", tmp_path / "empty.jsonl")
     assert shell.json("stats")["memories"] == {"active": 1}
     other = shell.json("--tenant", "stranger", "stats")
     assert (other["tenant"], other["memories"]) == ("stranger", {})

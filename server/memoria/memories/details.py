@@ -62,13 +62,14 @@ class StatementDetails:
 NO_DETAILS = StatementDetails()
 
 
-def read_entities(entities: Sequence[object]) -> tuple[Mention, ...]:
+def read_entities(entities: object) -> tuple[Mention, ...]:
     """Whom and what a statement names: names, or objects with the fields of `Mention`.
 
     Raises:
         InvalidInputError: one of them is none, or they are too many.
     """
-    if isinstance(entities, str | bytes | Mapping) or len(entities) > MOST_ENTITIES:
+    is_text = isinstance(entities, str | bytes)
+    if is_text or not isinstance(entities, Sequence) or len(entities) > MOST_ENTITIES:
         raise InvalidInputError(
             f"entities: give a list of up to {MOST_ENTITIES} names, those that matter most."
         )
