@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.ingest.identity import clean_id
-from memoria.ingest.omission import KIND, count_omissions, leave_out_forgotten
+from memoria.ingest.omission import count_omissions, leave_out_forgotten
 from memoria.ingest.turn_draft import TurnDraft, draft_turn, find_repeats
 from memoria.model import (
     CaptureEvent,
@@ -27,6 +27,7 @@ from memoria.model import (
 )
 from memoria.model.privacy import PersonalRules
 from memoria.model.private_time import PrivateTime, find_open
+from memoria.model.turn import FORGOTTEN_PASSAGE
 from memoria.store.base import Conversations, Store, Transaction
 from memoria.store.values import MessageName, NewTurn, SegmentLimits
 from memoria.text.clean import Tally
@@ -193,7 +194,7 @@ class Capture:
         left = leave_out_forgotten(draft.text, suppression)
         if left is None:
             return _Examined(draft, is_erased=True)
-        tally.redactions[KIND] += count_omissions(left)
+        tally.redactions[FORGOTTEN_PASSAGE] += count_omissions(left)
         is_suppressed = not suppression.may_conclude_from(full_text(left))
         return _Examined(draft.with_text(left), is_suppressed=is_suppressed)
 

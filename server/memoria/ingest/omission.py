@@ -11,11 +11,11 @@ from pydantic import JsonValue
 
 from memoria.erasure.suppression import SuppressionList
 from memoria.ingest.clean import CleanTurn
+from memoria.model.turn import FORGOTTEN_PASSAGE
 from memoria.text.document import full_text
 from memoria.text.recognition import Reading, read_words, split_sentences
 
-KIND = "forgotten"
-_MARK = f"[redacted:{KIND}]"
+_MARK = f"[redacted:{FORGOTTEN_PASSAGE}]"
 
 
 def leave_out_forgotten(text: CleanTurn, suppression: SuppressionList) -> CleanTurn | None:

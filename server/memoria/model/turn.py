@@ -22,6 +22,8 @@ class Role(StrEnum):
     SYSTEM = "system"
 
 
+FORGOTTEN_PASSAGE = "forgotten"
+"""The kind, among the redactions, of a passage left out because it was forgotten before."""
 CaptureEvent = Literal["session_end", "compaction"]
 """What closes a segment: the end of the session, or the client compacting its context."""
 
@@ -161,7 +163,7 @@ class Receipt(Value):
     private_since: int | None = None
     """Since when private time is on where they were said, UTC epoch ms; None where it is not."""
     redactions: dict[str, int]
-    """Secrets taken out, by kind."""
+    """Secrets taken out, by kind, and passages left out (`FORGOTTEN_PASSAGE`)."""
     stripped: int
     """Private or injected blocks taken out."""
     turns: tuple[RecordedTurn, ...]

@@ -1,6 +1,6 @@
 """Answers as plain text, a line a memory: what a model without structured content reads."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from memoria.model import (
     AdjacentTurn,
@@ -20,6 +20,7 @@ from memoria.model import (
     to_iso,
 )
 from memoria.model.memory import SOURCE_TURN, LocalSpan
+from memoria.model.turn import FORGOTTEN_PASSAGE
 from memoria.retrieval.answer.cite import neighbour
 from memoria.retrieval.answer.elsewhere import COUNT_UP_TO
 from memoria.text.document import as_text
@@ -176,6 +177,13 @@ def other_versions(record: TurnRecord) -> list[StoredTurn]:
     return [version for version in record.versions if version.n != record.turn.n]
 
 
+def redactions_text(redactions: Mapping[str, int]) -> tuple[int, str]:
+    """How many passages were left out as forgotten, and the secrets by kind; nothing if none."""
+    secrets = {**redactions}
+    omitted = secrets.pop(FORGOTTEN_PASSAGE, 0)
+    return omitted, ", ".join(f"{kind} ×{count}" for kind, count in secrets.items())
+
+
 def receipt_text(receipt: Receipt) -> str:
     """A receipt in a sentence."""
     parts = [f"{receipt.recorded} recorded"]
@@ -187,12 +195,11 @@ def receipt_text(receipt: Receipt) -> str:
         parts.append(f"{receipt.forgotten} left out: forgotten before")
     if receipt.private:
         parts.append(f"{receipt.private} left out: said in private time")
-    secrets = {**receipt.redactions}
-    if omitted := secrets.pop("forgotten", 0):
+    omitted, secrets = redactions_text(receipt.redactions)
+    if omitted:
         parts.append(f"{omitted} passages left out of turns: forgotten before")
     if secrets:
-        kinds = ", ".join(f"{kind} ×{n}" for kind, n in secrets.items())
-        parts.append(f"secrets redacted: {kinds}")
+        parts.append(f"secrets redacted: {secrets}")
     if receipt.stripped:
         parts.append(f"{receipt.stripped} private or injected blocks left out")
     if receipt.closed_segments:

@@ -14,7 +14,7 @@ from memoria.model.channel import transcript_channel
 from memoria.model.zone import use_zone
 from memoria.surface.cli.console import AsJson, Exit, show, with_memory
 from memoria.surface.cli.progress import progress_bar
-from memoria.surface.text import quantity
+from memoria.surface.text import quantity, redactions_text
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -145,12 +145,11 @@ def _report_text(report: ImportReport) -> str:
         lines.append(f"Left out because they were forgotten before: {report.forgotten}")
     if report.private:
         lines.append(f"Left out because they were said in private time: {report.private}")
-    secrets = {**report.redactions}
-    if omitted := secrets.pop("forgotten", 0):
+    omitted, secrets = redactions_text(report.redactions)
+    if omitted:
         lines.append(f"Passages left out because they were forgotten before: {omitted}")
     if secrets:
-        kinds = ", ".join(f"{kind} ×{count}" for kind, count in secrets.items())
-        lines.append(f"Secrets redacted: {kinds}")
+        lines.append(f"Secrets redacted: {secrets}")
     if report.stripped:
         lines.append(f"Private or injected blocks left out: {report.stripped}")
     lines += map(_bad_line_text, report.bad_lines)
