@@ -5,12 +5,17 @@
         result = await m.search_memory("how did I say hello?")
 
 `memoria serve` offers the same over MCP; see README.md.
+
+Each name is imported when it is first asked for: a hook or `memoria --help`, which import modules
+below this one, pay for none of them.
 """
 
-from memoria.app import Memoria
-from memoria.app import open_memoria as open  # noqa: A004  (memoria.open reads right)
-from memoria.config import Settings
-from memoria.model import Hit, Memory, MemoryType, Receipt, Role, SearchResult, Turn
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memoria.app import Memoria
+    from memoria.app import open_memoria as open  # noqa: A004  (memoria.open reads right)
+    from memoria.config import Settings
+    from memoria.model import Hit, Memory, MemoryType, Receipt, Role, SearchResult, Turn
 
 __all__ = [
     "Hit",
@@ -24,3 +29,20 @@ __all__ = [
     "Turn",
     "open",
 ]
+
+_HOMES = {"Memoria": "memoria.app", "open": "memoria.app", "Settings": "memoria.config"}
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module  # noqa: PLC0415  (only whoever asks pays for it)
+
+    home = import_module(_HOMES.get(name, "memoria.model"))
+    value: object = getattr(home, "open_memoria" if name == "open" else name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
