@@ -1,12 +1,11 @@
 """The composition root: `open_memoria` puts the parts together, `Memoria` is what they make.
 
 Only `engine` names a database engine; the faces call `memory` (with its `queue`) and `upkeep`.
-`workspace` finds out which project a folder belongs to.
 """
 
 from memoria.app.compose import open_memoria
 from memoria.app.memory import Memoria
-from memoria.app.workspace import find_workspace, workspace_of
+from memoria.bare.workspace import find_workspace, workspace_of
 from memoria.store.files import DATABASE
 
 __all__ = ["DATABASE", "Memoria", "find_workspace", "open_memoria", "workspace_of"]

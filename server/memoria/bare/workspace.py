@@ -1,23 +1,28 @@
 """Which project a folder belongs to: the git repository, shared by all of its worktrees."""
 
-from pathlib import Path
+import os
+import stat
 
 _POINTER = "gitdir:"
 
 
-def find_workspace(folder: Path) -> str | None:
+def find_workspace(folder: str | os.PathLike[str]) -> str | None:
     """The workspace of a folder: its git common directory, without the `/.git` at the end.
 
     Worktrees of one repository give the same answer, so that none is cut off from what the others
     learnt. Read from the files themselves (gitrepository-layout), so git need not be installed.
     A folder that is no longer there counts as where it was. None outside of any repository.
     """
-    start = folder.expanduser().absolute().resolve()
-    for place in (start, *start.parents):
-        common = _common_directory(place / ".git")
+    place = os.path.realpath(os.path.expanduser(folder))
+    while True:
+        common = _common_directory(os.path.join(place, ".git"))
         if common is not None:
-            return str(common.parent if common.name == ".git" else common)
-    return None
+            parent, name = os.path.split(common)
+            return parent if name == ".git" else common
+        above = os.path.dirname(place)
+        if above == place:
+            return None
+        place = above
 
 
 def workspace_of(folder: str) -> str:
@@ -25,29 +30,38 @@ def workspace_of(folder: str) -> str:
 
     A folder that is gone, with whatever repository it was in, was a project of its own.
     """
-    found = find_workspace(Path(folder))
+    found = find_workspace(folder)
     if found is not None:
         return found
-    return "none" if Path(folder).is_dir() else folder
+    return "none" if os.path.isdir(folder) else folder
 
 
-def _common_directory(git: Path) -> Path | None:
+def _common_directory(git: str) -> str | None:
     """The directory all worktrees share, given a `.git` of whichever kind."""
     try:
-        if git.is_dir():
-            return git if (git / "HEAD").exists() else None
-        if not git.is_file():
+        kind = os.stat(git).st_mode
+        if stat.S_ISDIR(kind):
+            return git if os.path.exists(os.path.join(git, "HEAD")) else None
+        if not stat.S_ISREG(kind):
             return None
         own = _points_at(git)
-        shared = own / "commondir"
-        return (own / shared.read_text("utf-8").strip()).resolve() if shared.is_file() else own
+        shared = os.path.join(own, "commondir")
+        if not os.path.isfile(shared):
+            return own
+        return os.path.realpath(os.path.join(own, _read_line(shared)))
     except (OSError, ValueError):
         return None  # a folder we may not read, or a file that is not git's, is no project
 
 
-def _points_at(git: Path) -> Path:
+def _points_at(git: str) -> str:
     """Where the `.git` file of a worktree or submodule points."""
-    line = git.read_text("utf-8").strip()
+    line = _read_line(git)
     if not line.startswith(_POINTER):
         raise ValueError(f"{git} is not a git pointer")
-    return (git.parent / line.removeprefix(_POINTER).strip()).resolve()
+    target = line.removeprefix(_POINTER).strip()
+    return os.path.realpath(os.path.join(os.path.dirname(git), target))
+
+
+def _read_line(file: str) -> str:
+    with open(file, encoding="utf-8") as opened:
+        return opened.read().strip()
