@@ -4,7 +4,8 @@ from pathlib import Path
 
 import memoria
 from memoria import Settings
-from memoria.store.folders import slug, tenant_folder
+from memoria.bare.home import slug
+from memoria.store.folders import tenant_folder
 from memoria.surface.mcp.resources import core_text
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from memoria.admin.backup import ASIDE, find_abandoned, list_backups
 from memoria.admin.chat import check_chat_model
 from memoria.admin.modes import check_privacy
+from memoria.bare.home import TENANTS
 from memoria.config import NO_WORKSPACE, Settings
 from memoria.erasure.repair import MEMORY_KINDS
 from memoria.erasure.verify import verify
@@ -28,7 +29,7 @@ from memoria.model import FIX, RESTORE, BacklogStatus, Finding, Health, now_mill
 from memoria.model.core import NOT_REMEMBERED
 from memoria.store.base import Store, TenantFiles
 from memoria.store.files import DATABASE, core_files, list_obstacles
-from memoria.store.folders import TENANTS, tenant_folder
+from memoria.store.folders import tenant_folder
 from memoria.store.home_folder import open_home_files
 
 _LITTLE_DISK_BYTES = 500_000_000

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from memoria.bare.home import TENANTS
 from memoria.model import FIX, Finding
-from memoria.store.folders import DERIVED, PROJECTS, SCHEDULED_JOB, TENANTS
+from memoria.store.folders import DERIVED, PROJECTS, SCHEDULED_JOB
 from memoria.store.regular_files import is_folder, walk
 
 _FILE, _FOLDER, _OTHERS = 0o600, 0o700, 0o077

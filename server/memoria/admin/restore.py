@@ -10,10 +10,11 @@ from pathlib import Path
 from memoria.admin import archive
 from memoria.admin.archive import Manifest, Progress
 from memoria.admin.backup import ASIDE, STAMP, workshop
+from memoria.bare.home import TENANTS
 from memoria.errors import BackupError, StoreDamagedError, StoreTooNewError
 from memoria.store.base import DatabaseFiles
 from memoria.store.files import DATABASE, KEY_BYTES, TOMBSTONE_KEY, core_files, replace_file
-from memoria.store.folders import DERIVED, TENANTS, explain_system_errors, sync_folder
+from memoria.store.folders import DERIVED, explain_system_errors, sync_folder
 from memoria.store.regular_files import read_file, refuse_links
 
 Put = Callable[[Path, Path], None]

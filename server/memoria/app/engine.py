@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from contextlib import closing
 
+from memoria.bare.home import DEFAULT_TENANT
 from memoria.config import Settings
 from memoria.errors import InvalidInputError, NoMemoryError, StoreError, quote_value
 from memoria.store.base import Engine, Store
 from memoria.store.files import BACKUPS
-from memoria.store.folders import DEFAULT_TENANT
 from memoria.store.sqlite.engine import SqliteEngine
 
 _ENGINES: Mapping[str, Callable[[], Engine]] = {"sqlite": SqliteEngine}

@@ -10,10 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from memoria.bare.home import TENANTS
 from memoria.erasure.file_text import RECORDS, Unwanted, list_removed, remove_unwanted
 from memoria.errors import StoreUnavailableError
 from memoria.store.files import BACKUPS, replace_file
-from memoria.store.folders import BEFORE_IMAGES, DRAFT, TENANTS, make_private, tenant_folder
+from memoria.store.folders import BEFORE_IMAGES, DRAFT, make_private, tenant_folder
 from memoria.store.regular_files import find_obstacle, list_files, read_file
 from memoria.text.phrases import Phrases
 

@@ -14,9 +14,10 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
+from memoria.bare.home import TENANTS
 from memoria.errors import StoreUnavailableError, UnusableFileError
 from memoria.model.core import CORE_FILES, PROJECT_FILE, CoreFile
-from memoria.store.folders import PROJECTS, TENANTS
+from memoria.store.folders import PROJECTS
 from memoria.store.regular_files import (
     MOST_BYTES,
     MOST_CORE_BYTES,

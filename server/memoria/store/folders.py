@@ -1,6 +1,5 @@
 """The folders of a home: where generated files lie, and how folders are made safe on disk."""
 
-import hashlib
 import os
 import re
 from collections.abc import Iterator
@@ -8,6 +7,8 @@ from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 
+from memoria.bare.home import slug
+from memoria.bare.home import tenant_folder as find_tenant_folder
 from memoria.errors import StoreUnavailableError
 from memoria.model.core import PROJECT_FILE
 
@@ -22,33 +23,15 @@ PROJECTS = "projects"
 """The folder with a folder for each project that has a core file."""
 SCHEDULED_JOB = "nightly-job.json"
 """What `memoria schedule install` has installed for a tenant."""
-DEFAULT_TENANT = "default"
-TENANTS = "tenants"
-"""The folder with a folder for each tenant but the default one."""
 DRAFT = re.compile(r"\.(.+)\.[0-9a-f]{16}")
 """The name of a file that is just being written, or was when the machine stopped."""
-_UNSAFE = re.compile(r"[^a-z0-9]+")
 _SEPARATOR = re.compile(r"[/\\]")
-_SLUG_CHARS = 40
-_SLUG_HEX = 8
 _OWNER_ONLY = 0o700
 
 
 def tenant_folder(home: Path, tenant: str) -> Path:
     """Where a tenant's files lie: in the home itself, or apart from all others'."""
-    return home if tenant == DEFAULT_TENANT else home / TENANTS / slug(tenant)
-
-
-def slug(name: str, identity: str | None = None) -> str:
-    """A file name for any name: no two have the same, on no file system.
-
-    Args:
-        name: to be known by, as far as file systems let it.
-        identity: what tells it from others, where its name does not.
-    """
-    plain = _UNSAFE.sub("-", name.casefold()).strip("-")[:_SLUG_CHARS]
-    digest = hashlib.sha256((identity or name).encode()).hexdigest()
-    return f"{plain or 'x'}-{digest[:_SLUG_HEX]}"
+    return Path(find_tenant_folder(str(home), tenant))
 
 
 def history_path(source: str, session_id: str) -> str:

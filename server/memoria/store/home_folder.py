@@ -6,17 +6,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
+from memoria.bare.home import DEFAULT_TENANT
 from memoria.config import Settings
 from memoria.errors import StoreUnavailableError, UnusableFileError
 from memoria.store.base import HomeFiles
 from memoria.store.files import most_bytes, replace_file, tombstone_key
-from memoria.store.folders import (
-    DEFAULT_TENANT,
-    DRAFT,
-    make_private,
-    sync_folder,
-    tenant_folder,
-)
+from memoria.store.folders import DRAFT, make_private, sync_folder, tenant_folder
 from memoria.store.regular_files import (
     check_place,
     find_obstacle,

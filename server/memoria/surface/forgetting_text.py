@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Iterable, Mapping
 
+from memoria.bare.home import DEFAULT_TENANT
 from memoria.config import Settings
 from memoria.model import to_iso
 from memoria.model.forgetting import (
@@ -14,7 +15,6 @@ from memoria.model.forgetting import (
     ForgetSelection,
     RemainingBackup,
 )
-from memoria.store.folders import DEFAULT_TENANT
 from memoria.surface.text import indent_stored, quantity
 
 _KINDS: Mapping[str, tuple[str, str]] = {

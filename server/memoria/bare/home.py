@@ -1,0 +1,185 @@
+"""Where a home and a tenant's part of it lie, and how their folders and files are made.
+
+A folder is for its owner alone, and no link below the home is followed: whatever could put a link
+there could otherwise have a hook write wherever the link leads to. The home itself may be a link.
+"""
+
+import errno
+import os
+import stat
+
+DEFAULT_TENANT = "default"
+TENANTS = "tenants"
+"""The folder with a folder for each tenant but the default one."""
+
+_SLUG_CHARS = 40
+_SLUG_HEX = 8
+_JUNCTION = 0xA0000003
+"""How Windows marks a folder that stands for another one."""
+_OWNER_FOLDER, _OWNER_FILE = 0o700, 0o600
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0)
+_BYTES = getattr(os, "O_BINARY", 0)
+
+
+class NotRegularError(OSError):
+    """Something of the home is a link, a pipe or a device, and is left alone."""
+
+
+def find_home(given: str | None = None) -> str:
+    """The data folder: as given, as `MEMORIA_HOME` says, or `~/.memoria`."""
+    named = given or os.environ.get("MEMORIA_HOME") or "~/.memoria"
+    return os.path.join(os.getcwd(), os.path.expanduser(named))
+
+
+def find_tenant(given: str | None = None) -> str:
+    """Whose memory is meant: as given, as `MEMORIA_TENANT` says, or the default one."""
+    return (given or os.environ.get("MEMORIA_TENANT") or "").strip() or DEFAULT_TENANT
+
+
+def tenant_folder(home: str, tenant: str) -> str:
+    """Where a tenant's files lie: in the home itself, or apart from all others'."""
+    return home if tenant == DEFAULT_TENANT else os.path.join(home, TENANTS, slug(tenant))
+
+
+def slug(name: str, identity: str | None = None) -> str:
+    """A file name for any name: no two have the same, on no file system.
+
+    Args:
+        name: to be known by, as far as file systems let it.
+        identity: what tells it from others, where its name does not.
+    """
+    from hashlib import sha256  # a hook of the default tenant needs none
+
+    plain = _keep_plain(name.casefold()).strip("-")[:_SLUG_CHARS]
+    digest = sha256((identity or name).encode()).hexdigest()
+    return f"{plain or 'x'}-{digest[:_SLUG_HEX]}"
+
+
+def make_folder(home: str, place: str) -> str:
+    """A folder below the home, made with those it lies in where they are missing. Its path.
+
+    Args:
+        home: the data folder, which may be a link.
+        place: the folder's path, in the home or below.
+
+    Raises:
+        NotRegularError: a part of the path below the home is a link, or no folder.
+        OSError: it can't be made.
+    """
+    _make_with_parents(home)
+    path = home
+    for part in place[len(home) :].split(os.sep):
+        if part:
+            path = os.path.join(path, part)
+            _make_owner_folder(path)
+            _check_folder(path)
+    return path
+
+
+def check_folder(home: str, place: str) -> bool:
+    """Whether there is such a folder below the home.
+
+    Raises:
+        NotRegularError: a part of the path below the home is a link, or no folder.
+        OSError: it can't be looked at.
+    """
+    path = home
+    for part in ("", *place[len(home) :].split(os.sep)):
+        path = os.path.join(path, part) if part else path
+        try:
+            if part:
+                _check_folder(path)
+        except FileNotFoundError:
+            return False
+    return os.path.isdir(path)
+
+
+def open_new(path: str) -> int:
+    """A descriptor of a file that was not there, for its owner alone."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | _BYTES
+    return os.open(path, flags, _OWNER_FILE)
+
+
+def open_to_append(path: str) -> int:
+    """A descriptor of a regular file that is written at its end, for its owner alone."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | _NO_LINK | _NO_WAIT | _BYTES
+    return _open_regular(path, flags)
+
+
+def read_regular(path: str, most: int) -> bytes:
+    """What a regular file says, but no more than so many bytes of it.
+
+    Raises:
+        NotRegularError: it is something else.
+        OSError: it can't be read.
+    """
+    descriptor = _open_regular(path, os.O_RDONLY | _NO_LINK | _NO_WAIT | _BYTES)
+    pieces, size = [], 0
+    try:
+        while size < most and (piece := os.read(descriptor, most - size)):
+            pieces.append(piece)
+            size += len(piece)
+    finally:
+        os.close(descriptor)
+    return b"".join(pieces)
+
+
+def write_all(descriptor: int, content: bytes) -> None:
+    """Write all of it, however much the system takes at once."""
+    while content:
+        content = content[os.write(descriptor, content) :]
+
+
+def is_link(found: os.stat_result) -> bool:
+    """Whether what was looked at stands for something elsewhere."""
+    return stat.S_ISLNK(found.st_mode) or getattr(found, "st_reparse_tag", 0) == _JUNCTION
+
+
+def _keep_plain(name: str) -> str:
+    """Lower-case letters and digits as they are, and one hyphen for each run of anything else."""
+    plain: list[str] = []
+    for char in name:
+        if char.isascii() and (char.islower() or char.isdigit()):
+            plain.append(char)
+        elif not plain or plain[-1] != "-":
+            plain.append("-")
+    return "".join(plain)
+
+
+def _make_with_parents(folder: str) -> None:
+    if os.path.isdir(folder):
+        return
+    parent = os.path.dirname(folder)
+    if parent and parent != folder:
+        _make_with_parents(parent)
+    _make_owner_folder(folder)
+
+
+def _make_owner_folder(folder: str) -> None:
+    try:
+        os.mkdir(folder, _OWNER_FOLDER)
+    except FileExistsError:
+        pass
+    except OSError:
+        if not os.path.isdir(folder):  # a file system that is read only says so first
+            raise
+
+
+def _check_folder(path: str) -> None:
+    found = os.lstat(path)
+    if is_link(found) or not stat.S_ISDIR(found.st_mode):
+        raise NotRegularError(f"{path} is no folder, or a link to one")
+
+
+def _open_regular(path: str, flags: int) -> int:
+    try:
+        descriptor = os.open(path, flags, _OWNER_FILE)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise NotRegularError(f"{path} is a link") from error
+        raise
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise NotRegularError(f"{path} is no regular file")
+    return descriptor

@@ -1,0 +1,176 @@
+"""The spool: what hooks have to say, until a server or a command takes it in.
+
+Each entry is a file of its own in the tenant's `spool` folder, written beside its place and then
+renamed into it. So hooks never wait for one another or for whoever takes in, no entry can be half
+there, and an entry goes when it alone is on disk elsewhere. Its name begins with the time, so that
+names in order are entries in order.
+
+One process at a time takes in: it has the lock on a file of the spool, which the operating system
+frees when the process ends, however. What it had not removed by then is simply still there.
+"""
+
+import os
+import sys
+import time
+
+from memoria.bare.home import (
+    NotRegularError,
+    check_folder,
+    make_folder,
+    open_new,
+    open_to_append,
+    read_regular,
+    tenant_folder,
+    write_all,
+)
+from memoria.bare.plain_json import read_json, write_json
+
+SPOOL = "spool"
+"""The folder with a file for each entry that waits."""
+MOST_ENTRY_BYTES = 32 << 20
+_LOCK = ".lock"
+_ENDING = ".json"
+_DRAFT_LIFE_S = 600
+"""After so long, whoever was writing an entry was killed."""
+
+
+def append_entry(home: str, tenant: str, entry: dict[str, object]) -> None:
+    """Lay an entry into the spool.
+
+    An entry with words of its own (`turns`) is synced to disk. A pointer to a transcript is not:
+    if the machine loses power at this very moment, the transcript still says all of it, and the
+    next entry of the session points there as well.
+
+    Raises:
+        OSError: it can't be written, or is too large.
+    """
+    content = write_json(entry).encode("ascii")
+    if len(content) > MOST_ENTRY_BYTES:
+        raise OSError(f"an entry of {len(content):,} bytes is too large for the spool")
+    folder = make_folder(home, spool_folder(home, tenant))
+    own = f"{time.time_ns():020d}-{os.getpid()}-{os.urandom(4).hex()}"
+    draft = os.path.join(folder, f".{own}.{os.urandom(8).hex()}")
+    try:
+        descriptor = open_new(draft)
+        try:
+            write_all(descriptor, content)
+            if "turns" in entry:
+                os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        os.rename(draft, os.path.join(folder, own + _ENDING))
+    except OSError:
+        _remove(draft)
+        raise
+
+
+def spool_folder(home: str, tenant: str) -> str:
+    """Where a tenant's entries lie."""
+    return os.path.join(tenant_folder(home, tenant), SPOOL)
+
+
+def list_waiting(home: str, tenant: str) -> list[str]:
+    """The names of the entries that wait, in the order in which they came.
+
+    Raises:
+        OSError: the spool can't be read.
+    """
+    folder = spool_folder(home, tenant)
+    if not check_folder(home, folder):
+        return []
+    return sorted(name for name in os.listdir(folder) if _is_entry(name))
+
+
+class SpoolClaim:
+    """The entries that wait, for one taker: a context manager, whose end frees the spool."""
+
+    def __init__(self, home: str, tenant: str, lock: int) -> None:
+        """Whoever makes it has the lock."""
+        self._home = home
+        self._tenant = tenant
+        self._folder = spool_folder(home, tenant)
+        self._lock = lock
+
+    def __enter__(self) -> "SpoolClaim":
+        """The claim itself."""
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        """Let others take in what is still there."""
+        os.close(self._lock)
+
+    def names(self) -> list[str]:
+        """The names of the entries that wait now, in the order in which they came."""
+        return list_waiting(self._home, self._tenant)
+
+    def read(self, name: str) -> dict[str, object] | None:
+        """An entry; None where the file is none, such as after a loss of power."""
+        try:
+            content = read_regular(os.path.join(self._folder, name), MOST_ENTRY_BYTES)
+            entry = read_json(content.decode("utf-8"))
+        except (ValueError, NotRegularError, FileNotFoundError):
+            return None
+        return entry if isinstance(entry, dict) else None
+
+    def remove(self, name: str) -> None:
+        """Remove an entry: what it says is on disk elsewhere, or it says nothing."""
+        _remove(os.path.join(self._folder, name))
+
+    def remove_drafts(self) -> None:
+        """Remove what killed hooks have left half written."""
+        latest = time.time() - _DRAFT_LIFE_S
+        for name in os.listdir(self._folder):
+            path = os.path.join(self._folder, name)
+            if name.startswith(".") and name != _LOCK and os.lstat(path).st_mtime < latest:
+                _remove(path)
+
+
+def claim_entries(home: str, tenant: str) -> SpoolClaim | None:
+    """The entries that wait, to be taken in; None where there is no spool or another takes it in.
+
+    Raises:
+        OSError: the spool can't be read or locked.
+    """
+    folder = spool_folder(home, tenant)
+    if not check_folder(home, folder):
+        return None
+    descriptor = open_to_append(os.path.join(folder, _LOCK))
+    if not _try_lock(descriptor):
+        os.close(descriptor)
+        return None
+    return SpoolClaim(home, tenant, descriptor)
+
+
+def _is_entry(name: str) -> bool:
+    return name.endswith(_ENDING) and not name.startswith(".")
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        return
+
+
+if sys.platform == "win32":
+
+    def _try_lock(descriptor: int) -> bool:
+        import msvcrt
+
+        try:
+            os.lseek(descriptor, 0, os.SEEK_SET)
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except PermissionError:
+            return False
+        return True
+
+else:
+
+    def _try_lock(descriptor: int) -> bool:
+        import fcntl
+
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
