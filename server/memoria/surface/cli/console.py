@@ -17,18 +17,15 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-import anyio
 import typer
-from pydantic import BaseModel
-
-from memoria.app import Memoria, find_workspace, open_memoria
-from memoria.app.engine import check_memory
-from memoria.config import Settings
-from memoria.model import COMMAND_LINE, Channel
-from memoria.text.invisible import show_invisible
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
     from rich.console import Console
+
+    from memoria.app import Memoria
+    from memoria.config import Settings
+    from memoria.model import Channel
 
 _T = TypeVar("_T")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -82,19 +79,24 @@ class Options:
     workspace: str | None = None
 
     @property
-    def settings(self) -> Settings:
+    def settings(self) -> "Settings":
         """The environment's settings under these options."""
+        from memoria.bare.workspace import find_workspace  # noqa: PLC0415
+        from memoria.config import Settings  # noqa: PLC0415
+
         named = self.workspace or os.environ.get("MEMORIA_WORKSPACE")
         place = named or find_workspace(Path.cwd())
         return Settings.load(home=self.home, tenant=self.tenant, workspace=place)
 
     @property
-    def existing_settings(self) -> Settings:
+    def existing_settings(self) -> "Settings":
         """The same, of a home and tenant that are there.
 
         Raises:
             NoMemoryError: they are not.
         """
+        from memoria.app.engine import check_memory  # noqa: PLC0415
+
         settings = self.settings
         check_memory(settings)
         return settings
@@ -102,8 +104,8 @@ class Options:
 
 def with_memory(
     context: typer.Context,
-    work: Callable[[Memoria], Awaitable[_T]],
-    channel: Channel = COMMAND_LINE,
+    work: "Callable[[Memoria], Awaitable[_T]]",
+    channel: "Channel | None" = None,
     *,
     reads_queue: bool = False,
     begins_home: bool = False,
@@ -111,21 +113,27 @@ def with_memory(
     """Open the memory the options name, do the work, close it.
 
     A command ends soon, so it begins no request to a chat model unless that is what it is for. It
-    makes no home or tenant unless it keeps something.
+    makes no home or tenant unless it keeps something. What opens a memory is imported here:
+    `memoria --help` opens none.
     """
+    import anyio  # noqa: PLC0415
+
+    from memoria.app import open_memoria  # noqa: PLC0415
+    from memoria.model import COMMAND_LINE  # noqa: PLC0415
+
     options: Options = context.obj
     settings = options.settings if begins_home else options.existing_settings
 
     async def open_and_work() -> _T:
         async with open_memoria(
-            settings=settings, channel=channel, reads_queue=reads_queue
+            settings=settings, channel=channel or COMMAND_LINE, reads_queue=reads_queue
         ) as memory:
             return await work(memory)
 
     return anyio.run(open_and_work)
 
 
-def show(wire: BaseModel, text: str, *, as_json: bool) -> None:
+def show(wire: "BaseModel", text: str, *, as_json: bool) -> None:
     """Print an answer: as JSON, or as text, verbatim but for what nobody would see.
 
     What would steer the terminal is left out, and what would hide in it is shown.
@@ -137,6 +145,8 @@ def show(wire: BaseModel, text: str, *, as_json: bool) -> None:
 
 
 def _without_steering(text: str) -> str:
+    from memoria.text.invisible import show_invisible  # noqa: PLC0415  (compiles patterns)
+
     return show_invisible(_CONTROLS.sub("", text))
 
 

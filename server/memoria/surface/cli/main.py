@@ -1,31 +1,18 @@
 """The `memoria` command."""
 
 import sys
-from importlib.metadata import version
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from memoria.errors import MemoriaError, NoMemoryError
-from memoria.surface.cli import (
-    forgetting,
-    importing,
-    memory,
-    nightly,
-    origins,
-    private,
-    queue,
-    schedule,
-    serving,
-    upkeep,
-)
+from memoria.surface.cli.commands import LazyGroup
 from memoria.surface.cli.console import Exit, Options, err, use_any_encoding
 
 _INTERRUPTED = 130
 
 
-class MemoriaGroup(TyperGroup):
+class MemoriaGroup(LazyGroup):
     """The commands; a known error of any of them becomes a sentence on standard error."""
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401  (a context of Typer's own; what a command returns)
@@ -51,6 +38,8 @@ app = typer.Typer(
 def print_version(wanted: bool) -> None:
     """Print the version and end, where that is wanted."""
     if wanted:
+        from importlib.metadata import version  # noqa: PLC0415  (slow, and for this alone)
+
         sys.stdout.write(f"memoria {version('memoria-server')}\n")
         raise typer.Exit
 
@@ -82,13 +71,6 @@ def options(
 ) -> None:
     """Long-term memory for LLM agents, over MCP and from the command line."""
     context.obj = Options(home=home, tenant=tenant, workspace=workspace)
-
-
-for module in (
-    *(serving, memory, forgetting, origins, private),
-    *(importing, queue, nightly, schedule, upkeep),
-):
-    module.add_commands(app)
 
 
 def run() -> None:

