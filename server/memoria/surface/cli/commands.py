@@ -70,7 +70,7 @@ MODULES = {
     "schedule": _SCHEDULE,
 }
 """The lines of each module's commands."""
-LINES = {name: line for lines in _MODULES.values() for name, line in lines.items()}
+LINES = {name: line for lines in MODULES.values() for name, line in lines.items()}
 """What the list of commands says of each, in the order of the list."""
 _MODULE_OF = {name: module for module, lines in MODULES.items() for name in lines}
 
