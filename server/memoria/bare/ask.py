@@ -1,0 +1,154 @@
+"""Asking a running server of the same home and tenant something, from a process that has no time.
+
+A server listens on a socket of its own, in the folder of the tenant's sockets. A question and its
+answer are a line of JSON each. Where the system has no such sockets, nobody is asked.
+"""
+
+import os
+import stat
+import sys
+import time
+
+from memoria.bare.home import check_folder, tenant_folder
+from memoria.bare.plain_json import read_json, write_json
+
+SOCKETS = "sockets"
+"""The folder of a tenant's sockets, each the address of a server."""
+ENDING = ".sock"
+MOST_REQUEST_BYTES = 1 << 18
+MOST_ANSWER_BYTES = 1 << 20
+_LONGEST_ADDRESS = 103
+"""In bytes: macOS takes 103, Linux 107."""
+_PAUSE_S = 0.02
+_SHORT_FOLDERS = ("/run/user/{user}", "/tmp")  # noqa: S108  (a folder in it is checked for its owner)
+
+
+def ask_server(
+    home: str, tenant: str, request: dict[str, object], wait_ms: int, *, is_starting: bool = False
+) -> dict[str, object] | None:
+    """Ask a running server. None where there is none, or it does not answer in time.
+
+    Args:
+        home: the data folder's path.
+        tenant: whose memory.
+        request: the question, such as `{"ask": "briefing", "workspace": "/home/ann/work"}`.
+        wait_ms: how long all of it may take.
+        is_starting: whether a server may be about to start, so that it is worth waiting for one.
+    """
+    deadline = time.monotonic() + wait_ms / 1000
+    line = write_json(request).encode("ascii") + b"\n"
+    while len(line) <= MOST_REQUEST_BYTES:
+        for address in list_addresses(home, tenant):
+            answer = _ask(address, line, deadline)
+            if answer is not None:
+                return answer
+        left = deadline - time.monotonic()
+        if not is_starting or left <= _PAUSE_S:
+            return None
+        time.sleep(_PAUSE_S)
+    return None
+
+
+def list_addresses(home: str, tenant: str) -> list[str]:
+    """The addresses of servers, those started last first."""
+    found: list[tuple[int, str]] = []
+    for folder in list_folders(home, tenant):
+        try:
+            if not _is_own_folder(home, folder):
+                continue
+            for file in os.listdir(folder):
+                path = os.path.join(folder, file)
+                state = os.lstat(path)
+                if file.endswith(ENDING) and stat.S_ISSOCK(state.st_mode) and _is_own(state):
+                    found.append((state.st_mtime_ns, path))
+        except OSError:
+            continue  # it has gone, or is not ours to look into
+    return [path for _, path in sorted(found, reverse=True)]
+
+
+def list_folders(home: str, tenant: str) -> list[str]:
+    """Where sockets of a tenant's servers may be: in the home, or where its path is too long.
+
+    The other folders follow from the home's path and the user alone: what a client passes of its
+    environment to a server is not what it passes to a hook.
+    """
+    own = os.path.join(tenant_folder(home, tenant), SOCKETS)
+    if sys.platform == "win32":
+        return []
+    from binascii import crc32
+
+    user = os.getuid()
+    place = os.fsencode(os.path.realpath(own))
+    name = f"memoria-{user}-{crc32(place):08x}{crc32(place[::-1]):08x}"
+    return [own, *(os.path.join(each.format(user=user), name) for each in _SHORT_FOLDERS)]
+
+
+def is_short_enough(folder: str) -> bool:
+    """Whether a socket in a folder can have an address."""
+    return len(os.fsencode(os.path.join(folder, f"{'0' * 16}{ENDING}"))) <= _LONGEST_ADDRESS
+
+
+def _is_own_folder(home: str, folder: str) -> bool:
+    """Whether a folder is this user's alone, and no link leads to it."""
+    if folder.startswith(os.path.join(home, "")):
+        return check_folder(home, folder)
+    found = os.lstat(folder)
+    return stat.S_ISDIR(found.st_mode) and _is_own(found) and not found.st_mode & 0o077
+
+
+def _is_own(found: os.stat_result) -> bool:
+    return sys.platform == "win32" or found.st_uid == os.getuid()
+
+
+def _ask(address: str, line: bytes, deadline: float) -> dict[str, object] | None:
+    """One server's answer. A socket that nobody listens on any more is removed."""
+    if sys.platform == "win32":
+        return None  # its Python has no such sockets
+    import _socket  # the module above it imports what costs more than all of this
+
+    connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    try:
+        _set_time(connection, deadline)
+        connection.connect(address)
+        _set_time(connection, deadline)
+        connection.sendall(line)
+        return _receive(connection, deadline)
+    except ConnectionRefusedError:
+        _remove_dead(address)
+        return None
+    except (OSError, ValueError):
+        return None
+    finally:
+        connection.close()
+
+
+def _set_time(connection: object, deadline: float) -> None:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    connection.settimeout(left)  # type: ignore[attr-defined]
+
+
+def _receive(connection: object, deadline: float) -> dict[str, object] | None:
+    received = b""
+    while b"\n" not in received and len(received) <= MOST_ANSWER_BYTES:
+        _set_time(connection, deadline)
+        piece = connection.recv(1 << 16)  # type: ignore[attr-defined]
+        if not piece:
+            return None
+        received += piece
+    answer = read_json(received.decode())
+    return answer if isinstance(answer, dict) else None
+
+
+def _remove_dead(address: str) -> None:
+    """Remove the socket of a process that is gone: one that lives may only be asked too much."""
+    try:
+        os.kill(int(os.path.basename(address).partition("-")[0]), 0)
+    except (ProcessLookupError, ValueError):
+        try:
+            os.unlink(address)
+        except OSError:
+            return  # somebody else has removed it
+    except OSError:
+        return

@@ -1,0 +1,276 @@
+"""Answers laid ready for those who can't wait for a server: its instructions, and the briefing.
+
+An answer is kept with everything that it rests on: the state of the database's files and of the
+core files, the settings and the clock that had a say in it, and the moment until which it holds.
+It is only given while all of that is as it was. Any change to the database, by whatever process,
+changes the state of one of its files, so no list of changes that matter has to be right: whatever
+is in doubt is no answer, and a server composes a new one soon.
+
+The files are looked at and never opened. A process that closes a database file gives up its locks
+on it, and the process that asks here may be the very one that has the database open.
+"""
+
+import os
+import sys
+import time
+
+from memoria.bare.home import (
+    check_folder,
+    make_folder,
+    open_new,
+    read_regular,
+    tenant_folder,
+    write_all,
+)
+from memoria.bare.plain_json import read_json, write_json
+
+KEPT = "kept"
+"""The folder of a tenant's kept answers: they quote memories, so forgetting deletes them."""
+INSTRUCTIONS, BRIEFING = "instructions", "briefing"
+NAMES = (INSTRUCTIONS, BRIEFING)
+SETTINGS = (
+    "MEMORIA_CORE_FILE_TOKENS",
+    "MEMORIA_INSTRUCTIONS_CORE",
+    "MEMORIA_PRIVATE_WORKSPACES",
+    "MEMORIA_STORE_URL",
+    "MEMORIA_TIME_ZONE",
+)
+"""The settings that have a say in what is kept, beside home, tenant and workspace."""
+MOST_BYTES = 1 << 18
+DATABASE_FILES = ("memoria.db", "memoria.db-wal")
+
+_FORMAT = 1
+_ENDING = ".json"
+_INDEX, _INDEX_BYTES = "memoria.db-shm", 96
+_OWN_TEXTS = ("__init__.py", "surface/mcp/texts/instructions.md", "surface/mcp/texts/guide.md")
+_SETTLED_NS = 40_000_000
+"""Clocks that date files tick every few milliseconds; after so long a change has another date."""
+_COARSE_NS, _COARSE_SETTLED_NS = 1_000_000, 4_000_000_000
+"""Some file systems date by 10 ms or by two seconds: their dates are round."""
+
+States = dict[str, str]
+"""What files were like, by their places below the home."""
+
+
+def read_kept(home: str, tenant: str, workspace: str | None, name: str) -> str | None:
+    """A kept answer, if it says what a server would say now; None wherever that is in doubt.
+
+    Args:
+        home: the data folder's path.
+        tenant: whose memory.
+        workspace: the project that is asked from; None or `none` for no project.
+        name: `instructions` or `briefing`.
+    """
+    try:
+        content = read_regular(kept_path(home, tenant, workspace, name), MOST_BYTES)
+        kept = read_json(content.decode())
+        if not isinstance(kept, dict) or not is_current(home, kept):
+            return None
+        if kept["circumstances"] != describe_circumstances(tenant, workspace, name):
+            return None
+        text = kept["text"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return text if isinstance(text, str) else None
+
+
+def is_current(home: str, kept: dict[str, object]) -> bool:
+    """Whether nothing has happened since to what a kept answer rests on."""
+    states, begin, end = kept["rests_on"], kept["at"], kept["good_until"]
+    if not isinstance(states, dict) or not isinstance(begin, int):
+        return False
+    now = time.time_ns() // 1_000_000
+    if now < begin or (isinstance(end, int) and now >= end):
+        return False
+    return bool(states) and look_at(home, states) == states
+
+
+def write_kept(
+    home: str,
+    tenant: str,
+    workspace: str | None,
+    name: str,
+    text: str,
+    rests_on: States,
+    at: int,
+    good_until: int | None,
+) -> None:
+    """Keep an answer. Nobody may change the database meanwhile (`app/kept.py`).
+
+    Args:
+        home: the data folder's path.
+        tenant: whose memory.
+        workspace: the project that it is an answer for.
+        name: which answer.
+        text: what it says.
+        rests_on: what the files were like before it was composed, and still are.
+        at: the moment it was composed for, UTC epoch milliseconds.
+        good_until: from when on it would say something else if nothing is written; None for never.
+
+    Raises:
+        OSError: it can't be written.
+    """
+    kept = {
+        "circumstances": describe_circumstances(tenant, workspace, name),
+        "workspace": _read_workspace(workspace),
+        "name": name,
+        "at": at,
+        "good_until": good_until,
+        "rests_on": rests_on,
+        "text": text,
+    }
+    folder = make_folder(home, kept_folder(home, tenant))
+    path = kept_path(home, tenant, workspace, name)
+    draft = os.path.join(folder, f".{os.path.basename(path)}.{os.urandom(8).hex()}")
+    try:
+        descriptor = open_new(draft)
+        try:
+            write_all(descriptor, write_json(kept).encode("ascii"))
+        finally:
+            os.close(descriptor)
+        os.replace(draft, path)
+    except BaseException:
+        _remove(draft)
+        raise
+
+
+def list_kept(home: str, tenant: str) -> list[tuple[str, dict[str, object] | None]]:
+    """The files of kept answers, newest first, each with what it holds; None where that is nothing.
+
+    Raises:
+        OSError: they can't be listed.
+    """
+    folder = kept_folder(home, tenant)
+    if not check_folder(home, folder):
+        return []
+    paths = [os.path.join(folder, file) for file in os.listdir(folder)]
+    return [(path, _read(path)) for path in sorted(paths, key=_date_of, reverse=True)]
+
+
+def delete_kept(home: str, tenant: str) -> list[str]:
+    """Delete all that is kept for a tenant, half written files included. Gives their paths.
+
+    Raises:
+        OSError: one can't be deleted.
+    """
+    folder = kept_folder(home, tenant)
+    if not check_folder(home, folder):
+        return []
+    paths = sorted(os.path.join(folder, file) for file in os.listdir(folder))
+    for path in paths:
+        _remove(path)
+    return paths
+
+
+def kept_folder(home: str, tenant: str) -> str:
+    """The folder of a tenant's kept answers."""
+    return os.path.join(tenant_folder(home, tenant), KEPT)
+
+
+def kept_path(home: str, tenant: str, workspace: str | None, name: str) -> str:
+    """The file of a kept answer. Two workspaces may share one: what is in it says whose it is."""
+    from binascii import crc32
+
+    number = crc32((_read_workspace(workspace) or "").encode("utf-8", "surrogateescape"))
+    return os.path.join(kept_folder(home, tenant), f"{name}-{number:08x}{_ENDING}")
+
+
+def describe_circumstances(tenant: str, workspace: str | None, name: str) -> list[object]:
+    """What has a say in an answer beside the home's files: who asks, settings, zone, this code."""
+    try:
+        zone_file = os.readlink("/etc/localtime")
+    except OSError:
+        zone_file = ""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    return [
+        _FORMAT,
+        tenant,
+        _read_workspace(workspace),
+        name,
+        [os.environ.get(setting) or None for setting in (*SETTINGS, "TZ")],
+        [zone_file, *time.tzname, time.timezone, time.altzone],
+        list(look_at(package, _OWN_TEXTS).values()),
+    ]
+
+
+def look_at(home: str, places: object) -> States:
+    """What files are like now, so that it tells every change of one.
+
+    Args:
+        home: the data folder's path.
+        places: of the files, below it.
+    """
+    if not isinstance(places, dict | tuple | list):
+        raise TypeError(f"places are {type(places).__name__}")
+    return {place: _look_at_one(home, place) for place in places}
+
+
+def places_of_database() -> tuple[str, ...]:
+    """The files that change with the database.
+
+    Windows may date a file that is open later than it was written, so there the head of the shared
+    index is read, which SQLite changes with every commit. It can be: there closing a file gives up
+    nothing.
+    """
+    return (*DATABASE_FILES, _INDEX) if sys.platform == "win32" else DATABASE_FILES
+
+
+def is_settled(home: str, states: States) -> bool:
+    """Whether any further change to these files is going to show in their states.
+
+    One that comes within the same tick of the clock by which files are dated would not. Where they
+    have not settled, it is to be tried again a moment later.
+    """
+    now = time.time_ns()
+    for place in states:
+        try:
+            found = os.lstat(os.path.join(home, place))
+        except OSError:
+            continue
+        is_round = found.st_mtime_ns % _COARSE_NS == 0
+        newest = max(found.st_mtime_ns, 0 if sys.platform == "win32" else found.st_ctime_ns)
+        if now - newest < (_COARSE_SETTLED_NS if is_round else _SETTLED_NS):
+            return False
+    return True
+
+
+def _look_at_one(home: str, place: str) -> str:
+    path = os.path.join(home, place)
+    try:
+        if place == _INDEX:
+            return read_regular(path, _INDEX_BYTES).hex()
+        found = os.lstat(path)
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        return f"{error.errno}"
+    if place == DATABASE_FILES[1] and not found.st_size:
+        return ""  # who opens a database makes an empty log, and who closes it deletes it
+    dates = f"{found.st_mtime_ns} {found.st_ctime_ns}"
+    return f"{found.st_ino} {found.st_mode} {found.st_size} {dates}"
+
+
+def _read_workspace(workspace: str | None) -> str | None:
+    return None if workspace in ("", "none") else workspace
+
+
+def _read(path: str) -> dict[str, object] | None:
+    try:
+        kept = read_json(read_regular(path, MOST_BYTES).decode())
+    except (OSError, ValueError):
+        return None
+    return kept if isinstance(kept, dict) else None
+
+
+def _date_of(path: str) -> int:
+    try:
+        return os.lstat(path).st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        return
