@@ -1,0 +1,125 @@
+"""What is installed into a client by its own means is written from one source and holds up."""
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from packages.clients import PACKAGED_CLIENTS, PackagedClient
+from packages.write import (
+    REGISTRY_NAME,
+    ROOT,
+    build_command,
+    build_files,
+    build_skill,
+    list_written,
+)
+from tests.docs.pages import README, text_of
+
+from memoria.app import open_memoria
+from memoria.surface.mcp.server import build_server
+
+_CALL = re.compile(r"`(\w+)(?:\(([^`]*)\))?`")
+_ARGUMENT = re.compile(r'(\w+)=("[^"]*"|\S+?)(?=[,)]|$)')
+_LONE_ARGUMENT = re.compile(r'`(\w+)=("[^"`]*"|[^`]*)`')
+posix = pytest.mark.skipif(os.name == "nt", reason="the command is for a POSIX shell")
+clients = pytest.mark.parametrize("client", PACKAGED_CLIENTS, ids=lambda one: one.name)
+
+
+def run_hook(client: PackagedClient, event: str, path: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(  # noqa: S603  (our own command)
+        ["/bin/sh", "-c", build_command(client, event)],
+        env={"PATH": str(path)},
+        input="{}",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_what_is_committed_is_what_is_written() -> None:
+    files = build_files()
+    command = "python -m packages.write"
+    for path, text in files.items():
+        assert (ROOT / path).read_text("utf-8") == text, f"write {path} anew: {command}"
+    assert list_written() <= files.keys(), f"a file too many: {command}"
+
+
+def test_a_marketplace_names_folders_that_are_there() -> None:
+    for path, text in build_files().items():
+        if not path.endswith("marketplace.json"):
+            continue
+        for plugin in json.loads(text)["plugins"]:
+            source = plugin["source"]
+            folder = ROOT / (source if isinstance(source, str) else source["path"])
+            assert list(folder.glob(".*-plugin/plugin.json")), path
+
+
+@posix
+@clients
+def test_a_plugin_without_its_program_says_so_once_a_session_and_fails_no_hook(
+    client: PackagedClient, tmp_path: Path
+) -> None:
+    first, *others = client.events
+    answers = [run_hook(client, event, tmp_path) for event in (first, *others)]
+    assert {(one.returncode, one.stderr) for one in answers} == {(0, "")}
+    assert {one.stdout for one in answers[1:]} == {""}
+    if client.shows_messages:
+        assert "pipx install memoria-server" in json.loads(answers[0].stdout)["systemMessage"]
+
+
+@posix
+@clients
+def test_a_plugin_whose_program_fails_refuses_no_prompt(
+    client: PackagedClient, tmp_path: Path
+) -> None:
+    program = tmp_path / "memoria"
+    program.write_text("#!/bin/sh\nexit 2\n", "utf-8")
+    program.chmod(0o755)
+    assert {run_hook(client, event, tmp_path).returncode for event in client.events} == {0}
+
+
+@clients
+async def test_a_skill_speaks_of_tools_and_arguments_as_they_are(
+    client: PackagedClient, home: Path
+) -> None:
+    async with Client(build_server(lambda: open_memoria(home))) as agent:
+        tools = {one.name: one.input_schema for one in (await agent.list_tools()).tools}
+    skill = build_skill(client)
+    assert len(skill.splitlines()) < 60
+    assert "{{" not in skill
+    named = [(name, given) for name, given in _CALL.findall(skill) if "_" in name or given]
+    assert {name for name, _ in named} - {"mcp_memoria_"} == {
+        "search_memory",
+        "search_conversation_traces",
+        "get_memory",
+        "remember",
+        "revise_memory",
+        "forget_memory",
+        "record_conversation",
+    }
+    for tool, given in named:
+        for argument, value in _ARGUMENT.findall(given):
+            check_argument(tools[tool], argument, value)
+    for argument, value in _LONE_ARGUMENT.findall(skill):
+        schemas = [one for one in tools.values() if argument in one["properties"]]
+        assert schemas, argument
+        for schema in schemas:
+            check_argument(schema, argument, value)
+
+
+def check_argument(schema: dict[str, Any], argument: str, value: str) -> None:
+    wanted = schema["properties"][argument]
+    if "enum" in wanted:
+        assert value.strip('"') in wanted["enum"]
+
+
+def test_the_registry_finds_its_name_in_the_readme() -> None:
+    entry = json.loads(build_files()["packages/server.json"])
+    assert entry["name"] == REGISTRY_NAME
+    assert f"mcp-name: {REGISTRY_NAME}" in text_of(README)
+    assert len(entry["description"]) <= 100
