@@ -1,0 +1,67 @@
+"""What is asked of a client that can be driven without a person."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from tests.e2e.stand_in.dialect import Dialect
+from tests.e2e.stand_in.script import Call
+
+TOOLS = (
+    "forget_memory",
+    "get_memory",
+    "record_conversation",
+    "remember",
+    "revise_memory",
+    "search_conversation_traces",
+    "search_memory",
+    "update_scratchpad",
+)
+
+
+class Client(Protocol):
+    """A client of the model context protocol with a headless mode."""
+
+    @property
+    def name(self) -> str:
+        """As `memoria connect` and `memoria import --format` know it."""
+
+    @property
+    def package(self) -> str:
+        """On npm."""
+
+    @property
+    def version(self) -> str:
+        """With which the figures in the documents were measured."""
+
+    @property
+    def program(self) -> str:
+        """What the package installs."""
+
+    @property
+    def dialect(self) -> Dialect:
+        """The API of its model."""
+
+    def environment(self, home: Path, url: str) -> dict[str, str]:
+        """Where its files are, which model it asks, and that it asks nobody else."""
+
+    def prepare(self, home: Path, url: str) -> None:
+        """Write the settings that a person has who has used it before."""
+
+    def write_entry(self, home: Path, command: Sequence[str]) -> None:
+        """Write the entry of a server called `memoria` by hand, and nothing else."""
+
+    def approve(self, program: Path, environment: Mapping[str, str], folder: Path) -> None:
+        """Do what `memoria connect` leaves to the person, as the client would have them do it."""
+
+    def arguments(self, prompt: str) -> Sequence[str]:
+        """Of a conversation of one prompt; its tools need no approval."""
+
+    def resume(self, prompt: str) -> Sequence[str]:
+        """Of a prompt that goes on with the last conversation."""
+
+    def search(self, query: str) -> Sequence[Call]:
+        """How its model comes to call `search_memory`."""
+
+    def server_tools(self, body: Mapping[str, Any]) -> set[str]:
+        """Those of the server's tools that a request tells the model of."""

@@ -1,0 +1,87 @@
+"""Codex."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.e2e.clients.app_server import app_server
+from tests.e2e.stand_in.openai import OpenAI
+from tests.e2e.stand_in.script import Call
+
+_NAMESPACE = "mcp__memoria"
+_CONFIG = """\
+# Written by hand.
+model = "stand-in"
+model_provider = "stand_in"
+check_for_update_on_startup = false
+
+[model_providers.stand_in]
+name = "stand-in"
+base_url = "{url}/v1"
+env_key = "STAND_IN_KEY"
+wire_api = "responses"
+"""
+
+
+class Codex:
+    """It speaks OpenAI's Responses API."""
+
+    name = "codex"
+    package = "@openai/codex"
+    version = "0.169.0"
+    program = "codex"
+    dialect = OpenAI()
+
+    def environment(self, home: Path, url: str) -> dict[str, str]:
+        """A key that is none."""
+        return {"CODEX_HOME": str(home / ".codex"), "STAND_IN_KEY": "no-key"}
+
+    def prepare(self, home: Path, url: str) -> None:
+        """Where its model is."""
+        _config(home).parent.mkdir(parents=True, exist_ok=True)
+        _config(home).write_text(_CONFIG.format(url=url), "utf-8")
+
+    def write_entry(self, home: Path, command: Sequence[str]) -> None:
+        """A table at the end of its settings."""
+        program, *arguments = command
+        entry = f"command = {json.dumps(program)}\nargs = {json.dumps(arguments)}\n"
+        table = f"\n[mcp_servers.memoria]\n{entry}"
+        with _config(home).open("a", encoding="utf-8") as config:
+            config.write(table)
+
+    def approve(self, program: Path, environment: Mapping[str, str], folder: Path) -> None:
+        """Trust every hook, as `/hooks` does; one that is not trusted is skipped without a word."""
+        with app_server(program, environment, folder) as ask:
+            listed = ask("hooks/list", cwds=[str(folder)])["data"]
+            hooks = [hook for of_folder in listed for hook in of_folder["hooks"]]
+            edits = [
+                {
+                    "keyPath": "hooks.state",
+                    "value": {hook["key"]: {"trusted_hash": hook["currentHash"]}},
+                    "mergeStrategy": "upsert",
+                }
+                for hook in hooks
+            ]
+            ask("config/batchWrite", edits=edits)
+
+    def arguments(self, prompt: str) -> Sequence[str]:
+        """In a folder that need not be a repository."""
+        return ["exec", "--skip-git-repo-check", prompt]
+
+    def resume(self, prompt: str) -> Sequence[str]:
+        """The newest conversation."""
+        return ["exec", "--skip-git-repo-check", "resume", "--last", prompt]
+
+    def search(self, query: str) -> Sequence[Call]:
+        """All its tools come with their schemas."""
+        return [Call(f"{_NAMESPACE}.search_memory", {"query": query})]
+
+    def server_tools(self, body: Mapping[str, Any]) -> set[str]:
+        """Those of the server's namespace."""
+        listed = self.dialect.tools(body)
+        return {name.partition(".")[2] for name in listed if name.startswith(f"{_NAMESPACE}.")}
+
+
+def _config(home: Path) -> Path:
+    return home / ".codex" / "config.toml"

@@ -1,0 +1,128 @@
+"""Show 1: connect; talk, with nothing recorded by the agent; talk again, and it is there."""
+
+import json
+from dataclasses import dataclass, field
+
+from tests.e2e.clients.base import TOOLS
+from tests.e2e.install import Installed
+from tests.e2e.program import Program
+from tests.e2e.stage import Stage, stage
+from tests.e2e.stand_in.script import Say
+
+_RULE = "Commit messages are written in English"
+_FACT = "the staging database Wolfsburg listens on port 6543"
+_FIRST = f"Remember that: {_RULE}. And for later, {_FACT}."
+_ANSWER = "I will keep to English, and look for Wolfsburg on that port."
+_SECOND = "Which port does the staging database Wolfsburg use?"
+_SOUGHT = "port of the staging database Wolfsburg"
+_FOUND = "It is port 6543."
+_RESUMED = "And which language do I commit in?"
+
+
+@dataclass
+class Shown:
+    """What one run showed. Each line of `wrong` is a promise that was not held."""
+
+    client: str
+    is_recalling: bool
+    tools: int = 0
+    briefed: str = "no"
+    recalled: str = "no"
+    answered: str = "no"
+    turns: str = ""
+    imported: str = ""
+    seconds: list[float] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
+
+
+def show(installed: Installed, program: Program, *, is_recalling: bool) -> Shown:
+    """One run in a home of its own."""
+    shown = Shown(installed.client.name, is_recalling)
+    with stage(installed) as place:
+        for step in (_connect, _talk, _ask, _resume, _import):
+            try:
+                step(place, program, shown)
+            except (RuntimeError, ValueError, OSError) as error:
+                shown.wrong.append(f"{step.__name__.lstrip('_')}: {error}")
+                break
+    return shown
+
+
+def _connect(place: Stage, program: Program, shown: Shown) -> None:
+    """Once, and a second time to no effect."""
+    recall = ["--recall"] if shown.is_recalling else []
+    connect = ["connect", place.client.name, "--yes", *recall]
+    program.run(place.environment, place.project, *connect)
+    before = _files(place)
+    program.run(place.environment, place.project, *connect)
+    if _files(place) != before:
+        shown.wrong.append("connecting twice changed a file")
+    place.client.approve(place.installed.program, place.environment, place.project)
+
+
+def _talk(place: Stage, _program: Program, shown: Shown) -> None:
+    """The agent calls nothing."""
+    talk = place.talk(_FIRST, [Say(_ANSWER)])
+    shown.seconds.append(talk.took_s)
+    if len(talk.turns) != 1:
+        shown.wrong.append(f"the first conversation took {len(talk.turns)} questions")
+    if _ANSWER not in talk.output:
+        shown.wrong.append(f"the client did not show the answer: {talk.output}{talk.errors}"[-600:])
+
+
+def _ask(place: Stage, _program: Program, shown: Shown) -> None:
+    """All is in the first question; then the agent searches."""
+    calls = place.client.search(_SOUGHT)
+    talk = place.talk(_SECOND, [*calls, Say(_FOUND)])
+    shown.seconds.append(talk.took_s)
+    tools = place.client.server_tools(talk.turns[0].body) & set(TOOLS)
+    shown.tools = len(tools)
+    if missing := set(TOOLS) - tools:
+        shown.wrong.append(f"the first question lacks {', '.join(sorted(missing))}")
+    first = talk.text(0)
+    shown.briefed = "yes" if _RULE.casefold() in first.casefold() else "no"
+    if shown.briefed == "no":
+        shown.wrong.append("the rule is not in the first question")
+    shown.recalled = "yes" if "6543" in first else "no"
+    if (shown.recalled == "yes") != shown.is_recalling:
+        shown.wrong.append(f"recalled in the first question: {shown.recalled}")
+    if len(talk.turns) != len(calls) + 1:
+        shown.wrong.append(f"the second conversation took {len(talk.turns)} questions")
+    result = "\n".join(place.client.dialect.results(talk.turns[-1].body))
+    shown.answered = "yes" if "6543" in result else "no"
+    if shown.answered == "no":
+        shown.wrong.append(f"search_memory answered {result[-600:]!r}")
+
+
+def _resume(place: Stage, _program: Program, shown: Shown) -> None:
+    """A conversation that goes on is not recorded anew."""
+    talk = place.talk(_RESUMED, [Say("In English.")], resumed=True)
+    shown.seconds.append(talk.took_s)
+    if "In English." not in talk.output:
+        shown.wrong.append(f"it could not be resumed: {talk.output}{talk.errors}"[-600:])
+
+
+def _import(place: Stage, program: Program, shown: Shown) -> None:
+    """Everything is on record already, once, and in two sessions."""
+    stats = json.loads(program.run(place.environment, place.project, "stats", "--json"))
+    command = ["import", "--format", place.client.name, "--json"]
+    report = json.loads(program.run(place.environment, place.project, *command))
+    after = json.loads(program.run(place.environment, place.project, "stats", "--json"))
+    shown.turns = f"{stats['turns']}/{stats['sessions']}"
+    shown.imported = str(report["recorded"])
+    if report["recorded"]:
+        shown.wrong.append(f"the import added something: {report}")
+    if (after["turns"], after["sessions"]) != (stats["turns"], stats["sessions"]):
+        shown.wrong.append(f"{stats} became {after}")
+    # Two conversations: a prompt and an answer; then two prompts and two answers.
+    if (stats["turns"], stats["sessions"]) != (6, 2):
+        shown.wrong.append(f"{stats['turns']} turns in {stats['sessions']} sessions, not 6 in 2")
+
+
+def _files(place: Stage) -> dict[str, bytes]:
+    """The client's own, in its home."""
+    return {
+        str(path): path.read_bytes()
+        for path in place.home.rglob("*")
+        if path.is_file() and ".memoria" not in str(path)
+    }

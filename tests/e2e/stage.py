@@ -1,0 +1,117 @@
+"""A home of its own for a client, a model that stands in, and conversations with both."""
+
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tests.e2e.install import Installed, node_folders
+from tests.e2e.stand_in.dialect import strings
+from tests.e2e.stand_in.script import Asked, Script
+from tests.e2e.stand_in.server import StandIn, stand_in
+
+_LONGEST_S = 240
+"""So long only a run that hangs takes."""
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """A headless run of a client, from its first prompt to its end."""
+
+    took_s: float
+    output: str
+    errors: str
+    turns: list[Asked]
+    """What its model was asked, in order: at least one question."""
+
+    def text(self, turn: int = 0) -> str:
+        """All words of a question to the model."""
+        return "\n".join(strings(self.turns[turn].body))
+
+
+class Stage:
+    """One home: client and memory have used nothing else before."""
+
+    def __init__(self, installed: Installed, home: Path, model: StandIn) -> None:
+        self.installed, self.client, self.home = installed, installed.client, home
+        self.project = self.folder("project")
+        self._model = model
+        self.client.prepare(home, model.url)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """All that a client or a command has of one."""
+        return {
+            "HOME": str(self.home),
+            "USERPROFILE": str(self.home),
+            "PATH": os.pathsep.join([*node_folders(), *_SYSTEM_PATH]),
+            "LANG": "C.UTF-8",
+            "TERM": "xterm-256color",
+            # Whatever is not on loopback is asked of the stand-in, which refuses it.
+            "HTTP_PROXY": self._model.url,
+            "HTTPS_PROXY": self._model.url,
+            "NO_PROXY": "127.0.0.1,localhost",
+            **self.client.environment(self.home, self._model.url),
+            **{name: os.environ[name] for name in ("SYSTEMROOT", "TEMP") if name in os.environ},
+        }
+
+    @property
+    def refused(self) -> list[str]:
+        """Hosts elsewhere that the client asked for."""
+        return self._model.refused
+
+    def folder(self, name: str) -> Path:
+        """A project, a repository of its own."""
+        place = self.home / "src" / name
+        if not place.exists():
+            place.mkdir(parents=True)
+            subprocess.run(["git", "init", "-q"], cwd=place, check=True)  # noqa: S607
+        return place
+
+    def talk(
+        self, prompt: str, script: Script, *, folder: Path | None = None, resumed: bool = False
+    ) -> Conversation:
+        """One prompt; the model says what the script has it say.
+
+        Raises:
+            RuntimeError: the model was asked nothing.
+        """
+        self._model.begin(script)
+        said = self.client.resume(prompt) if resumed else self.client.arguments(prompt)
+        began = time.monotonic()
+        done = subprocess.run(  # noqa: S603  (the client)
+            [str(self.installed.program), *said],
+            env=self.environment,
+            cwd=folder or self.project,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=_LONGEST_S,
+            check=False,
+        )
+        took = time.monotonic() - began
+        if not self._model.turns:
+            said = f"{done.stdout[-600:]}{done.stderr[-600:]}"
+            raise RuntimeError(f"the model was asked nothing: exit {done.returncode}: {said}")
+        return Conversation(took, done.stdout, done.stderr, self._model.turns)
+
+
+_SYSTEM_PATH = [
+    folder for folder in os.environ.get("PATH", "").split(os.pathsep) if ".venv" not in folder
+]
+
+
+@contextmanager
+def stage(installed: Installed) -> Iterator[Stage]:
+    """A home that is removed in the end, with its stand-in."""
+    with (
+        TemporaryDirectory(prefix="memoria-e2e-", ignore_cleanup_errors=True) as folder,
+        stand_in(installed.client.dialect) as model,
+    ):
+        yield Stage(installed, Path(folder).resolve(), model)
