@@ -30,7 +30,7 @@ _DESCRIPTION = (
 )
 _AUTHOR = {"name": "The Memoria developers"}
 _SERVER = {"command": _NAME, "args": ["serve"]}
-"""A package doesn't know where the program lies, so it is looked for on PATH (decision 095)."""
+"""A package doesn't know where the program lies, so it is looked for on PATH (decision 090)."""
 _MISSING = (
     "The plugin Memoria is installed, but its program is not on PATH, so nothing is remembered. "
     f"Install it (pipx install {_DISTRIBUTION}, or uv tool install {_DISTRIBUTION}) and restart."
