@@ -108,6 +108,10 @@ def _import(place: Stage, program: Program, shown: Shown) -> None:
     command = ["import", "--format", place.client.name, "--json"]
     report = json.loads(program.run(place.environment, place.project, *command))
     after = json.loads(program.run(place.environment, place.project, "stats", "--json"))
+    if left := place.processes():
+        shown.wrong.append(f"still running: {left}")
+    if waiting := place.waiting():
+        shown.wrong.append(f"still in the spool: {waiting}")
     shown.turns = f"{stats['turns']}/{stats['sessions']}"
     shown.imported = str(report["recorded"])
     if report["recorded"]:

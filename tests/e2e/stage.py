@@ -17,6 +17,9 @@ from tests.e2e.stand_in.server import StandIn, stand_in
 _LONGEST_S = 240
 """So long only a run that hangs takes."""
 
+_ENDING_S = 15
+"""In which everything a client has started must have ended after it."""
+
 
 @dataclass(frozen=True)
 class Conversation:
@@ -64,6 +67,19 @@ class Stage:
         """Hosts elsewhere that the client asked for."""
         return self._model.refused
 
+    def processes(self) -> list[str]:
+        """What still runs in this home after it has been given time to end (Linux alone tells)."""
+        until = time.monotonic() + _ENDING_S
+        while (left := list(_running(self.home))) and time.monotonic() < until:
+            time.sleep(0.1)
+        return left
+
+    def waiting(self) -> list[str]:
+        """What hooks have said and nobody has taken in."""
+        return [
+            str(path) for path in (self.home / ".memoria").rglob("spool/**/*") if path.is_file()
+        ]
+
     def folder(self, name: str) -> Path:
         """A project, a repository of its own."""
         place = self.home / "src" / name
@@ -100,6 +116,17 @@ class Stage:
             said = f"{done.stdout[-600:]}{done.stderr[-600:]}"
             raise RuntimeError(f"the model was asked nothing: exit {done.returncode}: {said}")
         return Conversation(took, done.stdout, done.stderr, self._model.turns)
+
+
+def _running(home: Path) -> Iterator[str]:
+    """The command lines of all processes whose HOME it is."""
+    mark = f"HOME={home}".encode()
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if mark in (process / "environ").read_bytes().split(b"\0"):
+                yield (process / "cmdline").read_bytes().replace(b"\0", b" ").decode().strip()
+        except OSError:  # it has ended meanwhile, or is somebody else's
+            continue
 
 
 _SYSTEM_PATH = [
