@@ -51,6 +51,7 @@ def _parser() -> argparse.ArgumentParser:
     racing.set_defaults(run=_race)
     showing = commands.add_parser("show", parents=[shared], help="connect, talk, and find it again")
     showing.add_argument("--runs", type=int, default=5, help="of each client, each in a new home")
+    showing.add_argument("--packaged", action="store_true", help="by the client's own installer")
     showing.set_defaults(run=_show)
     stale = commands.add_parser("stale", parents=[shared], help="what is said after a change")
     stale.set_defaults(run=_stale)
@@ -63,8 +64,14 @@ def _show(clients: Sequence[Installed], arguments: argparse.Namespace) -> int:
     wrong = []
     for installed in clients:
         for run in range(1, arguments.runs + 1):
-            is_recalling = run % 2 == 1  # what a person has to choose, and what they get otherwise
-            done = show(installed, this_program(), is_recalling=is_recalling)
+            # What a person has to choose, and what they get otherwise; a package can't be asked.
+            is_recalling = run % 2 == 1 and not arguments.packaged
+            done = show(
+                installed,
+                this_program(),
+                is_recalling=is_recalling,
+                is_packaged=arguments.packaged,
+            )
             wrong += [f"{done.client}, run {run}: {line}" for line in done.wrong]
             print(done, flush=True)
             shown.add_row(

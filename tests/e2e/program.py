@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-_ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[2]
 _LONGEST_S = 300
 _SCRIPT = """\
 #!{python}
@@ -47,7 +47,9 @@ class Program:
         )
         if done.returncode:
             said = f"{done.stdout[-600:]}{done.stderr[-600:]}"
-            raise RuntimeError(f"memoria {' '.join(arguments)}: exit {done.returncode}: {said}")
+            raise RuntimeError(
+                f"{Path(self.command[-1]).name} {' '.join(arguments)}: exit {done.returncode}: {said}"
+            )
         return done.stdout
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from tests.e2e.clients.base import TOOLS
 from tests.e2e.install import Installed
-from tests.e2e.program import Program
+from tests.e2e.program import ROOT, Program
 from tests.e2e.stage import Stage, stage
 from tests.e2e.stand_in.script import Say
 
@@ -25,6 +25,7 @@ class Shown:
 
     client: str
     is_recalling: bool
+    is_packaged: bool
     tools: int = 0
     briefed: str = "no"
     recalled: str = "no"
@@ -35,11 +36,12 @@ class Shown:
     wrong: list[str] = field(default_factory=list)
 
 
-def show(installed: Installed, program: Program, *, is_recalling: bool) -> Shown:
-    """One run in a home of its own."""
-    shown = Shown(installed.client.name, is_recalling)
+def show(installed: Installed, program: Program, *, is_recalling: bool, is_packaged: bool) -> Shown:
+    """One run in a home of its own, connected by us or by the client's own installer."""
+    shown = Shown(installed.client.name, is_recalling, is_packaged)
     with stage(installed) as place:
-        for step in (_connect, _talk, _ask, _resume, _import):
+        connect = _install if is_packaged else _connect
+        for step in (connect, _talk, _ask, _resume, _import):
             try:
                 step(place, program, shown)
             except (RuntimeError, ValueError, OSError) as error:
@@ -60,6 +62,14 @@ def _connect(place: Stage, program: Program, shown: Shown) -> None:
     place.client.approve(place.installed.program, place.environment, place.project)
 
 
+def _install(place: Stage, program: Program, _shown: Shown) -> None:
+    """The package of this checkout, whose program is on the path."""
+    place.add_to_path(program)
+    for command in place.client.package_commands(ROOT):
+        place.run_client(command)
+    place.client.approve(place.installed.program, place.environment, place.project)
+
+
 def _talk(place: Stage, _program: Program, shown: Shown) -> None:
     """The agent calls nothing."""
     talk = place.talk(_FIRST, [Say(_ANSWER)])
@@ -72,7 +82,7 @@ def _talk(place: Stage, _program: Program, shown: Shown) -> None:
 
 def _ask(place: Stage, _program: Program, shown: Shown) -> None:
     """All is in the first question; then the agent searches."""
-    calls = place.client.search(_SOUGHT)
+    calls = place.client.search(_SOUGHT, is_packaged=shown.is_packaged)
     talk = place.talk(_SECOND, [*calls, Say(_FOUND)])
     shown.seconds.append(talk.took_s)
     tools = place.client.server_tools(talk.turns[0].body) & set(TOOLS)

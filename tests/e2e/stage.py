@@ -3,13 +3,14 @@
 import os
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.e2e.install import Installed, node_folders
+from tests.e2e.program import Program
 from tests.e2e.stand_in.dialect import strings
 from tests.e2e.stand_in.script import Asked, Script
 from tests.e2e.stand_in.server import StandIn, stand_in
@@ -43,6 +44,7 @@ class Stage:
         self.installed, self.client, self.home = installed, installed.client, home
         self.project = self.folder("project")
         self._model = model
+        self._programs: list[str] = []
         self.client.prepare(home, model.url)
 
     @property
@@ -51,7 +53,7 @@ class Stage:
         return {
             "HOME": str(self.home),
             "USERPROFILE": str(self.home),
-            "PATH": os.pathsep.join([*node_folders(), *_SYSTEM_PATH]),
+            "PATH": os.pathsep.join([*self._programs, *node_folders(), *_SYSTEM_PATH]),
             "LANG": "C.UTF-8",
             "TERM": "xterm-256color",
             # Whatever is not on loopback is asked of the stand-in, which refuses it.
@@ -66,6 +68,23 @@ class Stage:
     def refused(self) -> list[str]:
         """Hosts elsewhere that the client asked for."""
         return self._model.refused
+
+    def add_to_path(self, program: Program) -> None:
+        """Have the shell find it as `memoria`."""
+        folder = self.home / "bin"
+        folder.mkdir()
+        (folder / "memoria").symlink_to(program.command[0])
+        self._programs.append(str(folder))
+
+    def run_client(self, arguments: Sequence[str]) -> None:
+        """Have the client do something that is no conversation.
+
+        Raises:
+            RuntimeError: it failed.
+        """
+        Program(self.client.program, (str(self.installed.program),)).run(
+            self.environment, self.project, *arguments
+        )
 
     def processes(self) -> list[str]:
         """What still runs in this home after it has been given time to end (Linux alone tells)."""

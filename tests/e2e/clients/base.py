@@ -51,6 +51,9 @@ class Client(Protocol):
     def write_entry(self, home: Path, command: Sequence[str]) -> None:
         """Write the entry of a server called `memoria` by hand, and nothing else."""
 
+    def package_commands(self, checkout: Path) -> Sequence[Sequence[str]]:
+        """How the client itself installs the package of ours in a checkout."""
+
     def approve(self, program: Path, environment: Mapping[str, str], folder: Path) -> None:
         """Do what `memoria connect` leaves to the person, as the client would have them do it."""
 
@@ -60,8 +63,8 @@ class Client(Protocol):
     def resume(self, prompt: str) -> Sequence[str]:
         """Of a prompt that goes on with the last conversation."""
 
-    def search(self, query: str) -> Sequence[Call]:
-        """How its model comes to call `search_memory`."""
+    def search(self, query: str, *, is_packaged: bool) -> Sequence[Call]:
+        """How its model comes to call `search_memory`, of an entry's server or of a package's."""
 
     def server_tools(self, body: Mapping[str, Any]) -> set[str]:
         """Those of the server's tools that a request tells the model of."""

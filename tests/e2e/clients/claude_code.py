@@ -11,8 +11,12 @@ from tests.e2e.stand_in.dialect import strings
 from tests.e2e.stand_in.script import Call
 
 _PREFIX = "mcp__memoria__"
-_DEFERRED = re.compile(rf"^{_PREFIX}(\w+)$", re.MULTILINE)
-"""A line of the list of tools whose schemas the model may ask for."""
+_PACKAGED = "mcp__plugin_memoria_memoria__"
+_OWN = re.compile(rf"^(?:{_PREFIX}|{_PACKAGED})(\w+)$", re.MULTILINE)
+"""A name, or a line of the list of tools whose schemas the model may ask for."""
+
+_ALLOWED = "mcp__memoria,mcp__plugin_memoria_memoria"
+"""All tools of these servers, and no others."""
 
 
 class ClaudeCode:
@@ -46,26 +50,30 @@ class ClaudeCode:
         path = home / ".claude" / ".claude.json"
         path.write_text(json.dumps({"mcpServers": {"memoria": entry}}), "utf-8")
 
+    def package_commands(self, checkout: Path) -> Sequence[Sequence[str]]:
+        """A plugin, from the checkout as a marketplace."""
+        return [
+            ["plugin", "marketplace", "add", str(checkout)],
+            ["plugin", "install", "memoria@memoria"],
+        ]
+
     def approve(self, program: Path, environment: Mapping[str, str], folder: Path) -> None:
         """Nothing: what its user has in their own settings is theirs."""
 
     def arguments(self, prompt: str) -> Sequence[str]:
-        """The server's tools are allowed, and no others."""
-        return ["-p", "--allowedTools", "mcp__memoria", "--", prompt]
+        """In a new conversation."""
+        return ["-p", "--allowedTools", _ALLOWED, "--", prompt]
 
     def resume(self, prompt: str) -> Sequence[str]:
         """The newest conversation of the folder."""
-        return ["-p", "--continue", "--allowedTools", "mcp__memoria", "--", prompt]
+        return ["-p", "--continue", "--allowedTools", _ALLOWED, "--", prompt]
 
-    def search(self, query: str) -> Sequence[Call]:
+    def search(self, query: str, *, is_packaged: bool) -> Sequence[Call]:
         """Its tools come by name alone: the model asks for the schema first."""
-        name = f"{_PREFIX}search_memory"
+        name = f"{_PACKAGED if is_packaged else _PREFIX}search_memory"
         return [Call("ToolSearch", {"query": f"select:{name}"}), Call(name, {"query": query})]
 
     def server_tools(self, body: Mapping[str, Any]) -> set[str]:
         """Those with a schema, and those that a message lists by name."""
-        names = [str(tool["name"]) for tool in body.get("tools", [])]
-        listed = {name.removeprefix(_PREFIX) for name in names if name.startswith(_PREFIX)}
-        for text in strings(body.get("messages", [])):
-            listed.update(_DEFERRED.findall(text))
-        return listed
+        texts = [*self.dialect.tools(body), *strings(body.get("messages", []))]
+        return {name for text in texts for name in _OWN.findall(text)}

@@ -50,6 +50,13 @@ class Codex:
         with _config(home).open("a", encoding="utf-8") as config:
             config.write(table)
 
+    def package_commands(self, checkout: Path) -> Sequence[Sequence[str]]:
+        """A plugin, from the checkout as a marketplace."""
+        return [
+            ["plugin", "marketplace", "add", str(checkout)],
+            ["plugin", "add", "memoria@memoria"],
+        ]
+
     def approve(self, program: Path, environment: Mapping[str, str], folder: Path) -> None:
         """Trust every hook, as `/hooks` does; one that is not trusted is skipped without a word."""
         with app_server(program, environment, folder) as ask:
@@ -73,7 +80,7 @@ class Codex:
         """The newest conversation."""
         return ["exec", "--skip-git-repo-check", "resume", "--last", prompt]
 
-    def search(self, query: str) -> Sequence[Call]:
+    def search(self, query: str, *, is_packaged: bool) -> Sequence[Call]:
         """All its tools come with their schemas."""
         return [Call(f"{_NAMESPACE}.search_memory", {"query": query})]
 

@@ -47,6 +47,10 @@ class GeminiCli:
         settings["mcpServers"] = {"memoria": {"command": program, "args": arguments}}
         _settings(home).write_text(json.dumps(settings, indent=2), "utf-8")
 
+    def package_commands(self, checkout: Path) -> Sequence[Sequence[str]]:
+        """An extension, from its folder."""
+        return [["extensions", "install", str(checkout / "packages" / "gemini"), "--consent"]]
+
     def approve(self, program: Path, environment: Mapping[str, str], folder: Path) -> None:
         """Nothing: what its user has in their own settings is theirs."""
 
@@ -58,7 +62,7 @@ class GeminiCli:
         """The newest conversation of the folder."""
         return ["--approval-mode", "yolo", "--resume", "latest", "-p", prompt]
 
-    def search(self, query: str) -> Sequence[Call]:
+    def search(self, query: str, *, is_packaged: bool) -> Sequence[Call]:
         """All its tools come with their schemas."""
         return [Call(f"{_PREFIX}search_memory", {"query": query})]
 
