@@ -11,6 +11,9 @@ import memoria
 from memoria import Memoria
 from memoria.inference.bundled import BUNDLED, BundledEmbedder
 
+# The embedding model is kept here for the next run, not in the cache of whoever runs the tests.
+os.environ["XDG_CACHE_HOME"] = str(Path(__file__).parents[1] / ".pytest_cache" / "user")
+
 # A machine that is slow for a moment fails no property.
 hypothesis.settings.register_profile("no deadline", deadline=None)
 hypothesis.settings.load_profile("no deadline")

@@ -102,7 +102,7 @@ class Settings(BaseModel):
 
     embedder_wait_ms: int = Field(3000, ge=0, le=60_000)
     """How long a search waits for a model that is still loading before it goes on with text
-    alone. The bundled model loads in about 2 s, once per process."""
+    alone. The bundled model loads in 0.2 s; the first time on a machine, in about 2 s."""
 
     short_term_turns: int = Field(6, ge=0, le=MOST_SHORT_TERM_TURNS)
     """How many of a session's last turns a context package shows at most, within its budget; 0 for

