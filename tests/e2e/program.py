@@ -47,9 +47,8 @@ class Program:
         )
         if done.returncode:
             said = f"{done.stdout[-600:]}{done.stderr[-600:]}"
-            raise RuntimeError(
-                f"{Path(self.command[-1]).name} {' '.join(arguments)}: exit {done.returncode}: {said}"
-            )
+            command = " ".join([Path(self.command[-1]).name, *arguments])
+            raise RuntimeError(f"{command}: exit {done.returncode}: {said}")
         return done.stdout
 
 
