@@ -17,6 +17,7 @@ _SECOND = "Which port does the staging database Wolfsburg use?"
 _SOUGHT = "port of the staging database Wolfsburg"
 _FOUND = "It is port 6543."
 _RESUMED = "And which language do I commit in?"
+_LANGUAGE = "You commit in English."
 
 
 @dataclass
@@ -82,7 +83,8 @@ def _talk(place: Stage, _program: Program, shown: Shown) -> None:
 
 def _ask(place: Stage, _program: Program, shown: Shown) -> None:
     """All is in the first question; then the agent searches."""
-    calls = place.client.search(_SOUGHT, is_packaged=shown.is_packaged)
+    search = {"query": _SOUGHT}
+    calls = place.client.calls("search_memory", search, is_packaged=shown.is_packaged)
     talk = place.talk(_SECOND, [*calls, Say(_FOUND)])
     shown.seconds.append(talk.took_s)
     tools = place.client.server_tools(talk.turns[0].body) & set(TOOLS)
@@ -105,11 +107,18 @@ def _ask(place: Stage, _program: Program, shown: Shown) -> None:
 
 
 def _resume(place: Stage, _program: Program, shown: Shown) -> None:
-    """A conversation that goes on is not recorded anew."""
-    talk = place.talk(_RESUMED, [Say("In English.")], resumed=True)
+    """A conversation that goes on is not recorded anew, even where the agent records it as well."""
+    said = [{"role": "user", "content": _RESUMED}, {"role": "assistant", "content": _LANGUAGE}]
+    calls = place.client.calls(
+        "record_conversation", {"turns": said}, is_packaged=shown.is_packaged
+    )
+    talk = place.talk(_RESUMED, [*calls, Say(_LANGUAGE)], resumed=True)
     shown.seconds.append(talk.took_s)
-    if "In English." not in talk.output:
+    if _LANGUAGE not in talk.output:
         shown.wrong.append(f"it could not be resumed: {talk.output}{talk.errors}"[-600:])
+    result = "\n".join(place.client.dialect.results(talk.turns[-1].body))
+    if "recorded" not in result:
+        shown.wrong.append(f"record_conversation answered {result[-600:]!r}")
 
 
 def _import(place: Stage, program: Program, shown: Shown) -> None:

@@ -63,8 +63,10 @@ class Client(Protocol):
     def resume(self, prompt: str) -> Sequence[str]:
         """Of a prompt that goes on with the last conversation."""
 
-    def search(self, query: str, *, is_packaged: bool) -> Sequence[Call]:
-        """How its model comes to call `search_memory`, of an entry's server or of a package's."""
+    def calls(
+        self, tool: str, arguments: Mapping[str, object], *, is_packaged: bool
+    ) -> Sequence[Call]:
+        """How its model comes to call a tool, of an entry's server or of a package's."""
 
     def server_tools(self, body: Mapping[str, Any]) -> set[str]:
         """Those of the server's tools that a request tells the model of."""

@@ -68,10 +68,12 @@ class ClaudeCode:
         """The newest conversation of the folder."""
         return ["-p", "--continue", "--allowedTools", _ALLOWED, "--", prompt]
 
-    def search(self, query: str, *, is_packaged: bool) -> Sequence[Call]:
+    def calls(
+        self, tool: str, arguments: Mapping[str, object], *, is_packaged: bool
+    ) -> Sequence[Call]:
         """Its tools come by name alone: the model asks for the schema first."""
-        name = f"{_PACKAGED if is_packaged else _PREFIX}search_memory"
-        return [Call("ToolSearch", {"query": f"select:{name}"}), Call(name, {"query": query})]
+        name = f"{_PACKAGED if is_packaged else _PREFIX}{tool}"
+        return [Call("ToolSearch", {"query": f"select:{name}"}), Call(name, arguments)]
 
     def server_tools(self, body: Mapping[str, Any]) -> set[str]:
         """Those with a schema, and those that a message lists by name."""

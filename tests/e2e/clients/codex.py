@@ -80,9 +80,11 @@ class Codex:
         """The newest conversation."""
         return ["exec", "--skip-git-repo-check", "resume", "--last", prompt]
 
-    def search(self, query: str, *, is_packaged: bool) -> Sequence[Call]:
+    def calls(
+        self, tool: str, arguments: Mapping[str, object], *, is_packaged: bool
+    ) -> Sequence[Call]:
         """All its tools come with their schemas."""
-        return [Call(f"{_NAMESPACE}.search_memory", {"query": query})]
+        return [Call(f"{_NAMESPACE}.{tool}", arguments)]
 
     def server_tools(self, body: Mapping[str, Any]) -> set[str]:
         """Those of the server's namespace."""

@@ -62,9 +62,11 @@ class GeminiCli:
         """The newest conversation of the folder."""
         return ["--approval-mode", "yolo", "--resume", "latest", "-p", prompt]
 
-    def search(self, query: str, *, is_packaged: bool) -> Sequence[Call]:
+    def calls(
+        self, tool: str, arguments: Mapping[str, object], *, is_packaged: bool
+    ) -> Sequence[Call]:
         """All its tools come with their schemas."""
-        return [Call(f"{_PREFIX}search_memory", {"query": query})]
+        return [Call(f"{_PREFIX}{tool}", arguments)]
 
     def server_tools(self, body: Mapping[str, Any]) -> set[str]:
         """Those declared under the server's name."""
