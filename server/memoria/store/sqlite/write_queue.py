@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 from memoria.bare.file_locks import try_lock, unlock
+from memoria.store.sqlite.lock_watch import LockWatch
 
 _NEXT, _PRESENT, _HEAD = struct.Struct("<Q"), struct.Struct("<QQ"), struct.Struct("<QQQ")
 _COUNTER = 1 << 20
@@ -31,10 +32,7 @@ _MOST_TICKETS = 1 << 30
 _OWNER_ONLY = 0o600
 _FLAGS = os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _SHORTEST_S, _LONGEST_S = 0.0003, 0.02
-"""Between two looks at the queue."""
-_GUESS_S = 0.001
-"""How long a turn takes, before one was seen."""
-_NEW_WEIGHT = 0.2
+"""Between two looks at what the system does not wake anybody for."""
 _STILL_S = 0.5
 """Without a move for so long, those who wait look whether anybody writes at all."""
 _STILL_GLANCE_S = 0.05
@@ -123,8 +121,8 @@ class WriteQueue:
         self._descriptor: int | None = None
         self._overtaken = 0
         """Nobody with a ticket before this is waited for again."""
-        self._pace_s = _GUESS_S
-        """How long a turn takes, as seen of late."""
+        self._watches: list[LockWatch] = []
+        """Of whoever waits, and of those who no longer do and can't be called back."""
 
     @classmethod
     def of(cls, database: Path) -> "WriteQueue":
@@ -196,13 +194,17 @@ class WriteQueue:
         """Until nobody is before us, or those who are can be overtaken."""
         descriptor = self._open_file()
         seen, moved_at = _read_head(descriptor).present, time.monotonic()
+        watch = LockWatch(descriptor, _TICKETS + ticket - 1)
+        self._watches = [*(one for one in self._watches if not one.is_over), watch]
         while not self._is_first(descriptor, ticket):
             head, now = _read_head(descriptor), time.monotonic()
             if head.present != seen:
-                self._learn_pace(head.present - seen, now - moved_at)
                 seen, moved_at = head.present, now
             if now - moved_at < _STILL_S:
-                self._sleep_until_near(max(ticket - seen, 1), now - moved_at)
+                if watch.is_over:
+                    time.sleep(_SHORTEST_S)  # somebody before that one is still there
+                else:
+                    watch.wait(moved_at + _STILL_S - now)
             elif is_free():
                 self._overtaken = ticket
                 return
@@ -211,19 +213,6 @@ class WriteQueue:
             else:
                 time.sleep(_LONGEST_S)
         _write(descriptor, _NEXT.size, _PRESENT.pack(ticket, os.getpid()))
-
-    def _learn_pace(self, turns: int, took_s: float) -> None:
-        if turns > 0:
-            self._pace_s += _NEW_WEIGHT * (took_s / turns - self._pace_s)
-
-    def _sleep_until_near(self, before: int, still_s: float) -> None:
-        """Sleep for half of the time that seems to be left.
-
-        Who looks too often takes the processor from those who write; who looks too late leaves the
-        file idle, which then counts as somebody's turn: so half of it must do.
-        """
-        left_s = (before - 1) * self._pace_s + max(self._pace_s - still_s, still_s / 2)
-        time.sleep(min(max(left_s / 2, _SHORTEST_S), _LONGEST_S))
 
     def _is_first(self, descriptor: int, ticket: int) -> bool:
         """Whether nobody has an earlier ticket, of those that are waited for."""
@@ -254,7 +243,9 @@ class WriteQueue:
 
     def _close_file(self) -> None:
         if self._descriptor is not None:
-            os.close(self._descriptor)
+            if all(watch.is_over for watch in self._watches):
+                os.close(self._descriptor)
+            # A number that a watch will use again must not come to mean another file.
             self._descriptor = None
 
     def _remove_file(self) -> None:
