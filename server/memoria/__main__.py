@@ -1,5 +1,5 @@
 """`python -m memoria` is the `memoria` command."""
 
-from memoria.surface.cli.main import run
+from memoria.surface.front.main import run
 
 run()

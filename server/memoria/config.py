@@ -21,6 +21,7 @@ from pydantic import (
     model_validator,
 )
 
+from memoria.bare.workspace import find_workspace
 from memoria.errors import InvalidInputError, shorten
 from memoria.model.explanation import Part
 from memoria.model.privacy import PersonalRules, parse_personal_rules
@@ -351,6 +352,16 @@ class Settings(BaseModel):
         }
         named = {name: value for name, value in given.items() if value is not None}
         return cls.from_values(**{**from_environment, **named})
+
+    @classmethod
+    def load_here(cls, home: str | None, tenant: str | None, workspace: str | None) -> Self:
+        """Settings of a process at work in its folder: in the folder's project, if none is named.
+
+        Raises:
+            InvalidInputError: a value is out of bounds or of the wrong kind.
+        """
+        named = workspace or os.environ.get(_PREFIX + "WORKSPACE") or find_workspace(os.curdir)
+        return cls.load(home=home, tenant=tenant, workspace=named)
 
     @classmethod
     def from_values(cls, **given: Any) -> Self:  # noqa: ANN401  (validated field by field by pydantic)

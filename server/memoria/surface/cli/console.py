@@ -7,14 +7,12 @@ out; 4 doctor found something broken.
 
 import io
 import json
-import os
 import re
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
@@ -81,12 +79,9 @@ class Options:
     @property
     def settings(self) -> "Settings":
         """The environment's settings under these options."""
-        from memoria.bare.workspace import find_workspace  # noqa: PLC0415
         from memoria.config import Settings  # noqa: PLC0415
 
-        named = self.workspace or os.environ.get("MEMORIA_WORKSPACE")
-        place = named or find_workspace(Path.cwd())
-        return Settings.load(home=self.home, tenant=self.tenant, workspace=place)
+        return Settings.load_here(self.home, self.tenant, self.workspace)
 
     @property
     def existing_settings(self) -> "Settings":

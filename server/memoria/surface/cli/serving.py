@@ -26,9 +26,9 @@ def serve(
 
         print_json(client_entry(options))
         return
-    from memoria.surface.mcp.server import serve_stdio  # noqa: PLC0415
+    from memoria.surface.front.serve import serve as serve_at_once  # noqa: PLC0415
 
-    serve_stdio(options.settings)
+    serve_at_once(options.home, options.tenant, options.workspace)
 
 
 def demo(as_json: AsJson = False) -> None:

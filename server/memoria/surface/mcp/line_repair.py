@@ -9,10 +9,7 @@ refused by name, as long as it can be seen which request it was.
 
 import re
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
 
-import anyio
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
 from mcp.types import PARSE_ERROR, ErrorData, JSONRPCError, jsonrpc_message_adapter
 from pydantic import ValidationError
@@ -29,33 +26,21 @@ _PART = re.compile(rf"{_STRING.pattern}|[{{}}\[\]]", re.DOTALL)
 _VALUE = re.compile(r'\s*:\s*(?:(?P<number>-?\d{1,18})(?!\d)|"(?P<text>[^"\\]{1,200})")')
 
 
-@asynccontextmanager
 async def repair_lines(
     messages: AsyncIterable[Incoming], answer: Answer
-) -> AsyncIterator[MemoryObjectReceiveStream[Incoming]]:
+) -> AsyncIterator[Incoming]:
     """A server's incoming messages, with the lines that the SDK could not parse dealt with.
 
     Args:
         messages: what the SDK's transport reads.
         answer: writes a message back.
     """
-    onward, readable = anyio.create_memory_object_stream[Incoming](0)
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_pass_on, messages, answer, onward)
-        yield readable
-        tasks.cancel_scope.cancel()
-
-
-async def _pass_on(
-    messages: AsyncIterable[Incoming], answer: Answer, onward: MemoryObjectSendStream[Incoming]
-) -> None:
-    async with onward:
-        async for item in messages:
-            line = _invalid_line(item)
-            try:
-                await onward.send(item if line is None else _parse(repair_line(line)))
-            except ValidationError as error:
-                await _refuse_line(line or "", error, answer)
+    async for item in messages:
+        line = _invalid_line(item)
+        try:
+            yield item if line is None else _parse(repair_line(line))
+        except ValidationError as error:
+            await _refuse_line(line or "", error, answer)
 
 
 def _parse(line: str) -> SessionMessage:

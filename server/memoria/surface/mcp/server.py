@@ -5,8 +5,9 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from importlib.metadata import version
+from typing import IO, cast
 
 import anyio
 import anyio.to_thread
@@ -20,8 +21,10 @@ import memoria.app
 from memoria.app import Memoria
 from memoria.config import Settings
 from memoria.errors import MemoriaError
+from memoria.surface.front.streams import Inbox, Outbox
 from memoria.surface.mcp import prompts, resources
 from memoria.surface.mcp.idle import run_idle_maintenance
+from memoria.surface.mcp.incoming import OpenRequests, relay
 from memoria.surface.mcp.instructions import instructions_for, static_instructions
 from memoria.surface.mcp.line_repair import repair_lines
 from memoria.surface.mcp.toolbox import Toolbox
@@ -69,13 +72,15 @@ class MemoriaServer(Server[Memoria]):
             RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience=_NAME)
         )
 
-    async def serve_stdio(self) -> None:
-        """Serve on standard input and output until they close."""
-        async with (
-            stdio_server() as (messages, answers),
-            repair_lines(messages, answers.send) as repaired,
-        ):
-            await self.run(repaired, answers, self.create_initialization_options())
+    async def serve_streams(self, inbox: Inbox, outbox: Outbox) -> None:
+        """Serve a client that writes into one and reads from the other, until it closes."""
+        stdin, stdout = (anyio.wrap_file(cast("IO[str]", one)) for one in (inbox, outbox))
+        async with stdio_server(stdin, stdout) as (messages, answers):
+            open_requests = OpenRequests(answers)
+            repaired = repair_lines(messages, answers.send)
+            async with relay(open_requests.watch(repaired)) as incoming:
+                options = self.create_initialization_options()
+                await self.run(incoming, open_requests, options)
 
 
 def build_server(
@@ -102,14 +107,27 @@ def build_server(
     return server
 
 
-def serve_stdio(settings: Settings) -> None:
-    """Serve on standard input and output until they close or the process is told to stop.
+def serve_stdio(
+    home: str | None, tenant: str | None, workspace: str | None, inbox: Inbox, outbox: Outbox
+) -> None:
+    """Serve a client until it closes its end or the process is told to stop.
 
     A client that is gone without having read its answers is the end of a service, and no error.
+
+    Args:
+        home: the data folder, where one was given.
+        tenant: whose memory, where that was said.
+        workspace: the project to work in, where one was named.
+        inbox: what the client writes.
+        outbox: what it reads.
+
+    Raises:
+        MemoriaError: a setting can't be used, or the memory can't be opened. Nothing was read.
     """
     logging.basicConfig(level=logging.WARNING)  # to standard error
+    settings = Settings.load_here(home, tenant, workspace)
     try:
-        anyio.run(_serve, settings)
+        anyio.run(_serve, settings, inbox, outbox)
     except BaseExceptionGroup as group:
         if group.split(_GONE)[1] is None:
             _discard_output()
@@ -120,14 +138,15 @@ def serve_stdio(settings: Settings) -> None:
         raise ours from None
 
 
-async def _serve(settings: Settings) -> None:
-    instructions = await anyio.to_thread.run_sync(instructions_for, settings)
-    server = build_server(lambda: memoria.app.open_memoria(settings=settings), instructions)
+async def _serve(settings: Settings, inbox: Inbox, outbox: Outbox) -> None:
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_stop_on_signal)
-        tasks.start_soon(run_idle_maintenance, settings, lambda: server.tools.last_call)
-        await server.serve_stdio()
-        tasks.cancel_scope.cancel()
+        instructions = await anyio.to_thread.run_sync(instructions_for, settings)
+        async with memoria.app.open_memoria(settings=settings) as memory:
+            server = build_server(lambda: nullcontext(memory), instructions)
+            tasks.start_soon(run_idle_maintenance, settings, lambda: server.tools.last_call)
+            await server.serve_streams(inbox, outbox)
+            tasks.cancel_scope.cancel()
 
 
 async def _stop_on_signal() -> None:

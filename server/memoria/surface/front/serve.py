@@ -1,0 +1,123 @@
+"""`memoria serve`: the front speaks while the server loads, then hands over.
+
+One process does both. A thread reads standard input from the first millisecond; it answers what can
+be answered ahead and lets everything else wait in order. The main thread imports the server, opens
+the memory, and reads on where the front stopped to answer.
+"""
+
+import os
+import signal
+from collections.abc import Callable
+from threading import Event, Lock, Thread
+
+from memoria.bare.home import find_home, find_tenant
+from memoria.bare.kept import INSTRUCTIONS, read_kept
+from memoria.bare.workspace import find_workspace
+from memoria.surface.front.early import EarlyAnswers
+from memoria.surface.front.messages import Json, read_message, request_id
+from memoria.surface.front.streams import Inbox, Outbox, claim_streams, read_lines
+
+_FIRST_ANSWER_S = 0.1
+"""How long loading waits for a client to say who it is: two threads at once are each slower."""
+_INTERNAL_ERROR = -32603
+
+
+def serve(home: str | None, tenant: str | None, workspace: str | None) -> None:
+    """Serve MCP on standard input and output until they close.
+
+    Args:
+        home: the data folder, where one was given.
+        tenant: whose memory, where that was said.
+        workspace: the project to work in, where one was named.
+
+    Raises:
+        MemoriaError: the memory can't be opened. Each request that waits is told so.
+    """
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: os._exit(0))  # nothing was begun that could be lost
+    front = Front(lambda: read_instructions(home, tenant, workspace))
+    front.start()
+    try:
+        from memoria.surface.mcp.server import serve_stdio
+
+        front.begin_service()
+        serve_stdio(home, tenant, workspace, front.inbox, front.outbox)
+    except Exception as error:
+        front.refuse_waiting(f"Memoria can't serve: {error}")
+        raise
+
+
+def read_instructions(home: str | None, tenant: str | None, workspace: str | None) -> str | None:
+    """The instructions that were kept for this very start, where they still hold."""
+    try:
+        named = workspace or os.environ.get("MEMORIA_WORKSPACE") or find_workspace(os.curdir)
+    except OSError:
+        return None  # this folder is gone
+    return read_kept(find_home(home), find_tenant(tenant), named, INSTRUCTIONS)
+
+
+class Front:
+    """What is between the client and the server that loads."""
+
+    def __init__(self, kept_instructions: Callable[[], str | None]) -> None:
+        """Ready to listen, with what is kept of the server's instructions to go by."""
+        source, sink = claim_streams()
+        self.inbox = Inbox()
+        self.outbox = Outbox(sink)
+        self._source = source
+        self._early = EarlyAnswers(kept_instructions)
+        self._first_answer = Event()
+        self._opening = Lock()
+        self._is_opening = False
+
+    def start(self) -> None:
+        """Listen to the client, and wait a moment for its first word."""
+        Thread(target=self._listen, name="front", daemon=True).start()
+        self._first_answer.wait(_FIRST_ANSWER_S)
+
+    def begin_service(self) -> None:
+        """From now on something may be under way when the client leaves."""
+        with self._opening:
+            self._is_opening = True
+
+    def refuse_waiting(self, problem: str) -> None:
+        """Tell each request that waits why it will never be answered."""
+        error = {"code": _INTERNAL_ERROR, "message": problem}
+        for line in self.inbox.take_all():
+            number = request_id(read_message(line))
+            refusal: Json = {"jsonrpc": "2.0", "id": number, "error": error}
+            if number is not None and not self.outbox.has_said(refusal):
+                self._say(refusal)
+
+    def _listen(self) -> None:
+        is_unused = True
+        try:
+            for line in read_lines(self._source):
+                is_unused = is_unused and not line.strip()
+                self._take(line)
+                self._first_answer.set()
+        finally:
+            self.inbox.end()
+            if is_unused:
+                self._leave()
+
+    def _take(self, line: str) -> None:
+        reply = None if self.inbox.is_read else self._early.answer(line)
+        if reply is None:
+            self.inbox.put(line)
+            return
+        self._say(reply.message, is_repeated=reply.is_passed_on)
+        if reply.is_passed_on:
+            self.inbox.put(line)
+
+    def _say(self, message: Json, *, is_repeated: bool = False) -> None:
+        try:
+            self.outbox.say(message, is_repeated=is_repeated)
+        except OSError:
+            return  # the client is gone; the server finds that out by itself
+
+    def _leave(self) -> None:
+        """End at once for a client that left without a word, unless something is under way."""
+        with self._opening:
+            if not self._is_opening:
+                os._exit(0)

@@ -1,0 +1,135 @@
+"""Standard input and output, taken over before anything else can write to them.
+
+Lines come in through a thread of their own, whether or not the server stands, and wait for it in
+order. What goes out is one message a line, whoever says it.
+"""
+
+import io
+import os
+from collections import deque
+from collections.abc import Iterator, Mapping
+from threading import Condition, Lock
+
+from memoria.bare.plain_json import read_json, write_json
+from memoria.surface.front.messages import message_key
+
+_CHUNK_BYTES = 1 << 16
+_MOST_WAITING_CHARS = 1 << 26
+"""A client that writes on while so much waits is not read from, and so has to wait itself."""
+
+
+def claim_streams() -> tuple[int, int]:
+    """Descriptors of what were standard input and output, which from now on lead elsewhere.
+
+    Whatever is printed goes to standard error, and whoever reads finds nothing, so that no library
+    and no child process can come between the client and us.
+    """
+    source, sink = os.dup(0), os.dup(1)
+    nowhere = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nowhere, 0)
+    os.close(nowhere)
+    try:
+        os.dup2(2, 1)
+    except OSError:  # there is no standard error
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 1)
+        os.close(nowhere)
+    return source, sink
+
+
+def read_lines(source: int) -> Iterator[str]:
+    """Lines as they come, the last one even if it has no end; bytes that are no UTF-8 replaced."""
+    parts: list[bytes] = []
+    while chunk := os.read(source, _CHUNK_BYTES):
+        *ended, rest = chunk.split(b"\n")
+        for end in ended:
+            yield b"".join((*parts, end, b"\n")).decode("utf-8", "replace")
+            parts.clear()
+        parts.append(rest)
+    if any(parts):
+        yield b"".join(parts).decode("utf-8", "replace")
+
+
+class Inbox(io.TextIOBase):
+    """Lines that wait for the server, which reads them as from any file."""
+
+    def __init__(self) -> None:
+        self._lines: deque[str] = deque()
+        self._chars = 0
+        self._has_ended = False
+        self.is_read = False
+        """Whether the server has come to read what waits."""
+        self._changed = Condition()
+
+    def put(self, line: str) -> None:
+        """Let a line wait."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._chars < _MOST_WAITING_CHARS)
+            self._lines.append(line)
+            self._chars += len(line)
+            self._changed.notify_all()
+
+    def end(self) -> None:
+        """No further line will come."""
+        with self._changed:
+            self._has_ended = True
+            self._changed.notify_all()
+
+    def take_all(self) -> list[str]:
+        """The lines that wait now, for nobody else to read."""
+        with self._changed:
+            lines = list(self._lines)
+            self._lines.clear()
+            return lines
+
+    def readline(self, _size: int = -1, /) -> str:  # type: ignore[override]  # bytes nowhere
+        """The next line, waited for; nothing when there will be none."""
+        with self._changed:
+            self.is_read = True
+            self._changed.wait_for(lambda: self._lines or self._has_ended)
+            if not self._lines:
+                return ""
+            line = self._lines.popleft()
+            self._chars -= len(line)
+            self._changed.notify_all()
+            return line
+
+
+class Outbox(io.TextIOBase):
+    """What the client reads. What it was told ahead of the server, it is not told again."""
+
+    def __init__(self, sink: int) -> None:
+        self._sink = sink
+        self._lock = Lock()
+        self._said: set[tuple[object, object]] = set()
+
+    def say(self, message: Mapping[str, object], *, is_repeated: bool = False) -> None:
+        """Send a message ahead of the server, which is going to send the like of it or not."""
+        text = write_json(message) + "\n"
+        with self._lock:
+            if is_repeated:
+                self._said.add(message_key(message))
+            self._write(text)
+
+    def has_said(self, message: Mapping[str, object]) -> bool:
+        """Whether the client was told the like of this ahead of the server."""
+        return message_key(message) in self._said
+
+    def write(self, text: str, /) -> int:
+        """Send a line of the server's."""
+        with self._lock:
+            if not (self._said and self._is_repetition(text)):
+                self._write(text)
+        return len(text)
+
+    def _is_repetition(self, text: str) -> bool:
+        key = message_key(read_json(text))
+        if key not in self._said:
+            return False
+        self._said.remove(key)
+        return True
+
+    def _write(self, text: str) -> None:
+        left = memoryview(text.encode("utf-8", "replace"))
+        while left:
+            left = left[os.write(self._sink, left) :]
