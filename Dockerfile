@@ -26,6 +26,8 @@ ENV PATH=/opt/memoria/bin:$PATH \
     PYTHONUNBUFFERED=1
 USER memoria
 WORKDIR /home/memoria
+# The embedding model as processes map it: a container that is thrown away would build it each time.
+RUN python -c "from memoria.inference.mapped.cache import load_encoder; load_encoder()"
 VOLUME /data
 ENTRYPOINT ["memoria"]
 CMD ["serve"]
