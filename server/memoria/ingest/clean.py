@@ -8,22 +8,11 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
+from memoria.bare.own_tools import is_our_tool
 from memoria.model import Turn
 from memoria.text.clean import Tally, clean_text
 from memoria.text.redact import redact
 
-OUR_TOOLS = frozenset(
-    {
-        "search_memory",
-        "search_conversation_traces",
-        "get_memory",
-        "remember",
-        "revise_memory",
-        "forget_memory",
-        "record_conversation",
-        "update_scratchpad",
-    }
-)
 _DEEPEST = 100
 """The deepest nesting of a tool call that is accepted; reading it back recurses as deep."""
 
@@ -52,15 +41,6 @@ def clean_turn(turn: Turn, tally: Tally) -> CleanTurn:
         tool_args=_clean_json(turn.tool_args, tally),
         tool_result=None if ours else _clean_json(turn.tool_result, tally),
     )
-
-
-def is_our_tool(name: str) -> bool:
-    """Whether a tool's name, as any client spells it (`mcp__memoria__remember`), is ours."""
-    server, _, tool = name.replace(".", "__").replace("/", "__").rpartition("__")
-    if tool in OUR_TOOLS:
-        return not server or "memoria" in server.lower()
-    # Gemini CLI joins with one underscore, which our tools' names have too.
-    return "memoria" in name.lower() and name.endswith(tuple(f"_{own}" for own in OUR_TOOLS))
 
 
 def _clean_json(value: JsonValue, tally: Tally) -> JsonValue:

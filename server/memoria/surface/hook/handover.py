@@ -1,0 +1,67 @@
+"""Hands a text that may hold a secret to a process that can clean it, without touching the disk.
+
+The process is started detached, and the text goes through a pipe. It loads the table of secrets,
+lays what is left into the spool and ends (`admin/hook_texts.py`). Nobody waits for it.
+"""
+
+import os
+import sys
+
+from memoria.bare.plain_json import write_json
+
+_PROGRAM = (
+    "import sys; sys.path.insert(0, sys.argv[1]); "
+    "from memoria.admin.hook_texts import run; run(sys.argv[2], sys.argv[3])"
+)
+_ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 3))
+
+
+def hand_over(home: str, tenant: str, entry: dict[str, object]) -> None:
+    """Have an entry cleaned and laid into the spool.
+
+    Raises:
+        OSError: the process can't be started.
+    """
+    content = write_json(entry).encode("ascii")
+    command = [sys.executable, "-I", "-c", _PROGRAM, _ROOT, home, tenant]
+    if os.name == "nt":
+        _start_on_windows(command, content)
+    else:
+        _start(command, content)
+
+
+def _start(command: list[str], content: bytes) -> None:
+    reads, writes = os.pipe()
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    actions = [
+        (os.POSIX_SPAWN_DUP2, reads, 0),
+        (os.POSIX_SPAWN_DUP2, nothing, 1),
+        (os.POSIX_SPAWN_DUP2, nothing, 2),
+    ]
+    try:
+        try:
+            os.posix_spawn(command[0], command, os.environ, file_actions=actions, setsid=True)
+        except NotImplementedError:  # a system without it: the process stays in the client's group
+            os.posix_spawn(command[0], command, os.environ, file_actions=actions)
+    except OSError:
+        os.close(writes)
+        raise
+    finally:
+        os.close(reads)
+        os.close(nothing)
+    with os.fdopen(writes, "wb") as pipe:
+        pipe.write(content)
+
+
+def _start_on_windows(command: list[str], content: bytes) -> None:
+    import subprocess
+
+    detached = 0x00000008 | 0x00000200 | 0x08000000  # a console and a group of its own, no window
+    with subprocess.Popen(  # noqa: S603  (our own program)
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        creationflags=detached,
+    ) as process:
+        process.communicate(content)

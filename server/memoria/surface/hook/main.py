@@ -1,0 +1,231 @@
+"""A hook from its first line to its last: what a client tells it, what it spools, what it says.
+
+Whatever happens it ends with 0 and says nothing that a client could take for an error. What goes
+wrong is noted in the home, for `memoria doctor`. It is given a few seconds; then it ends itself,
+whatever it waits for.
+"""
+
+import _thread
+import os
+import time
+
+from memoria.bare.ask import ask_server
+from memoria.bare.home import find_home, find_tenant
+from memoria.bare.hook_log import describe_error, note_failure, note_heard
+from memoria.bare.ignored import is_ignored
+from memoria.bare.plain_json import read_json
+from memoria.bare.spool import append_entry
+from memoria.surface.hook.payloads import Payload
+from memoria.surface.hook.replies import GUIDE, IS_LEFT_OUT, IS_RECORDED, make_reply
+
+TRANSCRIPT_CLIENTS = ("claude-code", "codex", "gemini")
+"""Clients whose transcripts are read: of a session of theirs that has none, nothing is recorded."""
+OFF = "MEMORIA_HOOKS"
+"""`off` in the environment has hooks of that process's clients do nothing at all."""
+ASKED = "MEMORIA_ASKED"
+"""In the environment of a program that Memoria itself asks, whose words are nobody's."""
+_LONGEST_S = 5.0
+_NOTING_S = 0.5
+_MOST_INPUT = 64 << 20
+_PIECE = 1 << 20
+_TAIL = 16
+_BRIEFING_MS = 1_500
+_RECALL_MS = 150
+
+
+class _Options:
+    """What the client was told to start the program with."""
+
+    def __init__(self, arguments: list[str]) -> None:
+        self.client = "unknown"
+        self.recalls = False
+        named = {"--home": "", "--tenant": "", "--workspace": ""}
+        left = list(arguments)
+        while left:
+            one = left.pop(0)
+            name, sign, value = one.partition("=")
+            if name in named:
+                named[name] = value if sign else (left.pop(0) if left else "")
+            elif one == "--recall":
+                self.recalls = True
+            elif not one.startswith("-"):
+                self.client = one
+        self.home = find_home(named["--home"])
+        self.tenant = find_tenant(named["--tenant"])
+        self.workspace = named["--workspace"] or os.environ.get("MEMORIA_WORKSPACE", "")
+
+
+def run(arguments: list[str]) -> None:
+    """Do a hook's work and end the process."""
+    if os.environ.get(OFF, "").lower() in {"off", "0", "false"} or ASKED in os.environ:
+        os._exit(0)
+    try:
+        options = _Options(arguments)
+        _thread.start_new_thread(_end_after, (_LONGEST_S, options))
+        _serve(options)
+    finally:
+        os._exit(0)
+
+
+def _end_after(seconds: float, options: _Options | None) -> None:
+    time.sleep(seconds)
+    if options is not None:
+        _thread.start_new_thread(_end_after, (_NOTING_S, None))  # a disk may be what hangs
+        _note(options, f"a hook was not done after {seconds:.0f} seconds and has ended itself")
+    os._exit(0)
+
+
+def _serve(options: _Options) -> None:
+    try:
+        fields = read_json(read_input().decode("utf-8", "replace"))
+        payload = Payload(fields if isinstance(fields, dict) else {})
+    except (OSError, ValueError) as error:
+        _note(options, f"a hook was told what is no JSON: {describe_error(error)}")
+        payload = Payload({})
+    text = ""
+    if payload.event and not payload.is_of_subagent:
+        try:
+            state = _capture(options, payload)
+            text = _find_text(options, payload, state)
+        except Exception as error:  # noqa: BLE001  (the client still gets its answer)
+            _note(options, f"{payload.event} was not answered: {describe_error(error)}")
+    _print(make_reply(options.client, payload.event, payload.name, text))
+
+
+def _capture(options: _Options, payload: Payload) -> str:
+    """Lay into the spool what was said, or where it is written. What the agent is told of that."""
+    if is_ignored(payload.folder):
+        return IS_LEFT_OUT
+    try:
+        note_heard(options.home, options.tenant, options.client)
+        if payload.event == "tool" and payload.is_ours:
+            return IS_RECORDED
+        entry = make_entry(options.client, payload)
+        if entry is None:
+            return ""
+        if _is_clean(entry.get("turns")):
+            append_entry(options.home, options.tenant, entry)
+        else:
+            from memoria.surface.hook.handover import hand_over
+
+            hand_over(options.home, options.tenant, entry)
+    except (OSError, LookupError) as error:
+        _note(options, f"{payload.event} was not recorded: {describe_error(error)}")
+        return ""
+    return IS_RECORDED
+
+
+def make_entry(client: str, payload: Payload) -> dict[str, object] | None:
+    """What the spool is to say of an event; None where there is nothing to be said."""
+    entry: dict[str, object] = {
+        "v": 1,
+        "client": client,
+        "event": payload.event,
+        "session": payload.session,
+        "at": time.time_ns() // 1_000_000,
+        "cwd": payload.folder,
+    }
+    if payload.prompt_id:
+        entry["prompt_id"] = payload.prompt_id
+    if payload.turn_id:
+        entry["turn_id"] = payload.turn_id
+    if client in TRANSCRIPT_CLIENTS:
+        if not payload.transcript:
+            return None  # a session that its user wants written nowhere
+        entry["transcript"] = payload.transcript
+        try:
+            entry["offset"] = os.stat(payload.transcript).st_size
+        except OSError:
+            entry["offset"] = 0  # not written yet
+        return entry
+    if not payload.session:
+        raise LookupError  # nobody could tell to which conversation it belongs
+    turns = payload.list_turns()
+    if not turns and payload.event in {"prompt", "tool", "stop"}:
+        return None
+    return {**entry, "turns": turns} if turns else entry
+
+
+def _is_clean(turns: object) -> bool:
+    if turns is None:
+        return True
+    from memoria.surface.hook.sieve import flatten, is_surely_clean
+
+    return is_surely_clean(flatten(turns))
+
+
+def _find_text(options: _Options, payload: Payload, state: str) -> str:
+    """What the model is to read."""
+    if payload.event == "start":
+        return state + (_find_briefing(options, payload) or GUIDE)
+    if payload.event == "prompt" and options.recalls and payload.prompt:
+        request: dict[str, object] = {
+            "ask": "recall",
+            "workspace": _find_workspace(options, payload),
+            "session": payload.session,
+            "prompt": payload.prompt,
+        }
+        return _read_text(ask_server(options.home, options.tenant, request, _RECALL_MS))
+    return ""
+
+
+def _find_briefing(options: _Options, payload: Payload) -> str:
+    from memoria.bare.kept import read_kept
+
+    workspace = _find_workspace(options, payload)
+    text = read_kept(options.home, options.tenant, workspace, "briefing")
+    if text is None:
+        request: dict[str, object] = {"ask": "briefing", "workspace": workspace}
+        text = _read_text(
+            ask_server(options.home, options.tenant, request, _BRIEFING_MS, is_starting=True)
+        )
+    return text
+
+
+def _find_workspace(options: _Options, payload: Payload) -> str | None:
+    if options.workspace:
+        return None if options.workspace == "none" else options.workspace
+    from memoria.bare.workspace import find_workspace
+
+    return find_workspace(payload.folder)
+
+
+def _read_text(answer: dict[str, object] | None) -> str:
+    text = answer.get("text") if answer else None
+    return text if isinstance(text, str) else ""
+
+
+def read_input() -> bytes:
+    """What the client writes, to its end, or to where it is whole if the client leaves it open."""
+    content = bytearray()
+    while len(content) <= _MOST_INPUT and (piece := os.read(0, _PIECE)):
+        content += piece
+        if content[-_TAIL:].rstrip().endswith(b"}") and len(piece) < _PIECE and _is_whole(content):
+            break
+    return bytes(content)
+
+
+def _is_whole(content: bytearray) -> bool:
+    """Whether nothing is missing, as far as the count of braces tells without reading it all."""
+    if content.count(b"{") > content.count(b"}"):
+        return False
+    try:
+        read_json(content.decode("utf-8", "replace"))
+    except ValueError:
+        return False
+    return True
+
+
+def _print(text: str) -> None:
+    if text:
+        try:
+            os.write(1, text.encode("utf-8", "replace") + b"\n")
+        except OSError:
+            return  # the client no longer listens
+
+
+def _note(options: _Options, reason: str) -> None:
+    try:
+        note_failure(options.home, options.tenant, options.client, reason)
+    except OSError:
+        return  # a full disk or a home that is read only: there is no place left to say it

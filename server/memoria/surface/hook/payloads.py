@@ -1,0 +1,167 @@
+"""What a client tells a hook, read in one way for all of them.
+
+Their events have different names, which say by themselves what is meant. Claude Code, Codex, VS
+Code, Goose and our plugin for OpenCode share one family of fields, and the others have other names
+for the same few things. So a field is looked up by all of its names.
+"""
+
+import os
+
+from memoria.bare.own_tools import OUR_TOOLS, is_our_tool
+
+EVENTS = {
+    "start": "SessionStart sessionStart session_start TaskStart TaskResume",
+    "prompt": "UserPromptSubmit userPromptSubmit BeforeAgent beforeSubmitPrompt pre_user_prompt",
+    "tool": "PostToolUse postToolUse AfterTool post_mcp_tool_use post_run_command",
+    # Gemini's PreCompress fires at every turn, whether there is anything to compress or not.
+    "stop": "Stop stop AfterAgent PreCompress afterAgentResponse post_cascade_response "
+    "TaskComplete",
+    "compact": "PreCompact PostCompact preCompact",
+    "end": "SessionEnd sessionEnd session_end TaskCancel",
+}
+"""The names that clients have for an event."""
+_BY_NAME = {name: event for event, names in EVENTS.items() for name in names.split()}
+_NESTS = (
+    "tool_info taskMetadata userPromptSubmit postToolUse preCompact taskStart taskResume "
+    "taskComplete taskCancel"
+).split()
+"""Blocks in which Windsurf and Cline put what belongs to an event."""
+_SUBAGENT_SIGNS = (
+    "agent_id agentId isSidechain is_subagent parent_session_id parentSessionId parent_tool_use_id "
+    "parent_conversation_id parentID"
+).split()
+"""What is only in the payload of a hook that runs within a subagent."""
+
+
+class Payload:
+    """What a hook was told."""
+
+    def __init__(self, fields: dict[str, object]) -> None:
+        """Read nothing yet."""
+        self._fields = _unfold(fields)
+
+    @property
+    def name(self) -> str:
+        """The client's name of the event."""
+        return self.text(
+            "hook_event_name", "hookEventName", "hookName", "agent_action_name", "event"
+        )
+
+    @property
+    def event(self) -> str:
+        """Ours; empty, if it is none that we take part in."""
+        return _BY_NAME.get(self.name, "")
+
+    @property
+    def session(self) -> str:
+        """The client's id of the session."""
+        return self.text(
+            "session_id", "sessionId", "conversation_id", "taskId", "trajectory_id", "sessionID"
+        )
+
+    @property
+    def folder(self) -> str:
+        """Where the session is held."""
+        for name in ("cwd", "working_dir", "workspace_roots", "workspaceRoots"):
+            value = self._fields.get(name)
+            first = value[0] if isinstance(value, list) and value else value
+            if isinstance(first, str) and first:
+                return first
+        return os.getcwd()
+
+    @property
+    def transcript(self) -> str:
+        """The file in which the client keeps the session; empty, if it names none."""
+        return self.text("transcript_path", "transcriptPath")
+
+    @property
+    def prompt(self) -> str:
+        """What the user has typed."""
+        return self.text("prompt", "user_prompt", "message")
+
+    @property
+    def prompt_id(self) -> str:
+        """The client's id of what the user has typed."""
+        return self.text("prompt_id", "generation_id", "execution_id", "message_id")
+
+    @property
+    def turn_id(self) -> str:
+        """The client's id of the exchange."""
+        return self.text("turn_id")
+
+    @property
+    def tool(self) -> str:
+        """The name of the tool that was used."""
+        name = self.text("tool_name", "toolName", "mcp_tool_name", "tool")
+        return name or ("run_command" if self.name == "post_run_command" else "")
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the tool is one of ours."""
+        arguments = self.find("tool_input", "parameters")
+        servers = [self.text("mcp_server_name")]
+        if isinstance(arguments, dict):  # Cline's use_mcp_tool names server and tool there
+            servers.append(str(arguments.get("server_name", "")))
+            if arguments.get("tool_name") in OUR_TOOLS and "memoria" in servers[-1].lower():
+                return True
+        if self.tool in OUR_TOOLS and any(server for server in servers):
+            return any("memoria" in server.lower() for server in servers)
+        return is_our_tool(self.tool)
+
+    @property
+    def is_of_subagent(self) -> bool:
+        """Whether an agent says it that the user's agent has started.
+
+        A session that the user has started as another agent has an `agent_type`, too, so that alone
+        is no sign of one.
+        """
+        return any(self._fields.get(sign) for sign in _SUBAGENT_SIGNS)
+
+    def list_turns(self) -> list[dict[str, object]]:
+        """What was said, where the client keeps no transcript that could say it."""
+        match self.event:
+            case "prompt":
+                return [_turn("user", self.prompt, self.prompt_id)] if self.prompt else []
+            case "tool":
+                turn = _turn("tool", "", self.text("tool_use_id", "toolUseId", "call_id"))
+                turn["tool_name"] = self.tool
+                turn["tool_args"] = self.find(
+                    "tool_input", "parameters", "mcp_tool_arguments", "command_line"
+                )
+                turn["tool_result"] = self.find(
+                    "tool_response", "tool_output", "tool_result", "mcp_result", "result"
+                )
+                return [turn] if self.tool else []
+            case "stop":
+                answer = self.text("last_assistant_message", "prompt_response", "response", "text")
+                return [_turn("assistant", answer, "")] if answer else []
+            case _:
+                return []
+
+    def text(self, *names: str) -> str:
+        """The first of these fields that has a text."""
+        for name in names:
+            value = self._fields.get(name)
+            if isinstance(value, str) and value:
+                return value
+        return ""
+
+    def find(self, *names: str) -> object:
+        """The first of these fields that is there."""
+        return next((self._fields[name] for name in names if name in self._fields), None)
+
+
+def _unfold(fields: dict[str, object]) -> dict[str, object]:
+    """The fields of nested blocks beside all others, which go first."""
+    for nest in _NESTS:
+        block = fields.get(nest)
+        if isinstance(block, dict):
+            fields = {**_unfold(block), **fields}
+    return fields
+
+
+def _turn(role: str, content: str, identity: str) -> dict[str, object]:
+    turn: dict[str, object] = {"role": role, "content": content}
+    if identity:
+        turn["id"] = f"{identity}:{role}"
+    return turn
