@@ -4,6 +4,7 @@ import json
 import os
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -123,3 +124,6 @@ def test_the_registry_finds_its_name_in_the_readme() -> None:
     assert entry["name"] == REGISTRY_NAME
     assert f"mcp-name: {REGISTRY_NAME}" in text_of(README)
     assert len(entry["description"]) <= 100
+    (package,) = entry["packages"]
+    scripts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["scripts"]
+    assert package["identifier"] in scripts, "uvx starts the program of the package's own name"
