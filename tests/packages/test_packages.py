@@ -4,6 +4,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -31,11 +32,13 @@ posix = pytest.mark.skipif(os.name == "nt", reason="the command is for a POSIX s
 clients = pytest.mark.parametrize("client", PACKAGED_CLIENTS, ids=lambda one: one.name)
 
 
-def run_hook(client: PackagedClient, event: str, path: Path) -> subprocess.CompletedProcess[str]:
+def run_hook(
+    client: PackagedClient, event: str, path: Path, told: str = "{}", **environment: str
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(  # noqa: S603  (our own command)
         ["/bin/sh", "-c", build_command(client, event)],
-        env={"PATH": str(path)},
-        input="{}",
+        env={"PATH": str(path), **environment},
+        input=told,
         capture_output=True,
         text=True,
         check=False,
@@ -82,6 +85,29 @@ def test_a_plugin_whose_program_fails_refuses_no_prompt(
     program.write_text("#!/bin/sh\nexit 2\n", "utf-8")
     program.chmod(0o755)
     assert {run_hook(client, event, tmp_path).returncode for event in client.events} == {0}
+
+
+@posix
+@clients
+def test_a_hook_of_a_package_is_the_hook_program(
+    client: PackagedClient, tmp_path: Path, home: Path
+) -> None:
+    program = tmp_path / "memoria"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m memoria "$@"\n', "utf-8")
+    program.chmod(0o755)
+    first = next(iter(client.events))
+    told = {
+        "hook_event_name": first,
+        "session_id": "s1",
+        "conversation_id": "s1",
+        "cwd": str(tmp_path),
+        "workspace_roots": [str(tmp_path)],
+        "transcript_path": str(tmp_path / "s1.jsonl"),
+    }
+    answer = run_hook(client, first, tmp_path, json.dumps(told), MEMORIA_HOME=str(home))
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert "search_memory" in answer.stdout
+    assert list(home.rglob("spool/*.json"))
 
 
 @clients

@@ -1,4 +1,4 @@
-"""The console script: `serve` goes to the front, all else to the command line."""
+"""The console script: `serve` goes to the front, `hook` to the hook program, all else past both."""
 
 import sys
 
@@ -8,6 +8,10 @@ _OPTIONS = ("--home", "--tenant", "--workspace")
 
 def run() -> None:
     """The `memoria` command."""
+    if sys.argv[1:2] == ["hook"]:  # a plugin's: it doesn't know where the hook program lies
+        from memoria.surface.hook.main import run as run_hook
+
+        run_hook(sys.argv[2:])
     given = read_serve(sys.argv[1:])
     if given is None:
         from memoria.surface.cli.main import run as run_command_line
