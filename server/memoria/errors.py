@@ -16,6 +16,7 @@
     ├── EmbedderError            no vector could be made; text search carries on
     ├── RerankerError            hits could not be scored anew; their own order stands
     ├── ScheduleError            the platform's scheduler did not do it; what to do by hand
+    ├── ClientError              a client's configuration can't be read or edited; nothing changed
     └── ChatModelError           a question put to a chat model has no answer; knows why in a word
         ├── ModelUnavailableError    not now: rate limit, timeout, failure; may know when again
         ├── BudgetSpentError         the day's tokens are spent; knows when there are new ones
@@ -185,6 +186,10 @@ class RerankerError(MemoriaError):
 
 class ScheduleError(MemoriaError):
     """A scheduler of the platform can't be asked, or did not do as it was asked."""
+
+
+class ClientError(MemoriaError):
+    """A client's configuration can't be read or edited. Nothing of it was changed."""
 
 
 class ChatModelError(MemoriaError):

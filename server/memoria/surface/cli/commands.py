@@ -15,6 +15,11 @@ _SERVING = {
     "serve": "Run the MCP server on standard input and output; a client's configuration starts it.",
     "demo": "Show what Memoria does: a bundled conversation, a real client, a temporary home.",
 }
+_CONNECT = {
+    "connect": "Wire Memoria into a client: show the change, ask, write it, say what remains to be "
+    "done.",
+    "disconnect": "Take out of a client's files what `connect` wrote, and nothing else.",
+}
 _MEMORY = {
     "remember": "Store a statement as a memory. It counts as said by you, the user.",
     "search": "Search memories (first level): conclusions, a line each, with their source.",
@@ -59,6 +64,7 @@ _SCHEDULE = {
 }
 MODULES = {
     "serving": _SERVING,
+    "connect": _CONNECT,
     "memory": _MEMORY,
     "forgetting": _FORGETTING,
     "origins": _ORIGINS,

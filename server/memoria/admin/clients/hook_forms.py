@@ -1,0 +1,151 @@
+"""How clients want a hook written, and those clients whose hooks are files of their own."""
+
+import json
+import shlex
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from memoria.admin.clients.interface import HookFiles, HookWish
+from memoria.admin.clients.place import ClientPlace, Scope
+from memoria.admin.clients.program import ClientProgram
+
+SECONDS = 5
+"""The limit of a hook that takes 25 ms: a machine may be busy, but nobody should wait longer."""
+SESSION_END_SECONDS = 3
+"""Claude Code gives it 1.5 s if nothing is said; Codex gives no more than 3 s."""
+
+
+def claude_hook(line: str, limit: int, _: bool) -> dict[str, Any]:
+    """Claude Code, Codex."""
+    return {"hooks": [{"type": "command", "command": line, "timeout": limit}]}
+
+
+def gemini_hook(line: str, limit: int, _: bool) -> dict[str, Any]:
+    """Gemini CLI; the limit is in milliseconds."""
+    hook = {"name": "memoria", "type": "command", "command": line, "timeout": limit}
+    return {"hooks": [hook]}
+
+
+def cursor_hook(line: str, limit: int, _: bool) -> dict[str, Any]:
+    """Cursor."""
+    return {"command": line, "timeout": limit}
+
+
+def windsurf_hook(line: str, _: int, windows: bool) -> dict[str, Any]:
+    """Windsurf: no limit can be set, and Windows has a key of its own."""
+    key = "powershell" if windows else "command"
+    return {key: line, "show_output": False}
+
+
+_VSCODE_EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "PreCompact", "Stop")
+_GOOSE_EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SessionEnd")
+_CLINE_EVENTS = ("TaskStart", "UserPromptSubmit", "PostToolUse", "TaskComplete", "PreCompact")
+_OPENCODE_EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "PreCompact")
+_MARK = "Written by `memoria connect {client}`; `memoria disconnect {client}` removes it."
+
+
+def _vscode_files(
+    place: ClientPlace, scope: Scope, program: ClientProgram, wish: HookWish
+) -> dict[Path, str]:
+    user = place.folder("COPILOT_HOME", ".copilot") / "hooks"
+    folder = user if scope == "user" else place.project / ".github" / "hooks"
+    hooks = {
+        event: [{"type": "command", "command": line, "timeout": SECONDS}]
+        for event, line in _lines("vscode", _VSCODE_EVENTS, place, program, wish)
+    }
+    return {folder / "memoria.json": _json({"hooks": hooks})}
+
+
+def _goose_files(
+    place: ClientPlace, scope: Scope, program: ClientProgram, wish: HookWish
+) -> dict[Path, str]:
+    base = place.home if scope == "user" else place.project
+    folder = base / ".agents" / "plugins" / "memoria"
+    hooks = {
+        event: [{"hooks": [{"type": "command", "command": line, "timeout": SECONDS}]}]
+        for event, line in _lines("goose", _GOOSE_EVENTS, place, program, wish)
+    }
+    about = {
+        "name": "memoria",
+        "version": "1.0.0",
+        "description": _MARK.format(client="goose"),
+    }
+    return {
+        folder / "plugin.json": _json(about),
+        folder / "hooks" / "hooks.json": _json({"hooks": hooks}),
+    }
+
+
+def _cline_files(
+    place: ClientPlace, scope: Scope, program: ClientProgram, wish: HookWish
+) -> dict[Path, str]:
+    if place.is_windows:  # Cline runs no hooks there
+        return {}
+    user = place.home / "Documents" / "Cline" / "Hooks"
+    folder = user if scope == "user" else place.project / ".clinerules" / "hooks"
+    return {
+        folder / event: f"#!/bin/sh\n# {_MARK.format(client='cline')}\nexec {line}\n"
+        for event, line in _lines("cline", _CLINE_EVENTS, place, program, wish)
+    }
+
+
+def _opencode_files(
+    place: ClientPlace, scope: Scope, program: ClientProgram, wish: HookWish
+) -> dict[Path, str]:
+    folder = opencode_folder(place) if scope == "user" else place.project / ".opencode"
+    template = resources.files("memoria.admin.clients").joinpath("opencode_plugin.js")
+    words = json.dumps(program.hook_words("opencode"), ensure_ascii=False)
+    text = template.read_text("utf-8").replace("__COMMAND__", words)
+    return {folder / "plugins" / "memoria.js": text.replace("__RECALL__", json.dumps(wish.recall))}
+
+
+def opencode_folder(place: ClientPlace) -> Path:
+    """Where OpenCode keeps its settings and plugins."""
+    given = place.environment.get("OPENCODE_CONFIG_DIR")
+    return Path(given).expanduser() if given else place.dot_config / "opencode"
+
+
+def _lines(
+    client: str,
+    events: tuple[str, ...],
+    place: ClientPlace,
+    program: ClientProgram,
+    wish: HookWish,
+) -> list[tuple[str, str]]:
+    return [
+        (
+            event,
+            program.hook_line(
+                client,
+                recall=wish.recall and event == "UserPromptSubmit",
+                windows=place.is_windows,
+            ),
+        )
+        for event in events
+    ]
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
+# From public documents; not tried with the clients themselves.
+VSCODE_HOOKS = HookFiles(write=_vscode_files, events=_VSCODE_EVENTS)
+GOOSE_HOOKS = HookFiles(write=_goose_files, events=_GOOSE_EVENTS)
+CLINE_HOOKS = HookFiles(write=_cline_files, events=_CLINE_EVENTS, executable=True)
+OPENCODE_HOOKS = HookFiles(write=_opencode_files, events=_OPENCODE_EVENTS)
+
+
+def is_our_file(text: str) -> bool:
+    """Whether a file of hooks is one that `connect` wrote."""
+    plain = text.replace("\\\\", "/").replace("\\", "/")
+    return "memoria connect" in text or "memoria/surface/hook/__main__.py" in plain
+
+
+def words_of(line: str) -> list[str]:
+    """The words of a line that a shell is given, as far as one can tell."""
+    try:
+        return shlex.split(line)
+    except ValueError:
+        return line.split()

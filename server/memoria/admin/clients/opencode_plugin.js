@@ -1,0 +1,109 @@
+// Written by `memoria connect opencode`; `memoria disconnect opencode` removes it.
+//
+// Hands what happens in a session to Memoria's hook program. OpenCode runs this in its own process,
+// so nothing here waits but the start of a session (2 s at most), and nothing here throws.
+import { spawn } from "node:child_process"
+
+const COMMAND = __COMMAND__
+const RECALL = __RECALL__
+const LIMIT_MS = 2000
+
+function tell(event, payload, options = []) {
+  return new Promise((resolve) => {
+    try {
+      const child = spawn(COMMAND[0], [...COMMAND.slice(1), ...options], {
+        stdio: ["pipe", "pipe", "ignore"],
+        windowsHide: true,
+      })
+      let said = ""
+      const timer = setTimeout(() => { child.kill(); resolve("") }, LIMIT_MS)
+      const finish = (text) => { clearTimeout(timer); resolve(text) }
+      child.on("error", () => finish(""))
+      child.on("close", () => finish(said))
+      child.stdout.on("data", (chunk) => { said += chunk })
+      child.stdin.on("error", () => {})
+      child.stdin.end(JSON.stringify({ hook_event_name: event, ...payload }))
+    } catch {
+      resolve("")
+    }
+  })
+}
+
+function contextOf(said) {
+  try {
+    return JSON.parse(said)?.hookSpecificOutput?.additionalContext ?? ""
+  } catch {
+    return ""
+  }
+}
+
+const textOf = (parts) =>
+  (parts ?? []).filter((part) => part.type === "text" && !part.synthetic && !part.ignored)
+    .map((part) => part.text).join("\n").trim()
+
+// Everything that OpenCode calls is wrapped: what goes wrong here is nobody's concern there.
+const quietly = (work) => async (...given) => {
+  try {
+    await work(...given)
+  } catch {}
+}
+
+export const Memoria = async ({ client, directory }) => {
+  const briefings = new Map() // session -> what is laid before the model
+  const recalls = new Map()
+  const agents = new Map() // session -> whether it is a subagent's
+
+  async function isAgent(session) {
+    if (!agents.has(session)) {
+      const found = await client.session.get({ path: { id: session } })
+      agents.set(session, Boolean(found?.data?.parentID))
+    }
+    return agents.get(session)
+  }
+
+  const base = (session) => ({ session_id: session, cwd: directory })
+
+  return {
+    "chat.message": quietly(async (input, output) => {
+      const session = input.sessionID
+      const prompt = textOf(output?.parts)
+      if (!prompt || (await isAgent(session))) return
+      if (!briefings.has(session)) {
+        briefings.set(session, "")
+        const said = await tell("SessionStart", { ...base(session), source: "startup" })
+        briefings.set(session, contextOf(said))
+      }
+      const payload = { ...base(session), prompt, prompt_id: output?.message?.id }
+      const told = tell("UserPromptSubmit", payload, RECALL ? ["--recall"] : [])
+      recalls.set(session, RECALL ? contextOf(await told) : "")
+    }),
+    "experimental.chat.system.transform": quietly(async (input, output) => {
+      for (const laid of [briefings, recalls]) {
+        const text = laid.get(input?.sessionID)
+        if (text) output.system.push(text)
+      }
+    }),
+    "tool.execute.after": quietly(async (input, output) => {
+      if (await isAgent(input.sessionID)) return
+      tell("PostToolUse", {
+        ...base(input.sessionID),
+        tool_name: input.tool,
+        tool_input: input.args,
+        tool_use_id: input.callID,
+        tool_response: output?.output,
+      })
+    }),
+    "experimental.session.compacting": quietly(async (input) => {
+      briefings.delete(input.sessionID)
+      tell("PreCompact", base(input.sessionID))
+    }),
+    event: quietly(async ({ event }) => {
+      const session = event?.properties?.sessionID
+      if (event?.type !== "session.idle" || !session || (await isAgent(session))) return
+      const held = await client.session.messages({ path: { id: session } })
+      const last = (held?.data ?? []).findLast((one) => one.info?.role === "assistant")
+      const said = textOf(last?.parts)
+      if (said) tell("Stop", { ...base(session), last_assistant_message: said, turn_id: last.info.id })
+    }),
+  }
+}

@@ -1,0 +1,141 @@
+"""Starting a server as its client would, to see whether it answers."""
+
+import json
+import os
+import subprocess
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+_PROTOCOL = "2025-06-18"
+_ASK_TOOLS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeResult:
+    """What a server answered."""
+
+    problem: str | None = None
+    """Why it did not; None if it did."""
+    version: str | None = None
+    tools: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+
+@dataclass(slots=True)
+class _Answers:
+    by_id: dict[int, dict[str, Any]] = field(default_factory=dict)
+    complete: threading.Event = field(default_factory=threading.Event)
+
+
+def probe_server(
+    command: Sequence[str], environment: Mapping[str, str], folder: Path, wait_s: float
+) -> ProbeResult:
+    """Start a server, say hello, ask for its tools, and let it end.
+
+    Args:
+        command: program and arguments.
+        environment: all the variables it is started with.
+        folder: where it is started.
+        wait_s: how long it may take.
+    """
+    began = time.monotonic()
+    try:
+        process = subprocess.Popen(  # noqa: S603  (what the client's configuration names)
+            list(command),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=dict(environment),
+            cwd=folder,
+        )
+    except OSError as error:
+        return ProbeResult(problem=f"it can't be started: {error.strerror or error}")
+    answers, said = _Answers(), list[bytes]()
+    readers = [
+        threading.Thread(target=_read_answers, args=(process.stdout, answers), daemon=True),
+        threading.Thread(target=lambda: said.extend(process.stderr or ()), daemon=True),
+    ]
+    for reader in readers:
+        reader.start()
+    try:
+        _ask(process.stdin)
+        answers.complete.wait(wait_s)
+    except OSError:  # it has ended; what it said says why
+        pass
+    finally:
+        _end(process, readers)
+    return _judge(answers, said, time.monotonic() - began, wait_s)
+
+
+def select_environment(passes: Sequence[str] | None, own: Mapping[str, str]) -> dict[str, str]:
+    """The variables a client starts a server with: all, or those few that it passes."""
+    given = os.environ
+    kept = dict(given) if passes is None else {key: given[key] for key in passes if key in given}
+    if os.name == "nt":  # without it no program starts
+        kept.setdefault("SYSTEMROOT", given.get("SYSTEMROOT", ""))
+    return {**kept, **own}
+
+
+def _ask(stdin: IO[bytes] | None) -> None:
+    if stdin is None:
+        return
+    about = {"name": "memoria connect --status", "version": "1"}
+    hello = {"protocolVersion": _PROTOCOL, "capabilities": {}, "clientInfo": about}
+    for message in (
+        {"id": 1, "method": "initialize", "params": hello},
+        {"method": "notifications/initialized"},
+        {"id": _ASK_TOOLS, "method": "tools/list"},
+    ):
+        stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+    stdin.flush()
+
+
+def _read_answers(stdout: IO[bytes] | None, answers: _Answers) -> None:
+    for line in stdout or ():
+        try:
+            message = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(message, dict) and isinstance(message.get("id"), int):
+            answers.by_id[message["id"]] = message
+            if message["id"] == _ASK_TOOLS:
+                break
+    answers.complete.set()
+
+
+def _end(process: subprocess.Popen[bytes], readers: list[threading.Thread]) -> None:
+    """Close its input, which ends a server, and be sure that it ends."""
+    try:
+        if process.stdin is not None:
+            process.stdin.close()
+    except OSError:  # it has ended already, with something unsaid to it
+        pass
+    try:
+        process.wait(5)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    for reader in readers:
+        reader.join(1)
+    for stream in (process.stdout, process.stderr):
+        if stream is not None:
+            stream.close()
+
+
+def _judge(answers: _Answers, said: list[bytes], seconds: float, wait_s: float) -> ProbeResult:
+    tools = answers.by_id.get(_ASK_TOOLS, {}).get("result")
+    hello = answers.by_id.get(1, {}).get("result")
+    if isinstance(tools, dict) and isinstance(hello, dict):
+        names = tuple(str(tool["name"]) for tool in tools["tools"])
+        version = hello.get("serverInfo", {}).get("version")
+        return ProbeResult(version=version, tools=names, seconds=seconds)
+    wrong = next((a["error"]["message"] for a in answers.by_id.values() if "error" in a), None)
+    last = b"".join(said).decode("utf-8", "replace").strip().splitlines()
+    why = wrong or (last[-1] if last else None)
+    if why is None:
+        why = f"it did not answer within {wait_s:g} s" if seconds >= wait_s else "it ended at once"
+    return ProbeResult(problem=str(why), seconds=seconds)

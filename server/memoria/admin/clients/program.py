@@ -1,0 +1,102 @@
+"""How this installation is started: the server by a client, the hook program by its hooks."""
+
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from pydantic import SecretStr
+
+from memoria.config import Settings
+
+_OPTIONS = ("HOME", "TENANT", "WORKSPACE")
+"""Given as options of the command."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientProgram:
+    """What a client starts, with the options that lead to one home and tenant."""
+
+    command: str
+    """The console script, in full."""
+    python: str
+    hook_script: str
+    options: tuple[str, ...] = ()
+    plain_variables: tuple[str, ...] = ()
+    """Settings that are set in this shell, but for keys: their names."""
+    key_variables: tuple[str, ...] = ()
+    """Keys that are set in this shell: their names."""
+
+    @classmethod
+    def here(
+        cls,
+        home: str | None,
+        tenant: str | None,
+        workspace: str | None,
+        environment: Mapping[str, str] = os.environ,
+    ) -> Self:
+        """This very installation.
+
+        A home or tenant that only the environment names is given as an option, too: a client is
+        started elsewhere and sees another environment.
+        """
+        home = home or environment.get("MEMORIA_HOME")
+        tenant = tenant or environment.get("MEMORIA_TENANT")
+        given = {
+            "--home": str(Path(home).expanduser().absolute()) if home else None,
+            "--tenant": tenant,
+            "--workspace": workspace,
+        }
+        options = [word for name, value in given.items() if value for word in (name, value)]
+        names = {f"MEMORIA_{name.upper()}": name for name in Settings.model_fields}
+        seen = [name for name in names if environment.get(name)]
+        keys = tuple(name for name in seen if _is_key(names[name]))
+        return cls(
+            command=find_program(),
+            python=sys.executable,
+            hook_script=str(Path(__file__).parents[2] / "surface" / "hook" / "__main__.py"),
+            options=tuple(options),
+            plain_variables=tuple(
+                one for one in seen if one not in keys and one[8:] not in _OPTIONS
+            ),
+            key_variables=keys,
+        )
+
+    @property
+    def arguments(self) -> list[str]:
+        """What the console script is given to serve."""
+        return [*self.options, "serve"]
+
+    def hook_words(self, client: str, *, recall: bool = False) -> list[str]:
+        """The hook program for a client, word by word."""
+        start = [self.python, "-I", "-S", self.hook_script, client, *self.options]
+        return [*start, *(["--recall"] if recall else [])]
+
+    def hook_line(self, client: str, *, recall: bool, windows: bool) -> str:
+        """The hook program for a client, as a shell is given it."""
+        words = self.hook_words(client, recall=recall)
+        if not windows:
+            return shlex.join(words)
+        # Slashes, as some clients hand the line to Git's bash, some to cmd, some to PowerShell.
+        # Not tried on Windows: a path with a blank in it is quoted, which PowerShell takes for a
+        # text and not for a program.
+        return " ".join(_quote_for_windows(word.replace("\\", "/")) for word in words)
+
+
+def find_program() -> str:
+    """The console script of this installation."""
+    beside = shutil.which("memoria", path=str(Path(sys.executable).parent))
+    return beside or shutil.which("memoria") or "memoria"
+
+
+def _quote_for_windows(word: str) -> str:
+    return word if word and not set(word) & set(" \t&()^;'`$%!") else f'"{word}"'
+
+
+def _is_key(setting: str) -> bool:
+    annotation = Settings.model_fields[setting].annotation
+    return annotation is SecretStr or SecretStr in getattr(annotation, "__args__", ())

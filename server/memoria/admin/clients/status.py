@@ -1,0 +1,223 @@
+"""What is wired: where, with which program, whether that is there, answers, and its hooks agree."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from memoria.admin.clients.config_file import ConfigFile, decode
+from memoria.admin.clients.document import ConfigDocument, EditError
+from memoria.admin.clients.hook_forms import is_our_file, words_of
+from memoria.admin.clients.interface import Client, HookTable, HookWish
+from memoria.admin.clients.place import ClientPlace, Scope
+from memoria.admin.clients.probe import ProbeResult, probe_server, select_environment
+from memoria.admin.clients.program import ClientProgram
+from memoria.admin.clients.table import CLIENTS
+from memoria.admin.clients.wiring import list_documents, own_files
+from memoria.errors import ClientError
+
+HookState = Literal["as this version writes them", "of other options or another version",
+                    "some are missing", "none", "the client has none"]  # fmt: skip
+WAIT_S = 20.0
+"""A client waits less. What answers after this is slow, and what does not answer is broken."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectionStatus:
+    """One client at one scope."""
+
+    client: Client
+    scope: Scope
+    file: Path
+    command: tuple[str, ...] = ()
+    """What the client starts; empty if it is not wired here."""
+    environment: tuple[tuple[str, str], ...] = ()
+    is_disabled: bool = False
+    missing_program: str | None = None
+    """What the entry or a hook starts that is not there any more."""
+    hooks: HookState = "none"
+    double: str | None = None
+    """What else runs the same hooks."""
+    problem: str | None = None
+    """Why the file can't be read."""
+    answer: ProbeResult | None = None
+
+    @property
+    def is_wired(self) -> bool:
+        """Whether anything of ours stands there."""
+        return bool(self.command) or self.hooks not in ("none", "the client has none")
+
+
+def is_installed(client: Client, place: ClientPlace) -> bool:
+    """Whether there are traces of a client on this machine."""
+    programs = any(
+        shutil.which(name, path=place.environment.get("PATH")) for name in client.programs
+    )
+    return programs or any(folder.is_dir() for folder in client.folders(place))
+
+
+def list_connections(place: ClientPlace, program: ClientProgram) -> Iterator[ConnectionStatus]:
+    """Every client and scope in which something of ours stands, or whose file can't be read."""
+    for client in CLIENTS:
+        for scope in get_args(Scope):
+            if client.config(place, scope) is not None:
+                status = examine_connection(client, scope, place, program)
+                if status.is_wired or status.problem:
+                    yield status
+
+
+def examine_connection(
+    client: Client, scope: Scope, place: ClientPlace, program: ClientProgram
+) -> ConnectionStatus:
+    """What stands in a client's files, without starting anything."""
+    file = client.config(place, scope)
+    if file is None:
+        raise ClientError(f"{client.title} has no configuration of a project.")
+    try:
+        entry, found, wanted = _read_parts(client, scope, place, program)
+    except (ClientError, EditError) as error:
+        return ConnectionStatus(client=client, scope=scope, file=file, problem=str(error))
+    command = _command_of(entry)
+    state = _hook_state(client, found, wanted)
+    return ConnectionStatus(
+        client=client,
+        scope=scope,
+        file=file,
+        command=command,
+        environment=_environment_of(entry),
+        is_disabled=_is_disabled(entry),
+        missing_program=_find_missing(command, found, place),
+        hooks=state,
+        double=_find_double(client, place) if found else None,
+    )
+
+
+def probe_connection(status: ConnectionStatus, place: ClientPlace) -> ProbeResult | None:
+    """Start what is wired as the client would; None where nothing is."""
+    if not status.command:
+        return None
+    own = {
+        name: place.environment.get(value[1:], "") if value.startswith("$") else value
+        for name, value in status.environment
+    }
+    environment = select_environment(status.client.passes, own)
+    return probe_server(status.command, environment, place.project, WAIT_S)
+
+
+def _read_parts(
+    client: Client, scope: Scope, place: ClientPlace, program: ClientProgram
+) -> tuple[Any, dict[str, Any], dict[str, Any]]:
+    """The entry, our hooks as they are, and as this version writes them with the same options."""
+    entry: Any = None
+    found, wanted = dict[str, Any](), dict[str, Any]()
+    for path, parts in list_documents(client, scope, place, program, HookWish()).items():
+        content = ConfigFile(path).read()
+        if content is None:
+            wanted |= parts.hooks
+            continue
+        text, document = decode(content, path)[1], ConfigDocument(parts)
+        try:
+            entry = document.entry_in(text) if parts.entry is not None else entry
+            found |= {event: items[0] for event, items in document.hooks_in(text).items()}
+        except EditError as error:
+            raise ClientError(f"{path} can't be read: {error}.") from error
+        wanted |= parts.hooks
+    for path, text in own_files(client, scope, place, program, HookWish()).items():
+        content = ConfigFile(path).read()
+        wanted[str(path)] = text
+        if content is not None and is_our_file(content.decode("utf-8", "replace")):
+            found[str(path)] = content.decode("utf-8", "replace")
+    return entry, found, wanted
+
+
+def _command_of(entry: Any) -> tuple[str, ...]:  # noqa: ANN401  (whatever stands there)
+    if not isinstance(entry, dict):
+        return ()
+    command = entry.get("command", entry.get("cmd"))
+    words = command if isinstance(command, list) else [command, *(entry.get("args") or ())]
+    return tuple(map(str, words)) if command else ()
+
+
+def _environment_of(entry: Any) -> tuple[tuple[str, str], ...]:  # noqa: ANN401
+    held = [entry.get(key) for key in ("env", "envs", "environment")] if entry else []
+    return tuple(
+        (str(name), str(value))
+        for one in held
+        if isinstance(one, dict)
+        for name, value in one.items()
+    )
+
+
+def _is_disabled(entry: Any) -> bool:  # noqa: ANN401  (whatever stands there)
+    return isinstance(entry, dict) and (
+        entry.get("disabled") is True or entry.get("enabled") is False
+    )
+
+
+def _hook_state(client: Client, found: dict[str, Any], wanted: dict[str, Any]) -> HookState:
+    if client.hooks is None:
+        return "the client has none"
+    if not found:
+        return "none"
+    if found.keys() < wanted.keys():
+        return "some are missing"
+    agrees = all(_without_recall(found.get(key)) == _without_recall(wanted[key]) for key in wanted)
+    return "as this version writes them" if agrees else "of other options or another version"
+
+
+def _without_recall(hook: Any) -> str:  # noqa: ANN401  (a hook in any form)
+    text = hook if isinstance(hook, str) else json.dumps(hook, sort_keys=True)
+    return text.replace(" --recall", "").replace("RECALL = true", "RECALL = false")
+
+
+def _find_missing(
+    command: tuple[str, ...], found: dict[str, Any], place: ClientPlace
+) -> str | None:
+    programs = [command[0]] if command else []
+    for hook in found.values():
+        line = next(iter(_lines_of(hook)), "")
+        programs += [word for word in words_of(line)[:4] if "/" in word]
+    for one in programs:
+        if shutil.which(one, path=place.environment.get("PATH")) is None and not Path(one).exists():
+            return one
+    return None
+
+
+def _lines_of(hook: Any) -> Iterator[str]:  # noqa: ANN401  (a hook in any form)
+    match hook:
+        case {"command": str(line)} | {"powershell": str(line)}:
+            yield line
+        case {"hooks": list(inner)}:
+            for one in inner:
+                yield from _lines_of(one)
+
+
+def _find_double(client: Client, place: ClientPlace) -> str | None:
+    """A plugin or extension of ours, whose hooks run beside those of the settings."""
+    match client.name:
+        case "claude-code" if isinstance(client.hooks, HookTable):
+            settings = client.hooks.file(place, "user")
+            enabled = _read_json(settings).get("enabledPlugins") if settings else None
+            names = [str(name) for name, on in enabled.items() if on] if isinstance(
+                enabled, dict) else []  # fmt: skip
+            plugin = next((one for one in names if one.split("@")[0] == "memoria"), None)
+            return plugin and f"the plugin {plugin}"
+        case "gemini":
+            extension = client.folders(place)[0] / "extensions" / "memoria"
+            return f"the extension in {extension}" if extension.is_dir() else None
+        case "codex":
+            config = client.config(place, "user")
+            text = ConfigFile(config).read() if config else None
+            return "Codex's plugin memoria" if text and b'[plugins."memoria@' in text else None
+    return None
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    content = ConfigFile(path).read()
+    try:
+        held = json.loads(content or b"{}")
+    except ValueError:
+        return {}
+    return held if isinstance(held, dict) else {}

@@ -1,0 +1,156 @@
+"""JSON with comments and trailing commas, read with the place of everything in it.
+
+Clients read their files as JSON or as JSON with comments; people write what they like. The reader
+takes both, tells exactly where it can't go on, and knows of each value where it begins and ends.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from memoria.admin.clients.syntax.interface import UnreadableTextError
+
+_TOKEN = re.compile(
+    r"""(?P<space>[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/)"""
+    r"""|(?P<text>"(?:[^"\\]|\\.)*")|(?P<mark>[{}\[\],:])|(?P<word>[^\s{}\[\],:"/]+)""",
+    re.DOTALL,
+)
+_MAX_DEPTH = 400
+
+
+class JsonToken(NamedTuple):
+    """A word of the text."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class JsonNode:
+    """A value, and where it stands."""
+
+    kind: Literal["object", "array", "scalar"]
+    start: int
+    end: int = 0
+    value: Any = None
+    children: list["JsonChild"] = field(default_factory=list)
+    trailing_comma: int | None = None
+    """Where a comma stands behind the last child, if one does."""
+
+    def child(self, key: str) -> "JsonChild | None":
+        """The member of a key. Of two, readers take the last."""
+        return next((one for one in reversed(self.children) if one.key == key), None)
+
+    def plain(self) -> Any:  # noqa: ANN401  (whatever the document holds)
+        """The value without places."""
+        if self.kind == "object":
+            return {one.key: one.node.plain() for one in self.children}
+        if self.kind == "array":
+            return [one.node.plain() for one in self.children]
+        return self.value
+
+
+@dataclass(slots=True)
+class JsonChild:
+    """A member of an object, from its key on, or an item of an array."""
+
+    key: str
+    """Empty for an item."""
+    start: int
+    node: JsonNode
+
+    @property
+    def end(self) -> int:
+        """Where its value ends."""
+        return self.node.end
+
+
+def read_json(text: str) -> JsonNode | None:
+    """The document; None if there is nothing but space and comments.
+
+    Raises:
+        UnreadableTextError: it is no JSON.
+    """
+    return _JsonReader(text).read()
+
+
+def _tokens(text: str) -> Iterator[JsonToken]:
+    position = 0
+    while position < len(text):
+        found = _TOKEN.match(text, position)
+        if found is None:
+            raise UnreadableTextError("this character has no place here", text, position)
+        position = found.end()
+        if found.lastgroup != "space":
+            yield JsonToken(str(found.lastgroup), found[0], found.start(), found.end())
+    yield JsonToken("end", "", len(text), len(text))
+
+
+class _JsonReader:
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._tokens = _tokens(text)
+        self._next = next(self._tokens)
+
+    def read(self) -> JsonNode | None:
+        if self._next.kind == "end":
+            return None
+        node = self._value(0)
+        if self._next.kind != "end":
+            raise self._fail("the document has ended before this")
+        return node
+
+    def _fail(self, problem: str) -> UnreadableTextError:
+        return UnreadableTextError(problem, self._text, self._next.start)
+
+    def _take(self) -> JsonToken:
+        token = self._next
+        self._next = next(self._tokens, token)
+        return token
+
+    def _value(self, depth: int) -> JsonNode:
+        if depth > _MAX_DEPTH:
+            raise self._fail("nested too deep")
+        token = self._next
+        if token.text in ("{", "["):
+            return self._container(depth)
+        if token.kind not in ("text", "word"):
+            raise self._fail("a value is missing" if token.text else "the text ends too early")
+        self._take()
+        return JsonNode("scalar", token.start, token.end, self._scalar(token))
+
+    def _scalar(self, token: JsonToken) -> Any:  # noqa: ANN401  (any scalar)
+        try:
+            return json.loads(token.text, strict=False)
+        except ValueError as error:
+            raise UnreadableTextError("this is no JSON value", self._text, token.start) from error
+
+    def _container(self, depth: int) -> JsonNode:
+        opening = self._take()
+        is_object = opening.text == "{"
+        closing = "}" if is_object else "]"
+        node = JsonNode("object" if is_object else "array", opening.start)
+        while self._next.text != closing:
+            start = self._next.start
+            key = self._key() if is_object else ""
+            node.children.append(JsonChild(key, start, self._value(depth + 1)))
+            node.trailing_comma = None
+            if self._next.text == ",":
+                node.trailing_comma = self._take().start
+            elif self._next.text != closing:
+                raise self._fail(f"a comma or {closing} is missing")
+        node.end = self._take().end
+        return node
+
+    def _key(self) -> str:
+        if self._next.kind != "text":
+            raise self._fail('a key in "quotes" or } is missing')
+        key = str(self._scalar(self._take()))
+        if self._next.text != ":":
+            raise self._fail("a colon is missing")
+        self._take()
+        return key

@@ -1,0 +1,305 @@
+"""Wiring a client: what each of its files would become, shown before anything is written."""
+
+import difflib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from memoria.admin.clients.config_file import ConfigFile, decode
+from memoria.admin.clients.document import (
+    ConfigDocument,
+    EditedText,
+    EditError,
+    WantedParts,
+    is_our_entry,
+)
+from memoria.admin.clients.hook_forms import is_our_file
+from memoria.admin.clients.interface import Client, HookFiles, HookTable, HookWish
+from memoria.admin.clients.ledger import ConnectionLedger, LedgerEntry
+from memoria.admin.clients.place import ClientPlace, Scope
+from memoria.admin.clients.program import ClientProgram
+from memoria.admin.clients.syntax.interface import InsertedPiece, look_up
+from memoria.errors import ClientError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileEdit:
+    """What one file would become."""
+
+    path: Path
+    before: bytes | None
+    after: bytes | None
+    """None: it goes."""
+    pieces: tuple[InsertedPiece, ...] = ()
+    is_executable: bool = False
+
+    @property
+    def changes(self) -> bool:
+        """Whether there is anything to do."""
+        return self.before != self.after
+
+    def diff(self) -> list[str]:
+        """The change, as a unified diff has it."""
+        old, new = _lines_of_text(self.before), _lines_of_text(self.after)
+        first = "/dev/null" if self.before is None else str(self.path)
+        second = "/dev/null" if self.after is None else str(self.path)
+        return list(difflib.unified_diff(old, new, first, second, lineterm=""))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientWiring:
+    """All that would change for a client at a scope."""
+
+    client: Client
+    scope: Scope
+    edits: tuple[FileEdit, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def changes(self) -> bool:
+        """Whether there is anything to do."""
+        return any(edit.changes for edit in self.edits)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WiringResult:
+    """What was written."""
+
+    changed: tuple[Path, ...]
+    removed: tuple[Path, ...]
+    backups: tuple[Path, ...]
+
+
+def draft_connection(
+    client: Client, scope: Scope, place: ClientPlace, program: ClientProgram, wish: HookWish
+) -> ClientWiring:
+    """What connecting would write.
+
+    Raises:
+        ClientError: a file can't be read or edited, or the client has none at this scope.
+    """
+    ledger, notes = ConnectionLedger(place.ledger), list[str]()
+    edits = list[FileEdit]()
+    for path, wanted in list_documents(client, scope, place, program, wish).items():
+        before = ConfigFile(path).read()
+        if before is None and wanted.entry is not None and not client.may_begin_file:
+            raise ClientError(f"There is no {path}. Start {client.title} once: it writes it.")
+        edits.append(_connect_document(path, wanted, before, ledger))
+        notes += _hand_notes(path, wanted, before, ledger)
+    for path, text in own_files(client, scope, place, program, wish).items():
+        edits.append(_connect_own(path, text, _is_script(client)))
+    if not wish.is_wanted:
+        edits += _remove_own(client, scope, place, program)
+    return ClientWiring(client=client, scope=scope, edits=tuple(edits), notes=tuple(notes))
+
+
+def draft_removal(
+    client: Client, scope: Scope, place: ClientPlace, program: ClientProgram, *, by_hand: bool
+) -> ClientWiring:
+    """What disconnecting would write.
+
+    Args:
+        client: which.
+        scope: whose files.
+        place: where they are.
+        program: this installation.
+        by_hand: whether an entry goes that somebody wrote by hand.
+
+    Raises:
+        ClientError: a file can't be read or edited, or the client has none at this scope.
+    """
+    ledger, notes = ConnectionLedger(place.ledger), list[str]()
+    edits = list[FileEdit]()
+    for path, wanted in list_documents(client, scope, place, program, HookWish()).items():
+        before = ConfigFile(path).read()
+        if before is None:
+            continue
+        hand = _hand_notes(path, wanted, before, ledger)
+        if hand and not by_hand:
+            notes.append(
+                f"The entry in {path} was written by hand and stays. --yes takes it out, too."
+            )
+        edits.append(
+            _disconnect_document(path, wanted, before, ledger, with_entry=by_hand or not hand)
+        )
+    edits += _remove_own(client, scope, place, program)
+    # The last first: the file that its folder was made for goes after those that joined it.
+    return ClientWiring(client=client, scope=scope, edits=tuple(edits[::-1]), notes=tuple(notes))
+
+
+def apply_wiring(wiring: ClientWiring, place: ClientPlace) -> WiringResult:
+    """Write what was shown.
+
+    Raises:
+        ClientError: a file was changed meanwhile, or can't be written.
+    """
+    ledger = ConnectionLedger(place.ledger)
+    changed, removed, backups = list[Path](), list[Path](), list[Path]()
+    for edit in wiring.edits:
+        if not edit.changes:
+            continue
+        file = ConfigFile(edit.path)
+        if file.read() != edit.before:
+            raise ClientError(f"{edit.path} was changed meanwhile. Run the command once more.")
+        kept = ledger.look_up(edit.path)
+        if edit.after is None:
+            file.remove(kept.made_folders if kept else ())
+            removed.append(edit.path)
+        else:
+            if edit.before is not None and (copy := file.keep_backup()):
+                backups.append(copy)
+            made = file.replace(edit.after)
+            if edit.is_executable:
+                edit.path.chmod(0o755)
+            changed.append(edit.path)
+            kept = kept or LedgerEntry(
+                client=wiring.client.name, made_file=edit.before is None, made_folders=made
+            )
+        is_wired = edit.after is not None and bool(edit.pieces or (kept and kept.made_file))
+        ledger.write(edit.path, replace(kept, pieces=edit.pieces) if kept and is_wired else None)
+        if not edit.pieces:
+            file.drop_backup()
+    return WiringResult(changed=tuple(changed), removed=tuple(removed), backups=tuple(backups))
+
+
+def list_documents(
+    client: Client, scope: Scope, place: ClientPlace, program: ClientProgram, wish: HookWish
+) -> dict[Path, WantedParts]:
+    """What each file of a client that others write, too, is to hold of ours.
+
+    Raises:
+        ClientError: the client has no file at this scope.
+    """
+    config = client.config(place, scope)
+    if config is None:
+        raise ClientError(f"{client.title} has no configuration of a project: use --scope user.")
+    parts = {
+        config: WantedParts(
+            syntax=client.syntax,
+            entry_at=_entry_place(client, config),
+            entry=client.entry(program),
+            is_listed=client.is_listed,
+        )
+    }
+    table = client.hooks
+    if isinstance(table, HookTable) and (file := table.file(place, scope)):
+        base = parts.get(file) or WantedParts()
+        parts[file] = replace(
+            base,
+            hooks_at=table.at,
+            hooks=_hooks(client, table, place, program, wish) if wish.is_wanted else {},
+            defaults=table.defaults,
+        )
+    return parts
+
+
+def own_files(
+    client: Client, scope: Scope, place: ClientPlace, program: ClientProgram, wish: HookWish
+) -> dict[Path, str]:
+    """The files of a client's hooks that are Memoria's alone."""
+    if isinstance(client.hooks, HookFiles) and wish.is_wanted:
+        return client.hooks.write(place, scope, program, wish)
+    return {}
+
+
+def _hooks(
+    client: Client,
+    table: HookTable,
+    place: ClientPlace,
+    program: ClientProgram,
+    wish: HookWish,
+) -> dict[str, dict[str, object]]:
+    hooks = {}
+    for event, limit in table.events.items():
+        recall = wish.recall and event == table.prompt
+        line = program.hook_line(client.name, recall=recall, windows=place.is_windows)
+        hooks[event] = table.form(line, limit, place.is_windows)
+    return hooks
+
+
+def _entry_place(client: Client, config: Path) -> tuple[str, ...]:
+    """Where the entry belongs in a file: some clients know two places."""
+    if client.other_entry_at and (content := ConfigFile(config).read()):
+        _, text = decode(content, config)
+        held = ConfigDocument(WantedParts(syntax=client.syntax)).read(text)
+        if isinstance(look_up(held, client.other_entry_at[:-1]), dict):
+            return client.other_entry_at
+    return client.entry_at
+
+
+def _connect_document(
+    path: Path, wanted: WantedParts, before: bytes | None, ledger: ConnectionLedger
+) -> FileEdit:
+    mark, text = decode(before or b"", path)
+    kept = ledger.look_up(path)
+    held = EditedText(text, kept.pieces if kept else ())
+    try:
+        edited = ConfigDocument(wanted).connect(held)
+    except EditError as error:
+        raise _refusal(path, error, wanted) from error
+    nothing = before is None and not edited.text
+    after = None if nothing else _encode(mark, edited.text)
+    return FileEdit(path=path, before=before, after=after, pieces=edited.pieces)
+
+
+def _disconnect_document(
+    path: Path, wanted: WantedParts, before: bytes, ledger: ConnectionLedger, *, with_entry: bool
+) -> FileEdit:
+    mark, text = decode(before, path)
+    kept = ledger.look_up(path)
+    try:
+        edited = ConfigDocument(wanted).disconnect(
+            EditedText(text, kept.pieces if kept else ()), with_entry=with_entry
+        )
+    except EditError as error:
+        raise _refusal(path, error, None) from error
+    goes = kept is not None and kept.made_file and not edited.text
+    return FileEdit(path=path, before=before, after=None if goes else _encode(mark, edited.text))
+
+
+def _connect_own(path: Path, text: str, is_executable: bool) -> FileEdit:
+    before = ConfigFile(path).read()
+    if before is not None and not is_our_file(before.decode("utf-8", "replace")):
+        raise ClientError(
+            f"{path} is somebody else's. Nothing was changed: move it away, or use --no-hooks."
+        )
+    return FileEdit(path=path, before=before, after=text.encode(), is_executable=is_executable)
+
+
+def _remove_own(
+    client: Client, scope: Scope, place: ClientPlace, program: ClientProgram
+) -> Iterator[FileEdit]:
+    for path in own_files(client, scope, place, program, HookWish()):
+        before = ConfigFile(path).read()
+        if before is not None and is_our_file(before.decode("utf-8", "replace")):
+            yield FileEdit(path=path, before=before, after=None)
+
+
+def _is_script(client: Client) -> bool:
+    return isinstance(client.hooks, HookFiles) and client.hooks.executable
+
+
+def _hand_notes(
+    path: Path, wanted: WantedParts, before: bytes | None, ledger: ConnectionLedger
+) -> list[str]:
+    """A sentence, if the entry that is there was written by hand."""
+    if before is None or wanted.entry is None or ledger.look_up(path) is not None:
+        return []
+    entry = ConfigDocument(wanted).entry_in(decode(before, path)[1])
+    if entry is None or is_our_entry(entry):
+        return []
+    return [f"{path} has an entry for memoria that was written by hand; it is replaced."]
+
+
+def _refusal(path: Path, error: EditError, wanted: WantedParts | None) -> ClientError:
+    place = ".".join(wanted.entry_at) if wanted and wanted.entry_at else ""
+    by_hand = f" By hand, the entry goes to `{place}`." if place else ""
+    return ClientError(f"{path} can't be edited: {error}. Nothing was changed.{by_hand}")
+
+
+def _encode(mark: str, text: str) -> bytes:
+    return (mark + text).encode("utf-8") if text else mark.encode("utf-8")
+
+
+def _lines_of_text(content: bytes | None) -> list[str]:
+    return [] if content is None else content.decode("utf-8", "replace").splitlines()

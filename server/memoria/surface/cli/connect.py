@@ -1,0 +1,224 @@
+"""Commands that wire Memoria into clients: connect, disconnect."""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from memoria.errors import ClientError
+from memoria.surface.cli.console import AsJson, Exit, Options, out, print_json, show
+
+if TYPE_CHECKING:
+    from memoria.admin.clients.place import ClientPlace
+    from memoria.admin.clients.program import ClientProgram
+    from memoria.admin.clients.wiring import ClientWiring
+    from memoria.surface.cli.connect_text import WireConnection
+
+ClientArgument = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[CLIENT]",
+        help="claude-code, claude-desktop, codex, gemini, cursor, vscode, opencode, windsurf, "
+        "cline, goose, zed or continue. Without one: those on this machine, one after the other.",
+    ),
+]
+ScopeOption = Annotated[
+    Literal["user", "project"],
+    typer.Option(help="Your own configuration, or that of the project in this folder."),
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the change and write nothing.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Write without asking.")]
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Register the commands."""
+    app.command()(connect)
+    app.command()(disconnect)
+
+
+def connect(
+    context: typer.Context,
+    client: ClientArgument = None,
+    scope: ScopeOption = "user",
+    hooks: Annotated[
+        bool,
+        typer.Option("--hooks/--no-hooks", help="Whether sessions are recorded by hooks."),
+    ] = True,
+    recall: Annotated[
+        bool,
+        typer.Option(
+            "--recall", help="Lay what memory has on a prompt before the model, each time."
+        ),
+    ] = False,
+    status: Annotated[
+        bool, typer.Option("--status", help="Tell what is wired and whether it answers.")
+    ] = False,
+    dry_run: DryRun = False,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Wire Memoria into a client: show the change, ask, write it, say what remains to be done.
+
+    Everything else in the client's files stays as it is, byte for byte.
+    """
+    from memoria.admin.clients.interface import HookWish  # noqa: PLC0415
+    from memoria.admin.clients.status import is_installed  # noqa: PLC0415
+    from memoria.admin.clients.table import CLIENTS, find_client  # noqa: PLC0415
+    from memoria.admin.clients.wiring import draft_connection  # noqa: PLC0415
+
+    place, program = _surroundings(context.obj)
+    if status:
+        _show_status(client, place, program, as_json=as_json)
+        return
+    wish = HookWish(is_wanted=hooks, recall=recall)
+    found = [one for one in CLIENTS if is_installed(one, place) and one.config(place, scope)]
+    chosen = [find_client(client)] if client is not None else found
+    if not chosen:
+        raise ClientError("No client was found on this machine. Name one: memoria connect codex")
+    flags = [*([] if hooks else ["--no-hooks"]), *(["--recall"] if recall else [])]
+    results = [
+        _carry_out(
+            partial(draft_connection, one, scope, place, program, wish),
+            place,
+            _WayToWrite(
+                dry_run=dry_run,
+                yes=yes,
+                as_json=as_json,
+                again=" ".join(["memoria connect", one.name, *_scope_words(scope), *flags]),
+            ),
+        )
+        for one in chosen
+    ]
+    _finish(results, as_json=as_json, is_one=client is not None, dry_run=dry_run)
+
+
+def disconnect(
+    context: typer.Context,
+    client: Annotated[str, typer.Argument(help="The client, as `connect` names it.")],
+    scope: ScopeOption = "user",
+    dry_run: DryRun = False,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Take out of a client's files what `connect` wrote, and nothing else."""
+    from memoria.admin.clients.table import find_client  # noqa: PLC0415
+    from memoria.admin.clients.wiring import draft_removal  # noqa: PLC0415
+
+    place, program = _surroundings(context.obj)
+    found = find_client(client)
+    choice = _WayToWrite(
+        dry_run=dry_run,
+        yes=yes,
+        as_json=as_json,
+        again=" ".join(["memoria disconnect", client, *_scope_words(scope)]),
+    )
+    draft = partial(draft_removal, found, scope, place, program, by_hand=yes)
+    _finish([_carry_out(draft, place, choice)], as_json=as_json, is_one=True, dry_run=dry_run)
+
+
+def _scope_words(scope: str) -> list[str]:
+    return [] if scope == "user" else ["--scope", scope]
+
+
+def _finish(results: "list[WireConnection]", *, as_json: bool, is_one: bool, dry_run: bool) -> None:
+    """Print JSON where it is wanted; end with a code that says whether all was done."""
+    if as_json:
+        documents = [one.model_dump(mode="json", exclude_none=True) for one in results]
+        print_json(documents[0] if is_one else documents)
+    if not dry_run and not all(one.is_written for one in results):
+        raise typer.Exit(Exit.FAILED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _WayToWrite:
+    """How a change is carried out."""
+
+    dry_run: bool
+    yes: bool
+    as_json: bool
+    again: str
+    """The command that would write it."""
+
+    @property
+    def connects(self) -> bool:
+        """Whether it is `connect`."""
+        return self.again.startswith("memoria connect")
+
+
+def _carry_out(
+    draft: "Callable[[], ClientWiring]", place: "ClientPlace", choice: _WayToWrite
+) -> "WireConnection":
+    """Show a change, ask, and write it: drafted anew, as clients write their files themselves."""
+    from memoria.admin.clients.wiring import apply_wiring  # noqa: PLC0415
+    from memoria.surface.cli.connect_text import result_text, wire_connection  # noqa: PLC0415
+
+    wiring = draft()
+    if not choice.as_json:
+        _print_change(wiring)
+    may_write = not choice.dry_run and (choice.yes or not wiring.changes or _ask(wiring, choice))
+    result = apply_wiring(draft(), place) if may_write else None
+    wire = wire_connection(wiring, result)
+    if not choice.as_json and (may_write or not wiring.changes):
+        _say(result_text(wire, wiring.client.title, connects=choice.connects))
+    elif not choice.as_json:
+        _say(f"Nothing was changed. `{choice.again} --yes` writes this.")
+    return wire
+
+
+def _ask(wiring: "ClientWiring", choice: _WayToWrite) -> bool:
+    if choice.as_json or not sys.stdin.isatty():
+        return False
+    verb = "Connect" if choice.connects else "Disconnect"
+    return typer.confirm(f"{verb} {wiring.client.title}?", err=True)
+
+
+def _print_change(wiring: "ClientWiring") -> None:
+    from memoria.surface.cli.connect_text import diff_lines  # noqa: PLC0415
+
+    for line, style in diff_lines(wiring):
+        out().print(line, style=style, markup=False)
+    for note in wiring.notes if wiring.changes else ():
+        out().print(f"note: {note}", markup=False)
+
+
+def _say(text: str) -> None:
+    out().print(text, markup=False)
+
+
+def _show_status(
+    name: str | None, place: "ClientPlace", program: "ClientProgram", *, as_json: bool
+) -> None:
+    from memoria.admin.clients import status  # noqa: PLC0415
+    from memoria.admin.clients.table import CLIENTS, find_client  # noqa: PLC0415
+    from memoria.surface.cli.connect_text import (  # noqa: PLC0415
+        WireStatuses,
+        statuses_text,
+        wire_status,
+    )
+
+    wanted = [find_client(name)] if name else [*CLIENTS]
+    found = [one for one in status.list_connections(place, program) if one.client in wanted]
+    probed = [replace(one, answer=status.probe_connection(one, place)) for one in found]
+    connected = {one.client.name for one in found}
+    wire = WireStatuses(
+        connections=[wire_status(one, None) for one in probed],
+        unconnected=[
+            one.name
+            for one in wanted
+            if one.name not in connected and status.is_installed(one, place)
+        ],
+    )
+    show(wire, statuses_text(wire, {one.name: one.title for one in CLIENTS}), as_json=as_json)
+    if any(one.problem or one.missing_program for one in wire.connections):
+        raise typer.Exit(Exit.UNSOUND)
+
+
+def _surroundings(options: Options) -> "tuple[ClientPlace, ClientProgram]":
+    from memoria.admin.clients.place import ClientPlace  # noqa: PLC0415
+    from memoria.admin.clients.program import ClientProgram  # noqa: PLC0415
+
+    program = ClientProgram.here(options.home, options.tenant, options.workspace)
+    return ClientPlace.here(), program

@@ -1,0 +1,165 @@
+"""What connect, disconnect and the status of connections report: as JSON and in words."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from pydantic import BaseModel
+
+from memoria.admin.clients.place import Scope
+from memoria.admin.clients.status import ConnectionStatus
+from memoria.admin.clients.wiring import ClientWiring, FileEdit, WiringResult
+
+
+class WireFileEdit(BaseModel):
+    """What one file becomes."""
+
+    path: str
+    action: Literal["create", "change", "delete", "leave"]
+    diff: list[str]
+
+
+class WireConnection(BaseModel):
+    """What connecting or disconnecting a client came to."""
+
+    client: str
+    scope: Scope
+    is_written: bool
+    files: list[WireFileEdit]
+    backups: list[str]
+    notes: list[str]
+    remains: list[str]
+    problem: str | None = None
+
+
+class WireConnectionStatus(BaseModel):
+    """One client at one scope."""
+
+    client: str
+    scope: Scope
+    file: str
+    command: list[str]
+    is_disabled: bool
+    missing_program: str | None
+    answers: bool | None
+    version: str | None
+    tools: int | None
+    seconds: float | None
+    hooks: str
+    double: str | None
+    last_heard: str | None
+    problem: str | None
+
+
+class WireStatuses(BaseModel):
+    """All that is wired, and the clients of this machine that are not."""
+
+    connections: list[WireConnectionStatus]
+    unconnected: list[str]
+
+
+def wire_connection(wiring: ClientWiring, result: WiringResult | None) -> WireConnection:
+    """The JSON of a wiring, written or not."""
+    return WireConnection(
+        client=wiring.client.name,
+        scope=wiring.scope,
+        is_written=result is not None,
+        files=[
+            WireFileEdit(path=str(edit.path), action=_action_of(edit), diff=edit.diff())
+            for edit in wiring.edits
+        ],
+        backups=[str(path) for path in result.backups] if result else [],
+        notes=[*wiring.notes],
+        remains=[*wiring.client.remains(wiring.scope)],
+    )
+
+
+def wire_status(status: ConnectionStatus, last_heard: str | None) -> WireConnectionStatus:
+    """The JSON of a status."""
+    answer = status.answer
+    return WireConnectionStatus(
+        client=status.client.name,
+        scope=status.scope,
+        file=str(status.file),
+        command=[*status.command],
+        is_disabled=status.is_disabled,
+        missing_program=status.missing_program,
+        answers=None if answer is None else answer.problem is None,
+        version=answer.version if answer else None,
+        tools=len(answer.tools) if answer and not answer.problem else None,
+        seconds=round(answer.seconds, 2) if answer else None,
+        hooks=status.hooks,
+        double=status.double,
+        last_heard=last_heard,
+        problem=status.problem or (answer.problem if answer else None),
+    )
+
+
+def diff_lines(wiring: ClientWiring) -> Iterator[tuple[str, str | None]]:
+    """The lines of the change, each with its colour."""
+    colours = {"+": "green", "-": "red", "@": "cyan"}
+    for edit in wiring.edits:
+        for line in edit.diff():
+            is_name = line.startswith(("+++", "---"))
+            yield line, "bold" if is_name else colours.get(line[:1])
+
+
+def result_text(wire: WireConnection, title: str, *, connects: bool) -> str:
+    """What was written, in words."""
+    if all(file.action == "leave" for file in wire.files):
+        if connects:
+            return f"{title} is connected already ({wire.scope}). Nothing was changed."
+        return "\n".join(
+            [f"Nothing of ours stands in {title}'s files ({wire.scope}).", *_note_lines(wire)]
+        )
+    done = {"create": "wrote", "change": "changed", "delete": "deleted"}
+    lines = [f"{title} is {'connected' if connects else 'disconnected'} ({wire.scope})."]
+    lines += [f"  {done[file.action]} {file.path}" for file in wire.files if file.action != "leave"]
+    lines += [f"  how it was before: {path}" for path in wire.backups]
+    if connects:
+        lines += [f"  Still to do: {line}" for line in wire.remains]
+    return "\n".join(lines)
+
+
+def statuses_text(wire: WireStatuses, titles: dict[str, str]) -> str:
+    """What is wired, in words."""
+    lines = [line for one in wire.connections for line in _status_lines(one, titles[one.client])]
+    if wire.unconnected:
+        names = ", ".join(wire.unconnected)
+        lines.append(f"On this machine and not connected: {names}.")
+    return "\n".join(lines or ["No client is connected, and none was found on this machine."])
+
+
+def _status_lines(wire: WireConnectionStatus, title: str) -> Iterator[str]:
+    yield f"{title} ({wire.scope}): {_verdict(wire)}"
+    yield f"  in {wire.file}"
+    if wire.command:
+        yield f"  starts {' '.join(wire.command)}"
+    if wire.missing_program:
+        yield f"  {wire.missing_program} is gone: run `memoria connect {wire.client}` again."
+    yield f"  hooks: {wire.hooks}" + (f", last heard {wire.last_heard}" if wire.last_heard else "")
+    if wire.hooks in ("of other options or another version", "some are missing"):
+        yield f"  `memoria connect {wire.client}` brings them up to date."
+    if wire.double:
+        yield f"  {wire.double} runs the same hooks: remove one of the two."
+
+
+def _verdict(wire: WireConnectionStatus) -> str:
+    if wire.problem:
+        return f"does not answer: {wire.problem}" if wire.answers is False else wire.problem
+    if wire.is_disabled:
+        return "wired, and switched off there"
+    if wire.answers:
+        return f"answers, version {wire.version}, {wire.tools} tools, in {wire.seconds} s"
+    return "wired by hooks alone" if not wire.command else "wired"
+
+
+def _note_lines(wire: WireConnection) -> list[str]:
+    return [f"note: {note}" for note in wire.notes]
+
+
+def _action_of(edit: FileEdit) -> Literal["create", "change", "delete", "leave"]:
+    if not edit.changes:
+        return "leave"
+    if edit.before is None:
+        return "create"
+    return "delete" if edit.after is None else "change"
