@@ -16,6 +16,8 @@ from memoria.admin.clients.probe import ProbeResult, probe_server, select_enviro
 from memoria.admin.clients.program import ClientProgram
 from memoria.admin.clients.table import CLIENTS
 from memoria.admin.clients.wiring import list_documents, own_files
+from memoria.bare.home import find_home, find_tenant
+from memoria.bare.hook_log import read_heard
 from memoria.errors import ClientError
 
 HookState = Literal["as this version writes them", "of other options or another version",
@@ -43,6 +45,8 @@ class ConnectionStatus:
     problem: str | None = None
     """Why the file can't be read."""
     answer: ProbeResult | None = None
+    last_heard_at: int | None = None
+    """When a hook of the client's last ran for the home it is wired to, UTC epoch ms."""
 
     @property
     def is_wired(self) -> bool:
@@ -91,6 +95,7 @@ def examine_connection(
         missing_program=_find_missing(command, found, place),
         hooks=state,
         double=_find_double(client, place) if found else None,
+        last_heard_at=_read_last_heard(client, command, program) if found else None,
     )
 
 
@@ -148,6 +153,22 @@ def _environment_of(entry: Any) -> tuple[tuple[str, str], ...]:  # noqa: ANN401
         if isinstance(one, dict)
         for name, value in one.items()
     )
+
+
+def _read_last_heard(
+    client: Client, command: tuple[str, ...], program: ClientProgram
+) -> int | None:
+    """When a hook last ran, in the home that the client is wired to."""
+    words = command or program.options
+    home, tenant = find_home(_option(words, "--home")), find_tenant(_option(words, "--tenant"))
+    try:
+        return read_heard(home, tenant).get(client.name)
+    except OSError:
+        return None
+
+
+def _option(words: tuple[str, ...], name: str) -> str | None:
+    return words[words.index(name) + 1] if name in words[:-1] else None
 
 
 def _is_disabled(entry: Any) -> bool:  # noqa: ANN401  (whatever stands there)

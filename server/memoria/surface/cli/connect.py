@@ -21,8 +21,8 @@ ClientArgument = Annotated[
     str | None,
     typer.Argument(
         metavar="[CLIENT]",
-        help="claude-code, claude-desktop, codex, gemini, cursor, vscode, opencode, windsurf, "
-        "cline, goose, zed or continue. Without one: those on this machine, one after the other.",
+        help="One of claude-code, claude-desktop, codex, gemini, cursor, vscode, opencode, "
+        "windsurf, cline, goose, zed, continue. Default: those on this machine, one by one.",
     ),
 ]
 ScopeOption = Annotated[
@@ -204,7 +204,7 @@ def _show_status(
     probed = [replace(one, answer=status.probe_connection(one, place)) for one in found]
     connected = {one.client.name for one in found}
     wire = WireStatuses(
-        connections=[wire_status(one, None) for one in probed],
+        connections=[wire_status(one) for one in probed],
         unconnected=[
             one.name
             for one in wanted

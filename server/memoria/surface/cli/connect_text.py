@@ -8,6 +8,7 @@ from pydantic import BaseModel
 from memoria.admin.clients.place import Scope
 from memoria.admin.clients.status import ConnectionStatus
 from memoria.admin.clients.wiring import ClientWiring, FileEdit, WiringResult
+from memoria.model import to_iso
 
 
 class WireFileEdit(BaseModel):
@@ -73,9 +74,9 @@ def wire_connection(wiring: ClientWiring, result: WiringResult | None) -> WireCo
     )
 
 
-def wire_status(status: ConnectionStatus, last_heard: str | None) -> WireConnectionStatus:
+def wire_status(status: ConnectionStatus) -> WireConnectionStatus:
     """The JSON of a status."""
-    answer = status.answer
+    answer, heard = status.answer, status.last_heard_at
     return WireConnectionStatus(
         client=status.client.name,
         scope=status.scope,
@@ -89,7 +90,7 @@ def wire_status(status: ConnectionStatus, last_heard: str | None) -> WireConnect
         seconds=round(answer.seconds, 2) if answer else None,
         hooks=status.hooks,
         double=status.double,
-        last_heard=last_heard,
+        last_heard=None if heard is None else to_iso(heard),
         problem=status.problem or (answer.problem if answer else None),
     )
 
