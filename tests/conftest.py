@@ -23,7 +23,8 @@ hypothesis.settings.load_profile("no deadline")
 def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """No setting of the machine the tests run on reaches them."""
     for name in list(os.environ):
-        if name.startswith("MEMORIA_") and name != "MEMORIA_DATA":
+        is_ours = name.startswith("MEMORIA_") and name != "MEMORIA_DATA"
+        if is_ours or name == "CLAUDE_CODE_SESSION_ID":
             monkeypatch.delenv(name)
 
 

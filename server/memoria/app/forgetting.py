@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from memoria.app.arguments import Count, Text, check_arguments, takes_query
 from memoria.app.records import Records
+from memoria.app.spool import THOROUGH_BYTES
 from memoria.app.threads import in_thread
 from memoria.config import Settings
 from memoria.erasure.suppression import Digester
@@ -130,6 +131,7 @@ class Forgetting(Records):
         """The selection, with what a search for its query finds, and what the caller sees."""
         from memoria.erasure.selection import ErasureRequest  # noqa: PLC0415
 
+        await self.catch_up(THOROUGH_BYTES)
         is_agent, found = self._channel.is_agent, tuple[str, ...]()
         if selection.query:
             result = await self.search_memory(

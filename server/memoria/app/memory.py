@@ -11,6 +11,7 @@ from memoria.app.forgetting import Forgetting
 from memoria.app.names import clean_channel, require_no_secret
 from memoria.app.private_times import PrivateSwitch
 from memoria.app.queue import ExtractionQueue, ExtractionService
+from memoria.app.spool import WAITING_BYTES, Spool
 from memoria.app.threads import in_thread
 from memoria.config import Settings
 from memoria.errors import InvalidInputError
@@ -69,6 +70,8 @@ class Memoria(Forgetting):
         super().__init__(settings, store, embedder, channel, reranker)
         self._worker = worker
         self._reader = reader
+        self.spool = Spool(store, settings.home_path, self.tenant, self._digester, self._record_as)
+        """What hooks have said, until it is taken in."""
         self.private = PrivateSwitch(store, self.tenant, settings.workspace, channel)
         """Switches private time on and off in the configured workspace."""
         self.queue = ExtractionQueue(store, self.tenant, self._digester, reader)
@@ -85,7 +88,8 @@ class Memoria(Forgetting):
             channel,
             self._reranker,
         )
-        other._default_session = self._default_session
+        other.spool = self.spool
+        other._default_session = channel.session or self._default_session
         return other
 
     @check_arguments
@@ -109,13 +113,26 @@ class Memoria(Forgetting):
             validated = as_turns(turns)
         if not validated and event is None:
             raise InvalidInputError("There is nothing to record: give turns, an event, or both.")
+        if self._channel.is_agent:  # what the client has said is then known already
+            await self.catch_up()
         capture = self._capture(self._place(workspace))
-        session = session_id or self._default_session
+        session = self._session(session_id)
         receipt = await in_thread(lambda: capture.record(validated, session, event))
-        self._wake_worker()
-        if self._reader is not None:
-            self._reader.wake()
+        self._wake_workers()
         return receipt
+
+    async def catch_up(self, most_bytes: int = WAITING_BYTES) -> None:
+        """Take in what hooks have said, if any has: what was just typed is found then."""
+        spool = self.spool
+        if spool.has_changed() and await in_thread(lambda: spool.catch_up(most_bytes) > 0):
+            self._wake_workers()
+
+    async def take_in_spool(self, most_bytes: int) -> bool:
+        """Take in so much of what hooks have said. Gives whether any of it is left."""
+        report = await in_thread(lambda: self.spool.take_in(most_bytes))
+        if report is not None and report.recorded:
+            self._wake_workers()
+        return report is not None and bool(report.waiting)
 
     @check_arguments
     async def close_past_conversations(self) -> int:
@@ -184,7 +201,7 @@ class Memoria(Forgetting):
             entities=read_entities(entities),
             supersedes=supersedes,
             turn_id=turn_id,
-            session_id=session_id or self._default_session,
+            session_id=self._session(session_id),
             scope=scope,
             again=again,
         )
@@ -238,7 +255,7 @@ class Memoria(Forgetting):
         session_id: Name | None = None,
     ) -> Scratchpad:
         """Say what is being worked on, or what is done. The last five tasks are kept."""
-        session = session_id or self._default_session
+        session = self._session(session_id)
         place = self.settings.workspace
         await self._check_private_time(session_id)
         return await in_thread(
@@ -308,7 +325,7 @@ class Memoria(Forgetting):
         """What is queued for a chat model; nothing where there is none."""
         return None if self._reader is None else self._reader.intake
 
-    def _capture(self, place: str | None) -> Capture:
+    def _capture(self, place: str | None, channel: Channel | None = None) -> Capture:
         chosen = self.settings
         limits = CaptureLimits(
             chosen.max_turn_bytes, chosen.segment_idle_minutes, chosen.segment_messages
@@ -316,7 +333,7 @@ class Memoria(Forgetting):
         return Capture(
             self._store,
             self.tenant,
-            self._channel,
+            channel or self._channel,
             limits,
             self._digester,
             place,
@@ -328,6 +345,13 @@ class Memoria(Forgetting):
         place = self._place(workspace)
         personal = self.settings.personal_data
         return Statements(self._store, self.tenant, self._channel, self._digester, place, personal)
+
+    def _session(self, given: str | None) -> str:
+        """The session in which something is said: the client's own, where it says which.
+
+        An agent that names another has made the name up: it can't know the client's.
+        """
+        return self._channel.session or given or self._default_session
 
     def _place(self, given: str | None) -> str | None:
         """The workspace a call writes to."""
@@ -342,8 +366,16 @@ class Memoria(Forgetting):
         self, session_id: str | None = None, workspace: str | None = None
     ) -> None:
         """See that what is said in a session and workspace may be kept now."""
-        session, place = session_id or self._default_session, self._place(workspace)
+        session, place = self._session(session_id), self._place(workspace)
         await in_thread(lambda: self.private.check(session, place))
+
+    def _record_as(self, channel: Channel, place: str | None) -> Capture:
+        return self._capture(place, channel)
+
+    def _wake_workers(self) -> None:
+        self._wake_worker()
+        if self._reader is not None:
+            self._reader.wake()
 
     def _wake_worker(self) -> None:
         if self._worker is not None:

@@ -15,11 +15,10 @@ from memoria.text.clean import Tally, clean_name
 
 
 def clean_channel(channel: Channel) -> Channel:
-    """A channel whose client has no secret in its name."""
-    if channel.client is None:
-        return channel
-    name = _clean(channel.client)
-    return channel if name == channel.client else channel.model_copy(update={"client": name})
+    """A channel whose client and session have no secret in their names."""
+    names = {"client": channel.client, "session": channel.session}
+    cleaned = {field: name and _clean(name) for field, name in names.items()}
+    return channel if cleaned == names else channel.model_copy(update=cleaned)
 
 
 def check_settings(settings: Settings) -> None:

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from memoria.app.arguments import Name, ShortTermTurns, Text, check_arguments, takes_query
+from memoria.app.spool import WAITING_BYTES
 from memoria.app.threads import in_thread
 from memoria.config import NO_WORKSPACE, Settings
 from memoria.errors import InvalidInputError
@@ -63,6 +64,7 @@ class Recall:
         in, marked `unprocessed`. It is called
         with a question and, by name, whatever else `MemoryQuery` has; or with such an object.
         """
+        await self.catch_up()
         options = self._options(query.without, query.task, explain=query.explain)
         options = replace(options, is_narrowed=bool(query.task))
         plan = plan_memories(self._from_here(query), options)
@@ -75,6 +77,7 @@ class Recall:
         It is called with a question and, by name, whatever else `TranscriptQuery` has; or with such
         an object.
         """
+        await self.catch_up()
         options = self._options(query.without, explain=query.explain)
         plan = plan_transcript(self._from_here(query), options)
         return await in_thread(lambda: self._search.run(plan))
@@ -116,6 +119,7 @@ class Recall:
             raise InvalidInputError(f"max_tokens is {max_tokens}; it must be {MIN_TOKENS} or more.")
         from memoria.retrieval.answer.last_turns import read_session_end  # noqa: PLC0415
 
+        await self.catch_up()
         configured = self.settings.short_term_turns
         most_turns = configured if short_term_turns is None else short_term_turns
         place, search = self._workspace(workspace), self._search
@@ -139,6 +143,9 @@ class Recall:
             )
 
         return await in_thread(build)
+
+    async def catch_up(self, most_bytes: int = WAITING_BYTES) -> None:
+        """Take in what waits to be taken in. Who only reads has nowhere to take it to."""
 
     async def read_core(self) -> dict[CoreFile, str]:
         """What the core files say now, without marks; a file that says nothing is missing.

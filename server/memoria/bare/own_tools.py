@@ -20,5 +20,7 @@ def is_our_tool(name: str) -> bool:
     server, _, tool = spelled.rpartition("__")
     if tool in OUR_TOOLS:
         return not server or "memoria" in server.lower()
-    # Gemini CLI and OpenCode join with one underscore, which our tools' names have too.
-    return "memoria" in name.lower() and name.endswith(tuple(f"_{own}" for own in OUR_TOOLS))
+    # Gemini CLI and OpenCode join with one underscore, which our tools' names have too; others with
+    # a hyphen.
+    joined = tuple(f"{sign}{own}" for sign in "_-" for own in OUR_TOOLS)
+    return "memoria" in name.lower() and name.endswith(joined)

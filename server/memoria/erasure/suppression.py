@@ -96,6 +96,8 @@ class Digester:
         digests = {self._digest("print", name.source, name.session_id, name.fingerprint.hex())}
         if name.message_id is not None:
             digests.add(self._digest("message", name.source, name.session_id, name.message_id))
+        if name.likeness is not None:  # the other account of it has neither of these
+            digests.add(self._digest("likeness", name.source, name.session_id, name.likeness.hex()))
         return {_MESSAGE + digest for digest in digests}
 
     def digest_anchor(self, words: str) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.ingest.identity import clean_id
 from memoria.ingest.omission import count_omissions, leave_out_forgotten
+from memoria.ingest.session_writer import SessionWriter
 from memoria.ingest.turn_draft import TurnDraft, draft_turn, find_repeats
 from memoria.model import (
     CaptureEvent,
@@ -18,9 +19,6 @@ from memoria.model import (
     MemoryChange,
     Receipt,
     RecordedTurn,
-    Role,
-    Session,
-    Trust,
     Turn,
     new_id,
     now_millis,
@@ -28,10 +26,11 @@ from memoria.model import (
 from memoria.model.privacy import PersonalRules
 from memoria.model.private_time import PrivateTime, find_open
 from memoria.model.turn import FORGOTTEN_PASSAGE
-from memoria.store.base import Conversations, Store, Transaction
-from memoria.store.values import MessageName, NewTurn, SegmentLimits
+from memoria.store.base import Store, Transaction
+from memoria.store.values import MessageName, SegmentLimits
 from memoria.text.clean import Tally
 from memoria.text.document import full_text
+from memoria.text.statement import is_distinctive
 
 if TYPE_CHECKING:
     from memoria.ingest.intake import Intake, IntakeLimits
@@ -103,12 +102,9 @@ class Capture:
             StoreError: the store could not write. Nothing was recorded.
         """
         tally = Tally()
+        turns, session_id = self._put_in_session(turns, session_id)
         session_id = clean_id(session_id, tally, self._digester)
-        most = self._limits.max_turn_bytes
-        drafts = [
-            draft_turn(i, turn, session_id, most, tally, self._digester)
-            for i, turn in enumerate(turns)
-        ]
+        drafts = self._draft_turns(turns, session_id, tally)
         now = now_millis()
         _load_rules()
         with self._store.write(self._tenant) as tx:
@@ -147,6 +143,26 @@ class Capture:
             self._intake(tx, now).queue_segments(past)
         return len(past)
 
+    def _put_in_session(self, turns: Sequence[Turn], session_id: str) -> tuple[Sequence[Turn], str]:
+        """What an agent reports of a session that its client has named is in that session.
+
+        Whatever name it gives the session, and whatever ids the turns: an agent does not know the
+        client's, and those that it makes up would keep the two accounts apart.
+        """
+        if self._channel.account != "agent" or self._channel.session is None:
+            return turns, session_id
+        nameless = {"session_id": None, "message_id": None}
+        return [turn.model_copy(update=nameless) for turn in turns], self._channel.session
+
+    def _draft_turns(self, turns: Sequence[Turn], session_id: str, tally: Tally) -> list[TurnDraft]:
+        most = self._limits.max_turn_bytes
+        drafts = (
+            draft_turn(i, turn, session_id, most, tally, self._digester)
+            for i, turn in enumerate(turns)
+        )
+        has_two = self._channel.account is not None
+        return [draft.with_likeness() if has_two else draft for draft in drafts]
+
     def _intake(self, tx: Transaction, now: int) -> "Intake":
         return _load_rules()(tx, self._digester, self._intake_limits, now, self._personal)
 
@@ -164,12 +180,10 @@ class Capture:
         session = conversations.upsert_session(
             self._channel.source, name, min(times), max(times), now, self._workspace
         )
-        writer = _SessionWriter(
-            conversations, intake, session, self._channel.trust, now, self._limits.segment
-        )
-        repeats = find_repeats(
-            conversations, session, [one.draft for one in examined if not one.is_erased]
-        )
+        writer = SessionWriter(tx, intake, session, self._channel, now, self._limits.segment)
+        is_report = self._channel.account == "agent"
+        own = [] if is_report else [one.draft for one in examined if not one.is_erased]
+        repeats = find_repeats(conversations, session, own)
         for one in examined:
             draft = one.draft
             if draft.text.is_empty:
@@ -179,6 +193,8 @@ class Capture:
             elif id(draft) in repeats:
                 known = conversations.find_fingerprint(session.n, draft.fingerprint)
                 yield RecordedTurn(status="already_recorded", id=known)
+            elif is_report:
+                yield writer.report(draft, suppressed=one.is_suppressed)
             else:
                 yield writer.write(draft, suppressed=one.is_suppressed)
 
@@ -200,7 +216,10 @@ class Capture:
 
     def _name(self, draft: TurnDraft) -> MessageName:
         source, message_id = self._channel.source, draft.turn.message_id
-        return MessageName(source, draft.session_id, message_id, draft.fingerprint)
+        # By its opening alone a turn is known that is too short to be known by what it says.
+        is_short = draft.likeness is not None and not is_distinctive(full_text(draft.text))
+        likeness = draft.likeness if is_short else None
+        return MessageName(source, draft.session_id, message_id, draft.fingerprint, likeness)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,76 +231,6 @@ class _Examined:
     """Whether it was erased, and is not recorded again."""
     is_suppressed: bool = False
     """Whether it says what was forgotten, so that nothing may be concluded from it."""
-
-
-class _SessionWriter:
-    """Appends turns to one session inside a transaction."""
-
-    def __init__(
-        self,
-        conversations: Conversations,
-        intake: "Intake",
-        session: Session,
-        trust: Trust,
-        now: int,
-        limits: SegmentLimits,
-    ) -> None:
-        self._conversations = conversations
-        self._intake = intake
-        self._session_n = session.n
-        self._next_index = session.turns
-        self._trust = trust
-        self._now = now
-        self._limits = limits
-
-    def write(self, draft: TurnDraft, *, suppressed: bool) -> RecordedTurn:
-        message_id = draft.turn.message_id
-        known = (
-            self._conversations.find_message(self._session_n, message_id)
-            if message_id is not None
-            else None
-        )
-        if known is None:
-            return RecordedTurn(status="recorded", id=self._append(draft, suppressed=suppressed))
-        if known.fingerprint == draft.fingerprint or draft.is_unanswered_call:
-            return RecordedTurn(status="already_recorded", id=known.id)
-        self._conversations.retire_turn(known.n)
-        self._intake.supersede_conclusions(known.n)
-        edited = self._add(draft, known.turn_index, known.version + 1, suppressed=suppressed)
-        return RecordedTurn(status="new_version", id=edited)
-
-    def _append(self, draft: TurnDraft, *, suppressed: bool) -> str:
-        turn_id = self._add(draft, self._next_index, version=1, suppressed=suppressed)
-        self._next_index += 1
-        return turn_id
-
-    def _add(self, draft: TurnDraft, turn_index: int, version: int, *, suppressed: bool) -> str:
-        turn, text = draft.turn, draft.text
-        new = NewTurn(
-            id=new_id(),
-            session_n=self._session_n,
-            message_id=turn.message_id,
-            turn_index=turn_index,
-            version=version,
-            role=turn.role,
-            speaker=turn.speaker,
-            at=self._now if turn.at is None else turn.at,
-            utc_offset=turn.utc_offset,
-            at_given=turn.at is not None,
-            ingested_at=self._now,
-            trust=Trust.TOOL if turn.role is Role.TOOL else self._trust,
-            suppressed=suppressed,
-            fingerprint=draft.fingerprint,
-            content=text.content,
-            tool_name=turn.tool_name,
-            tool_args=text.tool_args,
-            tool_result=text.tool_result,
-        )
-        n = self._conversations.add_turn(new)
-        self._intake.queue_segments(self._conversations.extend_segment(new, self._limits))
-        if not suppressed:
-            self._intake.take_turn(n, new)
-        return new.id
 
 
 def _load_rules() -> "type[Intake]":

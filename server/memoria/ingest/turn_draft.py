@@ -21,9 +21,11 @@ from memoria.erasure.suppression import Digester
 from memoria.errors import InvalidTurnError
 from memoria.ingest.clean import CleanTurn, clean_turn
 from memoria.ingest.identity import clean_id
+from memoria.ingest.likeness import digest_opening
 from memoria.model import Role, Session, Turn
 from memoria.store.base import Conversations
 from memoria.text.clean import Tally, clean_name
+from memoria.text.document import full_text
 
 _MAX_ID_CHARS = 500
 _UNMISTAKABLE_BEGINNING = 3
@@ -41,6 +43,8 @@ class TurnDraft:
     session_id: str
     text: CleanTurn
     fingerprint: bytes
+    likeness: bytes | None = None
+    """What the other account of it is found by, where there may be two."""
 
     @property
     def is_unanswered_call(self) -> bool:
@@ -50,7 +54,14 @@ class TurnDraft:
 
     def with_text(self, text: CleanTurn) -> "TurnDraft":
         """The same turn with another text, and the identity that follows from it."""
-        return replace(self, text=text, fingerprint=_fingerprint(self.turn, text))
+        likeness = None if self.likeness is None else _digest_opening(self.turn, text)
+        return replace(
+            self, text=text, fingerprint=_fingerprint(self.turn, text), likeness=likeness
+        )
+
+    def with_likeness(self) -> "TurnDraft":
+        """The same turn, in a session of which there may be two accounts."""
+        return replace(self, likeness=_digest_opening(self.turn, self.text))
 
 
 def draft_turn(
@@ -141,6 +152,10 @@ def _fingerprint(turn: Turn, text: CleanTurn) -> bytes:
     return hashlib.sha256(
         json.dumps([*content, *distinguishing], ensure_ascii=False).encode()
     ).digest()
+
+
+def _digest_opening(turn: Turn, text: CleanTurn) -> bytes:
+    return digest_opening(turn.role, full_text(text))
 
 
 def _payload(i: int, turn: Turn) -> str:

@@ -73,6 +73,7 @@ from memoria.model.status import (
     Statistics,
 )
 from memoria.model.turn import (
+    Account,
     CaptureEvent,
     Receipt,
     RecordedTurn,
@@ -93,6 +94,7 @@ __all__ = [
     "PARTS",
     "PRICED_MS",
     "RESTORE",
+    "Account",
     "Add",
     "AdjacentTurn",
     "AuditEntry",

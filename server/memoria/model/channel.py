@@ -3,16 +3,32 @@
 from memoria.model.base import Value
 from memoria.model.core import USER_EDIT_NAME
 from memoria.model.memory import Trust
+from memoria.model.turn import Account
+
+_SOURCES = (
+    ("claude-code", "claude-code"),
+    ("codex", "codex"),
+    ("gemini-cli", "gemini"),
+    ("cursor", "cursor"),
+    ("visual studio code", "vscode"),
+    ("windsurf", "windsurf"),
+    ("cline", "cline"),
+    ("goose", "goose"),
+    ("opencode", "opencode"),
+)
+"""How the names begin under which clients connect, and what imports and hooks call them."""
 
 
 class Channel(Value):
     """What provenance is stamped with."""
 
     name: str
-    """`mcp`, `mcp-elicitation`, `cli`, `library`, `import` or `hand-edit`."""
+    """`mcp`, `mcp-elicitation`, `cli`, `library`, `import`, `hook` or `hand-edit`."""
     trust: Trust
     client: str | None = None
     """The program at the other end, where it says who it is."""
+    session: str | None = None
+    """The client's own id of the session, where the client says it and not the agent."""
 
     @property
     def is_agent(self) -> bool:
@@ -29,6 +45,8 @@ class Channel(Value):
                 return "in a core file, by hand"
             case "mcp":
                 return f"over MCP by {self.client or 'a client that gave no name'}"
+            case "hook":
+                return f"by a hook of {self.client or 'a client'}"
             case "mcp-elicitation":
                 return f"by the user, asked through {self.client or 'a client'}"
             case _:
@@ -37,7 +55,20 @@ class Channel(Value):
     @property
     def source(self) -> str:
         """Whose numbering of sessions and messages is meant."""
-        return self.client or self.name
+        name = self.client or self.name
+        known = (source for begins, source in _SOURCES if name.lower().startswith(begins))
+        return next(known, name)
+
+    @property
+    def account(self) -> Account | None:
+        """Whose account of a session comes by this way, where there may be two.
+
+        An agent's is one of two only where the client has said which session it is in: under a name
+        that the agent has made up, nobody else speaks.
+        """
+        if self.name in ("import", "hook"):
+            return "client"
+        return "agent" if self.is_agent and self.session is not None else None
 
 
 EXTRACTION_CHANNEL = "extraction"
@@ -50,6 +81,14 @@ COMMAND_LINE = Channel(name="cli", trust=Trust.USER)
 """Whoever types a command is the user."""
 USER_EDIT = Channel(name=USER_EDIT_NAME, trust=Trust.USER)
 """Whoever edits a core file is the user."""
+
+
+def hook_channel(client: str) -> Channel:
+    """The way in of what a client's hook has pointed to while the conversation was held.
+
+    What the user typed is the user's own word. What was answered, and what tools said, is not.
+    """
+    return Channel(name="hook", trust=Trust.USER, client=client)
 
 
 def transcript_channel(client: str | None) -> Channel:

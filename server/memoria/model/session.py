@@ -13,6 +13,8 @@ class Session(Value):
     first_at: int
     last_at: int
     turns: int
+    agent_turns: int = 0
+    """How many of them only an agent has reported, at most."""
 
 
 class Segment(Value):

@@ -22,6 +22,9 @@ class Role(StrEnum):
     SYSTEM = "system"
 
 
+Account = Literal["client", "agent"]
+"""Whose account of what was said a turn is: the client's own, which has each turn once and in its
+order, or that of an agent, which reports what it likes as it likes."""
 FORGOTTEN_PASSAGE = "forgotten"
 """The kind, among the redactions, of a passage left out because it was forgotten before."""
 CaptureEvent = Literal["session_end", "compaction"]
@@ -117,6 +120,8 @@ class StoredTurn(Value):
     """The extractor has read it, and nothing that it concluded waits for confirmation."""
     role: Role
     speaker: str | None
+    account: Account | None = None
+    """Whose account it is, in a session of which there may be two; None in any other."""
     at: int
     utc_offset: int | None = None
     """How many minutes the speaker's clock was ahead of UTC; None where that is not known."""

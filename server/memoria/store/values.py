@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 from pydantic import JsonValue
 
 from memoria.model import (
+    Account,
     InferredBy,
     MemoryType,
     Provenance,
@@ -183,6 +184,9 @@ class NewTurn:
     tool_result: JsonValue
     utc_offset: int | None = None
     """How many minutes the speaker's clock was ahead of UTC; None where that is not known."""
+    account: Account | None = None
+    likeness: bytes | None = None
+    """What the other account of the same turn is found by; see `ingest/likeness`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,6 +278,8 @@ class MessageName:
     session_id: str
     message_id: str | None
     fingerprint: bytes
+    likeness: bytes | None = None
+    """Of a turn of which there may be two accounts."""
 
 
 @dataclass(frozen=True, slots=True)

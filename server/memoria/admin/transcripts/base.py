@@ -4,10 +4,11 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from pydantic import ValidationError
 
-from memoria.admin.transcripts.source import TranscriptSource, UnusableLine
+from memoria.admin.transcripts.source import JsonObject, Record, TranscriptSource, UnusableLine
 from memoria.model import Role, Turn, describe_problems
 from memoria.text.redact import redact
 
@@ -52,12 +53,44 @@ class TranscriptFormat:
     """Names of folders that hold something else."""
     documents: frozenset[str] = frozenset()
     """Suffixes of files that are one JSON document, not a line each."""
+    follow: "Callable[[str, Path], Reading] | None" = None
+    """Begins to read a file that is still being written: the session of lines that name none, and
+    the file. Without it the whole file is read whenever it has changed."""
 
     @property
     def summary(self) -> str:
         """The files it reads and where they lie, as the help says."""
         where = f" in {self.folder}" if self.folder else ""
         return f"{self.name}: {', '.join(self.patterns)}{where}{self.note and '; '}{self.note}"
+
+
+class Reading(Protocol):
+    """A pass over a file that can be broken off after any line, and gone on with later."""
+
+    def read_line(self, record: Record) -> Iterator[TranscriptItem]:
+        """The next line."""
+        ...
+
+    def pause(self) -> Iterator[TranscriptItem]:
+        """The lines so far are all there are for now. What is still open stays so."""
+        ...
+
+    def finish(self) -> Iterator[TranscriptItem]:
+        """What is still open, as it is now."""
+        ...
+
+    @property
+    def open_lines(self) -> set[int]:
+        """The lines that have to be read again by whoever goes on."""
+        ...
+
+    def dump(self) -> JsonObject:
+        """What else whoever goes on has to know: no word of the conversation."""
+        ...
+
+    def load(self, dumped: JsonObject) -> None:
+        """Go on from there; the open lines were read again."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ longest goes in as it is. Its result, like any whose call is not in the file, is
 its own. Both depend on nothing but the lines before, so a repeated import comes to the same.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from pydantic import JsonValue
@@ -58,6 +58,26 @@ class OpenCalls:
     def remaining_calls(self) -> Iterator[TranscriptTurn]:
         """The transcript has ended: the calls that were never answered."""
         yield from self._open.values()
+
+    @property
+    def message_ids(self) -> dict[str, str]:
+        """The message ids of the calls that wait, by the ids of the calls."""
+        return {call_id: call.turn.message_id or "" for call_id, call in self._open.items()}
+
+    @property
+    def lines(self) -> set[int]:
+        """The lines of the calls that wait."""
+        return {call.line for call in self._open.values()}
+
+    def keep(self, message_ids: Mapping[str, str]) -> None:
+        """Let no other calls wait than these, under these message ids."""
+        for call_id in [*self._open]:
+            if call_id not in message_ids:
+                self._take(call_id)
+                continue
+            call = self._open[call_id]
+            turn = call.turn.model_copy(update={"message_id": message_ids[call_id]})
+            self._open[call_id] = replace(call, turn=turn)
 
     def _take(self, call_id: str) -> TranscriptTurn | None:
         call = self._open.pop(call_id, None)

@@ -59,6 +59,7 @@ class _Speech:
     key: tuple[str, str]
     place: TranscriptPosition
     parts: list[str] = field(default_factory=list)
+    lines: set[int] = field(default_factory=set)
     length: int = 0
 
 
@@ -94,8 +95,37 @@ class _ClaudeCodeReading:
 
     def finish(self) -> Iterator[TranscriptItem]:
         """What was still open at the end of the file."""
-        yield from self._end_speech()
+        yield from self._tell_speech()
         yield from self._calls.remaining_calls()
+
+    def pause(self) -> Iterator[TranscriptItem]:
+        """Nothing more: words may go on, and calls may be answered."""
+        yield from ()
+
+    @property
+    def open_lines(self) -> set[int]:
+        """Those of the words that may go on, and of calls without a result."""
+        spoken = set() if self._speech is None else self._speech.lines
+        return spoken | self._calls.lines
+
+    def dump(self) -> JsonObject:
+        """Whose session it is, where it was begun, and what is open."""
+        return {
+            "session": self._session,
+            "at": self._at if isinstance(self._at, str) else None,
+            "cwds": dict[str, JsonValue](self._cwds),
+            "calls": dict[str, JsonValue](self._calls.message_ids),
+            "speaks": self._speech is not None,
+        }
+
+    def load(self, dumped: JsonObject) -> None:
+        """Go on from there."""
+        self._session = text(dumped.get("session")) or self._session
+        self._at = dumped.get("at")
+        self._cwds = {session: text(cwd) for session, cwd in obj(dumped.get("cwds")).items()}
+        self._calls.keep({k: text(v) or k for k, v in obj(dumped.get("calls")).items()})
+        if not dumped.get("speaks"):
+            self._speech = None
 
     def _read_user(
         self, place: TranscriptPosition, blocks: list[JsonObject]
@@ -145,10 +175,15 @@ class _ClaudeCodeReading:
             yield from self._end_speech()
             speech = self._speech = _Speech(key, place)
         speech.parts.append(words)
+        speech.lines.add(place.line)
         speech.length += len(words)
 
     def _end_speech(self) -> Iterator[TranscriptItem]:
-        speech, self._speech = self._speech, None
+        yield from self._tell_speech()
+        self._speech = None
+
+    def _tell_speech(self) -> Iterator[TranscriptItem]:
+        speech = self._speech
         if speech is not None:
             yield speech.place.turn(Role.ASSISTANT, content="\n\n".join(speech.parts))
 
@@ -186,6 +221,7 @@ CLAUDE_CODE = TranscriptFormat(
     client="claude-code",
     patterns=("*.jsonl",),
     read=read,
+    follow=lambda session, _path: _ClaudeCodeReading(session),
     folder=DefaultFolder("CLAUDE_CONFIG_DIR", "~/.claude", "projects"),
     excluded_folders=frozenset({"subagents"}),
 )

@@ -43,6 +43,8 @@ _CLIENT_WORDS = (
         )
     ),
 )
+_REPEATED_ID_CHARS = 16
+"""An id of a call that is longer was drawn at random, and never comes again."""
 _SHELL_RESULT = {"output", "metadata"}
 """The keys of an older shell's result, which is JSON in a text."""
 
@@ -86,6 +88,37 @@ class _CodexReading:
     def finish(self) -> Iterator[TranscriptItem]:
         """What was still open at the end of the file."""
         yield from self._calls.remaining_calls()
+
+    def pause(self) -> Iterator[TranscriptItem]:
+        """Nothing more: calls may be answered."""
+        yield from ()
+
+    @property
+    def open_lines(self) -> set[int]:
+        """Those of calls without a result."""
+        return self._calls.lines
+
+    def dump(self) -> JsonObject:
+        """What the header says, which calls are open, and which ids may come again."""
+        return {
+            "session": self._session,
+            "cwd": self._cwd,
+            "at": self._at if isinstance(self._at, str) else None,
+            "begun": self._begun,
+            "subagent": self._is_subagent,
+            "calls": dict[str, JsonValue](self._calls.message_ids),
+            "ids": [one for one in sorted(self._call_ids) if len(one) <= _REPEATED_ID_CHARS],
+        }
+
+    def load(self, dumped: JsonObject) -> None:
+        """Go on from there."""
+        ids = dumped.get("ids")
+        self._session = text(dumped.get("session")) or self._session
+        self._cwd, self._at = text(dumped.get("cwd")), dumped.get("at")
+        self._begun = bool(dumped.get("begun"))
+        self._is_subagent = bool(dumped.get("subagent"))
+        self._calls.keep({k: text(v) or k for k, v in obj(dumped.get("calls")).items()})
+        self._call_ids = {*filter(None, map(text, ids))} if isinstance(ids, list) else set()
 
     def _read_header(self, meta: JsonObject) -> None:
         """Only the first header counts: a fork has copies of its ancestors' after it."""
@@ -184,5 +217,6 @@ CODEX = TranscriptFormat(
     client="codex",
     patterns=("rollout-*.jsonl", "rollout-*.jsonl.zst"),
     read=read,
+    follow=lambda session, _path: _CodexReading(session),
     folder=DefaultFolder("CODEX_HOME", "~/.codex", "sessions"),
 )

@@ -56,6 +56,59 @@ def read(source: TranscriptSource) -> Iterator[TranscriptItem]:
             yield SkippedLine(record.line)
 
 
+class _GeminiReading:
+    """A pass over a log that is still being written: of each piece, a message's last line counts.
+
+    A message whose tools have not answered is written again when they have.
+    """
+
+    def __init__(self, session: str, project: str | None) -> None:
+        self._log = _GeminiLog(session, project)
+        self._records: dict[int, Record] = {}
+
+    def read_line(self, record: Record) -> Iterator[TranscriptItem]:
+        """The next line."""
+        yield from self._log.note_line(record)
+        self._records[record.line] = record
+        wanted = {place.line for place in self._log.messages.values()}
+        for line in self._records.keys() - wanted:
+            del self._records[line]
+
+    def pause(self) -> Iterator[TranscriptItem]:
+        """The messages of this piece, without calls that wait for their results."""
+        yield from self._tell(answered_only=True)
+        self._log.messages.clear()
+        self._records.clear()
+
+    def finish(self) -> Iterator[TranscriptItem]:
+        """The messages of this piece, as they are now."""
+        yield from self._tell(answered_only=False)
+
+    def _tell(self, *, answered_only: bool) -> Iterator[TranscriptItem]:
+        if self._log.is_subagent:
+            return
+        for place in self._log.messages.values():
+            record = self._records[place.line]
+            message = _message_at(record.value, place.index)
+            turns = list(self._log.turns(record, message, answered_only=answered_only))
+            yield from turns
+            if not turns and place.index is None:
+                yield SkippedLine(record.line)
+
+    @property
+    def open_lines(self) -> set[int]:
+        """None: what changes is written anew."""
+        return set()
+
+    def dump(self) -> JsonObject:
+        """What the header says."""
+        return self._log.dump()
+
+    def load(self, dumped: JsonObject) -> None:
+        """Go on from there."""
+        self._log.load(dumped)
+
+
 @dataclass(frozen=True, slots=True)
 class _MessageLocation:
     """Where a message was last written."""
@@ -91,8 +144,26 @@ class _GeminiLog:
         yield SkippedLine(record.line)
         self._note_header(record, obj(value.get("$set")) or value)
 
-    def turns(self, record: Record, message: JsonObject) -> Iterator[TranscriptTurn | UnusableLine]:
-        """What was said and done in a message."""
+    def dump(self) -> JsonObject:
+        """What the header says."""
+        return {
+            "session": self._session,
+            "cwd": self._cwd,
+            "subagent": self.is_subagent,
+            "own_lines": self._has_own_lines,
+        }
+
+    def load(self, dumped: JsonObject) -> None:
+        """Go on after such a header."""
+        self._session = text(dumped.get("session"))
+        self._cwd = text(dumped.get("cwd")) or self._cwd
+        self.is_subagent = bool(dumped.get("subagent"))
+        self._has_own_lines = bool(dumped.get("own_lines"))
+
+    def turns(
+        self, record: Record, message: JsonObject, *, answered_only: bool = False
+    ) -> Iterator[TranscriptTurn | UnusableLine]:
+        """What was said and done in a message, perhaps without calls that wait for a result."""
         place = self._position(record, message)
         role = {"user": Role.USER, "gemini": Role.ASSISTANT}.get(text(message.get("type")) or "")
         calls = objects(message.get("toolCalls"))
@@ -103,6 +174,8 @@ class _GeminiLog:
         if words:
             yield place.turn(role, content=words)
         for call in calls:
+            if answered_only and not (call.get("result") or call.get("resultDisplay")):
+                continue
             yield place.turn(
                 Role.TOOL,
                 message_id=text(call.get("id")) or f"{place.message_id}.tool",
@@ -151,7 +224,8 @@ def _words(content: JsonValue) -> str:
         words = part if isinstance(part, str) else _part_words(obj(part))
         if words.strip() == _REFERENCED_FILES:
             break
-        words = without_spans(words, "<hook_context>", "</hook_context>")
+        told = without_spans(words, "<hook_context>", "</hook_context>")
+        words = words if told == words else told.strip()
         if words.strip() and not is_wrapped(words, _CLIENT_WORDS):
             kept.append(words)
     return "\n\n".join(kept)
@@ -193,6 +267,7 @@ GEMINI = TranscriptFormat(
     client="gemini",
     patterns=("session-*.jsonl", "session-*.json"),
     read=read,
+    follow=lambda session, path: _GeminiReading(session, _project_folder(path)),
     folder=DefaultFolder("GEMINI_CLI_HOME", "~", ".gemini/tmp"),
     documents=frozenset({".json"}),
 )

@@ -64,6 +64,10 @@ class TranscriptSource:
         """Lines seen so far that were not blank."""
         self.position = 0
         """How far into the file, in its bytes, the work has come."""
+        self.offset = 0
+        """Where the first line begins that `records_after` has not given."""
+        self.number = 0
+        """How many lines come before that one."""
         self._is_document = is_document
 
     def records(self, *, ahead: bool = False) -> Iterator[Record | UnusableLine]:
@@ -96,6 +100,37 @@ class TranscriptSource:
         except OSError as error:
             yield UnusableLine(None, f"can't be read: {error.strerror or error}")
 
+    def records_after(self, offset: int, number: int, ends: int) -> Iterator[Record | UnusableLine]:
+        """The lines that are whole, from one that begins at `offset` to the first beyond `ends`.
+
+        A last line that is still being written is left for the next time. What was read is in
+        `offset` and `number` of the source after each line.
+
+        Args:
+            offset: where in the file the first of them begins.
+            number: how many lines come before it.
+            ends: no line is begun from here on.
+
+        Raises:
+            OSError: the file can't be read.
+        """
+        self.offset, self.number = offset, number
+        with open(self.path, "rb", opener=_open_regular_file) as file:
+            file.seek(offset)
+            while self.offset < ends and (data := file.readline(MAX_LINE_BYTES + 1)):
+                begun, size = self.offset, len(data)
+                if size > MAX_LINE_BYTES and not data.endswith(b"\n"):
+                    size += self._skip_line(file, data)
+                    file.seek(begun + size - 1)
+                    data = data if file.read(1) == b"\n" else b""
+                elif not data.endswith(b"\n"):
+                    data = b""
+                if not data:  # it is still being written
+                    return
+                self.offset, self.number = begun + size, self.number + 1
+                if data.strip():
+                    yield _parse_record(self.number, begun, data)
+
     def _records(self, file: BufferedIOBase) -> Iterator[Record | UnusableLine]:
         number = offset = 0
         while data := self._next(file):
@@ -127,6 +162,18 @@ class TranscriptSource:
                 return
             with zstd.open(raw, "rb") as plain:
                 yield plain, raw.tell
+
+
+def read_before(path: Path, offset: int, most: int) -> bytes:
+    """What stands before a place of a file; nothing where the file ends before that place.
+
+    Raises:
+        OSError: the file can't be read.
+    """
+    with open(path, "rb", opener=_open_regular_file) as file:
+        file.seek(max(offset - most, 0))
+        found = file.read(min(offset, most))
+    return found if len(found) == min(offset, most) else b""
 
 
 def _open_regular_file(path: str, flags: int) -> int:

@@ -10,6 +10,7 @@ from memoria.model import (
 )
 from memoria.model.nightly import NightlyRun
 from memoria.model.zone import Zone
+from memoria.store.base.accounts import Accounts
 from memoria.store.base.backlog import Backlog, TenantBacklog
 from memoria.store.base.conversations import Conversations
 from memoria.store.base.core import CoreLines
@@ -36,6 +37,7 @@ from memoria.store.base.scratchpads import Scratchpads
 from memoria.store.base.storage_tiers import StorageTiers
 from memoria.store.base.tasks import TaskNames
 from memoria.store.base.tombstones import Tombstones
+from memoria.store.base.transcripts import TranscriptPlaces
 
 _T = TypeVar("_T")
 
@@ -52,6 +54,10 @@ class Transaction(Protocol):
     def documents(self) -> Documents: ...  # noqa: D102
     @property
     def conversations(self) -> Conversations: ...  # noqa: D102
+    @property
+    def accounts(self) -> Accounts: ...  # noqa: D102
+    @property
+    def transcripts(self) -> TranscriptPlaces: ...  # noqa: D102
     @property
     def memories(self) -> Memories: ...  # noqa: D102
     @property

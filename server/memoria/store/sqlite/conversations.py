@@ -88,8 +88,8 @@ class SqliteConversations:
     def add_turn(self, turn: NewTurn) -> int:
         """Write a turn with its chunks, index row and backlog entry."""
         words, context = turn_tokens(turn, self._zone)
-        place = self._workspace_number(turn.session_n)
-        n = self._documents.add("turn", place, words, context, suppressed=turn.suppressed)
+        workspace = self._workspace_number(turn.session_n)
+        n = self._documents.add("turn", workspace, words, context, suppressed=turn.suppressed)
         self._rows.insert(
             "add_turn",
             n=n,
@@ -106,12 +106,15 @@ class SqliteConversations:
             ingested_at=turn.ingested_at,
             trust=turn.trust.value,
             fingerprint=turn.fingerprint,
+            account=turn.account,
+            likeness=turn.likeness,
             content_hash=self._texts.put(turn.content),
             tool_name=turn.tool_name,
             args_hash=self._put_json(turn.tool_args),
             result_hash=self._put_json(turn.tool_result),
         )
-        self._rows.change("count_turn", session_n=turn.session_n, turn_index=turn.turn_index)
+        place = {"session_n": turn.session_n, "turn_index": turn.turn_index}
+        self._rows.change("count_turn", **place, agent=int(turn.account == "agent"))
         return n
 
     def retire_turn(self, n: int) -> None:
@@ -144,8 +147,7 @@ class SqliteConversations:
                 self._documents.erase(row["n"])
                 hashes |= {row["content_hash"], row["args_hash"], row["result_hash"]} - {None}
             names[turn.n] = [
-                MessageName(turn.source, turn.session_id, row["message_id"], row["fingerprint"])
-                for row in versions
+                MessageName(turn.source, turn.session_id, *row[1:4]) for row in versions
             ]
         self._texts.erase_unused(hashes)
         for n in followers:  # a turn is embedded together with the one before it

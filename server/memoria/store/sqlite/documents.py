@@ -101,6 +101,21 @@ class SqliteDocuments:
         self._rows.insert("index_document", n=n, scope=scope, words=words, context=context)
         self.refresh_index(n)
 
+    def replace_tokens(self, n: int, words: str, context: str) -> None:
+        """Let a document be found by other words than before."""
+        self._rows.change("erase_tokens", n=n)
+        scope = self._read_visibility(n).token
+        self._rows.insert("index_document", n=n, scope=scope, words=words, context=context)
+        self._rows.change("count_change")
+        self._rows.change("note_change", n=n)
+
+    def embed_again(self, n: int) -> None:
+        """Let a new vector be made: it stands beside others than before, or says it otherwise."""
+        self._vectors.erase(n)
+        self._rows.change("erase_embeddings", n=n)
+        self._rows.change("count_erasure")
+        self._rows.change("await_vector_if_missing", n=n)
+
     def withdraw_all(self) -> None:
         """Take every document of the tenant out of the vector index; its rows go with the rest."""
         self._vectors.erase_tenant(self._rows.tenant)

@@ -20,7 +20,16 @@ _CLEAR = (
     *("journal", "plans", "runs", "file_records", "core_lines", "core_files", "tasks"),
     *("scratchpads", "queue", "edges", "pruned_edges", "name_uses", "names", "entities"),
     *("nodes", "episodes", "evidence", "versions", "memories", "turns", "full_text"),
-    *("embeddings", "backlog", "documents", "segments", "sessions", "texts", "packed_texts"),
+    *(
+        "embeddings",
+        "backlog",
+        "documents",
+        "segments",
+        "transcripts",
+        "sessions",
+        "texts",
+        "packed_texts",
+    ),
     *("blocks", "workspaces"),
 )
 """The order in which a tenant is emptied: what refers to another goes before it."""

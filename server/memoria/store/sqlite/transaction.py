@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from memoria.model import PRICED_MS, BacklogStatus, Statistics, now_millis
 from memoria.model.zone import MACHINE_ZONE, Zone
+from memoria.store.sqlite.accounts import SqliteAccounts
 from memoria.store.sqlite.audit import SqliteAuditLog
 from memoria.store.sqlite.concurrent_read import run_concurrently
 from memoria.store.sqlite.conversations import SqliteConversations
@@ -42,6 +43,7 @@ from memoria.store.sqlite.tasks import SqliteTaskNames
 from memoria.store.sqlite.tenant_backlog import SqliteTenantBacklog
 from memoria.store.sqlite.terms import TermStatistics
 from memoria.store.sqlite.tombstones import SqliteTombstones
+from memoria.store.sqlite.transcripts import SqliteTranscriptPlaces
 from memoria.store.sqlite.vectors import VectorIndex
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
 
@@ -102,6 +104,18 @@ class SqliteTransaction:
     def conversations(self) -> SqliteConversations:
         """Sessions, their turns and segments."""
         return SqliteConversations(self._connection, self._tenant, self.documents, self.zone)
+
+    @cached_property
+    def accounts(self) -> SqliteAccounts:
+        """Turns of which there may be two accounts."""
+        return SqliteAccounts(
+            self._connection, self._tenant, self.conversations, self.documents, self.zone
+        )
+
+    @cached_property
+    def transcripts(self) -> SqliteTranscriptPlaces:
+        """How far the transcripts of clients have been taken in."""
+        return SqliteTranscriptPlaces(self._connection, self._tenant)
 
     @cached_property
     def memories(self) -> SqliteMemories:

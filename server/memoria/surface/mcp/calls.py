@@ -1,5 +1,6 @@
 """A call of a tool: whose memory it reaches, who is behind it, and the shape of its answer."""
 
+import os
 from typing import Any
 
 from mcp.server.mcpserver import Context
@@ -11,13 +12,18 @@ from memoria.model import Channel, Trust
 from memoria.text.invisible import show_invisible
 
 Ctx = Context[Memoria, Any]
+_LONGEST_ID = 500
 
 
 def memory_of(ctx: Ctx) -> Memoria:
     """The opened memory, stamped with the client that calls."""
     memory = ctx.request_context.lifespan_context
     memory.warm_up()  # not before the first call: a window that never asks loads no model
-    return memory.with_channel(Channel(name="mcp", trust=Trust.REPORTED, client=_client_name(ctx)))
+    client = _client_name(ctx)
+    session = _find_session(ctx, client)
+    return memory.with_channel(
+        Channel(name="mcp", trust=Trust.REPORTED, client=client, session=session)
+    )
 
 
 def user_channel(ctx: Ctx) -> Channel:
@@ -50,6 +56,20 @@ def _show_in(value: Any) -> Any:  # noqa: ANN401  (JSON)
             return {show_invisible(name): _show_in(one) for name, one in value.items()}
         case _:
             return value
+
+
+def _find_session(ctx: Ctx, client: str | None) -> str | None:
+    """The client's own id of the session that calls, where the client says it.
+
+    Codex says it with each call. Claude Code says it to the server that it starts. What an agent
+    passes as `session_id` it has made up.
+    """
+    session: object = None
+    if client == "claude-code":
+        session = os.environ.get("CLAUDE_CODE_SESSION_ID")
+    elif client is not None and client.startswith("codex"):
+        session = dict(ctx.request_context.meta or {}).get("threadId")
+    return session if isinstance(session, str) and 1 <= len(session) <= _LONGEST_ID else None
 
 
 def _client_name(ctx: Ctx) -> str | None:

@@ -27,6 +27,7 @@ from memoria.surface.mcp.idle import run_idle_maintenance
 from memoria.surface.mcp.incoming import OpenRequests, relay
 from memoria.surface.mcp.instructions import instructions_for, static_instructions
 from memoria.surface.mcp.line_repair import repair_lines
+from memoria.surface.mcp.spool import follow_spool
 from memoria.surface.mcp.toolbox import Toolbox
 from memoria.surface.mcp.tools import add_tools
 from memoria.surface.mcp.watch import Subscribers, watch_files
@@ -98,6 +99,7 @@ def build_server(
     @asynccontextmanager
     async def lifespan(_: Server[Memoria]) -> AsyncIterator[Memoria]:
         async with open_memory() as memory, anyio.create_task_group() as tasks:
+            tasks.start_soon(follow_spool, memory)
             tasks.start_soon(watch_files, subscribers, resources.core_resources(memory))
             yield memory
             tasks.cancel_scope.cancel()

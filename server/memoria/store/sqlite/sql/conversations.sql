@@ -10,13 +10,14 @@ SET first_at = min(first_at, excluded.first_at),
     last_at = max(last_at, excluded.last_at),
     last_ingested_at = excluded.last_ingested_at,
     tier = 0
-RETURNING n, source, session_id, first_at, last_at, next_index AS turns, workspace_n;
+RETURNING n, source, session_id, first_at, last_at, next_index AS turns, agent_turns, workspace_n;
 
 -- name: session_workspace
 SELECT workspace_n FROM sessions WHERE n = :session_n AND tenant_id = :tenant;
 
 -- name: count_turn
-UPDATE sessions SET next_index = max(next_index, :turn_index + 1)
+UPDATE sessions
+SET next_index = max(next_index, :turn_index + 1), agent_turns = agent_turns + :agent
 WHERE n = :session_n AND tenant_id = :tenant;
 
 -- name: find_message
@@ -50,11 +51,11 @@ LIMIT :count;
 
 -- name: add_turn
 INSERT INTO turns (n, id, tenant_id, session_n, message_id, turn_index, version, role, speaker,
-                   at, utc_offset, at_given, ingested_at, trust, fingerprint, content_hash, tool_name,
-                   args_hash, result_hash)
+                   at, utc_offset, at_given, ingested_at, trust, fingerprint, account, likeness,
+                   content_hash, tool_name, args_hash, result_hash)
 VALUES (:n, :id, :tenant, :session_n, :message_id, :turn_index, :version, :role, :speaker,
-        :at, :utc_offset, :at_given, :ingested_at, :trust, :fingerprint, :content_hash, :tool_name,
-        :args_hash, :result_hash);
+        :at, :utc_offset, :at_given, :ingested_at, :trust, :fingerprint, :account, :likeness,
+        :content_hash, :tool_name, :args_hash, :result_hash);
 
 -- name: begin_segment
 INSERT INTO segments (tenant_id, session_n, ordinal, first_index, last_index, messages, opened_at,
@@ -116,7 +117,7 @@ LIMIT :limit;
 
 -- name: turns
 SELECT t.n, t.id, s.source, s.session_id, t.session_n, t.message_id, t.turn_index, t.version,
-       d.current, d.suppressed AS suppressed, d.processed, t.role, t.speaker, t.at,
+       d.current, d.suppressed AS suppressed, d.processed, t.role, t.speaker, t.account, t.at,
        t.utc_offset, t.ingested_at, t.trust, t.tool_name,
        t.content_hash, t.args_hash, t.result_hash, w.name AS workspace, c.codec, c.data
 FROM turns t
@@ -212,7 +213,7 @@ WHERE s.tenant_id = :tenant AND s.session_id = :session_id AND +x.tenant_id = :t
 ORDER BY s.n, x.ordinal;
 
 -- name: stored_versions
-SELECT n, message_id, fingerprint, content_hash, args_hash, result_hash FROM turns
+SELECT n, message_id, fingerprint, likeness, content_hash, args_hash, result_hash FROM turns
 WHERE +tenant_id = :tenant AND session_n = :session_n AND turn_index = :turn_index
 ORDER BY version;
 

@@ -192,11 +192,15 @@ SELECT m.id, v.content, v.quote FROM memory_versions v JOIN memories m ON m.n = 
 WHERE v.tenant_id = :tenant ORDER BY v.memory_n, v.version;
 
 -- name: all_messages
-SELECT t.n, t.id, s.source, s.session_id, t.message_id, t.fingerprint
+SELECT t.n, t.id, s.source, s.session_id, t.message_id, t.fingerprint, t.likeness
 FROM turns t JOIN sessions s ON s.n = t.session_n
 WHERE t.tenant_id = :tenant ORDER BY t.n;
 
 -- What follows empties a tenant, table after table: what refers to another goes before it.
+
+-- name: clear_transcripts
+-- Their paths are names of projects. Whoever reads them again from the beginning meets tombstones.
+DELETE FROM transcripts WHERE tenant_id = :tenant;
 
 -- name: clear_journal
 DELETE FROM nightly_changes WHERE run_n IN (SELECT n FROM nightly_runs WHERE tenant_id = :tenant);

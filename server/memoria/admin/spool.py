@@ -1,0 +1,340 @@
+"""Takes in what hooks have laid into the spool: transcripts they point to, and their own words.
+
+A hook's entry says which client, which session and which transcript, and no more where there is a
+transcript: that is read from where it was read to before. What is taken in goes the way of every
+conversation (`ingest/capture`), so that private times, what was forgotten, secrets and repetitions
+are seen to there.
+
+One process at a time takes in (`bare/spool`); others go on with what they were asked. An entry is
+removed once what it points to is on disk. Work is bounded: a transcript is read in slices, each
+recorded before the next is read, and whoever waits for an answer takes in so many bytes and no
+more.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from memoria.admin.transcripts.base import TranscriptFormat, TranscriptItem, TranscriptTurn, as_turn
+from memoria.admin.transcripts.follow import FilePlace, TranscriptFollower
+from memoria.admin.transcripts.formats import FORMATS
+from memoria.admin.transcripts.own_calls import is_own_call
+from memoria.bare.spool import SpoolClaim, claim_entries
+from memoria.erasure.suppression import Digester
+from memoria.errors import InvalidTurnError
+from memoria.ingest.capture import Capture
+from memoria.model import CaptureEvent, Channel, Turn, now_millis
+from memoria.model.channel import hook_channel
+from memoria.store.base import Store
+from memoria.store.base.transcripts import TranscriptPlace
+
+SLICE_BYTES = 4 * 1024 * 1024
+"""So much of a transcript is read at a time."""
+ALL = 1 << 62
+"""Whoever has nobody waiting takes in everything."""
+_BATCH_TURNS = 100
+_CLOSING: dict[str, CaptureEvent] = {"compact": "compaction", "end": "session_end"}
+"""The events that end a segment. An answer that is finished (`stop`) does not: a conversation has
+many, and each would be summed up by itself."""
+_RESTING = frozenset({"stop", "compact", "end"})
+"""The events after which nothing is open that is still going to be told."""
+_SUBAGENTS = "subagents"
+
+MakeCapture = Callable[[Channel, str | None], Capture]
+
+
+@dataclass(slots=True)
+class SpoolReport:
+    """What became of the spool."""
+
+    entries: int = 0
+    """Taken in and removed."""
+    recorded: int = 0
+    """Turns that were new."""
+    unreadable: int = 0
+    """Entries, transcripts and lines that could not be used."""
+    waiting: int = 0
+    """Entries that are left for the next time."""
+    is_refused: bool = False
+    """Whether nothing was done, because another process takes in, or there is no spool."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """An entry of the spool, as far as it can be used."""
+
+    name: str
+    client: str
+    event: str
+    session: str
+    cwd: str | None
+    transcript: str | None
+    offset: int
+    at: int
+    turns: Sequence[object]
+
+
+@dataclass(slots=True)
+class _Budget:
+    """How many bytes may still be read."""
+
+    left: int
+    report: SpoolReport = field(default_factory=SpoolReport)
+
+
+class SpoolIntake:
+    """Takes in one tenant's spool."""
+
+    def __init__(
+        self,
+        store: Store,
+        home: Path,
+        tenant: str,
+        digester: Digester,
+        make_capture: MakeCapture,
+        workspace_of: Callable[[str], str | None],
+    ) -> None:
+        """Nothing is taken in yet.
+
+        Args:
+            store: where turns go.
+            home: where the spool lies.
+            tenant: whose it is.
+            digester: of the tenant.
+            make_capture: what records turns of a channel in a workspace.
+            workspace_of: the workspace of a folder.
+        """
+        self._store = store
+        self._home = str(home)
+        self._tenant = tenant
+        self._digester = digester
+        self._make_capture = make_capture
+        self._workspace_of = workspace_of
+
+    def take_in(self, most_bytes: int = ALL) -> SpoolReport:
+        """Take in what waits, unless another process does.
+
+        Args:
+            most_bytes: of transcripts. What is beyond is left for the next time.
+
+        Raises:
+            OSError: the spool can't be read.
+            StoreError: the store can't be written. What was taken in before stays, and so do the
+                entries that were not.
+        """
+        budget = _Budget(most_bytes)
+        claim = claim_entries(self._home, self._tenant)
+        if claim is None:
+            budget.report.is_refused = True
+            return budget.report
+        with claim:
+            claim.remove_drafts()
+            names = claim.names()
+            if names:
+                self._take_entries(claim, names, budget)
+            budget.report.waiting = len(names) - budget.report.entries
+        return budget.report
+
+    def _take_entries(self, claim: SpoolClaim, names: Iterable[str], budget: _Budget) -> None:
+        """Record the words of entries as they come, and read each transcript once for all."""
+        pointing: dict[tuple[str, str], list[_Entry]] = {}
+        for entry in self._read_entries(claim, names, budget):
+            if entry.transcript is not None and not entry.turns:
+                pointing.setdefault((entry.client, entry.transcript), []).append(entry)
+                continue
+            self._record_words(entry, budget)
+            self._remove(claim, entry, budget)
+        for (client, path), entries in pointing.items():
+            for entry in _Following(self, client, path, budget).take_in(entries):
+                self._remove(claim, entry, budget)
+            if budget.left <= 0:
+                return
+
+    def _remove(self, claim: SpoolClaim, entry: _Entry, budget: _Budget) -> None:
+        claim.remove(entry.name)
+        budget.report.entries += 1
+
+    def _read_entries(
+        self, claim: SpoolClaim, names: Iterable[str], budget: _Budget
+    ) -> Iterator[_Entry]:
+        for name in names:
+            read = claim.read(name)
+            entry = None if read is None else _as_entry(name, read)
+            if entry is not None:
+                yield entry
+                continue
+            claim.remove(name)
+            budget.report.entries += 1
+            budget.report.unreadable += 1
+
+    def _record_words(self, entry: _Entry, budget: _Budget) -> None:
+        """Record what an entry says itself."""
+        turns = [_as_turn(entry, i, each) for i, each in enumerate(entry.turns)]
+        own = [turn for turn in turns if turn is not None and not is_own_call(turn)]
+        budget.report.unreadable += turns.count(None)
+        place = None if entry.cwd is None else self._workspace_of(entry.cwd)
+        capture = self._make_capture(hook_channel(entry.client), place)
+        event = _CLOSING.get(entry.event)
+        if own or event is not None:
+            self.record(capture, own, entry.session, event, budget.report)
+
+    def record(
+        self,
+        capture: Capture,
+        turns: Sequence[Turn],
+        session: str,
+        event: CaptureEvent | None,
+        report: SpoolReport,
+    ) -> None:
+        """Record some turns; one that can't be kept is left out by itself."""
+        try:
+            report.recorded += capture.record(turns, session, event).recorded
+        except InvalidTurnError:
+            for turn in turns:
+                try:
+                    report.recorded += capture.record([turn], session, None).recorded
+                except InvalidTurnError:
+                    report.unreadable += 1
+            if event is not None:
+                capture.record([], session, event)
+
+    def capture_in(self, client: str, cwd: str | None) -> Capture:
+        """What records the turns of a folder's session."""
+        place = None if cwd is None else self._workspace_of(cwd)
+        return self._make_capture(hook_channel(client), place)
+
+    def read_place(self, client: str, path: str) -> TranscriptPlace | None:
+        """How far a transcript has been taken in."""
+        with self._store.read(self._tenant) as tx:
+            return tx.transcripts.get(client, path)
+
+    def note_place(self, place: TranscriptPlace) -> None:
+        """Note how far it is now."""
+        with self._store.write(self._tenant) as tx:
+            tx.transcripts.set(place)
+
+    def follow(self, form: TranscriptFormat, path: Path, session: str) -> TranscriptFollower:
+        """What reads the transcript on."""
+        return TranscriptFollower(form, path, session, self._digester)
+
+
+class _Following:
+    """Takes in one transcript, for the entries that point to it."""
+
+    def __init__(self, intake: SpoolIntake, client: str, path: str, budget: _Budget) -> None:
+        self._intake = intake
+        self._client = client
+        self._path = path
+        self._budget = budget
+
+    def take_in(self, entries: Sequence[_Entry]) -> Iterator[_Entry]:
+        """Read on as far as the budget goes; gives the entries that are done with.
+
+        Up to each entry that ends a segment, and from the last one on to the end of the file:
+        what was written since is as good as what the hook saw.
+        """
+        form = FORMATS.get(self._client)
+        path = Path(self._path)
+        if form is None or _SUBAGENTS in path.parts or not path.is_absolute():
+            yield from entries
+            return
+        pending = list[_Entry]()
+        for i, entry in enumerate(entries):
+            pending.append(entry)
+            is_last = i == len(entries) - 1
+            if not (is_last or entry.event in _CLOSING):
+                continue
+            try:
+                is_done = self._read_to(form, path, entry, is_last=is_last)
+            except OSError:
+                self._budget.report.unreadable += 1
+                yield from entries[i + 1 - len(pending) :]
+                return
+            if not is_done:
+                return
+            event = _CLOSING.get(entry.event)
+            if event is not None:
+                capture = self._intake.capture_in(self._client, entry.cwd)
+                capture.record([], entry.session, event)
+            yield from pending
+            pending.clear()
+
+    def _read_to(self, form: TranscriptFormat, path: Path, entry: _Entry, *, is_last: bool) -> bool:
+        """Read up to where an entry points, the last one to the end. False: the budget ran out."""
+        size = path.stat().st_size
+        until = size if is_last else min(entry.offset, size)
+        known = self._intake.read_place(form.client, self._path)
+        follower = self._intake.follow(form, path, entry.session)
+        place = follower.check(known and FilePlace(known.offset, known.place))
+        while True:
+            ends = min(until, place.offset + SLICE_BYTES)
+            finishes = is_last and ends == until and entry.event in _RESTING
+            self._record(follower.read(place, ends, finishes=finishes), entry)
+            before, place = place, follower.place
+            self._budget.left -= place.offset - before.offset
+            self._intake.note_place(
+                TranscriptPlace(
+                    form.client, self._path, entry.session, *place, touched_at=now_millis()
+                )
+            )
+            if place.offset >= until or place.offset == before.offset:
+                return True
+            if self._budget.left <= 0:
+                return False
+
+    def _record(self, items: Iterable[TranscriptItem], entry: _Entry) -> None:
+        """Record what was read, so many turns of one folder at a time."""
+        batch: list[TranscriptTurn] = []
+        for item in items:
+            if not isinstance(item, TranscriptTurn):
+                continue
+            if batch and (len(batch) >= _BATCH_TURNS or batch[0].cwd != item.cwd):
+                self._record_batch(batch, entry)
+                batch = []
+            batch.append(item)
+        if batch:
+            self._record_batch(batch, entry)
+
+    def _record_batch(self, batch: Sequence[TranscriptTurn], entry: _Entry) -> None:
+        capture = self._intake.capture_in(self._client, batch[0].cwd or entry.cwd)
+        turns = [said.turn for said in batch]
+        self._intake.record(capture, turns, entry.session, None, self._budget.report)
+
+
+def _as_entry(name: str, entry: dict[str, object]) -> _Entry | None:
+    """An entry as a hook wrote it; None where it can't be used."""
+
+    def text(field: str) -> str | None:
+        value = entry.get(field)
+        return value if isinstance(value, str) and value else None
+
+    def number(field: str) -> int:
+        value = entry.get(field)
+        return value if isinstance(value, int) else 0
+
+    client, transcript = text("client"), text("transcript")
+    session = text("session") or (transcript and Path(transcript).stem)
+    if client is None or not session:
+        return None
+    turns = entry.get("turns")
+    return _Entry(
+        name,
+        client,
+        text("event") or "",
+        session,
+        text("cwd"),
+        transcript,
+        number("offset"),
+        number("at"),
+        turns if isinstance(turns, list) else [],
+    )
+
+
+def _as_turn(entry: _Entry, i: int, each: object) -> Turn | None:
+    """A turn of an entry. One without an id is known by its entry, which is taken in once."""
+    if not isinstance(each, dict):
+        return None
+    fields = {("message_id" if key == "id" else str(key)): each[key] for key in each}
+    own = {"session_id": entry.session, "message_id": f"{entry.name}.{i}", "at": entry.at or None}
+    turn = as_turn(i, {**own, **{key: value for key, value in fields.items() if value is not None}})
+    return turn if isinstance(turn, Turn) else None

@@ -1,0 +1,120 @@
+"""The spool of hooks as an opened memory takes it in: whenever it has changed, and not before."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memoria.bare.spool import list_waiting, spool_folder
+from memoria.bare.workspace import workspace_of
+from memoria.erasure.suppression import Digester
+from memoria.errors import StoreError
+from memoria.ingest.capture import Capture
+from memoria.model import Channel
+from memoria.store.base import Store
+
+if TYPE_CHECKING:
+    from memoria.admin.spool import SpoolReport
+
+WAITING_BYTES = 4 * 1024 * 1024
+"""So much of transcripts is read while somebody waits for an answer."""
+THOROUGH_BYTES = 64 * 1024 * 1024
+"""So much is read before it is shown what a forget would erase."""
+_PATIENCE_S = 0.5
+"""How long somebody waits who could be answered, for another process that takes in."""
+_RECHECK_S = 0.01
+_LOG = logging.getLogger(__name__)
+
+
+class Spool:
+    """One tenant's spool."""
+
+    def __init__(
+        self,
+        store: Store,
+        home: Path,
+        tenant: str,
+        digester: Digester,
+        make_capture: Callable[[Channel, str | None], Capture],
+    ) -> None:
+        """Nothing is looked at yet.
+
+        Args:
+            store: where it is taken in.
+            home: where the spool lies.
+            tenant: whose it is.
+            digester: of the tenant.
+            make_capture: what records turns of a channel in a workspace.
+        """
+        self._store = store
+        self._home = home
+        self._tenant = tenant
+        self._digester = digester
+        self._make_capture = make_capture
+        self._seen: int | None = None
+        self._turn = threading.Lock()
+
+    def has_changed(self) -> bool:
+        """Whether anything may have come since it was empty: one look at a folder."""
+        return self._read_change() not in (None, self._seen)
+
+    def count_waiting(self) -> int:
+        """How many entries wait; 0 where the spool can't be read, as doctor says."""
+        try:
+            return len(list_waiting(str(self._home), self._tenant))
+        except OSError:
+            return 0
+
+    def catch_up(self, most_bytes: int = WAITING_BYTES) -> int:
+        """Take in what waits, for somebody who waits for an answer. Gives how many turns were new.
+
+        It never stands in the way of the answer: what fails is logged, and stays where it is.
+
+        Args:
+            most_bytes: of transcripts, at most.
+        """
+        if not self.has_changed():
+            return 0
+        deadline = time.monotonic() + _PATIENCE_S
+        report = self.take_in(most_bytes)
+        while report is not None and report.is_refused and self.count_waiting():
+            if time.monotonic() > deadline:
+                break
+            time.sleep(_RECHECK_S)
+            report = self.take_in(most_bytes)
+        return 0 if report is None else report.recorded
+
+    def take_in(self, most_bytes: int) -> "SpoolReport | None":
+        """Take in what waits. None where that failed, which is logged."""
+        from memoria.admin.spool import SpoolIntake  # noqa: PLC0415  (only where anything waits)
+
+        intake = SpoolIntake(
+            self._store,
+            self._home,
+            self._tenant,
+            self._digester,
+            self._make_capture,
+            workspace_of,
+        )
+        with self._turn:
+            try:
+                report = intake.take_in(most_bytes)
+                if not (report.waiting or report.is_refused):
+                    self._note_empty()
+            except (OSError, StoreError) as error:
+                _LOG.warning("What hooks have said could not be taken in: %s", error)
+                return None
+        return report
+
+    def _note_empty(self) -> None:
+        """Note when the spool was last changed, if nothing has come since it was emptied."""
+        changed = self._read_change()
+        self._seen = None if self.count_waiting() else changed
+
+    def _read_change(self) -> int | None:
+        try:
+            return Path(spool_folder(str(self._home), self._tenant)).stat().st_mtime_ns
+        except OSError:
+            return None

@@ -1,0 +1,55 @@
+"""Likeness: when two accounts of a session tell of the same turn.
+
+The client's own transcript has the very words. An agent that reports them may have changed white
+space or Markdown, or cut what was long. Both are read as `text/recognition` reads statements, so
+that a word more or less within is another turn: a summary or a paraphrase is the agent's own.
+"""
+
+import hashlib
+import re
+
+from memoria.model import Role
+from memoria.text.recognition import read_statement
+
+_OPENING_WORDS = 12
+_OPENING_CHARS = 1000
+"""In so many characters the opening words are looked for, however long the turn is."""
+_BYTES = 8
+_LEAST_CUT = _OPENING_WORDS
+"""So many words at least must be there of a turn that was cut."""
+_MARK_CHARS = 40
+_CUT_MARK = re.compile(
+    r"\s*(?:…|\.{3,})?\s*[\[(（【]?\s*(?:…|\.{3,})?\s*"
+    r"(?:truncated|shortened|omitted|cut(?:\s+off)?|已?截断|省略|略)?\s*(?:…|\.{3,})?\s*[\])）】]?\s*$",
+    re.IGNORECASE,
+)
+
+
+def digest_opening(role: Role, text: str) -> bytes:
+    """What two accounts of a turn have in common: a digest of the role and the opening words."""
+    words = read_statement(text[:_OPENING_CHARS]).words[:_OPENING_WORDS]
+    content = "\0".join([role.value, *words]).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(content).digest()[:_BYTES]
+
+
+def is_same_turn(one: str, other: str) -> bool:
+    """Whether two texts of the same opening are one turn, as a whole or with one of them cut."""
+    if one == other:
+        return True
+    first, second = read_statement(one).words, read_statement(other).words
+    return first == second or _is_cut(one, second) or _is_cut(other, first)
+
+
+def is_whole(account: str, text: str) -> bool:
+    """Whether an account has all words of a text."""
+    return account == text or read_statement(account).words == read_statement(text).words
+
+
+def _is_cut(account: str, whole: list[str]) -> bool:
+    """Whether an account is the beginning of some words, the last one perhaps cut itself."""
+    end = account[-_MARK_CHARS:]
+    words = read_statement(account[: -len(end)] + _CUT_MARK.sub("", end, count=1)).words
+    if not _LEAST_CUT <= len(words) < len(whole) + 1:
+        return False
+    *before, last = words
+    return before == whole[: len(before)] and whole[len(before)].startswith(last)

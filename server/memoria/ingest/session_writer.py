@@ -1,0 +1,137 @@
+"""Writes the turns of one session: new ones, edits, and those of which there are two accounts."""
+
+from typing import TYPE_CHECKING
+
+from memoria.ingest.accounts import AccountMeeting
+from memoria.ingest.likeness import is_whole
+from memoria.ingest.turn_draft import TurnDraft
+from memoria.model import Channel, RecordedTurn, Role, Session, StoredTurn, Trust, new_id
+from memoria.store.base import Transaction
+from memoria.store.values import NewTurn, SegmentLimits
+from memoria.text.document import full_text
+
+if TYPE_CHECKING:
+    from memoria.ingest.intake import Intake
+
+
+class SessionWriter:
+    """Appends turns to one session inside a transaction."""
+
+    def __init__(
+        self,
+        tx: Transaction,
+        intake: "Intake",
+        session: Session,
+        channel: Channel,
+        now: int,
+        limits: SegmentLimits,
+    ) -> None:
+        """Nothing is written yet.
+
+        Args:
+            tx: the transaction.
+            intake: concludes from what is written, and queues it.
+            session: as it is when the call begins.
+            channel: the way in.
+            now: UTC epoch milliseconds.
+            limits: where segments end.
+        """
+        self._conversations = tx.conversations
+        self._accounts = tx.accounts
+        self._meeting = AccountMeeting(tx, session)
+        self._intake = intake
+        self._session_n = session.n
+        self._next_index = session.turns
+        self._channel = channel
+        self._now = now
+        self._limits = limits
+
+    def write(self, draft: TurnDraft, *, suppressed: bool) -> RecordedTurn:
+        """Write a turn, unless the session has it by its message id; or a new version of it."""
+        message_id = draft.turn.message_id
+        known = (
+            self._conversations.find_message(self._session_n, message_id)
+            if message_id is not None
+            else None
+        )
+        if known is None:
+            reported = self._meeting.find_reported(draft)
+            if reported is not None:
+                self._take_over(draft, reported, suppressed=suppressed)
+                return RecordedTurn(status="already_recorded", id=reported.id)
+            return RecordedTurn(status="recorded", id=self._append(draft, suppressed=suppressed))
+        if known.fingerprint == draft.fingerprint or draft.is_unanswered_call:
+            return RecordedTurn(status="already_recorded", id=known.id)
+        self._conversations.retire_turn(known.n)
+        self._intake.supersede_conclusions(known.n)
+        edited = self._add(draft, known.turn_index, known.version + 1, suppressed=suppressed)
+        return RecordedTurn(status="new_version", id=edited)
+
+    def report(self, draft: TurnDraft, *, suppressed: bool) -> RecordedTurn:
+        """Write what an agent reports, unless the session has it."""
+        known = self._meeting.find_known(draft)
+        if known is not None:
+            return RecordedTurn(status="already_recorded", id=known.id)
+        return RecordedTurn(status="recorded", id=self._append(draft, suppressed=suppressed))
+
+    def _take_over(self, draft: TurnDraft, reported: StoredTurn, *, suppressed: bool) -> None:
+        """Let a turn that an agent has reported be the one that the client has said."""
+        place = self._meeting.find_place(reported, self._next_index)
+        said = self._make(draft, place, reported.version, suppressed=suppressed)
+        self._accounts.hand_over(reported, said)
+        if place == self._next_index:
+            self._next_index += 1
+            self._intake.queue_segments(self._conversations.extend_segment(said, self._limits))
+        if not (suppressed or is_whole(full_text(reported), full_text(draft.text))):
+            self._intake.take_turn(reported.n, said)
+
+    def _append(self, draft: TurnDraft, *, suppressed: bool) -> str:
+        turn_id = self._add(draft, self._next_index, version=1, suppressed=suppressed)
+        self._next_index += 1
+        return turn_id
+
+    def _add(self, draft: TurnDraft, turn_index: int, version: int, *, suppressed: bool) -> str:
+        new = self._make(draft, turn_index, version, suppressed=suppressed)
+        n = self._conversations.add_turn(new)
+        self._intake.queue_segments(self._conversations.extend_segment(new, self._limits))
+        if not suppressed:
+            self._intake.take_turn(n, new)
+        return new.id
+
+    def _make(
+        self, draft: TurnDraft, turn_index: int, version: int, *, suppressed: bool
+    ) -> NewTurn:
+        turn, text = draft.turn, draft.text
+        return NewTurn(
+            id=new_id(),
+            session_n=self._session_n,
+            message_id=turn.message_id,
+            turn_index=turn_index,
+            version=version,
+            role=turn.role,
+            speaker=turn.speaker,
+            at=self._now if turn.at is None else turn.at,
+            utc_offset=turn.utc_offset,
+            at_given=turn.at is not None,
+            ingested_at=self._now,
+            trust=_trust_of(turn.role, self._channel.trust),
+            suppressed=suppressed,
+            fingerprint=draft.fingerprint,
+            content=text.content,
+            tool_name=turn.tool_name,
+            tool_args=text.tool_args,
+            tool_result=text.tool_result,
+            account=self._channel.account,
+            likeness=draft.likeness,
+        )
+
+
+def _trust_of(role: Role, channel: Trust) -> Trust:
+    """How far a turn is believed: only what the user says can be the user's own word."""
+    match role:
+        case Role.TOOL:
+            return Trust.TOOL
+        case Role.USER:
+            return channel
+        case _:
+            return Trust.REPORTED if channel is Trust.USER else channel

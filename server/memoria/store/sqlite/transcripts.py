@@ -1,0 +1,21 @@
+"""How far the transcripts of clients have been taken in, in SQLite."""
+
+from memoria.store.base.transcripts import TranscriptPlace
+from memoria.store.sqlite.driver import Connection
+from memoria.store.sqlite.rows import TenantRows
+
+
+class SqliteTranscriptPlaces:
+    """How far each of a tenant's transcripts has been taken in."""
+
+    def __init__(self, connection: Connection, tenant: int) -> None:
+        self._rows = TenantRows(connection, tenant, "transcripts")
+
+    def get(self, source: str, path: str) -> TranscriptPlace | None:
+        """That of one file."""
+        row = self._rows.first("place", source=source, path=path)
+        return None if row is None else TranscriptPlace(*row)
+
+    def set(self, place: TranscriptPlace) -> None:
+        """Note how far it is now."""
+        self._rows.change("note", **place._asdict())
