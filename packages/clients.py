@@ -1,7 +1,12 @@
-"""What differs between the clients that take hooks and skills from a package."""
+"""What differs between the clients that take hooks and skills from a package.
 
-from collections.abc import Mapping
+Their hooks are those that `memoria connect` writes: events, limits and form are from its table.
+"""
+
 from dataclasses import dataclass
+
+from memoria.admin.clients.interface import HookTable
+from memoria.admin.clients.table import find_client
 
 
 @dataclass(frozen=True, slots=True)
@@ -9,67 +14,44 @@ class PackagedClient:
     """A client with a plugin or an extension of ours."""
 
     name: str
-    """As the hook program calls it."""
+    """As `memoria connect` and the hook program call it."""
     tools: str
     """How the model finds the tools there."""
-    events: Mapping[str, int]
-    """Hook events with their time limits, in the client's unit. The first one begins a session."""
     windows_key: str | None = None
     """The field for another command on Windows, where the client has one."""
     shows_messages: bool = True
     """Whether a person sees what a hook answers as `systemMessage`."""
+
+    @property
+    def hooks(self) -> HookTable:
+        """Events and form. The first event begins a session.
+
+        Raises:
+            TypeError: the client's hooks are files of their own, which no package here holds.
+        """
+        hooks = find_client(self.name).hooks
+        if not isinstance(hooks, HookTable):
+            raise TypeError(f"{self.name} keeps its hooks in no table")
+        return hooks
 
 
 CLAUDE_CODE = PackagedClient(
     name="claude-code",
     tools="The tools are those of the server `memoria`. Where they are deferred, ToolSearch with\n"
     '"memoria" loads them.',
-    events={
-        "SessionStart": 10,
-        "UserPromptSubmit": 5,
-        "PostToolUse": 5,
-        "Stop": 5,
-        "PreCompact": 5,
-        "SessionEnd": 5,
-    },
 )
 CODEX = PackagedClient(
     name="codex",
     tools="The tools are in the namespace of the server `memoria`.",
-    events={
-        "SessionStart": 10,
-        "UserPromptSubmit": 5,
-        "PostToolUse": 5,
-        "Stop": 5,
-        "PreCompact": 5,
-        "SessionEnd": 3,
-    },
     windows_key="commandWindows",
 )
 GEMINI = PackagedClient(
     name="gemini",
     tools="The tools are those of the server `memoria`; `mcp_memoria_` stands before their names.",
-    events={
-        "SessionStart": 10_000,
-        "BeforeAgent": 5_000,
-        "AfterTool": 5_000,
-        "AfterAgent": 5_000,
-        "PreCompress": 5_000,
-        "SessionEnd": 5_000,
-    },
 )
 CURSOR = PackagedClient(
     name="cursor",
     tools="The tools are those of the server `memoria`.",
-    events={
-        "sessionStart": 10,
-        "beforeSubmitPrompt": 5,
-        "postToolUse": 5,
-        "afterAgentResponse": 5,
-        "stop": 5,
-        "preCompact": 5,
-        "sessionEnd": 5,
-    },
     shows_messages=False,
 )
 PACKAGED_CLIENTS = (CLAUDE_CODE, CODEX, GEMINI, CURSOR)

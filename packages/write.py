@@ -3,8 +3,8 @@
     python -m packages.write            # write the files anew
     python -m packages.write --check    # name those that differ from what would be written
 
-Versions come from `pyproject.toml`, hook events from `packages/clients.py`, the skill's words from
-`packages/skill.md`. A test says that what is committed is what is written here.
+Versions come from `pyproject.toml`, hooks from the table of `memoria connect`, the skill's words
+from `packages/skill.md`. A test says that what is committed is what is written here.
 """
 
 import json
@@ -120,7 +120,7 @@ def build_command(client: PackagedClient, event: str) -> str:
     It ends with 0 whatever happens: some clients take 2 as a refusal of the prompt. Where the
     program is missing, the first hook of a session says so, and the others say nothing.
     """
-    says = event == next(iter(client.events)) and client.shows_messages
+    says = event == next(iter(client.hooks.events)) and client.shows_messages
     message = json.dumps({"systemMessage": _MISSING})
     otherwise = f"{{ echo '{message}'; exit 0; }}" if says else "exit 0"
     return f"command -v {_NAME} >/dev/null 2>&1 || {otherwise}; {_hook(client)} || exit 0"
@@ -130,15 +130,16 @@ def _hook(client: PackagedClient) -> str:
     return f"{_NAME} hook {client.name}"
 
 
-def _claude_hooks(client: PackagedClient) -> dict[str, object]:
-    """Hooks in the form that Claude Code began and Codex and Gemini CLI took over."""
+def _hooks(client: PackagedClient) -> dict[str, object]:
+    """A file of hooks."""
     hooks: dict[str, object] = {}
-    for event, timeout in client.events.items():
-        hook: dict[str, object] = {"type": "command", "command": build_command(client, event)}
+    for event, limit in client.hooks.events.items():
+        written = client.hooks.form(build_command(client, event), limit, False)
         if client.windows_key:
-            hook[client.windows_key] = f"{_hook(client)} || exit 0"
-        hooks[event] = [{"hooks": [{**hook, "timeout": timeout}]}]
-    return {"hooks": hooks}
+            for hook in written["hooks"]:
+                hook[client.windows_key] = f"{_hook(client)} || exit 0"
+        hooks[event] = [written]
+    return {**client.hooks.defaults, "hooks": hooks}
 
 
 def _list_variables() -> list[str]:
@@ -169,7 +170,7 @@ def _claude_code() -> dict[str, object]:
         },
         "packages/claude-code/.claude-plugin/plugin.json": _facts(),
         "packages/claude-code/.mcp.json": _SERVERS,
-        "packages/claude-code/hooks/hooks.json": _claude_hooks(CLAUDE_CODE),
+        "packages/claude-code/hooks/hooks.json": _hooks(CLAUDE_CODE),
     }
 
 
@@ -203,7 +204,7 @@ def _codex() -> dict[str, object]:
         "packages/codex/.mcp.json": {
             "mcpServers": {_NAME: {**_SERVER, "env_vars": _list_variables()}}
         },
-        "packages/codex/hooks/hooks.json": _claude_hooks(CODEX),
+        "packages/codex/hooks/hooks.json": _hooks(CODEX),
     }
 
 
@@ -215,15 +216,11 @@ def _gemini() -> dict[str, object]:
             "description": _SUMMARY,
             **_SERVERS,
         },
-        "packages/gemini/hooks/hooks.json": _claude_hooks(GEMINI),
+        "packages/gemini/hooks/hooks.json": _hooks(GEMINI),
     }
 
 
 def _cursor() -> dict[str, object]:
-    hooks = {
-        event: [{"command": build_command(CURSOR, event), "timeout": timeout}]
-        for event, timeout in CURSOR.events.items()
-    }
     return {
         ".cursor-plugin/marketplace.json": {
             "name": _NAME,
@@ -233,7 +230,7 @@ def _cursor() -> dict[str, object]:
         },
         "packages/cursor/.cursor-plugin/plugin.json": {**_facts(), "displayName": "Memoria"},
         "packages/cursor/mcp.json": _SERVERS,
-        "packages/cursor/hooks/hooks.json": {"version": 1, "hooks": hooks},
+        "packages/cursor/hooks/hooks.json": _hooks(CURSOR),
     }
 
 

@@ -116,6 +116,8 @@ def _problems(found: Iterable[Line]) -> list[str]:
 def _prepare(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A home with a conversation, and the files that the documents name."""
     monkeypatch.chdir(folder)
+    for name in ("HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA"):
+        monkeypatch.setenv(name, str(folder / "user"))
     monkeypatch.setenv("MEMORIA_HOME", str(folder / "home"))
     monkeypatch.setenv("MEMORIA_WORKSPACE", "none")
     monkeypatch.setenv("MEMORIA_EMBEDDER", "off")

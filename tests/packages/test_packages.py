@@ -68,7 +68,7 @@ def test_a_marketplace_names_folders_that_are_there() -> None:
 def test_a_plugin_without_its_program_says_so_once_a_session_and_fails_no_hook(
     client: PackagedClient, tmp_path: Path
 ) -> None:
-    first, *others = client.events
+    first, *others = client.hooks.events
     answers = [run_hook(client, event, tmp_path) for event in (first, *others)]
     assert {(one.returncode, one.stderr) for one in answers} == {(0, "")}
     assert {one.stdout for one in answers[1:]} == {""}
@@ -84,7 +84,7 @@ def test_a_plugin_whose_program_fails_refuses_no_prompt(
     program = tmp_path / "memoria"
     program.write_text("#!/bin/sh\nexit 2\n", "utf-8")
     program.chmod(0o755)
-    assert {run_hook(client, event, tmp_path).returncode for event in client.events} == {0}
+    assert {run_hook(client, event, tmp_path).returncode for event in client.hooks.events} == {0}
 
 
 @posix
@@ -95,7 +95,7 @@ def test_a_hook_of_a_package_is_the_hook_program(
     program = tmp_path / "memoria"
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m memoria "$@"\n', "utf-8")
     program.chmod(0o755)
-    first = next(iter(client.events))
+    first = next(iter(client.hooks.events))
     told = {
         "hook_event_name": first,
         "session_id": "s1",
