@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Timer
-from typing import IO, Any
+from typing import IO
 
 from mcp.types import (
     CLIENT_CAPABILITIES_META_KEY,
@@ -19,7 +19,7 @@ from mcp.types import (
 )
 from mcp.types.version import LATEST_HANDSHAKE_VERSION, LATEST_MODERN_VERSION
 
-_CLIENT = {"name": "bench.startup", "version": "1"}
+_CLIENT = {"name": "bench.start", "version": "1"}
 _HANG_S = 60.0
 """A server that takes longer is killed, and the pipe's end is the error."""
 
@@ -63,31 +63,34 @@ MODERN = Era(
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
-    """One start of a server."""
+class Question:
+    """A request of a client at its start."""
 
-    opened_ms: float
-    """From before the process is made until the opening request is answered."""
-    listed_ms: float
-    """From sending `tools/list` until its answer is there."""
-    tools: Mapping[str, Any]
-    """The result of `tools/list`."""
+    method: str
+    params: Mapping[str, object]
 
 
-def start(command: Sequence[str], era: Era, environment: Mapping[str, str]) -> Start:
-    """Start the server, open a connection, list the tools, and end it."""
+def ask(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    era: Era,
+    questions: Sequence[Question],
+) -> list[tuple[str, float]]:
+    """Start the server, ask one thing after another, and end it.
+
+    Returns:
+        Each method, and the milliseconds from before the process was made until it was answered.
+    """
     began = time.perf_counter()
+    took: list[tuple[str, float]] = []
     with _server(command, environment) as (to_server, from_server):
-        _request(to_server, 1, era.opening, era.params, era)
-        _answer(from_server, 1)
-        opened = time.perf_counter()
-        if era.confirmed:
-            _send(to_server, {"method": "notifications/initialized"})
-        asked = time.perf_counter()
-        _request(to_server, 2, "tools/list", {}, era)
-        tools = _answer(from_server, 2)
-        listed = time.perf_counter()
-    return Start((opened - began) * 1000, (listed - asked) * 1000, tools)
+        for number, question in enumerate(questions, 1):
+            _request(to_server, number, question.method, question.params, era)
+            _answer(from_server, number)
+            took.append((question.method, (time.perf_counter() - began) * 1000))
+            if number == 1 and era.confirmed:
+                _send(to_server, {"method": "notifications/initialized"})
+    return took
 
 
 @contextmanager
@@ -95,7 +98,7 @@ def _server(
     command: Sequence[str], environment: Mapping[str, str]
 ) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
     """The server's stdin and stdout. It ends when stdin does."""
-    process = subprocess.Popen(  # noqa: S603  (the two commands of bench.startup)
+    process = subprocess.Popen(  # noqa: S603  (a server that bench.start was given)
         command,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -127,13 +130,12 @@ def _send(to_server: IO[bytes], message: Mapping[str, object]) -> None:
     to_server.flush()
 
 
-def _answer(from_server: IO[bytes], number: int) -> dict[str, Any]:
-    """The result of a request, past whatever the server notifies of in between."""
+def _answer(from_server: IO[bytes], number: int) -> None:
+    """Wait for the result of a request, past whatever the server notifies of in between."""
     for line in from_server:
         message = json.loads(line)
         if message.get("id") == number:
             if "error" in message:
                 raise RuntimeError(f"the server refused: {message['error']}")
-            result: dict[str, Any] = message["result"]
-            return result
+            return
     raise RuntimeError("the server ended without an answer; run it by hand to see why")

@@ -7,7 +7,6 @@ Whatever is not understood completely, and whatever needs the memory, is left to
 
 import os
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, cast
 
 from memoria.bare.plain_json import read_json
 from memoria.surface.front.messages import (
@@ -32,12 +31,15 @@ _SPEAKS_FOR_US = (INITIALIZE, "server/discover")
 """Methods whose results have instructions in them."""
 
 
-class Reply(NamedTuple):
+class Reply:
     """An answer given ahead of the server."""
 
-    message: Json
-    is_passed_on: bool
-    """Whether the server has to hear the request, too, and will answer it once more."""
+    __slots__ = ("is_passed_on", "message")
+
+    def __init__(self, message: Json, *, is_passed_on: bool) -> None:
+        """With whether the server has to hear the request, too, and will answer it once more."""
+        self.message = message
+        self.is_passed_on = is_passed_on
 
 
 class EarlyAnswers:
@@ -57,7 +59,7 @@ class EarlyAnswers:
         """
         with open(FILE, encoding="utf-8") as opened:
             results = read_json(opened.read())
-        self._results = cast("Mapping[str, Mapping[str, Json | str]]", results)
+        self._results: Mapping[str, Mapping[str, Json | str]] = results  # type: ignore[assignment]
         self._kept_instructions = kept_instructions
         self._version: str | None = None
         self._has_begun = False

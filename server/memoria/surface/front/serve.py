@@ -34,7 +34,7 @@ def serve(home: str | None, tenant: str | None, workspace: str | None) -> None:
         MemoriaError: the memory can't be opened. Each request that waits is told so.
     """
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: os._exit(0))  # nothing was begun that could be lost
+        signal.signal(number, _stop_at_once)
     front = Front(lambda: read_instructions(home, tenant, workspace))
     front.start()
     try:
@@ -45,6 +45,15 @@ def serve(home: str | None, tenant: str | None, workspace: str | None) -> None:
     except Exception as error:
         front.refuse_waiting(f"Memoria can't serve: {error}")
         raise
+
+
+def _stop_at_once(*_: object) -> None:
+    """End, whatever is under way.
+
+    The SDK would wait for standard input to close. Nothing is lost by not waiting: what was
+    acknowledged is on disk, and what was not is rolled back.
+    """
+    os._exit(0)
 
 
 def read_instructions(home: str | None, tenant: str | None, workspace: str | None) -> str | None:

@@ -2,7 +2,6 @@
 
 import logging
 import os
-import signal
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
@@ -142,24 +141,12 @@ def serve_stdio(
 
 async def _serve(settings: Settings, inbox: Inbox, outbox: Outbox) -> None:
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_stop_on_signal)
         instructions = await anyio.to_thread.run_sync(instructions_for, settings)
         async with memoria.app.open_memoria(settings=settings) as memory:
             server = build_server(lambda: nullcontext(memory), instructions)
             tasks.start_soon(run_idle_maintenance, settings, lambda: server.tools.last_call)
             await server.serve_streams(inbox, outbox)
             tasks.cancel_scope.cancel()
-
-
-async def _stop_on_signal() -> None:
-    """End at once on SIGTERM or SIGINT.
-
-    The SDK would wait for standard input to close. Nothing is lost by not waiting: what was
-    acknowledged is on disk, and what was not is rolled back.
-    """
-    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
-        async for _ in signals:
-            os._exit(0)
 
 
 def _discard_output() -> None:
