@@ -103,7 +103,8 @@ class Settings(BaseModel):
 
     embedder_wait_ms: int = Field(3000, ge=0, le=60_000)
     """How long a search waits for a model that is still loading before it goes on with text
-    alone. The bundled model loads in 0.2 s; the first time on a machine, in about 2 s."""
+    alone. The bundled model loads in 0.2 s; the first time on a machine, in about 2 s. A command
+    such as `memoria search` waits for up to a minute, unless this is set."""
 
     short_term_turns: int = Field(6, ge=0, le=MOST_SHORT_TERM_TURNS)
     """How many of a session's last turns a context package shows at most, within its budget; 0 for

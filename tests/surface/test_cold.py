@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import typer
+from tests.surface.shell import Shell
 
 from memoria.surface.cli.commands import LINES
 from memoria.surface.cli.main import app
@@ -40,3 +41,15 @@ def test_the_list_of_commands_says_what_each_command_says_of_itself() -> None:
     group: Any = typer.main.get_command(app)
     own = {name: command.help.split("\n\n")[0] for name, command in group.commands.items()}
     assert {name: " ".join(text.split()) for name, text in own.items()} == LINES
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [("Alice likes green tea", "what does Alice drink"), ("我骑车上班", "How do I get to work?")],
+)
+def test_a_search_waits_for_the_vectors_of_what_the_command_before_it_stored(
+    said: str, asked: str, shell: Shell
+) -> None:
+    assert shell("remember", said, MEMORIA_EMBEDDER="bundled").code == 0
+    found = shell("search", asked, "--without", "text", "--json", MEMORIA_EMBEDDER="bundled")
+    assert [hit["text"] for hit in found.document["hits"]] == [said]

@@ -10,6 +10,7 @@ import json
 import re
 import sys
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from memoria.model import Channel
 
 _T = TypeVar("_T")
+_MODEL_WAIT_MS = 60_000
+"""How long a command that searches waits for a model that is loading, unless a setting says so."""
+_BACKLOG_WAIT_S = 3.0
+"""How long a search waits for the vectors of what was written just before it."""
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """Control characters but tab and newline: stored text must not move the cursor."""
 _STEERING = re.compile(rf"{_CONTROLS.pattern}|[\u202a-\u202e\u2066-\u2069]")
@@ -104,9 +109,11 @@ def with_memory(
     *,
     reads_queue: bool = False,
     begins_home: bool = False,
+    searches: bool = False,
 ) -> _T:
     """Open the memory the options name, do the work, close it.
 
+    A command that searches waits for vectors: it has no later search that would have them.
     A command ends soon, so it begins no request to a chat model unless that is what it is for. It
     makes no home or tenant unless it keeps something. What opens a memory is imported here:
     `memoria --help` opens none.
@@ -118,11 +125,16 @@ def with_memory(
 
     options: Options = context.obj
     settings = options.settings if begins_home else options.existing_settings
+    if searches and "embedder_wait_ms" not in settings.model_fields_set:
+        settings = settings.model_copy(update={"embedder_wait_ms": _MODEL_WAIT_MS})
 
     async def open_and_work() -> _T:
         async with open_memoria(
             settings=settings, channel=channel or COMMAND_LINE, reads_queue=reads_queue
         ) as memory:
+            if searches:
+                with suppress(TimeoutError):
+                    await memory.wait_until_idle(timeout_s=_BACKLOG_WAIT_S)
             return await work(memory)
 
     return anyio.run(open_and_work)

@@ -110,7 +110,7 @@ def remember(
 def search(ctx: typer.Context, words: _Words, as_json: AsJson = False, **options: object) -> None:
     """Search memories (first level): conclusions, a line each, with their source."""
     query = read_options(words, options)
-    found = with_memory(ctx, lambda m: m.search_memory(**query))
+    found = with_memory(ctx, lambda m: m.search_memory(**query), searches=True)
     print_answer(found, wire_conclusions(found), as_json=as_json)
 
 
@@ -118,7 +118,7 @@ def search(ctx: typer.Context, words: _Words, as_json: AsJson = False, **options
 def traces(ctx: typer.Context, words: _Words, as_json: AsJson = False, **options: object) -> None:
     """Search the record (second level): what was said and done, word for word."""
     query = read_options(words, options)
-    found = with_memory(ctx, lambda m: m.search_conversation_traces(**query))
+    found = with_memory(ctx, lambda m: m.search_conversation_traces(**query), searches=True)
     print_answer(found, wire_traces(found), as_json=as_json)
 
 
@@ -149,6 +149,7 @@ def show_context(
             short_term_turns=short_term_turns,
             task=task,
         ),
+        searches=True,
     )
     show(package, package.text, as_json=as_json)
 
