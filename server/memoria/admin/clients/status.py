@@ -10,7 +10,8 @@ from typing import Any, Literal, get_args
 from memoria.admin.clients.config_file import ConfigFile, decode
 from memoria.admin.clients.document import ConfigDocument, EditError
 from memoria.admin.clients.hook_forms import is_our_file, words_of
-from memoria.admin.clients.interface import Client, HookTable, HookWish
+from memoria.admin.clients.interface import Client, HookWish
+from memoria.admin.clients.packaged import find_package
 from memoria.admin.clients.place import ClientPlace, Scope
 from memoria.admin.clients.probe import ProbeResult, probe_server, select_environment
 from memoria.admin.clients.program import ClientProgram
@@ -41,7 +42,7 @@ class ConnectionStatus:
     """What the entry or a hook starts that is not there any more."""
     hooks: HookState = "none"
     double: str | None = None
-    """What else runs the same hooks."""
+    """What else brings the same server and hooks."""
     problem: str | None = None
     """Why the file can't be read."""
     answer: ProbeResult | None = None
@@ -94,7 +95,7 @@ def examine_connection(
         is_disabled=_is_disabled(entry),
         missing_program=_find_missing(command, found, place),
         hooks=state,
-        double=_find_double(client, place) if found else None,
+        double=find_package(client.name, place),
         last_heard_at=_read_last_heard(client, command, program) if found else None,
     )
 
@@ -213,32 +214,3 @@ def _lines_of(hook: Any) -> Iterator[str]:  # noqa: ANN401  (a hook in any form)
         case {"hooks": list(inner)}:
             for one in inner:
                 yield from _lines_of(one)
-
-
-def _find_double(client: Client, place: ClientPlace) -> str | None:
-    """A plugin or extension of ours, whose hooks run beside those of the settings."""
-    match client.name:
-        case "claude-code" if isinstance(client.hooks, HookTable):
-            settings = client.hooks.file(place, "user")
-            enabled = _read_json(settings).get("enabledPlugins") if settings else None
-            names = [str(name) for name, on in enabled.items() if on] if isinstance(
-                enabled, dict) else []  # fmt: skip
-            plugin = next((one for one in names if one.split("@")[0] == "memoria"), None)
-            return plugin and f"the plugin {plugin}"
-        case "gemini":
-            extension = client.folders(place)[0] / "extensions" / "memoria"
-            return f"the extension in {extension}" if extension.is_dir() else None
-        case "codex":
-            config = client.config(place, "user")
-            text = ConfigFile(config).read() if config else None
-            return "Codex's plugin memoria" if text and b'[plugins."memoria@' in text else None
-    return None
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    content = ConfigFile(path).read()
-    try:
-        held = json.loads(content or b"{}")
-    except ValueError:
-        return {}
-    return held if isinstance(held, dict) else {}

@@ -16,6 +16,7 @@ from memoria.admin.clients.document import (
 from memoria.admin.clients.hook_forms import is_our_file
 from memoria.admin.clients.interface import Client, HookFiles, HookTable, HookWish
 from memoria.admin.clients.ledger import ConnectionLedger, LedgerEntry
+from memoria.admin.clients.packaged import find_package
 from memoria.admin.clients.place import ClientPlace, Scope
 from memoria.admin.clients.program import ClientProgram
 from memoria.admin.clients.syntax.interface import InsertedPiece, look_up
@@ -80,6 +81,8 @@ def draft_connection(
     """
     ledger, notes = ConnectionLedger(place.ledger), list[str]()
     edits = list[FileEdit]()
+    if package := find_package(client.name, place):
+        notes.append(f"There is {package}. It brings the same: with both, tools are listed twice.")
     for path, wanted in list_documents(client, scope, place, program, wish).items():
         before = ConfigFile(path).read()
         if before is None and wanted.entry is not None and not client.may_begin_file:

@@ -1,5 +1,6 @@
 """Commands that wire Memoria into clients: connect, disconnect."""
 
+import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -192,6 +193,7 @@ def _show_status(
     name: str | None, place: "ClientPlace", program: "ClientProgram", *, as_json: bool
 ) -> None:
     from memoria.admin.clients import status  # noqa: PLC0415
+    from memoria.admin.clients.packaged import find_package  # noqa: PLC0415
     from memoria.admin.clients.table import CLIENTS, find_client  # noqa: PLC0415
     from memoria.surface.cli.connect_text import (  # noqa: PLC0415
         WireStatuses,
@@ -202,17 +204,21 @@ def _show_status(
     wanted = [find_client(name)] if name else [*CLIENTS]
     found = [one for one in status.list_connections(place, program) if one.client in wanted]
     probed = [replace(one, answer=status.probe_connection(one, place)) for one in found]
-    connected = {one.client.name for one in found}
+    left = [one.name for one in wanted if one not in [it.client for it in found]]
+    packaged = {name: find_package(name, place) for name in left}
     wire = WireStatuses(
         connections=[wire_status(one) for one in probed],
+        packaged={name: package for name, package in packaged.items() if package},
+        program=shutil.which("memoria", path=place.environment.get("PATH")),
         unconnected=[
             one.name
             for one in wanted
-            if one.name not in connected and status.is_installed(one, place)
+            if one.name in left and not packaged[one.name] and status.is_installed(one, place)
         ],
     )
     show(wire, statuses_text(wire, {one.name: one.title for one in CLIENTS}), as_json=as_json)
-    if any(one.problem or one.missing_program for one in wire.connections):
+    is_lost = bool(wire.packaged) and wire.program is None
+    if is_lost or any(one.problem or one.missing_program for one in wire.connections):
         raise typer.Exit(Exit.UNSOUND)
 
 

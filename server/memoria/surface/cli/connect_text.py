@@ -55,6 +55,10 @@ class WireStatuses(BaseModel):
     """All that is wired, and the clients of this machine that are not."""
 
     connections: list[WireConnectionStatus]
+    packaged: dict[str, str]
+    """Clients that have Memoria by a plugin or an extension alone, and which."""
+    program: str | None
+    """What a plugin or an extension starts: `memoria` on PATH."""
     unconnected: list[str]
 
 
@@ -124,10 +128,16 @@ def result_text(wire: WireConnection, title: str, *, connects: bool) -> str:
 def statuses_text(wire: WireStatuses, titles: dict[str, str]) -> str:
     """What is wired, in words."""
     lines = [line for one in wire.connections for line in _status_lines(one, titles[one.client])]
+    for name, package in wire.packaged.items():
+        lines += [f"{titles[name]}: through {package}.", f"  {_describe_program(wire.program)}"]
     if wire.unconnected:
         names = ", ".join(wire.unconnected)
         lines.append(f"On this machine and not connected: {names}.")
     return "\n".join(lines or ["No client is connected, and none was found on this machine."])
+
+
+def _describe_program(program: str | None) -> str:
+    return f"starts {program}" if program else "memoria is not on PATH: nothing is remembered"
 
 
 def _status_lines(wire: WireConnectionStatus, title: str) -> Iterator[str]:
@@ -141,7 +151,7 @@ def _status_lines(wire: WireConnectionStatus, title: str) -> Iterator[str]:
     if wire.hooks in ("of other options or another version", "some are missing"):
         yield f"  `memoria connect {wire.client}` brings them up to date."
     if wire.double:
-        yield f"  {wire.double} runs the same hooks: remove one of the two."
+        yield f"  twice: there is {wire.double}. Take out one of the two."
 
 
 def _verdict(wire: WireConnectionStatus) -> str:
