@@ -71,6 +71,6 @@ def test_who_connects_beside_a_plugin_is_told_of_it(shell: Shell, tmp_path: Path
     assert "There is the plugin memoria@memoria" in shown.out
     status = shell.json("connect", "codex", "--status", code=4)
     assert list(status["packaged"]) == ["codex"]
-    assert (status["program"], status["unconnected"]) == (None, [])
+    assert (status.get("program"), status["unconnected"]) == (None, [])
     told = shell("connect", "codex", "--status")
     assert "memoria is not on PATH: nothing is remembered" in told.out
