@@ -4,7 +4,6 @@ Every edit is judged: the text is read again, and what is not ours must be what 
 fails this is not made.
 """
 
-import copy
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,7 +23,6 @@ from memoria.admin.clients.syntax.json_edit import begin_document
 NAME = "memoria"
 """How the server is called in every client."""
 _HOOK_PROGRAM = ("surface/hook", "memoria hook")
-_BLANK = " \t\r\n"
 
 
 class EditError(ValueError):
@@ -193,17 +191,18 @@ class ConfigDocument:
     def _cut(self, before: EditedText, *, with_entry: bool) -> EditedText:
         text, pieces = before.text, before.pieces
         try:
-            if with_entry and self._wanted.is_listed:
-                text = self._syntax.cut_items(text, self._wanted.entry_at, _is_named, pieces)
-            elif with_entry and self.entry_in(text) is not None:
-                text = self._syntax.cut_member(text, self._wanted.entry_at, pieces)
-            for event in self.hooks_in(text):
+            # The last first: what was written into an empty place frames what came behind it.
+            for event in reversed(self.hooks_in(text)):
                 path = (*self._wanted.hooks_at, event)
                 text = self._syntax.cut_items(text, path, is_our_hook, pieces)
                 if not look_up(self.read(text), path) and self._is_made(
                     self._wanted.hooks_at, pieces
                 ):
                     text = self._syntax.cut_member(text, path, pieces)
+            if with_entry and self._wanted.is_listed:
+                text = self._syntax.cut_items(text, self._wanted.entry_at, _is_named, pieces)
+            elif with_entry and self.entry_in(text) is not None:
+                text = self._syntax.cut_member(text, self._wanted.entry_at, pieces)
             inner = tuple(piece for piece in pieces if piece.path)
             text = self._cut_defaults(self._syntax.cut_empty(text, inner), pieces)
             text = self._syntax.cut_empty(text, pieces)
@@ -226,25 +225,36 @@ class ConfigDocument:
 
     def _judge(self, before: str, after: str) -> None:
         """Refuse an edit after which anything but ours is not what it was, in its order."""
-        if self._others(before) != self._others(after):
+        events = {*self._wanted.hooks, *self.hooks_in(before)}
+        try:
+            is_same = self._others(before, events) == self._others(after, events)
+        except EditError:
+            is_same = False
+        if not is_same:
             raise EditError("it is written in a way that can't be edited safely")
 
-    def _others(self, text: str) -> str:
+    def _others(self, text: str, events: set[str]) -> str:
         """What a text holds but for what is ours, and but for containers with nothing in them."""
-        value = copy.deepcopy(self.read(text)) or {}
-        if not isinstance(value, dict):
+        held = self.read(text) or {}
+        if not isinstance(held, dict):
             raise EditError("it holds no settings by name")
+        try:  # by way of JSON, so that what YAML refers to twice stands there twice
+            value = json.loads(json.dumps(held, default=str))
+        except ValueError as error:
+            raise EditError("it refers to itself") from error
         if self._wanted.entry_at:
             _strip_entry(value, self._wanted)
         for event in self.hooks_in(text):
             path = (*self._wanted.hooks_at, event)
             parent = look_up(value, path[:-1])
             parent[event] = [item for item in parent[event] if not is_our_hook(item)]
-            _prune(value, path)
         for key, wanted in self._wanted.defaults.items():
             if value.get(key) == wanted:
                 value.pop(key)
-        return json.dumps(_without_empty(value, self._wanted), default=str)
+        room = self._wanted.entry_at if self._wanted.is_listed else self._wanted.entry_at[:-1]
+        for path in (room, *((*self._wanted.hooks_at, event) for event in events)):
+            _prune(value, path)
+        return json.dumps(value)
 
 
 def _is_named(item: Any) -> bool:  # noqa: ANN401  (whatever stands in the list)
@@ -268,14 +278,3 @@ def _prune(value: dict[str, Any], path: Path) -> None:
         parent = look_up(value, path[: depth - 1])
         if isinstance(parent, dict) and parent.get(path[depth - 1]) in ({}, [], None):
             parent.pop(path[depth - 1], None)
-
-
-def _without_empty(value: dict[str, Any], wanted: WantedParts) -> dict[str, Any]:
-    for path in (wanted.entry_at, *((*wanted.hooks_at, event) for event in wanted.hooks)):
-        _prune(value, path if wanted.is_listed or path != wanted.entry_at else path[:-1])
-    return value
-
-
-def is_blank(text: str) -> bool:
-    """Whether nothing is written in a text."""
-    return not text.strip(_BLANK)

@@ -72,7 +72,8 @@ class JsonSyntax:
 
     def cut_empty(self, text: str, pieces: Pieces) -> str:
         """Take empty containers out, the innermost first; in the end the document itself."""
-        for piece in sorted(pieces, key=lambda one: -len(one.path)):
+        outermost_first = sorted(pieces, key=lambda one: len(one.path))
+        for piece in reversed(outermost_first):
             root = read_json(text)
             if root is None or _ITEM in piece.path:
                 continue
@@ -154,16 +155,17 @@ def _insert_only(
 
 
 def _write_value(value: object, text: str, indent: str, *, is_item: bool) -> str:
-    return json.dumps(value, ensure_ascii=False) if is_item else _render(value, text, indent)
+    if is_item:
+        return json.dumps(value, ensure_ascii=False)
+    return _render(value, newline_of(text) + indent, _unit(text))
 
 
-def _render(value: object, text: str, indent: str) -> str:
+def _render(value: object, line: str, unit: str) -> str:
     """A value over several lines; what is in a list takes one line each, as it reads best."""
-    unit, newline = _unit(text), newline_of(text)
     match value:
         case dict() if value:
             inner = [
-                f"{json.dumps(key, ensure_ascii=False)}: {_render(of, text, indent + unit)}"
+                f"{json.dumps(key, ensure_ascii=False)}: {_render(of, line + unit, unit)}"
                 for key, of in value.items()
             ]
             opening, closing = "{", "}"
@@ -172,8 +174,8 @@ def _render(value: object, text: str, indent: str) -> str:
             opening, closing = "[", "]"
         case _:
             return json.dumps(value, ensure_ascii=False)
-    lines = f",{newline}{indent}{unit}".join(inner)
-    return f"{opening}{newline}{indent}{unit}{lines}{newline}{indent}{closing}"
+    lines = f",{line}{unit}".join(inner)
+    return f"{opening}{line}{unit}{lines}{line}{closing}"
 
 
 def _unit(text: str) -> str:

@@ -103,16 +103,17 @@ class TomlSyntax:
 
     def _is_without(self, cut: str, text: str, path: Path) -> bool:
         """Whether a text has lost a member and nothing else."""
-        before = self.parse(text) or {}
-        parent = look_up(before, path[:-1])
-        parent.pop(path[-1], None)
-        if len(path) > 1 and not parent:
-            look_up(before, path[:-2]).pop(path[-2])
+        left = self.parse(text) or {}
+        look_up(left, path[:-1]).pop(path[-1], None)
         try:
             after = self.parse(cut) or {}
         except UnreadableTextError:
             return False
-        return bool(after == before)
+        # A table that only a header below it implied goes with that header.
+        is_implied = look_up(left, path[:-1]) == {} and look_up(after, path[:-1]) is None
+        if is_implied:
+            look_up(left, path[:-2]).pop(path[-2])
+        return bool(after == left)
 
 
 def read_statements(text: str) -> Iterator[TomlStatement]:

@@ -148,7 +148,7 @@ def _insert(
     if isinstance(held, wanted) and held.flow_style:
         return _insert_flow(text, held, key, value, path)
     position = _line_end(text, name.end_mark.index)
-    column = held.start_mark.column if not is_void else name.start_mark.column + 2
+    column = name.start_mark.column + 2 if is_void else _column_of_members(text, held)
     block = _block(key, value, " " * column, newline)
     lead = "" if text[:position].endswith("\n") else newline
     return text[:position] + lead + block + text[position:], InsertedPiece(path, lead + block)
@@ -173,6 +173,15 @@ def _block(key: str | None, value: object, indent: str, newline: str) -> str:
     else:
         lines = [f"{indent}- {members[0]}", *(f"{indent}  {member}" for member in members[1:])]
     return "".join(line + newline for line in lines)
+
+
+def _column_of_members(text: str, held: yaml.Node) -> int:
+    """How far the members of a block are indented; an anchor may stand before them."""
+    first = held.value[0]
+    if isinstance(held, yaml.MappingNode):
+        return int(first[0].start_mark.column)
+    dash = text.rindex("-", 0, first.start_mark.index)
+    return dash - (text.rfind("\n", 0, dash) + 1)
 
 
 def _items(value: object) -> list[tuple[str, Any]]:
