@@ -12,6 +12,7 @@ from pathlib import Path
 
 from memoria.admin.backup import ASIDE, find_abandoned, list_backups
 from memoria.admin.chat import check_chat_model
+from memoria.admin.hook_findings import check_hooks
 from memoria.admin.modes import check_privacy
 from memoria.bare.home import TENANTS
 from memoria.config import NO_WORKSPACE, Settings
@@ -92,6 +93,7 @@ def _check_home(settings: Settings) -> Iterable[Finding]:
         yield _check_files(home)
         yield _check_core_files(settings)
         yield _check_backups(settings)
+        yield from check_hooks(settings)
 
 
 def _run_check(check: str, look: Callable[[], Finding]) -> Finding:

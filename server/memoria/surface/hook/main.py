@@ -24,7 +24,7 @@ OFF = "MEMORIA_HOOKS"
 """`off` in the environment has hooks of that process's clients do nothing at all."""
 ASKED = "MEMORIA_ASKED"
 """In the environment of a program that Memoria itself asks, whose words are nobody's."""
-_LONGEST_S = 5.0
+_LONGEST_S = 3.0
 _NOTING_S = 0.5
 _MOST_INPUT = 64 << 20
 _PIECE = 1 << 20
@@ -103,7 +103,7 @@ def _capture(options: _Options, payload: Payload) -> str:
         entry = make_entry(options.client, payload)
         if entry is None:
             return ""
-        if _is_clean(entry.get("turns")):
+        if "turns" not in entry or _is_clean(entry["turns"]):
             append_entry(options.home, options.tenant, entry)
         else:
             from memoria.surface.hook.handover import hand_over
@@ -147,11 +147,12 @@ def make_entry(client: str, payload: Payload) -> dict[str, object] | None:
 
 
 def _is_clean(turns: object) -> bool:
-    if turns is None:
-        return True
+    """Whether the disk may have what was said. Ids and roles are the client's own words."""
     from memoria.surface.hook.sieve import flatten, is_surely_clean
 
-    return is_surely_clean(flatten(turns))
+    said = ("content", "tool_name", "tool_args", "tool_result")
+    texts = [[turn.get(name) for name in said] for turn in turns] if isinstance(turns, list) else []
+    return is_surely_clean(flatten(texts))
 
 
 def _find_text(options: _Options, payload: Payload, state: str) -> str:

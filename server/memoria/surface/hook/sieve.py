@@ -33,7 +33,7 @@ _SIGNS = (
     '|snmpwalk |snmpget |send "|<<<| -p| -hp| -a | -u| --user| --proxy-user| -w | -t | /p:'
     "| /rp | /user:| -b|seed|mnemonic|助记词|助記詞|恢复短语"
 ).split("|")
-_COMMON = ("pass", "pw", "key", "token", "clave", "senha", "sandi", "parola")
+_COMMON = ("pass", "pw", "key", "token")
 """Names of secrets that are, or are in, ordinary words."""
 _KEYS = ("key", "token")
 _GROUP = 4
@@ -44,11 +44,14 @@ _ENDINGS = frozenset(
     "value string text plain raw new old b".split()
 )
 """What may be written on to the name of a secret (`text/redaction/names.py`)."""
-_NOT_OF_SECRETS = frozenset(
-    "the a an this that these its our your my any no each every same which what new next last "
-    "first primary foreign sort unique cache dict row per one two and or by in of to for".split()
-)
-"""After these words a key or a token alone is none."""
+_OF_NO_SECRET = {
+    "key": frozenset(
+        "the a an this that these its our your my any no each every same which what new next last "
+        "first primary foreign sort unique cache dict row per one two and or by in of to".split()
+    ),
+    "token": frozenset("next page start first last stop end special input output total".split()),
+}
+"""After these words a key, or a token, is no secret's name."""
 _CODE_WORDS = (
     "otp code codice código kod код コード 번호 코드 رمز कोड mã 码 碼 pin geheimzahl пин cvv cvc"
 ).split()
@@ -103,6 +106,8 @@ def flatten(value: object, key: str = "") -> str:
         return "".join(flatten(item, f"{key} {name}") for name, item in value.items())
     if isinstance(value, list):
         return "".join(flatten(item, key) for item in value)
+    if value is None or value == "":
+        return ""
     return f'"{key}": "{value}"\n' if key else f"{value}\n"
 
 
@@ -166,11 +171,9 @@ def _goes_on(lower: str, at: int) -> bool:
 
 def _is_of_no_secret(lower: str, at: int, name: str) -> bool:
     """Whether what stands before a word takes it away that it may be a secret's name."""
-    if name not in _KEYS:
-        return False
     before = lower[max(0, at - 12) : at]
     words = before.split()
-    return before.endswith(" ") and bool(words) and words[-1] in _NOT_OF_SECRETS
+    return before.endswith(" ") and bool(words) and words[-1] in _OF_NO_SECRET.get(name, ())
 
 
 def _has_secret_place(lower: str) -> bool:

@@ -1,0 +1,149 @@
+"""What clients tell a hook, as far as their documents and our own measurements say."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+Payload = dict[str, object]
+
+
+def _family(event: str, **more: object) -> Payload:
+    return {"session_id": "s-1", "cwd": "", "hook_event_name": event, **more}
+
+
+def _cursor(event: str, **more: object) -> Payload:
+    common = {"conversation_id": "s-1", "generation_id": "g-1", "cursor_version": "3.1"}
+    return {**common, "hook_event_name": event, "workspace_roots": [""], **more}
+
+
+def _windsurf(event: str, **more: object) -> Payload:
+    return {"agent_action_name": event, "trajectory_id": "s-1", "tool_info": more}
+
+
+def _cline(event: str, block: str, **more: object) -> Payload:
+    common = {"clineVersion": "4", "hookName": event, "taskId": "s-1", "workspaceRoots": [""]}
+    return {**common, block: more}
+
+
+def _vscode(event: str, **more: object) -> Payload:
+    return {"sessionId": "s-1", "cwd": "", "hookEventName": event, "timestamp": "2026", **more}
+
+
+def prompts(text: str) -> dict[str, Payload]:
+    """A prompt of the user, as each client that has hooks tells it."""
+    return {
+        "claude-code": _family("UserPromptSubmit", prompt=text, prompt_id="p-1"),
+        "codex": _family("UserPromptSubmit", prompt=text, turn_id="t-1"),
+        "gemini": _family("BeforeAgent", prompt=text),
+        "cursor": _cursor("beforeSubmitPrompt", prompt=text, attachments=[]),
+        "vscode": _vscode("UserPromptSubmit", prompt=text),
+        "windsurf": _windsurf("pre_user_prompt", user_prompt=text),
+        "cline": _cline("UserPromptSubmit", "userPromptSubmit", prompt=text, attachments=[]),
+        "goose": _family("UserPromptSubmit", message=text),
+        "opencode": _family("UserPromptSubmit", prompt=text, prompt_id="m-1"),
+    }
+
+
+def answers(text: str) -> dict[str, Payload]:
+    """An agent's answer."""
+    return {
+        "claude-code": _family("Stop", last_assistant_message=text),
+        "codex": _family("Stop", last_assistant_message=text, turn_id="t-1"),
+        "gemini": _family("AfterAgent", prompt="hi", prompt_response=text),
+        "cursor": _cursor("afterAgentResponse", text=text),
+        "vscode": _vscode("Stop", last_assistant_message=text),
+        "windsurf": _windsurf("post_cascade_response", response=text),
+        "goose": _family("Stop", last_assistant_message=text),
+        "opencode": _family("Stop", last_assistant_message=text),
+    }
+
+
+def tools(text: str) -> dict[str, Payload]:
+    """A tool's use, with this text for its result."""
+    return {
+        "claude-code": _tool("tool_response", text),
+        "codex": _tool("tool_response", text),
+        "gemini": {**_tool("tool_response", text), "hook_event_name": "AfterTool"},
+        "cursor": _cursor("postToolUse", tool_name="Shell", tool_input={}, tool_output=text),
+        "vscode": _vscode("PostToolUse", tool_name="run", tool_input={}, tool_response=text),
+        "windsurf": _windsurf(
+            "post_mcp_tool_use",
+            mcp_server_name="files",
+            mcp_tool_name="read",
+            mcp_tool_arguments={},
+            mcp_result=text,
+        ),
+        "cline": _cline(
+            "PostToolUse", "postToolUse", toolName="read_file", parameters={}, result=text
+        ),
+        "goose": _tool("tool_output", text),
+        "opencode": _tool("tool_response", text),
+    }
+
+
+def _tool(result: str, text: str) -> Payload:
+    return _family(
+        "PostToolUse", tool_name="Bash", tool_use_id="u-1", tool_input={}, **{result: text}
+    )
+
+
+def starts() -> dict[str, Payload]:
+    """A session's beginning."""
+    return {
+        "claude-code": _family("SessionStart", source="startup"),
+        "codex": _family("SessionStart", source="resume"),
+        "gemini": _family("SessionStart", source="startup"),
+        "cursor": _cursor("sessionStart", session_id="s-1"),
+        "vscode": _vscode("SessionStart", source="new"),
+        "windsurf": _windsurf("session_start"),
+        "cline": _cline("TaskStart", "taskStart", taskMetadata={"taskId": "s-1"}),
+        "goose": _family("SessionStart"),
+        "opencode": _family("SessionStart"),
+    }
+
+
+def ends() -> dict[str, Payload]:
+    """A session's end."""
+    return {
+        "claude-code": _family("SessionEnd", reason="exit"),
+        "codex": _family("SessionEnd"),
+        "gemini": _family("SessionEnd", reason="exit"),
+        "cursor": _cursor("sessionEnd", reason="completed"),
+        "windsurf": _windsurf("session_end"),
+        "cline": _cline("TaskCancel", "taskCancel", taskMetadata={"taskId": "s-1"}),
+        "goose": _family("SessionEnd"),
+        "opencode": _family("SessionEnd"),
+    }
+
+
+def compactions() -> dict[str, Payload]:
+    """A client about to shorten what its model sees."""
+    return {
+        "claude-code": _family("PreCompact", trigger="auto"),
+        "codex": _family("PreCompact", trigger="auto"),
+        "cursor": _cursor("preCompact", trigger="auto"),
+        "vscode": _vscode("PreCompact", trigger="auto"),
+        "cline": _cline("PreCompact", "preCompact", trigger="auto"),
+        "opencode": _family("PreCompact"),
+    }
+
+
+EVENTS: dict[str, Callable[[], dict[str, Payload]]] = {
+    "start": starts,
+    "prompt": lambda: prompts("Use pnpm here, never npm."),
+    "tool": lambda: tools("two files"),
+    "stop": lambda: answers("I have renamed both."),
+    "compact": compactions,
+    "end": ends,
+}
+"""Our name of each event, and what clients tell of it."""
+
+
+def place(payload: Payload, folder: Path, transcript: Path | None = None) -> Payload:
+    """The payload of a session in a folder."""
+    filled = dict(payload)
+    for name in ("cwd", "workspace_roots", "workspaceRoots"):
+        if name in filled:
+            filled[name] = [str(folder)] if name != "cwd" else str(folder)
+    if "tool_info" not in filled:
+        filled["transcript_path"] = None if transcript is None else str(transcript)
+    return filled
