@@ -94,7 +94,7 @@ def test_what_is_no_kept_answer_is_none(home: str, tmp_path: Path) -> None:
     keep(home)
     path = Path(kept_path(home, TENANT, "/work", INSTRUCTIONS))
     whole = path.read_bytes()
-    for content in (b"", b"{}", b"[]", b"\xff", whole[:-9], whole.replace(b'"text"', b'"test"')):
+    for content in (b"", b"{}", b"[]", b"\xff", whole[:-9], whole.replace(b'"size"', b'"sise"')):
         path.write_bytes(content)
         assert read(home) is None
     path.unlink()

@@ -6,7 +6,7 @@ import pytest
 
 from memoria.model import DAY_MS, MemoryType
 from memoria.model.zone import UTC_ZONE, Zone
-from memoria.policy.lasting import is_for_one_session, is_lasting, session_end
+from memoria.policy.lasting import is_for_one_session, lasting_end, session_end
 
 SAID = datetime(2026, 11, 10, 12, tzinfo=UTC)  # a Tuesday
 HOUR_MS = 3_600_000
@@ -16,7 +16,8 @@ PREFERENCE = MemoryType.PREFERENCE
 
 def lasts(text: str, kind: MemoryType, days: float) -> bool:
     said, now = (int(at.timestamp() * 1000) for at in (SAID, SAID + timedelta(days=days)))
-    return is_lasting(text, kind, said, now, UTC_ZONE)
+    end = lasting_end(text, kind, said, UTC_ZONE)
+    return end is None or now < end
 
 
 @pytest.mark.parametrize(
@@ -101,8 +102,7 @@ def test_a_day_is_over_at_the_midnight_of_whoever_spoke_of_it() -> None:
     shanghai = Zone.from_offset(8 * 60)
     said = int(SAID.timestamp() * 1000)
     over = said + 28 * HOUR_MS  # 16:00 UTC is midnight there
-    assert is_lasting(errand, FACT, said, over - 1, shanghai)
-    assert not is_lasting(errand, FACT, said, over, shanghai)
+    assert lasting_end(errand, FACT, said, shanghai) == over
 
 
 @pytest.mark.parametrize("text", ["The user lives in Berlin for now", "用户暂时住在柏林"])

@@ -15,6 +15,7 @@ from memoria.admin.chat import check_chat_model
 from memoria.admin.hook_findings import check_hooks
 from memoria.admin.modes import check_privacy
 from memoria.bare.home import TENANTS
+from memoria.bare.kept import count_kept
 from memoria.config import NO_WORKSPACE, Settings
 from memoria.erasure.repair import MEMORY_KINDS
 from memoria.erasure.verify import verify
@@ -92,6 +93,7 @@ def _check_home(settings: Settings) -> Iterable[Finding]:
         yield _check_leftovers(home)
         yield _check_files(home)
         yield _check_core_files(settings)
+        yield _check_kept(settings)
         yield _check_backups(settings)
         yield from check_hooks(settings)
 
@@ -156,6 +158,20 @@ def _check_files(home: Path) -> Finding:
             cure="Until then Memoria leaves it as it is, and does the rest.",
         )
     return Finding(check="files", state="ok", detail="every file is a regular file of the home")
+
+
+def _check_kept(settings: Settings) -> Finding:
+    """What is laid ready for the next session; an outdated answer is given to nobody."""
+    try:
+        holding, outdated, half = count_kept(str(settings.home_path), settings.tenant)
+    except OSError as error:
+        detail = str(StoreUnavailableError.from_system(error))
+        return Finding(check="kept answers", state="warning", detail=detail, cure=FIX)
+    if half:
+        detail = f"whoever wrote {half} of them was stopped before it was done"
+        return Finding(check="kept answers", state="warning", detail=detail, cure=FIX)
+    detail = f"{holding} for the next session, {outdated} outdated"
+    return Finding(check="kept answers", state="ok", detail=detail)
 
 
 def _check_core_files(settings: Settings) -> Finding:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from memoria.admin.backup import delete_abandoned, delete_expired
 from memoria.admin.modes import make_private
+from memoria.bare.kept import delete_kept
 from memoria.config import Settings
 from memoria.erasure.repair import repair_orphans
 from memoria.errors import StoreError
@@ -20,6 +21,7 @@ def mend_home(settings: Settings, health: Health) -> None:
     menders: Mapping[str, Callable[[], object]] = {
         "privacy": lambda: make_private(home),
         "leftovers": lambda: delete_abandoned(home),
+        "kept answers": lambda: delete_kept(str(home), settings.tenant),
         "backups": lambda: delete_expired(home, settings.backup_keep_days),
     }
     with explain_system_errors():

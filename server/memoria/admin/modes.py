@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from memoria.bare.ask import SOCKETS
 from memoria.bare.home import TENANTS
+from memoria.bare.kept import KEPT
 from memoria.model import FIX, Finding
 from memoria.store.folders import DERIVED, PROJECTS, SCHEDULED_JOB
 from memoria.store.regular_files import is_folder, walk
@@ -23,6 +25,8 @@ _OURS = (
     *DERIVED,
     PROJECTS,
     TENANTS,
+    KEPT,
+    SOCKETS,
     ".memoria-*",
 )
 """The names of what Memoria makes in a home; whatever lies below them is Memoria's, too."""

@@ -11,11 +11,12 @@ from memoria.admin import archive
 from memoria.admin.archive import Manifest, Progress
 from memoria.admin.backup import ASIDE, STAMP, workshop
 from memoria.bare.home import TENANTS
+from memoria.bare.kept import KEPT
 from memoria.errors import BackupError, StoreDamagedError, StoreTooNewError
 from memoria.store.base import DatabaseFiles
 from memoria.store.files import DATABASE, KEY_BYTES, TOMBSTONE_KEY, core_files, replace_file
 from memoria.store.folders import DERIVED, explain_system_errors, sync_folder
-from memoria.store.regular_files import read_file, refuse_links
+from memoria.store.regular_files import list_files, read_file, refuse_links
 
 Put = Callable[[Path, Path], None]
 
@@ -100,6 +101,7 @@ def swap_files(home: Path, new: Path, manifest: Manifest, put: Put) -> Path | No
         key = read_file(home, TOMBSTONE_KEY)
         if key is not None:
             replace_file(aside / TOMBSTONE_KEY, key)
+    _delete_kept_answers(home)
     with ExitStack() as undo:
         for place in _folders_of_rows(home):
             (aside / place).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -124,8 +126,18 @@ def swap_files(home: Path, new: Path, manifest: Manifest, put: Put) -> Path | No
     return former if former.exists() else None
 
 
+def _delete_kept_answers(home: Path) -> None:
+    """Delete what was laid ready for the next session: it quotes the home as it was."""
+    for root in _tenant_folders(home):
+        for file in list_files(home, (root / KEPT).relative_to(home)):
+            file.unlink(missing_ok=True)
+
+
+def _tenant_folders(home: Path) -> list[Path]:
+    return [home, *sorted(home.glob(f"{TENANTS}/*"))]
+
+
 def _folders_of_rows(home: Path) -> list[Path]:
     """Folders of files that were generated from the former rows: the next run generates others."""
-    roots = (home, *sorted(home.glob(f"{TENANTS}/*")))
-    folders = (root / name for root in roots for name in DERIVED)
+    folders = (root / name for root in _tenant_folders(home) for name in DERIVED)
     return [folder.relative_to(home) for folder in folders if folder.is_dir()]

@@ -4,10 +4,8 @@ Instructions, the briefing, the resources and the context package all ask here, 
 counts in each of them from the next call on.
 """
 
-from collections.abc import Hashable, Iterable, Iterator
-from contextlib import closing
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 
-from memoria.app.engine import choose_engine
 from memoria.config import Settings
 from memoria.lifecycle.core.current import CurrentCore, compose_core
 from memoria.lifecycle.core.places import places_seen_from
@@ -52,7 +50,9 @@ class CoreReader:
         return tuple(place.read(self._files) for place in places_seen_from(project))
 
 
-def list_binding_lines(settings: Settings, room: int) -> list[str]:
+def list_binding_lines(
+    tx: Transaction, current: Mapping[CoreFile, CurrentCore], room: int
+) -> list[str]:
     """Lines of core memory for who has asked for nothing yet, best first.
 
     These are rules and preferences, and whatever else the user has confirmed. What a client reports
@@ -61,19 +61,12 @@ def list_binding_lines(settings: Settings, room: int) -> list[str]:
     left out: whoever reads these lines believes them.
 
     Args:
-        settings: whose.
+        tx: sees the tenant's rows.
+        current: what the core files say.
         room: how many characters all of them may have; a line more than fits is left out.
-
-    Raises:
-        StoreError: the home can't be used.
     """
-    engine = choose_engine(settings)
-    if not engine.exists(settings):
-        return []
-    with closing(engine.open(settings)) as store, store.read(settings.tenant) as tx:
-        current = CoreReader(settings).read(tx, settings.workspace)
-        memories = [memory for core in current.values() for memory in core.memories]
-        believed = [one for one in memories if _may_be_believed(one) and _is_in_own_words(tx, one)]
+    memories = [memory for core in current.values() for memory in core.memories]
+    believed = [one for one in memories if _may_be_believed(one) and _is_in_own_words(tx, one)]
     ranked = sorted(believed, key=_order)
     contradicted = {one for core in current.values() for one in core.contradicted}
     lines = (_line(memory, is_contradicted=memory.id in contradicted) for memory in ranked)

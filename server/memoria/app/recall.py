@@ -1,13 +1,13 @@
 """Recall: the two levels of search, and the context package."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from memoria.app.arguments import Name, ShortTermTurns, Text, check_arguments, takes_query
 from memoria.app.spool import WAITING_BYTES
-from memoria.app.threads import in_thread
+from memoria.app.threads import in_snapshot, in_thread
 from memoria.config import NO_WORKSPACE, Settings
 from memoria.errors import InvalidInputError
 from memoria.inference import LazyEmbedder
@@ -37,6 +37,7 @@ _TASKS = 3
 
 if TYPE_CHECKING:
     from memoria.app.core_excerpt import CoreReader
+    from memoria.app.kept import AnswerKeeper, Composer
 
 
 class Recall:
@@ -160,6 +161,17 @@ class Recall:
             return {file: core.text for file, core in found.items()}
 
         return await in_thread(read)
+
+    async def compose(self, write: "Composer", workspace: str | None = None) -> str:
+        """What is told to who has asked for nothing yet, as from a project, composed now."""
+        place, core = self._workspace(workspace), self._core
+        return await in_snapshot(self._store, self.tenant, lambda tx: write(tx, core, place))
+
+    def open_keeper(self, composers: "Mapping[str, Composer]") -> "AnswerKeeper":
+        """What keeps such answers for who can't wait, by their names."""
+        from memoria.app.kept import AnswerKeeper  # noqa: PLC0415  (only a server keeps some)
+
+        return AnswerKeeper(self.settings, self._store, composers)
 
     @cached_property
     def _core(self) -> "CoreReader":

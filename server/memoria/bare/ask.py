@@ -12,6 +12,10 @@ import time
 from memoria.bare.home import check_folder, tenant_folder
 from memoria.bare.plain_json import read_json, write_json
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from _socket import socket
+
 SOCKETS = "sockets"
 """The folder of a tenant's sockets, each the address of a server."""
 ENDING = ".sock"
@@ -38,8 +42,10 @@ def ask_server(
     deadline = time.monotonic() + wait_ms / 1000
     line = write_json(request).encode("ascii") + b"\n"
     while len(line) <= MOST_REQUEST_BYTES:
-        for address in list_addresses(home, tenant):
-            answer = _ask(address, line, deadline)
+        addresses = list_addresses(home, tenant)
+        for place, address in enumerate(addresses):
+            now = time.monotonic()  # a server that hangs leaves the others their share
+            answer = _ask(address, line, now + (deadline - now) / (len(addresses) - place))
             if answer is not None:
                 return answer
         left = deadline - time.monotonic()
@@ -49,12 +55,20 @@ def ask_server(
     return None
 
 
+def remove_dead_sockets(home: str, tenant: str) -> None:
+    """Remove the sockets that killed servers have left."""
+    for address in list_addresses(home, tenant):
+        connection = _connect(address, time.monotonic() + _PAUSE_S)
+        if connection is not None:
+            connection.close()
+
+
 def list_addresses(home: str, tenant: str) -> list[str]:
     """The addresses of servers, those started last first."""
     found: list[tuple[int, str]] = []
     for folder in list_folders(home, tenant):
         try:
-            if not _is_own_folder(home, folder):
+            if not is_own_folder(home, folder):
                 continue
             for file in os.listdir(folder):
                 path = os.path.join(folder, file)
@@ -88,7 +102,7 @@ def is_short_enough(folder: str) -> bool:
     return len(os.fsencode(os.path.join(folder, f"{'0' * 16}{ENDING}"))) <= _LONGEST_ADDRESS
 
 
-def _is_own_folder(home: str, folder: str) -> bool:
+def is_own_folder(home: str, folder: str) -> bool:
     """Whether a folder is this user's alone, and no link leads to it."""
     if folder.startswith(os.path.join(home, "")):
         return check_folder(home, folder)
@@ -101,7 +115,22 @@ def _is_own(found: os.stat_result) -> bool:
 
 
 def _ask(address: str, line: bytes, deadline: float) -> dict[str, object] | None:
-    """One server's answer. A socket that nobody listens on any more is removed."""
+    """One server's answer."""
+    connection = _connect(address, deadline)
+    if connection is None:
+        return None
+    try:
+        _set_time(connection, deadline)
+        connection.sendall(line)
+        return _receive(connection, deadline)
+    except (OSError, ValueError):
+        return None
+    finally:
+        connection.close()
+
+
+def _connect(address: str, deadline: float) -> "socket | None":
+    """A connection; None where there is none. A socket nobody listens on any more is removed."""
     if sys.platform == "win32":
         return None  # its Python has no such sockets
     import _socket  # the module above it imports what costs more than all of this
@@ -110,30 +139,26 @@ def _ask(address: str, line: bytes, deadline: float) -> dict[str, object] | None
     try:
         _set_time(connection, deadline)
         connection.connect(address)
-        _set_time(connection, deadline)
-        connection.sendall(line)
-        return _receive(connection, deadline)
-    except ConnectionRefusedError:
-        _remove_dead(address)
-        return None
-    except (OSError, ValueError):
-        return None
-    finally:
+    except OSError as error:
         connection.close()
+        if isinstance(error, ConnectionRefusedError):
+            _remove_dead(address)
+        return None
+    return connection
 
 
-def _set_time(connection: object, deadline: float) -> None:
+def _set_time(connection: "socket", deadline: float) -> None:
     left = deadline - time.monotonic()
     if left <= 0:
         raise TimeoutError
-    connection.settimeout(left)  # type: ignore[attr-defined]
+    connection.settimeout(left)
 
 
-def _receive(connection: object, deadline: float) -> dict[str, object] | None:
+def _receive(connection: "socket", deadline: float) -> dict[str, object] | None:
     received = b""
     while b"\n" not in received and len(received) <= MOST_ANSWER_BYTES:
         _set_time(connection, deadline)
-        piece = connection.recv(1 << 16)  # type: ignore[attr-defined]
+        piece = connection.recv(1 << 16)
         if not piece:
             return None
         received += piece

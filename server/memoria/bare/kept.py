@@ -15,6 +15,7 @@ import sys
 import time
 
 from memoria.bare.home import (
+    NotRegularError,
     check_folder,
     make_folder,
     open_new,
@@ -40,9 +41,11 @@ MOST_BYTES = 1 << 18
 DATABASE_FILES = ("memoria.db", "memoria.db-wal")
 
 _FORMAT = 1
-_ENDING = ".json"
+_ENDING = ".kept"
 _INDEX, _INDEX_BYTES = "memoria.db-shm", 96
-_OWN_TEXTS = ("__init__.py", "surface/mcp/texts/instructions.md", "surface/mcp/texts/guide.md")
+_TEXTS = "surface/mcp/texts"
+_OWN_TEXTS = ("__init__.py", f"{_TEXTS}/instructions.md", f"{_TEXTS}/session_start.md")
+"""Files of this package that are written anew with each version, or quoted."""
 _SETTLED_NS = 40_000_000
 """Clocks that date files tick every few milliseconds; after so long a change has another date."""
 _COARSE_NS, _COARSE_SETTLED_NS = 1_000_000, 4_000_000_000
@@ -63,15 +66,14 @@ def read_kept(home: str, tenant: str, workspace: str | None, name: str) -> str |
     """
     try:
         content = read_regular(kept_path(home, tenant, workspace, name), MOST_BYTES)
-        kept = read_json(content.decode())
-        if not isinstance(kept, dict) or not is_current(home, kept):
+        head, end, text = content.partition(b"\n")
+        kept = _parse(head)
+        if kept is None or not end or not is_current(home, kept):
             return None
-        if kept["circumstances"] != describe_circumstances(tenant, workspace, name):
-            return None
-        text = kept["text"]
+        is_meant = kept["circumstances"] == describe_circumstances(tenant, workspace, name)
+        return text.decode() if is_meant and len(text) == kept["size"] else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return text if isinstance(text, str) else None
 
 
 def is_current(home: str, kept: dict[str, object]) -> bool:
@@ -110,6 +112,7 @@ def write_kept(
     Raises:
         OSError: it can't be written.
     """
+    said = text.encode()  # as it is: whoever looks for a word on the disk finds it
     kept = {
         "circumstances": describe_circumstances(tenant, workspace, name),
         "workspace": _read_workspace(workspace),
@@ -117,7 +120,7 @@ def write_kept(
         "at": at,
         "good_until": good_until,
         "rests_on": rests_on,
-        "text": text,
+        "size": len(said),
     }
     folder = make_folder(home, kept_folder(home, tenant))
     path = kept_path(home, tenant, workspace, name)
@@ -125,7 +128,7 @@ def write_kept(
     try:
         descriptor = open_new(draft)
         try:
-            write_all(descriptor, write_json(kept).encode("ascii"))
+            write_all(descriptor, write_json(kept).encode("ascii") + b"\n" + said)
         finally:
             os.close(descriptor)
         os.replace(draft, path)
@@ -137,14 +140,35 @@ def write_kept(
 def list_kept(home: str, tenant: str) -> list[tuple[str, dict[str, object] | None]]:
     """The files of kept answers, newest first, each with what it holds; None where that is nothing.
 
+    What is only half written is none of them.
+
     Raises:
         OSError: they can't be listed.
     """
-    folder = kept_folder(home, tenant)
-    if not check_folder(home, folder):
-        return []
-    paths = [os.path.join(folder, file) for file in os.listdir(folder)]
+    paths = [path for path in _list_files(home, tenant) if path.endswith(_ENDING)]
     return [(path, _read(path)) for path in sorted(paths, key=_date_of, reverse=True)]
+
+
+def delete_stale(home: str, tenant: str) -> None:
+    """Delete what is kept and holds no longer.
+
+    Raises:
+        OSError: one can't be deleted.
+    """
+    for path, kept in list_kept(home, tenant):
+        if not _holds(home, kept):
+            _remove(path)
+
+
+def count_kept(home: str, tenant: str) -> tuple[int, int, int]:
+    """How many answers are kept that hold, that hold no longer, and that were only half written.
+
+    Raises:
+        OSError: they can't be listed.
+    """
+    holding = [_holds(home, kept) for _, kept in list_kept(home, tenant)]
+    half = len(_list_files(home, tenant)) - len(holding)
+    return sum(holding), len(holding) - sum(holding), half
 
 
 def delete_kept(home: str, tenant: str) -> list[str]:
@@ -153,10 +177,7 @@ def delete_kept(home: str, tenant: str) -> list[str]:
     Raises:
         OSError: one can't be deleted.
     """
-    folder = kept_folder(home, tenant)
-    if not check_folder(home, folder):
-        return []
-    paths = sorted(os.path.join(folder, file) for file in os.listdir(folder))
+    paths = _list_files(home, tenant)
     for path in paths:
         _remove(path)
     return paths
@@ -222,11 +243,11 @@ def is_settled(home: str, states: States) -> bool:
     have not settled, it is to be tried again a moment later.
     """
     now = time.time_ns()
-    for place in states:
+    for place in (place for place, state in states.items() if state):
         try:
             found = os.lstat(os.path.join(home, place))
         except OSError:
-            continue
+            return False
         is_round = found.st_mtime_ns % _COARSE_NS == 0
         newest = max(found.st_mtime_ns, 0 if sys.platform == "win32" else found.st_ctime_ns)
         if now - newest < (_COARSE_SETTLED_NS if is_round else _SETTLED_NS):
@@ -256,10 +277,33 @@ def _read_workspace(workspace: str | None) -> str | None:
 
 def _read(path: str) -> dict[str, object] | None:
     try:
-        kept = read_json(read_regular(path, MOST_BYTES).decode())
+        return _parse(read_regular(path, MOST_BYTES).partition(b"\n")[0])
     except (OSError, ValueError):
         return None
+
+
+def _parse(head: bytes) -> dict[str, object] | None:
+    kept = read_json(head.decode())
     return kept if isinstance(kept, dict) else None
+
+
+def _holds(home: str, kept: dict[str, object] | None) -> bool:
+    try:
+        return kept is not None and is_current(home, kept)
+    except (KeyError, TypeError):
+        return False
+
+
+def _list_files(home: str, tenant: str) -> list[str]:
+    """All in the folder but further folders, which are somebody else's; none where it is a link."""
+    folder = kept_folder(home, tenant)
+    try:
+        if not check_folder(home, folder):
+            return []
+    except NotRegularError:
+        return []
+    with os.scandir(folder) as found:
+        return sorted(one.path for one in found if not one.is_dir(follow_symlinks=False))
 
 
 def _date_of(path: str) -> int:

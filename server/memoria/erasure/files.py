@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memoria.bare.home import TENANTS
+from memoria.bare.kept import delete_kept
 from memoria.erasure.file_text import RECORDS, Unwanted, list_removed, remove_unwanted
 from memoria.errors import StoreUnavailableError
 from memoria.store.files import BACKUPS, replace_file
@@ -74,7 +75,8 @@ class TextFileEraser:
     ) -> list[Path]:
         """Take out whatever holds one of the phrases. Gives the files changed or deleted.
 
-        Backups are left alone: they are the user's to delete. So are other tenants' files.
+        Backups are left alone: they are the user's to delete. So are other tenants' files. Answers
+        that were kept for the next session go in any case: they are composed anew.
 
         Args:
             phrases: what is to go.
@@ -89,6 +91,7 @@ class TextFileEraser:
         self._search_for(phrases, erased_ids, marks)
         ids, changed = frozenset(erased_ids), list[Path]()
         with _store_errors():
+            delete_kept(str(self._home), self._tenant)
             for file in sorted(set(self._text_files())):
                 unwanted = Unwanted(phrases, ids, marks.get(self._place(file), ()))
                 if self._erase_in_file(file, unwanted, generated):
@@ -117,6 +120,7 @@ class TextFileEraser:
             StoreUnavailableError: a file can't be deleted.
         """
         with _store_errors():
+            delete_kept(str(self._home), self._tenant)
             gone = sorted(set(self._text_files()))
             for file in gone:
                 file.unlink(missing_ok=True)

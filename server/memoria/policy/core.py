@@ -9,7 +9,7 @@ from memoria.model.core import CORE_FILES, USER_EDIT_NAME, CoreFile, CoreMemory
 from memoria.model.memory_types import CoreHeading, MemoryType
 from memoria.model.zone import Zone
 from memoria.policy.conflict import USER, has_one_value
-from memoria.policy.lasting import REDACTED, is_lasting
+from memoria.policy.lasting import REDACTED, lasting_end
 
 ASSISTANT = "assistant"
 """The subject of rules on how the agent behaves towards this user."""
@@ -71,9 +71,16 @@ def is_for_every_session(memory: CoreMemory, now: int, zone: Zone) -> bool:
     """
     if REDACTED in memory.content:
         return False
-    is_fixed = memory.pinned or memory.channel == USER_EDIT_NAME
+    end = end_for_every_session(memory, zone)
+    return end is None or now < end
+
+
+def end_for_every_session(memory: CoreMemory, zone: Zone) -> int | None:
+    """From when on a memory is not for every session, UTC epoch ms; None where it always is."""
+    if memory.pinned or memory.channel == USER_EDIT_NAME:
+        return None
     said_in = zone.at_offset(memory.valid_from, memory.utc_offset)
-    return is_fixed or is_lasting(memory.content, memory.type, memory.valid_from, now, said_in)
+    return lasting_end(memory.content, memory.type, memory.valid_from, said_in)
 
 
 def group_in(memory: CoreMemory, file: CoreFile, placed: CoreFile | None = None) -> Group | None:

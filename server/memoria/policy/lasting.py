@@ -88,25 +88,17 @@ def session_end(content: str, kind: MemoryType, said_at: int) -> int | None:
     return said_at + DAY_MS if is_for_one_session(content, kind) else None
 
 
-def is_lasting(content: str, kind: MemoryType, said_at: int, now: int, zone: Zone) -> bool:
-    """Whether a statement belongs to what is read at the start of every session.
+@lru_cache(maxsize=4096)
+def lasting_end(content: str, kind: MemoryType, said_at: int, zone: Zone) -> int | None:
+    """From when on a statement is not for every session; None where it always is.
+
+    It is asked about the same few hundred memories whenever core memory is read.
 
     Args:
         content: what the memory says.
         kind: its type.
         said_at: when it was said, UTC epoch milliseconds.
-        now: the present moment.
         zone: that of whoever said it.
-    """
-    end = _end_of(content, kind, said_at, zone)
-    return end is None or now < end
-
-
-@lru_cache(maxsize=4096)
-def _end_of(content: str, kind: MemoryType, said_at: int, zone: Zone) -> int | None:
-    """From when on a statement is not for every session; None where it always is.
-
-    It is asked about the same few hundred memories whenever core memory is read.
     """
     if REDACTED in content or is_for_one_session(content, kind):
         return said_at

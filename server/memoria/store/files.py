@@ -14,6 +14,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
+from memoria.bare.ask import SOCKETS
 from memoria.bare.home import TENANTS
 from memoria.errors import StoreUnavailableError, UnusableFileError
 from memoria.model.core import CORE_FILES, PROJECT_FILE, CoreFile
@@ -66,6 +67,8 @@ def list_obstacles(home: Path) -> Iterator[str]:
             obstacle = find_obstacle(home, place, most_bytes(place))
         elif stat.S_ISREG(found.st_mode) or (is_folder(found) and path.suffix not in _TEXTS):
             continue
+        elif stat.S_ISSOCK(found.st_mode) and path.parent.name == SOCKETS:
+            continue  # of a server
         else:
             obstacle = find_obstacle(home, place)
         if obstacle is not None:

@@ -15,7 +15,7 @@ from memoria.lifecycle.core.readback import ArchiveMemory, find_edits
 from memoria.lifecycle.core.render import Rendering
 from memoria.model.core import CORE_FILES, PROJECT_FILE, CoreFile, CoreMemory
 from memoria.model.memory_types import MemoryType
-from memoria.policy.core import groups_in
+from memoria.policy.core import end_for_every_session, groups_in
 from memoria.policy.lasting import REDACTED
 from memoria.policy.own_lines import conclude_group
 from memoria.policy.properties import relate_statements
@@ -71,6 +71,16 @@ def compose_core(
             name = source.place.file if source.place.file in CORE_FILES else PROJECT_FILE
             found[name] = _join(found[name], current) if name in found else current
     return found
+
+
+def find_next_change(tx: Transaction, at: int, project: str | None) -> int | None:
+    """The first moment at which time alone may change what core files say; None for never.
+
+    That is where a memory ends, or is no longer for every session.
+    """
+    places = [place.file for place in places_seen_from(project)]
+    ends = [end_for_every_session(one, tx.zone) for one in tx.core.present(at, project, places)]
+    return min((end for end in (tx.core.next_end(at), *ends) if end and end > at), default=None)
 
 
 def _find_deleted(tx: Transaction, source: CoreSource) -> Iterator[str]:

@@ -40,6 +40,10 @@ class CoreLines(Protocol):
         """
         ...
 
+    def next_end(self, at: int) -> int | None:
+        """The first moment after this one at which a memory comes to its end."""
+        ...
+
     def projects(self) -> list[str]:
         """The projects in which something is seen that is seen nowhere else."""
         ...

@@ -37,6 +37,13 @@ class Episodes(Protocol):
         """(number, id) of active episodes beyond a number, in order."""
         ...
 
+    def list_recent(self, at: int, project: str | None, limit: int) -> list[str]:
+        """Ids of the last episodes of a project that are active at a moment, newest first.
+
+        Those of other projects are left out; None stands for no project.
+        """
+        ...
+
     def list_read_before(self, moments: Mapping[str, int]) -> list[str]:
         """Of these episodes, those whose segment was last read before the moment given.
 

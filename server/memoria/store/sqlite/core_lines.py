@@ -41,6 +41,11 @@ class SqliteCoreLines:
         row = self._rows.first("version")
         return id(self._rows.connection), 0 if row is None else int(row[0])
 
+    def next_end(self, at: int) -> int | None:
+        """The first moment after this one at which a memory comes to its end."""
+        row = self._rows.first("next_end", at=at)
+        return None if row is None else row[0]
+
     def projects(self) -> list[str]:
         """The projects in which something is seen that is seen nowhere else."""
         return [row["name"] for row in self._rows.all("projects")]

@@ -46,6 +46,11 @@ class SqliteEpisodes:
         rows = self._rows.all("active", after=after, limit=limit)
         return [(row["n"], row["id"]) for row in rows]
 
+    def list_recent(self, at: int, project: str | None, limit: int) -> list[str]:
+        """Ids of the last episodes of a project that are active at a moment, newest first."""
+        rows = self._rows.all("recent", at=at, project=project, limit=limit)
+        return [row["id"] for row in rows]
+
     def list_read_before(self, moments: Mapping[str, int]) -> list[str]:
         """Of these episodes, those whose segment was last read before the moment given."""
         rows = self._rows.all("read_before", moments=json.dumps(dict(moments)))

@@ -1,9 +1,12 @@
 """Instructions: what a client tells its model of us at the beginning of a connection."""
 
+from contextlib import closing
 from importlib import resources
 
-from memoria.app.core_excerpt import list_binding_lines
+from memoria.app.core_excerpt import CoreReader, list_binding_lines
+from memoria.app.engine import choose_engine
 from memoria.config import Settings
+from memoria.store.base import Transaction
 from memoria.text.strip import fence
 
 _MAX_CHARS = 2000
@@ -27,7 +30,16 @@ def instructions_for(settings: Settings) -> str:
     Raises:
         StoreError: the home can't be used.
     """
+    engine = choose_engine(settings)
+    if not settings.instructions_core or not engine.exists(settings):
+        return static_instructions()
+    with closing(engine.open(settings)) as store, store.read(settings.tenant) as tx:
+        return compose_instructions(tx, CoreReader(settings), settings.workspace)
+
+
+def compose_instructions(tx: Transaction, reader: CoreReader, project: str | None) -> str:
+    """What holds for everybody, and below it what the user wants in a project."""
     text = static_instructions()
     room = _MAX_CHARS - len(text) - len(_HEADING) - len(fence("")) - 1
-    lines = list_binding_lines(settings, room) if settings.instructions_core else []
+    lines = list_binding_lines(tx, reader.read(tx, project), room)
     return text + _HEADING + fence("\n".join(lines)) if lines else text

@@ -16,7 +16,6 @@ from mcp.server.mcpserver import RequestStateBoundary, RequestStateSecurity
 from mcp.server.stdio import stdio_server
 from mcp.server.subscriptions import ListenHandler
 
-import memoria.app
 from memoria.app import Memoria
 from memoria.config import Settings
 from memoria.errors import MemoriaError
@@ -27,6 +26,7 @@ from memoria.surface.mcp.incoming import OpenRequests, relay
 from memoria.surface.mcp.instructions import instructions_for, static_instructions
 from memoria.surface.mcp.line_repair import repair_lines
 from memoria.surface.mcp.spool import follow_spool
+from memoria.surface.mcp.standby import open_on_standby
 from memoria.surface.mcp.toolbox import Toolbox
 from memoria.surface.mcp.tools import add_tools
 from memoria.surface.mcp.watch import Subscribers, watch_files
@@ -142,11 +142,11 @@ def serve_stdio(
 async def _serve(settings: Settings, inbox: Inbox, outbox: Outbox) -> None:
     async with anyio.create_task_group() as tasks:
         instructions = await anyio.to_thread.run_sync(instructions_for, settings)
-        async with memoria.app.open_memoria(settings=settings) as memory:
+        async with open_on_standby(settings) as memory:
             server = build_server(lambda: nullcontext(memory), instructions)
             tasks.start_soon(run_idle_maintenance, settings, lambda: server.tools.last_call)
             await server.serve_streams(inbox, outbox)
-            tasks.cancel_scope.cancel()
+        tasks.cancel_scope.cancel()
 
 
 def _discard_output() -> None:

@@ -40,6 +40,10 @@ ORDER BY m.n;
 -- What other connections commit changes it for this one.
 SELECT data_version FROM pragma_data_version;
 
+-- name: next_end
+SELECT min(expires_at) FROM memories
+WHERE tenant_id = :tenant AND expires_at IS NOT NULL AND expires_at > :at;
+
 -- name: projects
 SELECT name FROM workspaces
 WHERE tenant_id = :tenant AND n IN (

@@ -42,6 +42,17 @@ FROM episodes e CROSS JOIN memories m ON m.n = e.memory_n AND m.validity = 'acti
 WHERE e.memory_n > :after AND +e.tenant_id = :tenant
 ORDER BY e.memory_n LIMIT :limit;
 
+-- name: recent
+-- Of the project alone; of no project for none.
+SELECT m.id
+FROM memories m
+JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
+JOIN documents d ON d.n = v.n
+LEFT JOIN workspaces w ON w.n = d.workspace_n
+WHERE m.tenant_id = :tenant AND m.validity = 'active' AND m.type IN {conversation_summaries}
+  AND (m.expires_at IS NULL OR m.expires_at > :at) AND w.name IS :project
+ORDER BY v.valid_from DESC, m.n DESC LIMIT :limit;
+
 -- name: read_before
 SELECT DISTINCT m.id
 FROM json_each(:moments) w

@@ -1,0 +1,115 @@
+"""Briefing: what an agent is told at the start of a session, before it has asked for anything.
+
+It is how to use the memory, what always matters, the tasks in hand, and what the last
+conversations in this project came to. The same lines stand in the prompt of that name, in what a
+hook puts before a model, and in what is kept for hooks (`app/kept.py`).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from memoria.app.core_excerpt import CoreReader
+from memoria.lifecycle.core.current import CurrentCore
+from memoria.memories.days import date_of_memory
+from memoria.model import Scratchpad, now_millis, to_iso
+from memoria.model.core import CoreFile
+from memoria.store.base import Transaction
+from memoria.text.invisible import show_invisible
+from memoria.text.lines import indent_lines
+from memoria.text.strip import fence
+
+MOST_CHARS = 9_500
+"""Claude Code shows 10,000 characters of what a hook says, and of more only a preview."""
+_TASKS, _EPISODES = 3, 3
+_TASK_CHARS, _EPISODE_CHARS = 1_200, 2_000
+_HEADINGS = ("# Core memory", "# Tasks in hand", "# Last conversations in this project")
+_IN_NO_PROJECT = "# Last conversations"
+
+
+@dataclass(frozen=True, slots=True)
+class BriefingLines:
+    """What a briefing may say, in lines."""
+
+    core: Sequence[str]
+    urgent: frozenset[str]
+    """Lines of `core` that come before all others: rules, and what no file says yet."""
+    tasks: Sequence[str]
+    episodes: Sequence[str]
+
+
+def compose_briefing(
+    tx: Transaction, reader: CoreReader, project: str | None, guide: str, most: int = MOST_CHARS
+) -> str:
+    """The briefing for a session in a project, as one block of data.
+
+    Args:
+        tx: sees the tenant's rows.
+        reader: of the tenant's core files.
+        project: the session's; None for none.
+        guide: how to use the memory, which comes first and whole.
+        most: how many characters it may have, as JavaScript counts them.
+    """
+    read = _read_lines(tx, reader.read(tx, project), project)
+    episodes_heading = _HEADINGS[2] if project else _IN_NO_PROJECT
+    left = most - _size(fence(guide)) - sum(map(_size, _HEADINGS)) - len(_HEADINGS) * 2
+    tasks = _take_fitting(read.tasks, min(_TASK_CHARS, left))
+    episodes = _take_fitting(read.episodes, min(_EPISODE_CHARS, left))
+    core = _fit_core(read, left - sum(map(_size, (*tasks, *episodes))))
+    blocks = zip((*_HEADINGS[:2], episodes_heading), (core, tasks, episodes), strict=True)
+    shown = ["\n".join((heading, *lines)) for heading, lines in blocks if lines]
+    return fence("\n\n".join((guide.strip(), *shown)))
+
+
+def _read_lines(
+    tx: Transaction, core: Mapping[CoreFile, CurrentCore], project: str | None
+) -> BriefingLines:
+    pads = tx.scratchpads.list_recent(_TASKS, project)
+    ids = tx.episodes.list_recent(now_millis(), project, _EPISODES)
+    episodes = (memory for memory in map(tx.memories.get, ids) if memory is not None)
+    return BriefingLines(
+        [line for one in core.values() for line in _split(one.text)],
+        frozenset(show_invisible(line) for one in core.values() for line in one.urgent),
+        [line for pad in pads for line in _task_lines(pad)],
+        [
+            f"- {date_of_memory(one, tx.zone)}: {indent_lines(one.current.content, '  ')}"
+            for one in episodes
+        ],
+    )
+
+
+def _split(text: str) -> list[str]:
+    return [line for line in show_invisible(text).splitlines() if line.strip()]
+
+
+def _task_lines(pad: Scratchpad) -> list[str]:
+    now = [f"- now: {indent_lines(pad.current_focus, '  ')}"] if pad.current_focus else []
+    done = [f"- until {to_iso(one.at)}: {indent_lines(one.task, '  ')}" for one in pad.completed]
+    return [*now, *done]
+
+
+def _fit_core(read: BriefingLines, room: int) -> list[str]:
+    """The lines of core memory that fit, in their order; the urgent ones are taken first."""
+    lines = list(enumerate(read.core))
+    by_urgency = sorted(lines, key=lambda each: each[1] not in read.urgent)
+    taken = []
+    for place, line in by_urgency:
+        if _size(line) <= room:
+            room -= _size(line)
+            taken.append((place, line))
+    return [line for _, line in sorted(taken)]
+
+
+def _take_fitting(lines: Iterable[str], room: int) -> list[str]:
+    """The first that fit."""
+    fitting = []
+    for line in lines:
+        room -= _size(line)
+        if room < 0:
+            break
+        fitting.append(line)
+    return fitting
+
+
+def _size(line: str) -> int:
+    """Characters of a line with its end, as JavaScript counts them: beyond 16 bits, two."""
+    return len(line.encode("utf-16-le", "surrogatepass")) // 2 + 1

@@ -1,0 +1,143 @@
+"""Keeping answers for those who can't wait for a server (`bare/kept.py`), and keeping them current.
+
+An answer is composed from one snapshot and written while nobody else may write to the database, if
+nothing it rests on has changed meanwhile. So no answer is ever kept that was outdated when it was
+written, and whoever forgets something, which is a change to the database, either finds the answer
+and deletes it, or has come before and keeps it from being written.
+"""
+
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from memoria.app.core_excerpt import CoreReader
+from memoria.bare.home import tenant_folder
+from memoria.bare.kept import (
+    DATABASE_FILES,
+    SETTINGS,
+    States,
+    delete_stale,
+    is_settled,
+    list_kept,
+    look_at,
+    places_of_database,
+    read_kept,
+    write_kept,
+)
+from memoria.config import Settings
+from memoria.errors import MemoriaError
+from memoria.lifecycle.core.current import find_next_change
+from memoria.lifecycle.core.places import places_seen_from
+from memoria.model import now_millis
+from memoria.store.base import Store, Transaction
+
+Composer = Callable[[Transaction, CoreReader, str | None], str]
+"""Writes an answer for a project, from what a transaction sees."""
+
+_MOST_WORKSPACES = 8
+_LOG = logging.getLogger(__name__)
+
+
+class AnswerKeeper:
+    """Keeps a tenant's answers. Its methods block; one thread at a time calls them."""
+
+    def __init__(self, settings: Settings, store: Store, composers: Mapping[str, Composer]) -> None:
+        """Nothing is kept yet.
+
+        Args:
+            settings: whose answers, and the project at hand.
+            store: of the home.
+            composers: what writes each answer, by its name.
+        """
+        self._settings = settings
+        self._store = store
+        self._composers = composers
+        self._home = str(settings.home_path)
+        self._tenant = settings.tenant
+        self._may_keep = _is_as_environment_says(settings)
+        self._seen: States = {}
+        self._good_until: int | None = None
+
+    def has_changed(self) -> bool:
+        """Whether something has happened since the answers of the project at hand were kept.
+
+        It costs a look at six files, and may be asked wherever nothing must be waited for.
+        """
+        places, end = self._places(self._settings.workspace), self._good_until
+        is_over = end is not None and end <= now_millis()
+        return self._may_keep and (is_over or look_at(self._home, places) != self._seen)
+
+    def keep(self) -> bool:
+        """Keep the answers of the project at hand. False where it is to be tried again."""
+        return self._keep_for(self._settings.workspace)
+
+    def keep_for_others(self) -> bool:
+        """Keep those of other projects that had some, and delete what holds no longer."""
+        for workspace in self._list_others():
+            if not self._keep_for(workspace):
+                return False
+        delete_stale(self._home, self._tenant)
+        return True
+
+    def _keep_for(self, workspace: str | None) -> bool:
+        if not self._may_keep:
+            return True
+        try:
+            return self._try_to_keep(workspace)
+        except (MemoriaError, OSError) as error:
+            _LOG.warning("Nothing was laid ready for the next session: %s", error)
+            return True
+
+    def _try_to_keep(self, workspace: str | None) -> bool:
+        states = look_at(self._home, self._places(workspace))
+        names = self._composers.keys()
+        if all(read_kept(self._home, self._tenant, workspace, name) is not None for name in names):
+            return self._note_seen(workspace, states, self._good_until)
+        if not states[DATABASE_FILES[0]] or self._tenant not in self._store.tenants():
+            return self._note_seen(workspace, states)  # there is nothing yet that it could say
+        if not is_settled(self._home, states):
+            return False
+        at = now_millis()
+        with self._store.read(self._tenant) as tx:
+            reader = CoreReader(self._settings)
+            texts = {name: write(tx, reader, workspace) for name, write in self._composers.items()}
+            until = find_next_change(tx, at, workspace)
+        with self._store.write(self._tenant):
+            if look_at(self._home, states) != states:
+                return False
+            for name, text in texts.items():
+                write_kept(self._home, self._tenant, workspace, name, text, states, at, until)
+        return self._note_seen(workspace, states, until)
+
+    def _note_seen(self, workspace: str | None, states: States, until: int | None = None) -> bool:
+        if workspace == self._settings.workspace:
+            self._seen, self._good_until = states, until
+        return True
+
+    def _places(self, workspace: str | None) -> list[str]:
+        """The files that answers for a project rest on, below the home."""
+        own = Path(tenant_folder(self._home, self._tenant)).relative_to(self._home)
+        core = ((own / place.file).as_posix() for place in places_seen_from(workspace))
+        return [*places_of_database(), *core]
+
+    def _list_others(self) -> Iterator[str | None]:
+        """The projects that something was kept for last, but the one at hand."""
+        kept = (one for _, one in list_kept(self._home, self._tenant) if one is not None)
+        known = dict.fromkeys(one.get("workspace") for one in kept)
+        known.pop(self._settings.workspace, None)
+        for workspace in list(known)[: _MOST_WORKSPACES - 1]:
+            if workspace is None or isinstance(workspace, str):
+                yield workspace
+
+
+def _is_as_environment_says(settings: Settings) -> bool:
+    """Whether a process that has only the environment to go by would do as these settings say.
+
+    What a program has set in other ways would be known to nobody who reads what is kept.
+    """
+    try:
+        known = Settings.load(home=str(settings.home_path), tenant=settings.tenant)
+    except MemoriaError:
+        return False
+    names = (name.removeprefix("MEMORIA_").lower() for name in SETTINGS)
+    return all(getattr(known, name) == getattr(settings, name) for name in names)

@@ -1,0 +1,146 @@
+"""Answering who asks over a socket of the home: hooks, which have no time to open the home.
+
+The socket lies in a folder of the tenant's that is its owner's alone, and whoever asks must be the
+same user. Where the system has no such sockets, nobody is answered, and nothing else is missing.
+"""
+
+import logging
+import os
+import secrets
+import socket
+import struct
+import sys
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+from anyio.abc import SocketAttribute, SocketListener, SocketStream
+
+from memoria.app import Memoria
+from memoria.bare.ask import (
+    ENDING,
+    MOST_REQUEST_BYTES,
+    is_own_folder,
+    is_short_enough,
+    list_folders,
+    remove_dead_sockets,
+)
+from memoria.bare.home import make_folder
+from memoria.bare.plain_json import read_json, write_json
+from memoria.errors import MemoriaError
+from memoria.surface.mcp.kept import write_briefing
+
+_OWNER_FOLDER, _OWNER_FILE = 0o700, 0o600
+_PATIENCE_S = 2.0
+"""How long who has connected may take to say what they want."""
+_CREDENTIALS = struct.Struct("3i")
+_LOG = logging.getLogger(__name__)
+Request = Mapping[str, object]
+
+
+async def answer_briefing(memory: Memoria, request: Request) -> str:
+    """The briefing for a session in a project, composed now."""
+    return await memory.compose(write_briefing, _text(request, "workspace"))
+
+
+QUESTIONS: Mapping[str, Callable[[Memoria, Request], Awaitable[str]]] = {
+    "briefing": answer_briefing,
+}
+
+
+async def answer_hooks(memory: Memoria) -> None:
+    """Answer whoever asks at a socket of the home; until cancelled."""
+    opened = await _open_socket(memory)
+    if opened is None:
+        return
+    listener, path = opened
+    try:
+        async with listener:
+            await listener.serve(lambda stream: _answer(memory, stream))
+    finally:
+        path.unlink(missing_ok=True)
+        with suppress(OSError):
+            path.parent.rmdir()  # unless another server is there
+
+
+async def _open_socket(memory: Memoria) -> tuple[SocketListener, Path] | None:
+    """A socket of our own, in the first folder that can have one; None where none can."""
+    home = str(memory.settings.home_path)
+    await anyio.to_thread.run_sync(remove_dead_sockets, home, memory.tenant)
+    for folder in list_folders(home, memory.tenant):
+        path = Path(folder) / f"{os.getpid()}-{secrets.token_hex(4)}{ENDING}"
+        if not is_short_enough(folder):
+            continue
+        try:
+            _make_folder(home, folder)
+            return await anyio.create_unix_listener(path, mode=_OWNER_FILE), path
+        except OSError as error:  # a file system without sockets, for one
+            _LOG.debug("No socket in %s: %s", folder, error)
+    return None
+
+
+def _make_folder(home: str, folder: str) -> None:
+    if folder.startswith(os.path.join(home, "")):  # noqa: PTH118  (as the asking side compares it)
+        make_folder(home, folder)
+        return
+    with suppress(FileExistsError):
+        Path(folder).mkdir(mode=_OWNER_FOLDER)
+    if not is_own_folder(home, folder):
+        raise PermissionError(f"{folder} is not this user's alone")
+
+
+async def _answer(memory: Memoria, stream: SocketStream) -> None:
+    async with stream:
+        if not _is_same_user(stream):
+            return
+        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
+            with anyio.move_on_after(_PATIENCE_S):
+                line = await _read_line(stream)
+                if line is not None:
+                    answer = write_json(await _find_answer(memory, line))
+                    await stream.send(answer.encode("ascii") + b"\n")
+
+
+def _is_same_user(stream: SocketStream) -> bool:
+    """Whether this user runs the other side. Elsewhere than on Linux, the folder sees to it."""
+    if sys.platform != "linux":
+        return True
+    raw = stream.extra(SocketAttribute.raw_socket)  # noqa: S610  (this is no Django)
+    found = raw.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    return bool(_CREDENTIALS.unpack(found)[1] == os.getuid())
+
+
+async def _read_line(stream: SocketStream) -> bytes | None:
+    received = b""
+    while b"\n" not in received:
+        if len(received) > MOST_REQUEST_BYTES:
+            return None
+        try:
+            received += await stream.receive()
+        except anyio.EndOfStream:
+            return None
+    return received
+
+
+async def _find_answer(memory: Memoria, line: bytes) -> dict[str, object]:
+    try:
+        request = read_json(line.decode())
+        if not isinstance(request, dict) or request.get("ask") not in QUESTIONS:
+            return {"error": f"ask for one of {', '.join(QUESTIONS)}"}
+        return {"text": await QUESTIONS[request["ask"]](memory, request)}
+    except (ValueError, MemoriaError) as error:
+        return {"error": str(error)}
+
+
+def _text(request: Request, name: str) -> str | None:
+    """A text of a request; None where it has none.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    value = request.get(name)
+    if value is not None and not isinstance(value, str):
+        raise ValueError(f"{name} is no text")
+    return value

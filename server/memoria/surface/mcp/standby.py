@@ -1,0 +1,30 @@
+"""What a server does beside serving its client: answers kept for the next one, hooks answered."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio
+
+import memoria.app
+from memoria.app import Memoria
+from memoria.config import Settings
+from memoria.surface.mcp.asked import answer_hooks
+from memoria.surface.mcp.kept import keep_after_closing, keep_answers
+
+
+@asynccontextmanager
+async def open_on_standby(settings: Settings) -> AsyncIterator[Memoria]:
+    """Open a home, and be there for hooks and for the next server until the end of the block.
+
+    Raises:
+        StoreError: the home can't be opened.
+    """
+    async with (
+        memoria.app.open_memoria(settings=settings) as memory,
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(keep_answers, memory)
+        tasks.start_soon(answer_hooks, memory)
+        yield memory
+        tasks.cancel_scope.cancel()
+    await keep_after_closing(settings)

@@ -1,0 +1,158 @@
+"""A hook asks a running server of the same home and tenant, and never waits for another."""
+
+import os
+import socket
+import stat
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+import pytest
+
+import memoria
+from memoria import Memoria
+from memoria.bare.ask import (
+    MOST_REQUEST_BYTES,
+    ask_server,
+    is_short_enough,
+    list_addresses,
+    list_folders,
+)
+from memoria.config import Settings
+from memoria.surface.mcp.asked import answer_hooks
+
+pytestmark = pytest.mark.skipif("sys.platform == 'win32'", reason="it has no such sockets")
+TENANT = "default"
+PATIENCE_MS = 20_000
+
+
+@asynccontextmanager
+async def standing(home: Path, tenant: str = TENANT) -> AsyncIterator[Memoria]:
+    """A home with a server that can be asked."""
+    chosen = Settings(home=home, tenant=tenant, embedder="off", workspace="/work/here")
+    async with memoria.open(settings=chosen) as memory, anyio.create_task_group() as tasks:
+        tasks.start_soon(answer_hooks, memory)
+        while await ask(home, tenant, ask="briefing") is None:
+            await anyio.sleep(0.005)
+        yield memory
+        tasks.cancel_scope.cancel()
+
+
+async def ask(
+    home: Path, tenant: str = TENANT, wait_ms: int = PATIENCE_MS, **request: object
+) -> object:
+    return await anyio.to_thread.run_sync(ask_server, str(home), tenant, request, wait_ms)
+
+
+async def briefing(home: Path, tenant: str = TENANT, workspace: str | None = "/work/here") -> str:
+    answer = await ask(home, tenant, ask="briefing", workspace=workspace)
+    assert isinstance(answer, dict)
+    return str(answer["text"])
+
+
+async def test_a_briefing_is_composed_now_for_the_project_that_is_asked_from(home: Path) -> None:
+    async with standing(home) as memory:
+        await memory.remember("Always answer in metric units", type="rule")
+        await memory.remember("We deploy this project by hand", workspace="/work/there")
+        await memory.update_scratchpad(current_focus="迁移账本")
+        here = await briefing(home)
+        assert "metric units" in here
+        assert "迁移账本" in here
+        assert "deploy" not in here
+        assert "deploy" in await briefing(home, workspace="/work/there")
+        assert "deploy" not in await briefing(home, workspace="none")
+
+
+async def test_only_a_server_of_the_same_tenant_answers(home: Path) -> None:
+    async with standing(home) as memory, standing(home, "another"):
+        await memory.remember("Always answer in metric units", type="rule")
+        assert "metric" in await briefing(home)
+        assert "metric" not in await briefing(home, "another")
+        assert await ask(home, "third", ask="briefing") is None
+    assert await ask(home, ask="briefing") is None
+    assert not list_addresses(str(home), TENANT)
+
+
+async def test_what_is_no_question_is_answered_with_an_error_or_not_at_all(home: Path) -> None:
+    async with standing(home):
+        assert "error" in (await ask(home, ask="everything") or ())  # type: ignore[operator]
+        assert "error" in (await ask(home, ask="briefing", workspace=7) or ())  # type: ignore[operator]
+        assert await ask(home, ask="briefing", workspace="x" * MOST_REQUEST_BYTES) is None
+        assert await briefing(home)
+
+
+async def test_the_socket_is_for_its_owner_alone(home: Path) -> None:
+    async with standing(home):
+        (address,) = list_addresses(home=str(home), tenant=TENANT)
+        folder = os.path.dirname(address)  # noqa: PTH120  (an address is no path)
+        modes = [stat.S_IMODE(os.lstat(place).st_mode) for place in (address, folder)]
+        assert modes == [0o600, 0o700]
+
+
+async def test_a_home_with_a_long_path_is_asked_elsewhere(tmp_path: Path) -> None:
+    home = tmp_path / ("long" * 30)
+    async with standing(home):
+        (address,) = list_addresses(str(home), TENANT)
+        folder = Path(address).parent
+        assert str(folder) in list_folders(str(home), TENANT)[1:]
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        assert await briefing(home)
+    folder.symlink_to(tmp_path)  # of somebody who waits for us to come
+    try:
+        assert list_addresses(str(home), TENANT) == []
+    finally:
+        folder.unlink()
+
+
+async def test_a_dead_or_hanging_server_keeps_nobody_from_a_living_one(home: Path) -> None:
+    async with standing(home):
+        folder = Path(list_addresses(str(home), TENANT)[0]).parent
+        (folder / "no-socket.sock").write_text("x", "utf-8")
+        dead = socket.socket(socket.AF_UNIX)
+        dead.bind(str(folder / "999999999-0.sock"))
+        dead.close()
+        with socket.socket(socket.AF_UNIX) as hanging:
+            hanging.bind(str(folder / "1-0.sock"))
+            hanging.listen()
+            answer = await ask(home, wait_ms=1000, ask="briefing")
+            assert answer
+        assert not (folder / "999999999-0.sock").exists()
+        (folder / "1-0.sock").unlink()
+        (folder / "no-socket.sock").unlink()
+
+
+def test_nobody_is_waited_for_longer_than_was_said(home: Path) -> None:
+    places = list_folders(str(home), TENANT)
+    folder = Path(next(place for place in places if is_short_enough(place)))
+    folder.mkdir(parents=True, mode=0o700)
+    with socket.socket(socket.AF_UNIX) as hanging:
+        hanging.bind(str(folder / "1-0.sock"))
+        hanging.listen()
+        for waits_ms in (0, 30):
+            begun = time.monotonic()
+            assert ask_server(str(home), TENANT, {"ask": "briefing"}, waits_ms) is None
+            assert time.monotonic() - begun < 5  # a server that hangs would take for ever
+    (folder / "1-0.sock").unlink()
+    folder.rmdir()
+
+
+async def test_a_server_that_is_about_to_start_is_waited_for(home: Path) -> None:
+    def ask_early() -> object:
+        request: dict[str, object] = {"ask": "briefing"}
+        return ask_server(str(home), TENANT, request, PATIENCE_MS, is_starting=True)
+
+    found: list[object] = []
+
+    async def ask_first() -> None:
+        found.append(await anyio.to_thread.run_sync(ask_early))
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(ask_first)
+        await anyio.lowlevel.checkpoint()
+        async with standing(home):
+            while not found:
+                await anyio.sleep(0.005)
+    assert found[0]

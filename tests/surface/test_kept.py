@@ -1,0 +1,320 @@
+"""What is laid ready for the next session: never staler than the database, gone when forgotten."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from tests.forgetting.remains import remains
+
+import memoria
+from memoria import Memoria
+from memoria.app.core_excerpt import CoreReader
+from memoria.app.engine import open_store
+from memoria.app.kept import AnswerKeeper
+from memoria.app.nightly import run_nightly, undo_nightly
+from memoria.app.upkeep import back_up, restore
+from memoria.bare.kept import BRIEFING, INSTRUCTIONS, NAMES, SETTINGS, kept_folder, read_kept
+from memoria.config import Settings
+from memoria.model import use_clock
+from memoria.surface.mcp.kept import composers_for, keep_after_closing
+
+HERE, THERE = "/work/here", "/work/there"
+PLACES = (HERE, THERE, None)
+EXAMPLES = int(os.environ.get("KEPT_EXAMPLES", "1"))
+WORDS = "用户喜欢先看结论"
+READ = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from memoria.bare.kept import read_kept
+print(read_kept(*sys.argv[2:]), end="")
+"""
+
+
+def settings_of(home: Path, workspace: str | None = HERE) -> Settings:
+    return Settings.load(home=str(home), workspace=workspace or "none")
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMORIA_EMBEDDER", "off")
+
+
+def keep(memory: Memoria, workspace: str | None = HERE) -> None:
+    """Keep what a server in a project would, and for all the other projects it knows of."""
+    chosen = memory.settings.model_copy(update={"workspace": workspace})
+    keeper = AnswerKeeper(chosen, memory._store, composers_for(chosen))  # noqa: SLF001
+    wait_until(keeper.keep)
+    wait_until(keeper.keep_for_others)
+
+
+def wait_until(is_done: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not is_done():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+def read(home: Path, workspace: str | None, name: str) -> str | None:
+    return read_kept(str(home), "default", workspace, name)
+
+
+def compose(chosen: Settings, place: str | None, name: str, at: int | None = None) -> str:
+    """What a server that is started at a moment would say in a project."""
+    here = chosen.model_copy(update={"workspace": place})
+    store = open_store(chosen)
+    with use_clock(lambda: at or time.time_ns() // 1_000_000), store.read("default") as tx:
+        text = composers_for(here)[name](tx, CoreReader(here), place)
+    store.close()
+    return text
+
+
+def count_kept(chosen: Settings, at: int | None = None) -> int:
+    """How many answers are given; each is what a server would say now."""
+    given_now = {
+        (place, name): text
+        for place in PLACES
+        for name in NAMES
+        if (text := read(chosen.home_path, place, name)) is not None
+    }
+    assert given_now == {
+        (place, name): compose(chosen, place, name, at) for place, name in given_now
+    }
+    return len(given_now)
+
+
+@dataclass
+class Life:
+    """A home to which all kinds of things happen."""
+
+    memory: Memoria
+    folder: Path
+    said: int = 0
+    ids: list[str] = field(default_factory=list)
+
+    async def remember(self) -> None:
+        self.said += 1
+        kind = ("rule", "preference", "fact")[self.said % 3]
+        text = f"Always say zeta{self.said} before lunch"
+        kept = await self.memory.remember(text, type=kind, workspace=PLACES[self.said % 2])
+        self.ids.append(kept.id)
+
+    async def _revise(self, action: str, content: str | None = None) -> None:
+        if not self.ids:
+            await self.remember()
+        await self.memory.revise_memory(self.ids[-1], action, content)  # type: ignore[arg-type]
+
+    async def correct(self) -> None:
+        self.said += 1
+        await self._revise("correct", f"Never say eta{self.said} after dinner")
+
+    async def pin(self) -> None:
+        await self._revise("pin")
+
+    async def confirm(self) -> None:
+        await self._revise("confirm")
+
+    async def archive(self) -> None:
+        await self._revise("archive")
+
+    async def restore_memory(self) -> None:
+        await self._revise("restore")
+
+    async def forget(self) -> None:
+        if not self.ids:
+            await self.remember()
+        await self.memory.forget_memory([self.ids.pop()])
+
+    async def say(self) -> None:
+        self.said += 1
+        await self.memory.record_conversation(
+            [{"role": "user", "content": f"I prefer theta{self.said} to tea. 我住在柏林。"}]
+        )
+
+    async def note_task(self) -> None:
+        self.said += 1
+        await self.memory.update_scratchpad(current_focus=f"task {self.said}")
+
+    async def edit_by_hand(self) -> None:
+        file = self.memory.settings.home_path / "USER.md"
+        self.said += 1
+        before = file.read_text("utf-8") if file.exists() else "# USER.md\n"
+        file.write_text(f"{before}\n- iota{self.said}\n", "utf-8")
+
+    async def be_private(self) -> None:
+        await self.memory.private.turn_on()
+        await self.memory.private.turn_off()
+
+    async def night(self) -> None:
+        await anyio.to_thread.run_sync(run_nightly, self.memory.settings)
+
+    async def undo_night(self) -> None:
+        run = await anyio.to_thread.run_sync(run_nightly, self.memory.settings)
+        await anyio.to_thread.run_sync(undo_nightly, self.memory.settings, run.id, lambda _: None)
+
+
+DEEDS: Mapping[str, Callable[[Life], Awaitable[None]]] = {
+    name: deed for name, deed in vars(Life).items() if name[0] != "_" and callable(deed)
+}
+
+
+@settings(deadline=None, max_examples=EXAMPLES, phases=(Phase.explicit, Phase.generate))
+@given(st.permutations(sorted(DEEDS)), st.lists(st.booleans(), min_size=13, max_size=13))
+def test_whatever_happens_a_kept_answer_is_what_a_server_would_say_now(
+    tmp_path_factory: pytest.TempPathFactory, deeds: list[str], kept: list[bool]
+) -> None:
+    anyio.run(live, tmp_path_factory.mktemp("lived"), deeds, kept)
+
+
+async def live(folder: Path, deeds: list[str], kept: list[bool]) -> None:
+    chosen = settings_of(folder / "home")
+    async with memoria.open(settings=chosen) as memory:
+        life = Life(memory, folder)
+        await life.remember()
+        for deed, is_kept in zip(deeds, kept, strict=False):
+            if is_kept:
+                await anyio.to_thread.run_sync(keep, memory)
+                assert count_kept(chosen) >= len(NAMES)
+            await DEEDS[deed](life)
+            count_kept(chosen)
+        await anyio.to_thread.run_sync(keep, memory, None)
+    assert count_kept(chosen) <= len(NAMES) * len(PLACES)  # the log may have gone into the file
+    await keep_after_closing(chosen)
+    assert count_kept(chosen) == len(NAMES)
+    async with memoria.open(settings=chosen) as memory:
+        assert count_kept(chosen) == len(NAMES)
+
+
+async def test_a_home_that_was_restored_has_nothing_kept(home: Path, tmp_path: Path) -> None:
+    chosen, backup = settings_of(home), tmp_path / "before.zip"
+    async with memoria.open(settings=chosen) as memory:
+        await memory.remember("Always say zeta", type="rule")
+        back_up(chosen, backup, lambda *_: None)
+        await memory.remember(WORDS, type="preference")
+        await anyio.to_thread.run_sync(keep, memory)
+    assert list(files(home))
+    restore(chosen, backup, lambda *_: None)
+    assert not list(files(home))
+    assert count_kept(chosen) == 0
+    assert WORDS.encode() not in backup.read_bytes()
+
+
+async def test_what_ends_with_time_is_not_said_beyond_its_end(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = settings_of(home)
+    async with memoria.open(settings=chosen) as memory:
+        await memory.remember("Always say zeta", type="rule")
+        await memory.remember("The user prefers to be called Bo", type="preference", until="24h")
+        await memory.remember("Deploy by tomorrow", type="rule")
+        await anyio.to_thread.run_sync(keep, memory)
+        now = time.time_ns() // 1_000_000
+        ends = []
+        for hours in range(0, 72, 3):
+            at = now + hours * 3_600_000
+            with monkeypatch.context() as patch:
+                patch.setattr("memoria.bare.kept.time.time_ns", lambda at=at: at * 1_000_000)
+                ends.append(count_kept(chosen, at))
+        assert ends[0] == len(NAMES)
+        assert ends[-1] == 0
+
+
+async def test_forgetting_leaves_no_word_in_what_was_kept(home: Path) -> None:
+    chosen = settings_of(home)
+    async with memoria.open(settings=chosen) as memory:
+        kept = await memory.remember(WORDS, type="preference")
+        for place in PLACES:
+            await anyio.to_thread.run_sync(keep, memory, place)
+        assert WORDS in (read(home, HERE, INSTRUCTIONS) or "")
+        folder = Path(kept_folder(str(home), "default"))
+        (folder / ".briefing.kept.0123456789abcdef").write_text(WORDS, "utf-8")  # half written
+        found = {place for place in remains(home, WORDS) if place.startswith("file kept/")}
+        assert len(found) == len(NAMES) * len(PLACES) + 1
+        await memory.forget_memory([kept.id], include_source=True)
+        assert remains(home, WORDS) == set()
+        assert not list(files(home))
+        await memory.remember(WORDS, type="preference", again=True)
+        await anyio.to_thread.run_sync(keep, memory)
+        preview = await memory.preview_forget(everything=True)
+        await memory.forget_memory(everything=True, token=preview.token)
+        assert not list(files(home))
+
+
+def files(home: Path) -> Iterator[Path]:
+    """All that is kept, half written or not."""
+    return (file for file in Path(kept_folder(str(home), "default")).glob("*") if file.is_file())
+
+
+async def test_nothing_is_kept_of_what_has_changed_while_it_was_composed(home: Path) -> None:
+    chosen = settings_of(home)
+    async with memoria.open(settings=chosen) as memory:
+        kept = await memory.remember("Always say zeta", type="rule")
+        composers = dict(composers_for(chosen))
+        other, composed = open_store(chosen), list[str]()
+
+        def write_late(*given: object) -> str:
+            composed.append(composers[BRIEFING](*given))  # type: ignore[arg-type]
+            with other.write("default") as tx:
+                tx.memories.set_flags(kept.id, 1, upvotes=1)
+            return composed[-1]
+
+        keeper = AnswerKeeper(
+            chosen,
+            memory._store,  # noqa: SLF001
+            {**composers, BRIEFING: write_late},
+        )
+        while len(composed) < 2:  # until then the files have not settled
+            assert not keeper.keep()
+        assert not list(files(home))
+        other.close()
+
+
+async def test_a_bare_python_reads_what_a_server_kept(home: Path) -> None:
+    chosen = settings_of(home)
+    async with memoria.open(settings=chosen) as memory:
+        await memory.remember(WORDS, type="preference")
+        await anyio.to_thread.run_sync(keep, memory)
+        place = (str(Path(memoria.__file__).parent.parent), str(home), "default", HERE, BRIEFING)
+        done = await anyio.run_process(
+            [sys.executable, "-I", "-S", "-c", READ, *place], stderr=subprocess.DEVNULL
+        )
+        assert done.stdout.decode() == compose(chosen, HERE, BRIEFING)
+        assert WORDS in done.stdout.decode()
+
+
+async def test_settings_that_no_environment_has_keep_nothing(home: Path) -> None:
+    chosen = settings_of(home).model_copy(update={"core_file_tokens": 60})
+    async with memoria.open(settings=chosen) as memory:
+        await memory.remember("Always say zeta", type="rule")
+        await anyio.to_thread.run_sync(keep, memory)
+    assert not list(files(home))
+
+
+NO_SAY = frozenset(
+    """
+    home tenant workspace embedder embedding_base_url embedding_model embedding_api_key
+    embedding_timeout_s embedder_wait_ms short_term_turns search_without rerank_base_url
+    rerank_model rerank_api_key rerank_timeout_s embedding_batch embedding_attempts llm_base_url
+    llm_model llm_api_key llm_command llm_timeout_s llm_attempts llm_concurrency llm_daily_tokens
+    llm_output_tokens extraction_attempts extraction_wait_minutes extraction_turns
+    forget_similarity forget_at_once forget_grace_days personal_data retention lease_ms
+    busy_timeout_ms nightly_minutes nightly_tokens archive_days nightly_idle_minutes history_files
+    read_connections segment_idle_minutes segment_messages max_turn_bytes backup_keep_days
+    name_other_projects
+    """.split()
+)
+"""Settings that have no say in what is kept, or are asked for by themselves."""
+
+
+def test_every_setting_either_has_a_say_in_what_is_kept_or_has_none() -> None:
+    with_say = {name.removeprefix("MEMORIA_").lower() for name in SETTINGS}
+    assert with_say | NO_SAY == set(Settings.model_fields)
+    assert not with_say & NO_SAY
