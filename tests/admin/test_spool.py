@@ -33,8 +33,8 @@ from tests.admin.desk import (
 
 import memoria
 from memoria import Memoria, Settings
-from memoria.admin.spool import ALL
 from memoria.admin.transcripts.source import Record, TranscriptSource, UnusableLine
+from memoria.app.spool import ALL
 from memoria.bare.spool import append_entry, claim_entries, list_waiting
 from memoria.model import Channel, StoredTurn, Trust
 

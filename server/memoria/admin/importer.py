@@ -23,7 +23,7 @@ from memoria.admin.transcripts import (
     TranscriptTurn,
     UnusableLine,
 )
-from memoria.admin.transcripts.own_calls import leave_out_own_calls
+from memoria.admin.transcripts.omission import leave_out
 from memoria.errors import InvalidTurnError
 from memoria.model import Receipt, Turn
 
@@ -139,7 +139,7 @@ class Importer:
         is_document = file.path.suffix in self._format.documents
         source = TranscriptSource(file.path, file.session, is_document=is_document)
         told = 0
-        for item in leave_out_own_calls(self._format.read(source)):
+        for item in leave_out(self._format.read(source)):
             full = isinstance(item, TranscriptTurn) and self._is_full_for(item)
             if full:
                 await self._record_batch()

@@ -30,8 +30,6 @@ from memoria.store.base.transcripts import TranscriptPlace
 
 SLICE_BYTES = 4 * 1024 * 1024
 """So much of a transcript is read at a time."""
-ALL = 1 << 62
-"""Whoever has nobody waiting takes in everything."""
 _BATCH_TURNS = 100
 _CLOSING: dict[str, CaptureEvent] = {"compact": "compaction", "end": "session_end"}
 """The events that end a segment. An answer that is finished (`stop`) does not: a conversation has
@@ -111,7 +109,7 @@ class SpoolIntake:
         self._make_capture = make_capture
         self._workspace_of = workspace_of
 
-    def take_in(self, most_bytes: int = ALL) -> SpoolReport:
+    def take_in(self, most_bytes: int) -> SpoolReport:
         """Take in what waits, unless another process does.
 
         Args:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from contextlib import closing
 
+from memoria.app.spool import count_waiting
 from memoria.bare.home import DEFAULT_TENANT
 from memoria.config import Settings
 from memoria.errors import InvalidInputError, NoMemoryError, StoreError, quote_value
@@ -41,6 +42,8 @@ def check_memory(settings: Settings) -> None:
         NoMemoryError: one is not.
     """
     home = settings.home_path
+    if count_waiting(home, settings.tenant):
+        return  # there is, once what hooks have said is taken in
     try:
         exists = choose_engine(settings).exists(settings)
     except OSError:

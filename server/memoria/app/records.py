@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from memoria.app.arguments import AdjacentTurns, Count, Name, Offset, Text, check_arguments
 from memoria.app.recall import Recall
-from memoria.app.threads import in_snapshot
+from memoria.app.spool import count_waiting
+from memoria.app.threads import in_snapshot, in_thread
 from memoria.model import Memory, Scratchpad, SessionRecord, Statistics, TurnRecord
 from memoria.retrieval.answer.contradictions import mark_memories
 from memoria.retrieval.answer.outdated import mark_outdated_memories
@@ -90,7 +91,9 @@ class Records(Recall):
     @check_arguments
     async def statistics(self) -> Statistics:
         """What this tenant holds."""
-        return await self._read(lambda tx: tx.statistics())
+        held = await self._read(lambda tx: tx.statistics())
+        waiting = await in_thread(lambda: count_waiting(self.settings.home_path, self.tenant))
+        return held.model_copy(update={"waiting": waiting})
 
     @property
     def provenance(self) -> "ProvenanceQueries":

@@ -9,17 +9,21 @@ from typing import TYPE_CHECKING
 
 from memoria.bare.spool import list_waiting, spool_folder
 from memoria.bare.workspace import workspace_of
-from memoria.erasure.suppression import Digester
 from memoria.errors import StoreError
-from memoria.ingest.capture import Capture
-from memoria.model import Channel
-from memoria.store.base import Store
 
 if TYPE_CHECKING:
     from memoria.admin.spool import SpoolReport
+    from memoria.erasure.suppression import Digester
+    from memoria.ingest.capture import Capture
+    from memoria.model import Channel
+    from memoria.store.base import Store
 
 WAITING_BYTES = 4 * 1024 * 1024
 """So much of transcripts is read while somebody waits for an answer."""
+ALL = 1 << 62
+"""Whoever has nobody waiting takes in everything."""
+COMMAND_BYTES = 16 * 1024 * 1024
+"""So much is read by a command before it does anything else."""
 THOROUGH_BYTES = 64 * 1024 * 1024
 """So much is read before it is shown what a forget would erase."""
 _PATIENCE_S = 0.5
@@ -28,16 +32,24 @@ _RECHECK_S = 0.01
 _LOG = logging.getLogger(__name__)
 
 
+def count_waiting(home: Path, tenant: str) -> int:
+    """How many entries wait in a tenant's spool; 0 where it can't be read, as doctor says."""
+    try:
+        return len(list_waiting(str(home), tenant))
+    except OSError:
+        return 0
+
+
 class Spool:
     """One tenant's spool."""
 
     def __init__(
         self,
-        store: Store,
+        store: "Store",
         home: Path,
         tenant: str,
-        digester: Digester,
-        make_capture: Callable[[Channel, str | None], Capture],
+        digester: "Digester",
+        make_capture: "Callable[[Channel, str | None], Capture]",
     ) -> None:
         """Nothing is looked at yet.
 
@@ -60,13 +72,6 @@ class Spool:
         """Whether anything may have come since it was empty: one look at a folder."""
         return self._read_change() not in (None, self._seen)
 
-    def count_waiting(self) -> int:
-        """How many entries wait; 0 where the spool can't be read, as doctor says."""
-        try:
-            return len(list_waiting(str(self._home), self._tenant))
-        except OSError:
-            return 0
-
     def catch_up(self, most_bytes: int = WAITING_BYTES) -> int:
         """Take in what waits, for somebody who waits for an answer. Gives how many turns were new.
 
@@ -79,7 +84,7 @@ class Spool:
             return 0
         deadline = time.monotonic() + _PATIENCE_S
         report = self.take_in(most_bytes)
-        while report is not None and report.is_refused and self.count_waiting():
+        while report is not None and report.is_refused and count_waiting(self._home, self._tenant):
             if time.monotonic() > deadline:
                 break
             time.sleep(_RECHECK_S)
@@ -111,7 +116,7 @@ class Spool:
     def _note_empty(self) -> None:
         """Note when the spool was last changed, if nothing has come since it was emptied."""
         changed = self._read_change()
-        self._seen = None if self.count_waiting() else changed
+        self._seen = None if count_waiting(self._home, self._tenant) else changed
 
     def _read_change(self) -> int | None:
         try:

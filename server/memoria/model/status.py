@@ -68,5 +68,7 @@ class Statistics(Value):
     queue: QueueStatus
     reading: ReadingPrice
     """What the chat model took in the last 30 days, and for how much conversation."""
+    waiting: int = 0
+    """What hooks have said and nobody has taken in yet, in entries of the spool."""
     private: tuple[PrivateTime, ...] = ()
     """The private times that are on."""

@@ -23,6 +23,8 @@ class TranscriptTurn:
     """The folder the session was held in: what its workspace is found by."""
     size: int = 0
     """Bytes of the lines it was made of."""
+    folder: str | None = None
+    """The folder in which it was said, where that may be another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class TranscriptFormat:
     """Names of folders that hold something else."""
     documents: frozenset[str] = frozenset()
     """Suffixes of files that are one JSON document, not a line each."""
-    follow: "Callable[[str, Path], Reading] | None" = None
+    follow: "Callable[[str, Path], TranscriptReading] | None" = None
     """Begins to read a file that is still being written: the session of lines that name none, and
     the file. Without it the whole file is read whenever it has changed."""
 
@@ -64,7 +66,7 @@ class TranscriptFormat:
         return f"{self.name}: {', '.join(self.patterns)}{where}{self.note and '; '}{self.note}"
 
 
-class Reading(Protocol):
+class TranscriptReading(Protocol):
     """A pass over a file that can be broken off after any line, and gone on with later."""
 
     def read_line(self, record: Record) -> Iterator[TranscriptItem]:
@@ -123,6 +125,7 @@ class TranscriptPosition:
     message_id: str
     at: object
     cwd: str | None
+    folder: str | None = None
 
     def turn(self, role: Role, /, **fields: object) -> TranscriptTurn | UnusableLine:
         """The turn said here, with more fields of `Turn` or with others than this place's."""
@@ -131,7 +134,7 @@ class TranscriptPosition:
         return (
             turn
             if isinstance(turn, UnusableLine)
-            else TranscriptTurn(self.line, turn, self.cwd, self.size)
+            else TranscriptTurn(self.line, turn, self.cwd, self.size, self.folder)
         )
 
 

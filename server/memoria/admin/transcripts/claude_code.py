@@ -203,6 +203,7 @@ class _ClaudeCodeReading:
             message_id=own_id or f"line-{record.line}",
             at=self._at,
             cwd=self._cwds[session],
+            folder=text(value.get("cwd")),
         )
 
 

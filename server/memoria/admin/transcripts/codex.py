@@ -66,6 +66,7 @@ class _CodexReading:
     def __init__(self, session: str) -> None:
         self._session = session
         self._cwd: str | None = None
+        self._folder: str | None = None
         self._at: object = None
         self._begun = False
         self._is_subagent = False
@@ -79,6 +80,9 @@ class _CodexReading:
         kind, payload = value.get("type"), obj(value.get("payload"))
         if kind == "session_meta" or (kind is None and "id" in value):
             self._read_header(payload or value)
+            yield SkippedLine(record.line)
+        elif kind == "turn_context":
+            self._folder = text(payload.get("cwd")) or self._folder
             yield SkippedLine(record.line)
         elif self._is_subagent or (payload and kind != "response_item"):
             yield SkippedLine(record.line)
@@ -103,6 +107,7 @@ class _CodexReading:
         return {
             "session": self._session,
             "cwd": self._cwd,
+            "folder": self._folder,
             "at": self._at if isinstance(self._at, str) else None,
             "begun": self._begun,
             "subagent": self._is_subagent,
@@ -115,6 +120,7 @@ class _CodexReading:
         ids = dumped.get("ids")
         self._session = text(dumped.get("session")) or self._session
         self._cwd, self._at = text(dumped.get("cwd")), dumped.get("at")
+        self._folder = text(dumped.get("folder"))
         self._begun = bool(dumped.get("begun"))
         self._is_subagent = bool(dumped.get("subagent"))
         self._calls.keep({k: text(v) or k for k, v in obj(dumped.get("calls")).items()})
@@ -173,6 +179,7 @@ class _CodexReading:
             message_id=own_id or f"line-{record.line}",
             at=self._at,
             cwd=self._cwd,
+            folder=self._folder,
         )
 
 

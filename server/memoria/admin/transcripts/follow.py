@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from memoria.admin.transcripts.base import Reading, TranscriptFormat, TranscriptItem
-from memoria.admin.transcripts.own_calls import leave_out_own_calls
+from memoria.admin.transcripts.base import TranscriptFormat, TranscriptItem, TranscriptReading
+from memoria.admin.transcripts.omission import leave_out
 from memoria.admin.transcripts.shapes import obj
 from memoria.admin.transcripts.source import (
     JsonObject,
@@ -77,7 +77,7 @@ class TranscriptFollower:
         Raises:
             OSError: the file can't be read.
         """
-        return leave_out_own_calls(self._read(last, ends, finishes=finishes))
+        return leave_out(self._read(last, ends, finishes=finishes))
 
     def _read(self, last: FilePlace, ends: int, *, finishes: bool) -> Iterator[TranscriptItem]:
         is_document = self._path.suffix in self._format.documents
@@ -110,7 +110,9 @@ class TranscriptFollower:
         return self._digester.digest_name(before.hex()) if before else ""
 
 
-def _resume(reading: Reading, source: TranscriptSource, notes: JsonObject) -> dict[int, int]:
+def _resume(
+    reading: TranscriptReading, source: TranscriptSource, notes: JsonObject
+) -> dict[int, int]:
     """Let a reader go on; gives where the lines begin that are open."""
     lines = {int(line): _number(offset) for line, offset in obj(notes.get("open")).items()}
     for record in source.records_at((offset, line) for line, offset in lines.items()):

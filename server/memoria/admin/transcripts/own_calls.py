@@ -6,11 +6,9 @@ shape of its answer as well. The same goes for a client's search among tools tha
 """
 
 import json
-from collections.abc import Iterator
 
 from pydantic import JsonValue
 
-from memoria.admin.transcripts.base import SkippedLine, TranscriptItem, TranscriptTurn
 from memoria.admin.transcripts.shapes import obj
 from memoria.bare.own_tools import OUR_TOOLS, is_our_tool
 from memoria.model import Role, Turn
@@ -26,13 +24,6 @@ _ANSWERS = (
 )
 """Of each kind of answer of ours but a search's, fields that are always there together."""
 _HIT = {"id", "kind", "text", "score", "source"}
-
-
-def leave_out_own_calls(items: Iterator[TranscriptItem]) -> Iterator[TranscriptItem]:
-    """The items of a transcript, without calls of our tools."""
-    for item in items:
-        is_ours = isinstance(item, TranscriptTurn) and is_own_call(item.turn)
-        yield SkippedLine(item.line or 0) if is_ours else item
 
 
 def is_own_call(turn: Turn) -> bool:

@@ -121,6 +121,7 @@ def with_memory(
     import anyio  # noqa: PLC0415
 
     from memoria.app import open_memoria  # noqa: PLC0415
+    from memoria.app.spool import COMMAND_BYTES  # noqa: PLC0415
     from memoria.model import COMMAND_LINE  # noqa: PLC0415
 
     options: Options = context.obj
@@ -132,12 +133,25 @@ def with_memory(
         async with open_memoria(
             settings=settings, channel=channel or COMMAND_LINE, reads_queue=reads_queue
         ) as memory:
+            await memory.catch_up(COMMAND_BYTES)
             if searches:
                 with suppress(TimeoutError):
                     await memory.wait_until_idle(timeout_s=_BACKLOG_WAIT_S)
             return await work(memory)
 
     return anyio.run(open_and_work)
+
+
+def take_in_spool(context: typer.Context) -> None:
+    """Take in all that hooks have said. What fails stays where it is, and doctor says so."""
+    from memoria.app.spool import ALL, count_waiting  # noqa: PLC0415
+    from memoria.errors import MemoriaError  # noqa: PLC0415
+
+    options: Options = context.obj
+    settings = options.settings
+    if count_waiting(settings.home_path, settings.tenant):
+        with suppress(MemoriaError):
+            with_memory(context, lambda memory: memory.take_in_spool(ALL))
 
 
 def show(wire: "BaseModel", text: str, *, as_json: bool) -> None:

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from memoria.model import parse_instant
 from memoria.model.nightly import NightlyRun, RowChange, UndoResult
-from memoria.surface.cli.console import AsJson, Options, show
+from memoria.surface.cli.console import AsJson, Options, show, take_in_spool
 from memoria.surface.cli.nightly_text import run_text, runs_text, undo_text
 from memoria.surface.cli.progress import progress_bar
 
@@ -75,6 +75,7 @@ def run(
     if dry_run:
         done = nights.dry_run(settings, step or (), moment)
     else:
+        take_in_spool(context)
         with progress_bar() as bar:
             task = bar.add_task("Beginning", total=None)
             done = nights.run_nightly(

@@ -146,6 +146,8 @@ def stats_table(figures: Statistics) -> "Table":
         "extraction queue": f"{figures.queue.waiting:,} waiting, {figures.queue.done:,} done, "
         f"{figures.queue.dead:,} given up",
     }
+    if figures.waiting:
+        rows["hooks"] = f"{figures.waiting:,} entries wait to be taken in"
     price = figures.reading
     if price.per_thousand is not None:
         rows["chat model"] = (

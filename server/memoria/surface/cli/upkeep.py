@@ -20,6 +20,7 @@ from memoria.surface.cli.console import (
     Options,
     out,
     show,
+    take_in_spool,
     with_memory,
 )
 from memoria.surface.cli.progress import progress_bar
@@ -64,6 +65,7 @@ def doctor(
     options: Options = context.obj
     treatment: Treatment = "fix" if fix else "rebuild" if rebuild else "none"
     check_memory(options.settings)
+    take_in_spool(context)
     diagnosis = _diagnose(options, treatment)
     if as_json:
         show(wire_health(diagnosis, treatment), "", as_json=True)
