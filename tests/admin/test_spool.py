@@ -30,6 +30,7 @@ from tests.admin.desk import (
     kept,
     written,
 )
+from tests.surface.shell import Shell
 
 import memoria
 from memoria import Memoria, Settings
@@ -335,3 +336,34 @@ async def test_a_search_answers_while_another_process_takes_in(quiet: Memoria, h
     with claim:
         assert (await quiet.search_conversation_traces("bluebird")).hits
     assert (await quiet.search_conversation_traces("waits", workspace="*")).hits
+
+
+async def test_a_folder_left_out_is_left_out_of_a_transcript_wherever_the_session_went(
+    quiet: Memoria, home: Path, tmp_path: Path
+) -> None:
+    open_folder, secret = tmp_path / "open", tmp_path / "secret"
+    open_folder.mkdir()
+    secret.mkdir()
+    (secret / ".memoriaignore").write_text("")
+    file = written(
+        tmp_path / "x.jsonl",
+        claude("user", "Said in the open.", "u1", cwd=str(open_folder)),
+        claude("user", "Said in there.", "u2", cwd=str(secret)),
+        claude("user", "Said outside again.", "u3", cwd=str(open_folder)),
+    )
+    point(home, "claude-code", file, "end")
+    await quiet.catch_up()
+    await imported(quiet, "claude-code", file)
+    contents = [turn.content for turn in await kept(quiet)]
+    assert contents == ["Said in the open.", "Said outside again."]
+
+
+def test_a_command_takes_in_what_waits_before_it_answers(shell: Shell, tmp_path: Path) -> None:
+    file = written(tmp_path / "x.jsonl", *CLAUDE)
+    entry: dict[str, object] = {
+        "client": "claude-code", "event": "end", "session": SESSION, "transcript": str(file),
+    }  # fmt: skip
+    append_entry(str(shell.home), "default", entry)
+    found = shell.json("traces", "E1437", "--workspace", "*")
+    assert found["hits"]
+    assert shell.json("stats")["waiting"] == 0

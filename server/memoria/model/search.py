@@ -27,6 +27,8 @@ class HitSource(Value):
     """How far the channel vouches for it."""
     workspace: str | None = None
     """The project it belongs to; in a search, where that is not the one it was asked from."""
+    account: Literal["agent"] | None = None
+    """That only an agent has reported it, in a session whose client gives an account of its own."""
 
 
 class ToolCall(Value):

@@ -305,7 +305,7 @@ def turn_citation(turn: StoredTurn) -> str:
     message = f" message {turn.message_id}" if turn.message_id else ""
     return join_lines(
         f"{to_iso(turn.at)} {_speaker(turn)}, session {turn.session_id}{message} #{turn.turn_index}"
-        f" ({turn.source})"
+        f" ({turn.source}{', as an agent reported it' if turn.account == 'agent' else ''})"
     )
 
 
@@ -318,6 +318,7 @@ def _hit_text(hit: Hit) -> str:
         marks.append(f"session {source.session_id}{message} #{source.turn_index}")
     marks += [hit.status] if hit.status else []
     marks += [f"trust {source.trust}"] if source.trust else []
+    marks += ["as an agent reported it"] if source.account else []
     marks += [f"workspace {source.workspace}"] if source.workspace else []
     if hit.validity is not None and hit.validity != "active":
         marks.append(hit.validity)

@@ -56,6 +56,7 @@ def turn_source(turn: StoredTurn) -> HitSource:
         client=turn.source,
         trust=turn.trust,
         workspace=turn.workspace,
+        account="agent" if turn.account == "agent" else None,
     )
 
 

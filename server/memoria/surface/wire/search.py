@@ -25,6 +25,7 @@ class WireSource(BaseModel):
     client: str | None = None
     trust: str | None = None
     workspace: str | None = None
+    account: str | None = None
 
 
 class WireTool(BaseModel):
