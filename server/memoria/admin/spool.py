@@ -28,7 +28,7 @@ from memoria.model.channel import hook_channel
 from memoria.store.base import Store
 from memoria.store.base.transcripts import TranscriptPlace
 
-SLICE_BYTES = 4 * 1024 * 1024
+SLICE_BYTES = 1024 * 1024
 """So much of a transcript is read at a time."""
 _BATCH_TURNS = 100
 _CLOSING: dict[str, CaptureEvent] = {"compact": "compaction", "end": "session_end"}
@@ -265,7 +265,7 @@ class _Following:
         follower = self._intake.follow(form, path, entry.session)
         place = follower.check(known and FilePlace(known.offset, known.place))
         while True:
-            ends = min(until, place.offset + SLICE_BYTES)
+            ends = min(until, place.offset + min(SLICE_BYTES, max(self._budget.left, 1)))
             finishes = is_last and ends == until and entry.event in _RESTING
             self._record(follower.read(place, ends, finishes=finishes), entry)
             before, place = place, follower.place

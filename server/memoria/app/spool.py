@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from memoria.model import Channel
     from memoria.store.base import Store
 
-WAITING_BYTES = 4 * 1024 * 1024
+WAITING_BYTES = 512 * 1024
 """So much of transcripts is read while somebody waits for an answer."""
 ALL = 1 << 62
 """Whoever has nobody waiting takes in everything."""
-COMMAND_BYTES = 16 * 1024 * 1024
+COMMAND_BYTES = 1024 * 1024
 """So much is read by a command before it does anything else."""
-THOROUGH_BYTES = 64 * 1024 * 1024
+THOROUGH_BYTES = 16 * 1024 * 1024
 """So much is read before it is shown what a forget would erase."""
 _PATIENCE_S = 0.5
 """How long somebody waits who could be answered, for another process that takes in."""
@@ -92,7 +92,7 @@ class Spool:
         return 0 if report is None else report.recorded
 
     def take_in(self, most_bytes: int) -> "SpoolReport | None":
-        """Take in what waits. None where that failed, which is logged."""
+        """Take in what waits. None where another thread does, or where it failed, as is logged."""
         from memoria.admin.spool import SpoolIntake  # noqa: PLC0415  (only where anything waits)
 
         intake = SpoolIntake(
@@ -103,14 +103,17 @@ class Spool:
             self._make_capture,
             workspace_of,
         )
-        with self._turn:
-            try:
-                report = intake.take_in(most_bytes)
-                if not (report.waiting or report.is_refused):
-                    self._note_empty()
-            except (OSError, StoreError) as error:
-                _LOG.warning("What hooks have said could not be taken in: %s", error)
-                return None
+        if not self._turn.acquire(timeout=_PATIENCE_S):
+            return None  # another thread is at it
+        try:
+            report = intake.take_in(most_bytes)
+            if not (report.waiting or report.is_refused):
+                self._note_empty()
+        except (OSError, StoreError) as error:
+            _LOG.warning("What hooks have said could not be taken in: %s", error)
+            return None
+        finally:
+            self._turn.release()
         return report
 
     def _note_empty(self) -> None:
