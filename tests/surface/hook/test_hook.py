@@ -10,12 +10,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.surface.hook.clients import EVENTS, Payload, answers, place, prompts, tools
 
 import memoria
+from memoria.admin.clients.program import ClientProgram
 from memoria.bare.hook_log import read_failures, read_heard
 from memoria.bare.spool import claim_entries, list_waiting
 from memoria.surface.hook.main import make_entry
@@ -52,6 +54,11 @@ def _start(
         env={**os.environ, **(environment or {})},
         preexec_fn=limit,  # noqa: PLW1509  (no threads here)
     )
+
+
+def _run(command: list[str]) -> Hook:
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe)  # noqa: S603  (ours)
 
 
 def _tell(hook: Hook, said: bytes | Payload) -> None:
@@ -325,7 +332,13 @@ def test_a_memoria_that_is_replaced_or_removed_underneath_is_silent(
     assert _finish(_start(home, "cursor", program=program), said) is None
     shutil.rmtree(copy / "bare")
     assert _finish(_start(home, "cursor", program=program), said) is None
-    assert len(_take_all(home)) == 1
+    shutil.rmtree(copy)  # uninstalled: 2, with which Python ends then, would forbid the prompt
+    there = ClientProgram.here(str(home), None, None)
+    gone = replace(there, hook_script=str(program))
+    for installed, reply in ((gone, None), (there, {"continue": True})):
+        line = installed.hook_line("cursor", recall=False, windows=False)
+        assert _finish(_run(["/bin/sh", "-c", line]), said) == reply
+    assert len(_take_all(home)) == 2
 
 
 def test_hooks_that_run_at_once_lose_nothing(home: Path, tmp_path: Path) -> None:

@@ -13,6 +13,12 @@ from pydantic import SecretStr
 
 from memoria.config import Settings
 
+_IF_THERE = (
+    "import os, sys; f = sys.argv.pop(1); "
+    "os.path.exists(f) and exec(open(f).read(), dict(__file__=f))"
+)
+"""Starts a program that may be gone. Python ends with 2 if a script is not there, and to clients 2
+means that a hook forbids what it was asked about: without Memoria no prompt would pass."""
 _OPTIONS = ("HOME", "TENANT", "WORKSPACE")
 """Given as options of the command."""
 
@@ -73,7 +79,7 @@ class ClientProgram:
 
     def hook_words(self, client: str, *, recall: bool = False) -> list[str]:
         """The hook program for a client, word by word."""
-        start = [self.python, "-I", "-S", self.hook_script, client, *self.options]
+        start = [self.python, "-I", "-S", "-c", _IF_THERE, self.hook_script, client, *self.options]
         return [*start, *(["--recall"] if recall else [])]
 
     def hook_line(self, client: str, *, recall: bool, windows: bool) -> str:

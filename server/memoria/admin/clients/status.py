@@ -200,7 +200,7 @@ def _find_missing(
     programs = [command[0]] if command else []
     for hook in found.values():
         line = next(iter(_lines_of(hook)), "")
-        programs += [word for word in words_of(line)[:4] if "/" in word]
+        programs += [word for word in words_of(line)[:6] if "/" in word]
     for one in programs:
         if shutil.which(one, path=place.environment.get("PATH")) is None and not Path(one).exists():
             return one
