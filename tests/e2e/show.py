@@ -129,12 +129,12 @@ def _import(place: Stage, program: Program, shown: Shown) -> None:
     after = json.loads(program.run(place.environment, place.project, "stats", "--json"))
     if left := place.processes():
         shown.wrong.append(f"still running: {left}")
-    if waiting := place.waiting():
-        shown.wrong.append(f"still in the spool: {waiting}")
     shown.turns = f"{stats['turns']}/{stats['sessions']}"
     shown.imported = str(report["recorded"])
     if report["recorded"]:
         shown.wrong.append(f"the import added something: {report}")
+    if waiting := place.waiting():
+        shown.wrong.append(f"still in the spool: {waiting}")
     if (after["turns"], after["sessions"]) != (stats["turns"], stats["sessions"]):
         shown.wrong.append(f"{stats} became {after}")
     # Two conversations: a prompt and an answer; then two prompts and two answers.

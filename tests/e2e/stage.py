@@ -95,9 +95,7 @@ class Stage:
 
     def waiting(self) -> list[str]:
         """What hooks have said and nobody has taken in."""
-        return [
-            str(path) for path in (self.home / ".memoria").rglob("spool/**/*") if path.is_file()
-        ]
+        return [str(path) for path in (self.home / ".memoria").rglob("spool/[!.]*.json")]
 
     def folder(self, name: str) -> Path:
         """A project, a repository of its own."""

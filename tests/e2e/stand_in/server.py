@@ -28,6 +28,8 @@ class StandIn(ThreadingHTTPServer):
         """Hosts elsewhere that were asked for."""
         self._asked: list[Asked] = []
         self._script: Script = ()
+        self._number = 0
+        """Of the request; ids are made of it, and no two conversations may share one."""
         self._lock = Lock()
         self._began = time.monotonic()
 
@@ -56,11 +58,12 @@ class StandIn(ThreadingHTTPServer):
         """Keep the request; the reply to it, and its number."""
         with self._lock:
             is_turn = self.dialect.is_turn(path, body)
+            self._number += 1
             n = sum(asked.is_turn for asked in self._asked)
             self._asked.append(Asked(path, body, time.monotonic() - self._began, is_turn))
             if not is_turn:
-                return Say("{}"), len(self._asked)
-            return (self._script[n] if n < len(self._script) else END), len(self._asked)
+                return Say("{}"), self._number
+            return (self._script[n] if n < len(self._script) else END), self._number
 
 
 @contextmanager
