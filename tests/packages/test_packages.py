@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from mcp import Client
-from packages.clients import PACKAGED_CLIENTS, PackagedClient
+from packages.clients import CODEX, PACKAGED_CLIENTS, PackagedClient
 from packages.write import (
     REGISTRY_NAME,
     ROOT,
@@ -23,6 +23,7 @@ from packages.write import (
 from tests.docs.pages import README, text_of
 
 from memoria.app import open_memoria
+from memoria.surface.hook.replies import MOST_CHARS
 from memoria.surface.mcp.server import build_server
 
 _CALL = re.compile(r"`(\w+)(?:\(([^`]*)\))?`")
@@ -74,6 +75,12 @@ def test_a_plugin_without_its_program_says_so_once_a_session_and_fails_no_hook(
     assert {one.stdout for one in answers[1:]} == {""}
     if client.shows_messages:
         assert "pipx install memoria-server" in json.loads(answers[0].stdout)["systemMessage"]
+
+
+def test_codex_takes_the_longest_answer_whole_and_writes_no_copy_of_it() -> None:
+    (hook,) = CODEX.hooks.form("memoria hook codex", 5, False)["hooks"]
+    longest = "𠮷" * MOST_CHARS
+    assert len(longest.encode()) / 4 <= hook["additionalContextLimit"]
 
 
 @posix

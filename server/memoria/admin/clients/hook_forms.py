@@ -14,11 +14,21 @@ SECONDS = 5
 """The limit of a hook that takes 25 ms: a machine may be busy, but nobody should wait longer."""
 SESSION_END_SECONDS = 3
 """Claude Code gives it 1.5 s if nothing is said; Codex gives no more than 3 s."""
+CODEX_TOKENS = 10_000
+"""Codex counts four bytes as a token: more than the hook program ever says, in any script. What is
+longer than the limit, 2,500 by itself, Codex cuts, and writes whole into a file for temporary ones,
+where no forgetting could reach it."""
 
 
 def claude_hook(line: str, limit: int, _: bool) -> dict[str, Any]:
-    """Claude Code, Codex."""
+    """Claude Code."""
     return {"hooks": [{"type": "command", "command": line, "timeout": limit}]}
+
+
+def codex_hook(line: str, limit: int, _: bool) -> dict[str, Any]:
+    """Codex, which is told how long an answer may be."""
+    hook = {"type": "command", "command": line, "timeout": limit}
+    return {"hooks": [{**hook, "additionalContextLimit": CODEX_TOKENS}]}
 
 
 def gemini_hook(line: str, limit: int, _: bool) -> dict[str, Any]:
