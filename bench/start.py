@@ -17,20 +17,18 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median, quantiles
 
 from rich.console import Console
 
+from bench.checkouts import THIS, busy_cores, memoria_command
 from bench.output import rounded, table
 from bench.stdio import LEGACY, MODERN, Era, Question, ask
 
 _ERAS = (LEGACY, MODERN)
 _BARE = (sys.executable, "-c", "pass")
-_RUN = "import sys; sys.path.insert(0, sys.argv.pop(1)); from {module} import run; run()"
-_FRONT, _NO_FRONT = "memoria.surface.front.main", "memoria.surface.cli.main"
 _SEARCH = {"name": "search_memory", "arguments": {"query": "heron"}}
 _MOST_MS = 150.0
 """Later than a bare Python by this, at the 95th percentile, is too late."""
@@ -62,10 +60,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code: 0, or 1 where this checkout answers later than it should.
     """
     arguments = _parser().parse_args(argv)
-    checkouts = {"this one": Path(__file__).parent.parent}
+    checkouts = {"this one": THIS}
     if arguments.beside:
         checkouts["older"] = arguments.beside
-    with _busy_cores(arguments.busy):
+    with busy_cores(arguments.busy):
         figures = list(_measure(checkouts, arguments.runs))
     _print(arguments, figures)
     return 1 if any(map(_is_late, figures)) else 0
@@ -80,16 +78,6 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-@contextmanager
-def _busy_cores(count: int) -> Iterator[None]:
-    with ExitStack() as stack:
-        for _ in range(count):
-            loop = subprocess.Popen([sys.executable, "-c", "while True: pass"])
-            stack.callback(loop.wait)
-            stack.callback(loop.kill)
-        yield
-
-
 def _measure(checkouts: dict[str, Path], runs: int) -> Iterator[Figure]:
     bare: list[float] = []
     took: dict[tuple[str, str, str], list[float]] = {}
@@ -99,10 +87,10 @@ def _measure(checkouts: dict[str, Path], runs: int) -> Iterator[Figure]:
             for name, checkout in checkouts.items():
                 environment = {**os.environ, "MEMORIA_HOME": f"{folder}/{name}"}
                 for era in _ERAS:
-                    for method, took_ms in ask(
-                        _command(checkout), environment, era, _questions(era)
-                    ):
-                        took.setdefault((name, era.name, method), []).append(took_ms)
+                    command = memoria_command(checkout, "--workspace", "none", "serve")
+                    for reply in ask(command, environment, era, _questions(era)):
+                        key = (name, era.name, reply.method)
+                        took.setdefault(key, []).append(reply.took_ms)
     for (name, era_name, method), each in took.items():
         yield Figure(name, era_name, method, *_summary(each[1:]), *_summary(bare[1:]))
 
@@ -111,13 +99,6 @@ def _time_bare() -> float:
     began = time.perf_counter()
     subprocess.run(_BARE, check=True, stdin=subprocess.DEVNULL)  # noqa: S603
     return (time.perf_counter() - began) * 1000
-
-
-def _command(checkout: Path) -> tuple[str, ...]:
-    server = checkout / "server"
-    has_front = (server / "memoria" / "surface" / "front").is_dir()
-    run = _RUN.format(module=_FRONT if has_front else _NO_FRONT)
-    return (sys.executable, "-c", run, str(server), "--workspace", "none", "serve")
 
 
 def _questions(era: Era) -> tuple[Question, ...]:

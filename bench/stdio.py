@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Timer
-from typing import IO
+from typing import IO, Any
 
 from mcp.types import (
     CLIENT_CAPABILITIES_META_KEY,
@@ -70,27 +70,34 @@ class Question:
     params: Mapping[str, object]
 
 
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a server answered, and when."""
+
+    method: str
+    took_ms: float
+    """From before the process was made."""
+    result: Mapping[str, Any]
+
+
 def ask(
     command: Sequence[str],
     environment: Mapping[str, str],
     era: Era,
     questions: Sequence[Question],
-) -> list[tuple[str, float]]:
-    """Start the server, ask one thing after another, and end it.
-
-    Returns:
-        Each method, and the milliseconds from before the process was made until it was answered.
-    """
+) -> list[Reply]:
+    """Start the server, ask one thing after another, and end it."""
     began = time.perf_counter()
-    took: list[tuple[str, float]] = []
+    replies: list[Reply] = []
     with _server(command, environment) as (to_server, from_server):
         for number, question in enumerate(questions, 1):
             _request(to_server, number, question.method, question.params, era)
-            _answer(from_server, number)
-            took.append((question.method, (time.perf_counter() - began) * 1000))
+            result = _read_result(from_server, number)
+            took_ms = (time.perf_counter() - began) * 1000
+            replies.append(Reply(question.method, took_ms, result))
             if number == 1 and era.confirmed:
                 _send(to_server, {"method": "notifications/initialized"})
-    return took
+    return replies
 
 
 @contextmanager
@@ -130,12 +137,13 @@ def _send(to_server: IO[bytes], message: Mapping[str, object]) -> None:
     to_server.flush()
 
 
-def _answer(from_server: IO[bytes], number: int) -> None:
+def _read_result(from_server: IO[bytes], number: int) -> dict[str, Any]:
     """Wait for the result of a request, past whatever the server notifies of in between."""
     for line in from_server:
         message = json.loads(line)
         if message.get("id") == number:
             if "error" in message:
                 raise RuntimeError(f"the server refused: {message['error']}")
-            return
+            result: dict[str, Any] = message["result"]
+            return result
     raise RuntimeError("the server ended without an answer; run it by hand to see why")
