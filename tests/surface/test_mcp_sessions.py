@@ -11,6 +11,8 @@ from tests.surface.agent import server_on
 
 import memoria
 from memoria import Settings
+from memoria.app import workspace_of
+from memoria.bare.spool import append_entry
 from memoria.model.channel import transcript_channel
 
 THREAD = "0197c5d2-1111-7000-8000-000000000001"
@@ -59,6 +61,29 @@ async def test_an_agent_s_report_and_an_import_are_one_session_with_each_turn_on
     assert [pad.current_focus for pad in pads] == ["ports"]
     assert seen.structured_content is not None
     assert seen.structured_content["hits"][0]["source"]["account"] == "agent"
+
+
+async def test_the_session_of_a_client_that_names_none_is_the_one_its_hooks_tell_of(
+    home: Path, tmp_path: Path
+) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    entry: dict[str, object] = {
+        "client": "gemini", "event": "prompt", "session": THREAD, "cwd": str(project),
+        "turns": [{"role": "user", "content": SAID["content"], "id": "m1"}],
+    }  # fmt: skip
+    append_entry(str(home), "tests", entry)
+    here = workspace_of(str(project))
+    reports = [{**SAID, "session_id": "mine"}, {"role": "assistant", "content": REPORT}]
+    info = Implementation(name="gemini-cli-mcp-client", version="1")
+    async with Client(server_on(home, None), client_info=info) as agent:
+        await agent.call_tool("record_conversation", {"turns": reports, "workspace": here})
+    settings = Settings.load(home=str(home), tenant="tests", embedder="off")
+    async with memoria.open(settings=settings) as memory:
+        turns = (await memory.get_session(THREAD)).turns
+        held = await memory.statistics()
+    assert [(t.message_id, t.content) for t in turns] == [("m1", SAID["content"]), (None, REPORT)]
+    assert held.sessions == 1
 
 
 async def test_a_client_that_names_no_session_leaves_the_agent_s_name_for_it(home: Path) -> None:

@@ -20,8 +20,9 @@ from memoria.admin.transcripts.follow import FilePlace, TranscriptFollower
 from memoria.admin.transcripts.formats import FORMATS
 from memoria.admin.transcripts.own_calls import is_own_call
 from memoria.bare.spool import SpoolClaim, claim_entries
+from memoria.config import NO_WORKSPACE
 from memoria.erasure.suppression import Digester
-from memoria.errors import InvalidTurnError
+from memoria.errors import InvalidInputError, InvalidTurnError
 from memoria.ingest.capture import Capture
 from memoria.model import CaptureEvent, Channel, Turn, now_millis
 from memoria.model.channel import hook_channel
@@ -38,7 +39,7 @@ _RESTING = frozenset({"stop", "compact", "end"})
 """The events after which nothing is open that is still going to be told."""
 _SUBAGENTS = "subagents"
 
-MakeCapture = Callable[[Channel, str | None], Capture]
+MakeCapture = Callable[[Channel, str], Capture]
 
 
 @dataclass(slots=True)
@@ -90,7 +91,7 @@ class SpoolIntake:
         tenant: str,
         digester: Digester,
         make_capture: MakeCapture,
-        workspace_of: Callable[[str], str | None],
+        workspace_of: Callable[[str], str],
     ) -> None:
         """Nothing is taken in yet.
 
@@ -170,21 +171,27 @@ class SpoolIntake:
         turns = [_as_turn(entry, i, each) for i, each in enumerate(entry.turns)]
         own = [turn for turn in turns if turn is not None and not is_own_call(turn)]
         budget.report.unreadable += turns.count(None)
-        place = None if entry.cwd is None else self._workspace_of(entry.cwd)
-        capture = self._make_capture(hook_channel(entry.client), place)
         event = _CLOSING.get(entry.event)
         if own or event is not None:
+            capture = self.capture_in(entry.client, entry.cwd)
             self.record(capture, own, entry.session, event, budget.report)
+        # It has no transcript; by the name of its session it is known that its hooks are at work.
+        self.note_place(
+            TranscriptPlace(entry.client, entry.session, entry.session, 0, "{}", _touch(entry))
+        )
 
     def record(
         self,
-        capture: Capture,
+        capture: Capture | None,
         turns: Sequence[Turn],
         session: str,
         event: CaptureEvent | None,
         report: SpoolReport,
     ) -> None:
         """Record some turns; one that can't be kept is left out by itself."""
+        if capture is None:
+            report.unreadable += len(turns)
+            return
         try:
             report.recorded += capture.record(turns, session, event).recorded
         except InvalidTurnError:
@@ -196,10 +203,13 @@ class SpoolIntake:
             if event is not None:
                 capture.record([], session, event)
 
-    def capture_in(self, client: str, cwd: str | None) -> Capture:
-        """What records the turns of a folder's session."""
-        place = None if cwd is None else self._workspace_of(cwd)
-        return self._make_capture(hook_channel(client), place)
+    def capture_in(self, client: str, cwd: str | None) -> Capture | None:
+        """What records the turns of a folder's session; None where nothing may be kept of it."""
+        place = NO_WORKSPACE if cwd is None else self._workspace_of(cwd)
+        try:
+            return self._make_capture(hook_channel(client), place)
+        except InvalidInputError:  # a secret stands in the folder's name
+            return None
 
     def read_place(self, client: str, path: str) -> TranscriptPlace | None:
         """How far a transcript has been taken in."""
@@ -253,7 +263,7 @@ class _Following:
             event = _CLOSING.get(entry.event)
             if event is not None:
                 capture = self._intake.capture_in(self._client, entry.cwd)
-                capture.record([], entry.session, event)
+                self._intake.record(capture, [], entry.session, event, self._budget.report)
             yield from pending
             pending.clear()
 
@@ -272,7 +282,7 @@ class _Following:
             self._budget.left -= place.offset - before.offset
             self._intake.note_place(
                 TranscriptPlace(
-                    form.client, self._path, entry.session, *place, touched_at=now_millis()
+                    form.client, self._path, entry.session, *place, touched_at=_touch(entry)
                 )
             )
             if place.offset >= until or place.offset == before.offset:
@@ -297,6 +307,11 @@ class _Following:
         capture = self._intake.capture_in(self._client, batch[0].cwd or entry.cwd)
         turns = [said.turn for said in batch]
         self._intake.record(capture, turns, entry.session, None, self._budget.report)
+
+
+def _touch(entry: _Entry) -> int:
+    """When a session was last heard of: now, or never again."""
+    return 0 if entry.event == "end" else now_millis()
 
 
 def _as_entry(name: str, entry: dict[str, object]) -> _Entry | None:

@@ -113,9 +113,11 @@ class Memoria(Forgetting):
             validated = as_turns(turns)
         if not validated and event is None:
             raise InvalidInputError("There is nothing to record: give turns, an event, or both.")
-        if self._channel.is_agent:  # what the client has said is then known already
+        channel, place = self._channel, self._place(workspace)
+        if channel.is_agent:  # what the client has said is then known already
             await self.catch_up()
-        capture = self._capture(self._place(workspace))
+            channel = await in_thread(lambda: self.spool.name_session(self._channel, place))
+        capture = self._capture(place, channel)
         session = self._session(session_id)
         receipt = await in_thread(lambda: capture.record(validated, session, event))
         self._wake_workers()
@@ -369,8 +371,8 @@ class Memoria(Forgetting):
         session, place = self._session(session_id), self._place(workspace)
         await in_thread(lambda: self.private.check(session, place))
 
-    def _record_as(self, channel: Channel, place: str | None) -> Capture:
-        return self._capture(place, channel)
+    def _record_as(self, channel: Channel, place: str) -> Capture:
+        return self._capture(self._place(place), channel)
 
     def _wake_workers(self) -> None:
         self._wake_worker()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from memoria.bare.spool import list_waiting, spool_folder
 from memoria.bare.workspace import workspace_of
 from memoria.errors import StoreError
+from memoria.model.instant import now_millis
 
 if TYPE_CHECKING:
     from memoria.admin.spool import SpoolReport
@@ -26,6 +27,8 @@ COMMAND_BYTES = 1024 * 1024
 """So much is read by a command before it does anything else."""
 THOROUGH_BYTES = 16 * 1024 * 1024
 """So much is read before it is shown what a forget would erase."""
+_HEARD_MS = 30 * 60_000
+"""For so long after its last hook a session is taken to be the one in which an agent speaks."""
 _PATIENCE_S = 0.5
 """How long somebody waits who could be answered, for another process that takes in."""
 _RECHECK_S = 0.01
@@ -49,7 +52,7 @@ class Spool:
         home: Path,
         tenant: str,
         digester: "Digester",
-        make_capture: "Callable[[Channel, str | None], Capture]",
+        make_capture: "Callable[[Channel, str], Capture]",
     ) -> None:
         """Nothing is looked at yet.
 
@@ -71,6 +74,19 @@ class Spool:
     def has_changed(self) -> bool:
         """Whether anything may have come since it was empty: one look at a folder."""
         return self._read_change() not in (None, self._seen)
+
+    def name_session(self, channel: "Channel", workspace: str | None) -> "Channel":
+        """The channel of an agent, with the session that its client's hooks tell of.
+
+        That is for clients that name none themselves. Of two sessions at a time in one project
+        nobody could tell which is meant.
+        """
+        if channel.session is not None or channel.client is None:
+            return channel
+        since = now_millis() - _HEARD_MS
+        with self._store.read(self._tenant) as tx:
+            live = tx.transcripts.list_live_sessions(channel.source, workspace, since)
+        return channel.model_copy(update={"session": live[0]}) if len(live) == 1 else channel
 
     def catch_up(self, most_bytes: int = WAITING_BYTES) -> int:
         """Take in what waits, for somebody who waits for an answer. Gives how many turns were new.

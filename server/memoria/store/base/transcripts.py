@@ -14,7 +14,7 @@ class TranscriptPlace(NamedTuple):
     place: str
     """What its reader has to know to go on from there: JSON, without a word of the conversation."""
     touched_at: int
-    """UTC epoch ms."""
+    """UTC epoch ms; 0 once the session has ended."""
 
 
 class TranscriptPlaces(Protocol):
@@ -22,6 +22,13 @@ class TranscriptPlaces(Protocol):
 
     def get(self, source: str, path: str) -> TranscriptPlace | None:
         """That of one file."""
+        ...
+
+    def list_live_sessions(self, source: str, workspace: str | None, since: int) -> list[str]:
+        """The sessions of a project that a client's hooks have told of since then; two at most.
+
+        Those that have ended are left out.
+        """
         ...
 
     def set(self, place: TranscriptPlace) -> None:

@@ -16,6 +16,11 @@ class SqliteTranscriptPlaces:
         row = self._rows.first("place", source=source, path=path)
         return None if row is None else TranscriptPlace(*row)
 
+    def list_live_sessions(self, source: str, workspace: str | None, since: int) -> list[str]:
+        """The sessions of a project that a client's hooks have told of since then; two at most."""
+        rows = self._rows.all("live", source=source, workspace=workspace, since=since)
+        return [row["session_id"] for row in rows]
+
     def set(self, place: TranscriptPlace) -> None:
         """Note how far it is now."""
         self._rows.change("note", **place._asdict())

@@ -2,6 +2,16 @@
 SELECT source, path, session_id, offset, place, touched_at FROM transcripts
 WHERE tenant_id = :tenant AND source = :source AND path = :path;
 
+-- name: live
+SELECT DISTINCT t.session_id
+FROM transcripts t
+JOIN sessions s
+  ON s.tenant_id = t.tenant_id AND s.source = t.source AND s.session_id = t.session_id
+LEFT JOIN workspaces w ON w.n = s.workspace_n
+WHERE t.tenant_id = :tenant AND t.source = :source AND t.touched_at >= :since
+  AND w.name IS :workspace
+LIMIT 2;
+
 -- name: note
 INSERT INTO transcripts (tenant_id, source, path, session_id, offset, place, touched_at)
 VALUES (:tenant, :source, :path, :session_id, :offset, :place, :touched_at)
