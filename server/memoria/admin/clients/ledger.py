@@ -36,7 +36,7 @@ class ConnectionLedger:
 
     def look_up(self, path: Path) -> LedgerEntry | None:
         """What was done to a file."""
-        kept = self._read().get(str(path))
+        kept = self._read()["files"].get(str(path))
         if kept is None:
             return None
         return LedgerEntry(
@@ -48,7 +48,8 @@ class ConnectionLedger:
 
     def write(self, path: Path, entry: LedgerEntry | None) -> None:
         """Keep what was done to a file; None forgets it."""
-        held = self._read()
+        kept = self._read()
+        held = kept["files"]
         if entry is None:
             if held.pop(str(path), None) is None:
                 return
@@ -60,18 +61,23 @@ class ConnectionLedger:
                 "made_folders": entry.made_folders,
             }
         if not held:
-            self._file.unlink(missing_ok=True)
+            ConfigFile(self._file).remove(tuple(map(str, kept["made_folders"])))
             return
-        content = json.dumps({"version": _VERSION, "files": held}, indent=1, ensure_ascii=False)
-        self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        ConfigFile(self._file).replace(content.encode("utf-8", "surrogatepass"))
+        kept["made_folders"] = self._save(kept) or kept["made_folders"]
+        self._save(kept)
         self._file.chmod(0o600)
+
+    def _save(self, kept: dict[str, Any]) -> tuple[str, ...]:
+        """Write the ledger; the folders that had to be made for it."""
+        content = json.dumps(kept, indent=1, ensure_ascii=False)
+        return ConfigFile(self._file).replace(content.encode("utf-8", "surrogatepass"))
 
     def _read(self) -> dict[str, Any]:
         """What is kept. A ledger that can't be read is none: what is ours is known by its form."""
         try:
             held = json.loads(self._file.read_bytes())
         except (OSError, ValueError):
-            return {}
-        files = held.get("files") if isinstance(held, dict) else None
-        return files if isinstance(files, dict) and held.get("version") == _VERSION else {}
+            held = None
+        if isinstance(held, dict) and held.get("version") == _VERSION:
+            return held
+        return {"version": _VERSION, "made_folders": [], "files": {}}

