@@ -9,9 +9,9 @@ import pytest
 from memoria.bare.kept import (
     BRIEFING,
     INSTRUCTIONS,
+    answer_path,
     delete_kept,
     is_settled,
-    kept_path,
     list_kept,
     look_at,
     places_of_database,
@@ -92,7 +92,7 @@ def test_settings_clock_and_zone_take_it_away(home: str, monkeypatch: pytest.Mon
 def test_what_is_no_kept_answer_is_none(home: str, tmp_path: Path) -> None:
     assert read(home) is None
     keep(home)
-    path = Path(kept_path(home, TENANT, "/work", INSTRUCTIONS))
+    path = Path(answer_path(home, TENANT, "/work", INSTRUCTIONS))
     whole = path.read_bytes()
     for content in (b"", b"{}", b"[]", b"\xff", whole[:-9], whole.replace(b'"size"', b'"sise"')):
         path.write_bytes(content)
@@ -108,7 +108,7 @@ def test_what_is_no_kept_answer_is_none(home: str, tmp_path: Path) -> None:
 
 def test_what_is_kept_is_for_the_owner_alone_and_can_all_be_deleted(home: str) -> None:
     keep(home)
-    path = Path(kept_path(home, TENANT, "/work", INSTRUCTIONS))
+    path = Path(answer_path(home, TENANT, "/work", INSTRUCTIONS))
     assert path.stat().st_mode & 0o077 == path.parent.stat().st_mode & 0o077 == 0
     (path.parent / ".half.0123456789abcdef").write_text("half written", "utf-8")
     assert [one["workspace"] for _, one in list_kept(home, TENANT) if one] == ["/work"]

@@ -22,7 +22,7 @@ from memoria.app.engine import open_store
 from memoria.app.kept import AnswerKeeper
 from memoria.app.nightly import run_nightly, undo_nightly
 from memoria.app.upkeep import back_up, restore
-from memoria.bare.kept import BRIEFING, INSTRUCTIONS, NAMES, SETTINGS, kept_folder, read_kept
+from memoria.bare.kept import BRIEFING, INSTRUCTIONS, NAMES, SETTINGS, answer_folder, read_kept
 from memoria.config import Settings
 from memoria.model import use_clock
 from memoria.surface.mcp.kept import composers_for, keep_after_closing
@@ -234,7 +234,7 @@ async def test_forgetting_leaves_no_word_in_what_was_kept(home: Path) -> None:
         for place in PLACES:
             await anyio.to_thread.run_sync(keep, memory, place)
         assert WORDS in (read(home, HERE, INSTRUCTIONS) or "")
-        folder = Path(kept_folder(str(home), "default"))
+        folder = Path(answer_folder(str(home), "default"))
         (folder / ".briefing.kept.0123456789abcdef").write_text(WORDS, "utf-8")  # half written
         found = {place for place in remains(home, WORDS) if place.startswith("file kept/")}
         assert len(found) == len(NAMES) * len(PLACES) + 1
@@ -250,7 +250,7 @@ async def test_forgetting_leaves_no_word_in_what_was_kept(home: Path) -> None:
 
 def files(home: Path) -> Iterator[Path]:
     """All that is kept, half written or not."""
-    return (file for file in Path(kept_folder(str(home), "default")).glob("*") if file.is_file())
+    return (file for file in Path(answer_folder(str(home), "default")).glob("*") if file.is_file())
 
 
 async def test_nothing_is_kept_of_what_has_changed_while_it_was_composed(home: Path) -> None:

@@ -65,7 +65,7 @@ def read_kept(home: str, tenant: str, workspace: str | None, name: str) -> str |
         name: `instructions` or `briefing`.
     """
     try:
-        content = read_regular(kept_path(home, tenant, workspace, name), MOST_BYTES)
+        content = read_regular(answer_path(home, tenant, workspace, name), MOST_BYTES)
         head, end, text = content.partition(b"\n")
         kept = _parse(head)
         if kept is None or not end or not is_current(home, kept):
@@ -122,8 +122,8 @@ def write_kept(
         "rests_on": rests_on,
         "size": len(said),
     }
-    folder = make_folder(home, kept_folder(home, tenant))
-    path = kept_path(home, tenant, workspace, name)
+    folder = make_folder(home, answer_folder(home, tenant))
+    path = answer_path(home, tenant, workspace, name)
     draft = os.path.join(folder, f".{os.path.basename(path)}.{os.urandom(8).hex()}")
     try:
         descriptor = open_new(draft)
@@ -183,17 +183,17 @@ def delete_kept(home: str, tenant: str) -> list[str]:
     return paths
 
 
-def kept_folder(home: str, tenant: str) -> str:
+def answer_folder(home: str, tenant: str) -> str:
     """The folder of a tenant's kept answers."""
     return os.path.join(tenant_folder(home, tenant), KEPT)
 
 
-def kept_path(home: str, tenant: str, workspace: str | None, name: str) -> str:
+def answer_path(home: str, tenant: str, workspace: str | None, name: str) -> str:
     """The file of a kept answer. Two workspaces may share one: what is in it says whose it is."""
     from binascii import crc32
 
     number = crc32((_read_workspace(workspace) or "").encode("utf-8", "surrogateescape"))
-    return os.path.join(kept_folder(home, tenant), f"{name}-{number:08x}{_ENDING}")
+    return os.path.join(answer_folder(home, tenant), f"{name}-{number:08x}{_ENDING}")
 
 
 def describe_circumstances(tenant: str, workspace: str | None, name: str) -> list[object]:
@@ -296,7 +296,7 @@ def _holds(home: str, kept: dict[str, object] | None) -> bool:
 
 def _list_files(home: str, tenant: str) -> list[str]:
     """All in the folder but further folders, which are somebody else's; none where it is a link."""
-    folder = kept_folder(home, tenant)
+    folder = answer_folder(home, tenant)
     try:
         if not check_folder(home, folder):
             return []
