@@ -22,7 +22,10 @@ from memoria.bare.ask import (
     list_folders,
 )
 from memoria.config import Settings
+from memoria.inference.bundled import BundledEmbedder
 from memoria.surface.mcp.asked import answer_hooks
+from memoria.text.budget import estimate_tokens
+from memoria.text.strip import strip
 
 pytestmark = pytest.mark.skipif("sys.platform == 'win32'", reason="it has no such sockets")
 TENANT = "default"
@@ -30,10 +33,15 @@ PATIENCE_MS = 20_000
 
 
 @asynccontextmanager
-async def standing(home: Path, tenant: str = TENANT) -> AsyncIterator[Memoria]:
+async def standing(
+    home: Path, tenant: str = TENANT, embedder: BundledEmbedder | None = None
+) -> AsyncIterator[Memoria]:
     """A home with a server that can be asked."""
     chosen = Settings(home=home, tenant=tenant, embedder="off", workspace="/work/here")
-    async with memoria.open(settings=chosen) as memory, anyio.create_task_group() as tasks:
+    async with (
+        memoria.open(settings=chosen, embedder=embedder) as memory,
+        anyio.create_task_group() as tasks,
+    ):
         tasks.start_soon(answer_hooks, memory)
         while await ask(home, tenant, ask="briefing") is None:
             await anyio.sleep(0.005)
@@ -156,3 +164,62 @@ async def test_a_server_that_is_about_to_start_is_waited_for(home: Path) -> None
             while not found:
                 await anyio.sleep(0.005)
     assert found[0]
+
+
+async def recall(home: Path, prompt: str, session: str | None = None) -> str:
+    answer = await ask(home, ask="recall", workspace="/work/here", session=session, prompt=prompt)
+    assert isinstance(answer, dict)
+    return str(answer["text"])
+
+
+WORK = (
+    "fix the failing test",
+    "continue",
+    "ok thanks",
+    "yesterday",
+    "write a unit test for the parser",
+    "why does this not compile?",
+    "what does this function do?",
+    "继续",
+    "修复失败的测试",
+    "解释一下这个报错",
+    "go on",
+    "Where " + "x" * 2000 + " do I keep my bees?",
+)
+
+
+async def test_a_prompt_is_shown_what_surely_bears_on_it_and_work_is_shown_nothing(
+    home: Path, embedder: BundledEmbedder
+) -> None:
+    async with standing(home, embedder=embedder) as memory:
+        kept = await memory.remember("The user keeps two hives of bees in Norwich")
+        await memory.remember("用户的妻子叫王芳，在医院工作")
+        await memory.remember("The CI of this project runs on a machine called heron")
+        await memory.record_conversation(
+            [
+                {
+                    "role": "user",
+                    "content": "My sister Ines moved to Porto in May.",
+                    "message_id": "1",
+                }
+            ],
+            session_id="before",
+        )
+        await memory.wait_until_idle()
+        shown = await recall(home, "Where do I keep my bees?")
+        assert f"[memory {kept.id}]" in shown
+        assert "Norwich" in shown
+        assert strip(shown).text == ""
+        assert "王芳" in await recall(home, "我妻子叫什么名字？")
+        assert "Porto" in await recall(home, "Where did my sister Ines move?", "now")
+        assert "Porto" not in await recall(home, "Where did my sister Ines move?", "before")
+        assert {prompt: await recall(home, prompt) for prompt in WORK} == dict.fromkeys(WORK, "")
+
+
+async def test_three_lines_and_three_hundred_tokens_are_the_most(home: Path) -> None:
+    async with standing(home) as memory:
+        for town in ("Norwich", "Porto", "Lyon", "Ghent", "Turin"):
+            await memory.remember(f"The user keeps bees in {town}, {'in hives of cedar ' * 12}")
+        shown = await recall(home, "Where do I keep bees in hives of cedar?")
+        assert 1 <= shown.count("[memory ") <= 3
+        assert estimate_tokens(shown) <= 300

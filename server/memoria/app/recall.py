@@ -28,11 +28,14 @@ from memoria.retrieval import (
     plan_evidence,
     plan_memories,
     plan_transcript,
+    plan_unasked,
 )
 from memoria.retrieval.query.options import ALL_STAGES, STAGES, Stages
 from memoria.store.base import Store
 
 _TASKS = 3
+_LONGEST_PROMPT = 2_000
+"""In characters. A longer one brings its matter along: a log, a file, a page."""
 
 
 if TYPE_CHECKING:
@@ -161,6 +164,28 @@ class Recall:
             return {file: core.text for file, core in found.items()}
 
         return await in_thread(read)
+
+    async def recall_unasked(
+        self, prompt: str, *, session_id: str | None = None, workspace: str | None = None
+    ) -> str:
+        """What bears on a prompt so surely that a model is shown it unasked; mostly nothing.
+
+        Args:
+            prompt: what the user has just said.
+            session_id: where; what was said there is left out.
+            workspace: ask as from this project; the configured one by default.
+        """
+        from memoria.retrieval.answer.unasked import compose_unasked, says_enough  # noqa: PLC0415  (as above)
+
+        if len(prompt) > _LONGEST_PROMPT or not says_enough(prompt):
+            return ""
+        place = self._workspace(workspace)
+        plan = plan_unasked(prompt, workspace=place, options=self._options((), explain=False))
+        if plan.parsed.is_time_only:
+            return ""
+        search = Search(self._store, self.tenant, self._embedder, 0)
+        found = await in_thread(lambda: search.run(plan))
+        return compose_unasked(prompt, found.hits, session_id)
 
     async def compose(self, write: "Composer", workspace: str | None = None) -> str:
         """What is told to who has asked for nothing yet, as from a project, composed now."""

@@ -10,6 +10,7 @@ from memoria.retrieval.query.plan import (
     plan_evidence,
     plan_memories,
     plan_transcript,
+    plan_unasked,
 )
 from memoria.retrieval.search import Search
 
@@ -21,4 +22,5 @@ __all__ = [
     "plan_evidence",
     "plan_memories",
     "plan_transcript",
+    "plan_unasked",
 ]

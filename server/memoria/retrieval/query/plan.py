@@ -9,7 +9,14 @@ from memoria.model.query import MemoryQuery, SearchQuery, TranscriptQuery, build
 from memoria.model.zone import Zone
 from memoria.retrieval.query.options import DEFAULT_OPTIONS, SearchOptions
 from memoria.retrieval.query.parse import ParsedQuery, parse_query
-from memoria.retrieval.query.profile import CONTEXT, EVIDENCE, MEMORIES, TRANSCRIPT, SearchProfile
+from memoria.retrieval.query.profile import (
+    CONTEXT,
+    EVIDENCE,
+    MEMORIES,
+    TRANSCRIPT,
+    UNASKED,
+    SearchProfile,
+)
 from memoria.store.values import DocumentKind, Filters
 from memoria.text.analyser import query_terms
 from memoria.text.dates import Interval
@@ -20,6 +27,8 @@ _MAX_TERMS = 64
 _MAX_QUERY_CHARS = 4000
 _CONTEXT_MEMORIES = 8
 _CONTEXT_TURNS = 4
+_UNASKED_MEMORIES = 8
+"""Of which what was said in the session itself is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +128,16 @@ def plan_context(
     """
     fields = {"max_tokens": max_tokens, "workspace": workspace, "limit": _CONTEXT_MEMORIES}
     return plan_memories(build_query(MemoryQuery, {"query": query, **fields}), options, CONTEXT)
+
+
+def plan_unasked(prompt: str, *, workspace: str | None, options: SearchOptions) -> SearchPlan:
+    """A search for what bears on a prompt, though nobody has searched.
+
+    Raises:
+        InvalidInputError: an argument is out of bounds.
+    """
+    fields = {"query": prompt, "workspace": workspace, "limit": _UNASKED_MEMORIES}
+    return plan_memories(build_query(MemoryQuery, fields), options, UNASKED)
 
 
 def plan_evidence(

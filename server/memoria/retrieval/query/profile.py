@@ -50,6 +50,8 @@ class SearchProfile:
     hints_at_transcript: bool
     counts_elsewhere: bool
     """Whether an answer of less than was asked for says how many matches other projects have."""
+    least_margin: float = 0.0
+    """By how much a hit has to fit better than the bounds say."""
 
 
 MEMORIES = SearchProfile(
@@ -98,6 +100,9 @@ TRANSCRIPT = SearchProfile(
 
 CONTEXT = replace(MEMORIES, bounds="context", rerank_accepts=0.8, counts_elsewhere=False)
 """Conclusions for the context package."""
+
+UNASKED = replace(CONTEXT, least_margin=0.1, hints_at_transcript=False)
+"""What is put before a model with a prompt, though nobody has searched."""
 
 EVIDENCE = replace(TRANSCRIPT, shows_suppressed_turns=False, counts_elsewhere=False)
 """The record for the context package."""

@@ -86,9 +86,9 @@ class RelevanceThreshold:
         around = self.profile.counts_context_words and self.statistics.frequent_entity
         coverage = signals.context_coverage if around else signals.coverage
         margin = _margin(bounds, coverage, signals, self.statistics)
-        if signals.rerank_score is None:
-            return margin
-        return self._correct_by_reranker(margin, signals, signals.rerank_score)
+        if signals.rerank_score is not None:
+            margin = self._correct_by_reranker(margin, signals, signals.rerank_score)
+        return margin - self.profile.least_margin
 
     def _correct_by_reranker(self, margin: float, signals: RelevanceSignals, score: float) -> float:
         """The margin, where a reranker knows better."""

@@ -45,8 +45,18 @@ async def answer_briefing(memory: Memoria, request: Request) -> str:
     return await memory.compose(write_briefing, _text(request, "workspace"))
 
 
+async def answer_recall(memory: Memoria, request: Request) -> str:
+    """What bears on a prompt so surely that a model is shown it unasked; mostly nothing."""
+    return await memory.recall_unasked(
+        _text(request, "prompt") or "",
+        session_id=_text(request, "session"),
+        workspace=_text(request, "workspace"),
+    )
+
+
 QUESTIONS: Mapping[str, Callable[[Memoria, Request], Awaitable[str]]] = {
     "briefing": answer_briefing,
+    "recall": answer_recall,
 }
 
 
