@@ -27,8 +27,7 @@ ASKED = "MEMORIA_ASKED"
 _LONGEST_S = 3.0
 _NOTING_S = 0.5
 _MOST_INPUT = 64 << 20
-_PIECE = 1 << 20
-_TAIL = 16
+_PIECE = 1 << 16
 _BRIEFING_MS = 1_500
 _RECALL_MS = 150
 
@@ -77,7 +76,7 @@ def _end_after(seconds: float, options: _Options | None) -> None:
 
 def _serve(options: _Options) -> None:
     try:
-        fields = read_json(read_input().decode("utf-8", "replace"))
+        fields = read_input()
         payload = Payload(fields if isinstance(fields, dict) else {})
     except (OSError, ValueError) as error:
         _note(options, f"a hook was told what is no JSON: {describe_error(error)}")
@@ -196,25 +195,23 @@ def _read_text(answer: dict[str, object] | None) -> str:
     return text if isinstance(text, str) else ""
 
 
-def read_input() -> bytes:
-    """What the client writes, to its end, or to where it is whole if the client leaves it open."""
+def read_input() -> object:
+    """What the client says, as soon as it is whole: some leave the pipe open behind it.
+
+    Raises:
+        OSError: it can't be read.
+        ValueError: it is no JSON.
+    """
     content = bytearray()
     while len(content) <= _MOST_INPUT and (piece := os.read(0, _PIECE)):
         content += piece
-        if content[-_TAIL:].rstrip().endswith(b"}") and len(piece) < _PIECE and _is_whole(content):
-            break
-    return bytes(content)
-
-
-def _is_whole(content: bytearray) -> bool:
-    """Whether nothing is missing, as far as the count of braces tells without reading it all."""
-    if content.count(b"{") > content.count(b"}"):
-        return False
-    try:
-        read_json(content.decode("utf-8", "replace"))
-    except ValueError:
-        return False
-    return True
+        may_be_whole = piece.endswith((b"}", b"}\n", b"}\r\n")) and len(piece) < _PIECE
+        if may_be_whole and content.count(b"{") <= content.count(b"}"):
+            try:
+                return read_json(content.decode("utf-8", "replace"))
+            except ValueError:
+                continue  # a brace within a text
+    return read_json(content.decode("utf-8", "replace"))
 
 
 def _print(text: str) -> None:

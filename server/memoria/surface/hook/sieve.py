@@ -108,6 +108,8 @@ def flatten(value: object, key: str = "") -> str:
         return "".join(flatten(item, key) for item in value)
     if value is None or value == "":
         return ""
+    if isinstance(value, str) and len(value) > LONGEST:
+        return value  # it is handed over anyhow: no need to copy it
     return f'"{key}": "{value}"\n' if key else f"{value}\n"
 
 
