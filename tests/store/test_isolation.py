@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from memoria.erasure.suppression import Digester
 from memoria.errors import NotFoundError
 from memoria.ingest.capture import Capture, CaptureLimits
+from memoria.ingest.likeness import digest_opening
 from memoria.ingest.scratchpads import update_scratchpad
 from memoria.memories.details import StatementDetails
 from memoria.memories.links import link_contradictions
@@ -38,6 +39,7 @@ from memoria.model import (
     Vector,
     new_id,
 )
+from memoria.model.channel import transcript_channel
 from memoria.model.core import CoreLine
 from memoria.model.day import GeneratedFile
 from memoria.model.forgetting import ForgetReport
@@ -45,6 +47,8 @@ from memoria.model.nightly import NightlyRun, RunOptions
 from memoria.model.zone import LocalDay
 from memoria.store import base
 from memoria.store.base import Transaction
+from memoria.store.base.accounts import Accounts
+from memoria.store.base.transcripts import TranscriptPlace, TranscriptPlaces
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import (
     DocumentKind,
@@ -84,6 +88,9 @@ def vector(text: str) -> Vector:
     return counts / np.float32(np.linalg.norm(counts))
 
 
+IMPORTED = "said in a file"
+
+
 def marks(tenant: str) -> Digester:
     return Digester(tenant, lambda: b"a key")
 
@@ -101,6 +108,14 @@ def add_rival(tx: Transaction, memory_id: str, version: NewVersion) -> str:
     return waits.id
 
 
+def import_turn(store: SqliteStore, tenant: str) -> None:
+    """A turn of the session comes from its client's transcript."""
+    imports = Capture(store, tenant, transcript_channel("library"), LIMITS, marks(tenant))
+    imports.record([Turn(role=Role.USER, content=IMPORTED, message_id="t")], "s", None)
+    with store.write(tenant) as tx:
+        tx.transcripts.set(TranscriptPlace("library", "/t.jsonl", "s", 9, "{}", 9))
+
+
 def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
     """Everything a tenant can do: talk, edit a message, remember, correct, archive, take notes."""
     capture = Capture(store, tenant, LIBRARY, LIMITS, marks(tenant))
@@ -108,6 +123,7 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
     for content in ("the port is 1", "the port is 2"):
         edited = Turn(role=Role.USER, content=content, message_id="m", speaker="Port")
         capture.record([edited], "s", None)
+    import_turn(store, tenant)
     args, result = {"port": 1, "why": LONG}, f"8080 {LONG[::-1]}"
     call = Turn(role=Role.TOOL, tool_name="ls", tool_args=args, tool_result=result)
     capture.record([call], "s", "session_end")
@@ -313,6 +329,16 @@ def edges_of(places: Iterable[tuple[int, int, int]]) -> list[str]:
 
 BOTH: tuple[DocumentKind, ...] = ("turn", "memory")
 READS: dict[str, Callable[[Transaction, Known], object]] = {
+    "accounts.list_alike": lambda tx, them: [
+        tx.accounts.list_alike(n, digest_opening(Role.USER, IMPORTED), 9) for n in them.sessions
+    ],
+    "accounts.find_last_index": lambda tx, them: [
+        tx.accounts.find_last_index(n) + 1 for n in them.sessions
+    ],
+    "transcripts.get": lambda tx, _: tx.transcripts.get("library", "/t.jsonl"),
+    "transcripts.list_live_sessions": lambda tx, _: tx.transcripts.list_live_sessions(
+        "library", None, 1
+    ),
     "documents.match": lambda tx, _: tx.documents.match(BOTH, ["port"], EVERY, 100),
     "documents.nearest": lambda tx, _: [
         tx.documents.nearest(kind, MODEL, vector("the port"), Filters(), 100) for kind in BOTH
@@ -605,6 +631,8 @@ OF_ALL = {
 }
 IN_TEST_TENANTS = {"backlog.list_due", "backlog.last_erasure", "leases.owner"}
 WRITES = {
+    "accounts.hand_over",
+    "transcripts.set",
     "backlog.add_vectors",
     "backlog.postpone",
     "leases.take",
@@ -726,6 +754,8 @@ def nothing(found: object) -> bool:
 
 def test_every_method_that_reads_is_tried() -> None:
     parts = {
+        "accounts": Accounts,
+        "transcripts": TranscriptPlaces,
         "documents": base.Documents,
         "conversations": base.Conversations,
         "memories": base.Memories,
@@ -796,8 +826,8 @@ def test_statistics_count_ones_own_rows_only(two: SqliteStore) -> None:
     ann, bob, carol = counted
     assert ann.model_dump(exclude={"tenant"}) == bob.model_dump(exclude={"tenant"})
     assert (ann.turns, ann.turn_versions, ann.memories) == (
-        5,
         6,
+        7,
         {"active": 10, "archived": 2, "pending_confirmation": 2},
     )
     assert (carol.sessions, carol.turns, carol.memories, carol.vectors) == (0, 0, {}, 0)
