@@ -67,8 +67,9 @@ def probe_server(
     except OSError:  # it has ended; what it said says why
         pass
     finally:
+        took_s = time.monotonic() - began
         _end(process, readers)
-    return _judge(answers, said, time.monotonic() - began, wait_s)
+    return _judge(answers, said, took_s, wait_s)
 
 
 def select_environment(passes: Sequence[str] | None, own: Mapping[str, str]) -> dict[str, str]:

@@ -15,6 +15,7 @@ from typing import Any
 
 import anyio
 
+from memoria.admin.clients.program import find_program
 from memoria.surface.cli.client_entry import client_entry
 from memoria.surface.cli.console import Options, print_json
 from memoria.surface.cli.demo.guest import Answer, Guest, guest
@@ -36,7 +37,8 @@ def run_demo(*, as_json: bool) -> None:
         print_json({"stops": stage.stops, "passed": stage.all_checks_hold, "configuration": entry})
     else:
         stage.begin_stop("Plug it in")
-        stage.say("This entry works in Claude Code (.mcp.json), Cursor, Gemini CLI and others:")
+        stage.say(f"Connect the clients on this machine: {find_program()} connect")
+        stage.say("By hand, this entry works in Claude Code (.mcp.json), Cursor and others:")
         stage.print_plain(json.dumps(entry, indent=2, ensure_ascii=False))
         stage.print_verdict()
     if not stage.all_checks_hold:
