@@ -14,14 +14,16 @@ from memoria.memories.days import date_of_memory
 from memoria.model import Scratchpad, now_millis, to_iso
 from memoria.model.core import CoreFile
 from memoria.store.base import Transaction
+from memoria.text.budget import estimate_tokens
 from memoria.text.invisible import show_invisible
 from memoria.text.lines import indent_lines
-from memoria.text.strip import fence
+from memoria.text.strip import escape_fences, fence
 
-MOST_CHARS = 9_500
-"""Claude Code shows 10,000 characters of what a hook says, and of more only a preview."""
+MOST_TOKENS = 2_300
+"""Estimated; no text has more than four characters for each. Claude Code shows 10,000 characters of
+what a hook says, and of more only a preview."""
 _TASKS, _EPISODES = 3, 3
-_TASK_CHARS, _EPISODE_CHARS = 1_200, 2_000
+_TASK_TOKENS, _EPISODE_TOKENS = 300, 500
 _HEADINGS = ("# Core memory", "# Tasks in hand", "# Last conversations in this project")
 _IN_NO_PROJECT = "# Last conversations"
 
@@ -38,7 +40,7 @@ class BriefingLines:
 
 
 def compose_briefing(
-    tx: Transaction, reader: CoreReader, project: str | None, guide: str, most: int = MOST_CHARS
+    tx: Transaction, reader: CoreReader, project: str | None, guide: str, most: int = MOST_TOKENS
 ) -> str:
     """The briefing for a session in a project, as one block of data.
 
@@ -47,13 +49,13 @@ def compose_briefing(
         reader: of the tenant's core files.
         project: the session's; None for none.
         guide: how to use the memory, which comes first and whole.
-        most: how many characters it may have, as JavaScript counts them.
+        most: how many estimated tokens it may have.
     """
     read = _read_lines(tx, reader.read(tx, project), project)
     episodes_heading = _HEADINGS[2] if project else _IN_NO_PROJECT
-    left = most - _size(fence(guide)) - sum(map(_size, _HEADINGS)) - len(_HEADINGS) * 2
-    tasks = _take_fitting(read.tasks, min(_TASK_CHARS, left))
-    episodes = _take_fitting(read.episodes, min(_EPISODE_CHARS, left))
+    left = most - _size(fence(guide)) - sum(map(_size, _HEADINGS)) - len(_HEADINGS)
+    tasks = _take_fitting(read.tasks, min(_TASK_TOKENS, left))
+    episodes = _take_fitting(read.episodes, min(_EPISODE_TOKENS, left))
     core = _fit_core(read, left - sum(map(_size, (*tasks, *episodes))))
     blocks = zip((*_HEADINGS[:2], episodes_heading), (core, tasks, episodes), strict=True)
     shown = ["\n".join((heading, *lines)) for heading, lines in blocks if lines]
@@ -111,5 +113,5 @@ def _take_fitting(lines: Iterable[str], room: int) -> list[str]:
 
 
 def _size(line: str) -> int:
-    """Characters of a line with its end, as JavaScript counts them: beyond 16 bits, two."""
-    return len(line.encode("utf-16-le", "surrogatepass")) // 2 + 1
+    """Estimated tokens of a line with its end, as it will stand in the fence."""
+    return estimate_tokens(escape_fences(f"{line}\n"))

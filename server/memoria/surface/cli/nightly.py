@@ -68,6 +68,7 @@ def run(
             )
         return
     import memoria.app.nightly as nights  # noqa: PLC0415  (only who needs it pays for it)
+    from memoria.surface.mcp.kept import keep_once_closed  # noqa: PLC0415
 
     options: Options = context.obj
     settings = options.existing_settings
@@ -84,6 +85,7 @@ def run(
                 moment,
                 lambda name, some, of: bar.update(task, description=name, completed=some, total=of),
             )
+        keep_once_closed(settings)
     if as_json or not quiet:
         show(done, run_text(done, dry=dry_run), as_json=as_json)
 

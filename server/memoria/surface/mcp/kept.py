@@ -1,5 +1,8 @@
 """Laying ready what others need at once: instructions for the next server, a briefing for hooks."""
 
+import time
+from contextlib import closing
+
 import anyio
 import anyio.to_thread
 
@@ -17,7 +20,7 @@ from memoria.surface.mcp.instructions import compose_instructions, load_text, st
 _LOOK_S = 2.0
 """How often a server looks whether anything has changed: at six files, and no further."""
 _AGAIN_S = 0.1
-_CLOSING_TRIES = 3
+_CLOSING_TRIES = 4
 
 
 def composers_for(settings: Settings) -> dict[str, Composer]:
@@ -56,23 +59,18 @@ async def keep_answers(memory: Memoria) -> None:
         await anyio.sleep(pause)
 
 
-async def keep_after_closing(settings: Settings) -> None:
-    """Keep the answers once more where closing the store has changed its files.
+def keep_once_closed(settings: Settings) -> None:
+    """Keep the answers of a home that this process has done with, and delete what holds no longer.
 
-    Who closes a database last moves its log into it. That is a change like any other.
+    Who closes a database last moves its log into it, which is a change to its files like any other.
     """
-    for _ in range(_CLOSING_TRIES):
-        await anyio.sleep(_AGAIN_S / 2)
-        if await anyio.to_thread.run_sync(_keep_closed, settings):
-            return
-
-
-def _keep_closed(settings: Settings) -> bool:
     try:
-        store = open_store(settings)
+        with closing(open_store(settings)) as store:
+            keeper = AnswerKeeper(settings, store, composers_for(settings))
+            for keep in (keeper.keep, keeper.keep_for_others):
+                for _ in range(_CLOSING_TRIES):
+                    if keep():
+                        break
+                    time.sleep(_AGAIN_S / 2)  # until the files have settled
     except MemoriaError:
-        return True  # whoever opens it next says why
-    try:
-        return AnswerKeeper(settings, store, composers_for(settings)).keep()
-    finally:
-        store.close()
+        return  # whoever opens it next says why

@@ -4,12 +4,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import anyio
+import anyio.to_thread
 
 import memoria.app
 from memoria.app import Memoria
 from memoria.config import Settings
 from memoria.surface.mcp.asked import answer_hooks
-from memoria.surface.mcp.kept import keep_after_closing, keep_answers
+from memoria.surface.mcp.kept import keep_answers, keep_once_closed
 
 
 @asynccontextmanager
@@ -27,4 +28,4 @@ async def open_on_standby(settings: Settings) -> AsyncIterator[Memoria]:
         tasks.start_soon(answer_hooks, memory)
         yield memory
         tasks.cancel_scope.cancel()
-    await keep_after_closing(settings)
+    await anyio.to_thread.run_sync(keep_once_closed, settings)
