@@ -1,6 +1,6 @@
 """What is captured twice, by a hook, an agent's report and an import, is one turn."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import memoria
-from memoria import Memoria, Turn
+from memoria import Memoria, Settings, Turn
 from memoria.model import Channel, StoredTurn, Trust
 from memoria.model.channel import hook_channel, transcript_channel
 
@@ -119,7 +119,7 @@ async def test_however_hooks_agents_and_imports_meet_each_turn_of_the_transcript
 ) -> None:
     said, hooked = transcript(spoken), [0]
     home: Path = tmp_path_factory.mktemp("home")
-    chosen = memoria.Settings(home=home, embedder="off")
+    chosen = Settings(home=home, embedder="off")
     async with memoria.open(home=home, settings=chosen) as memory:
         for one, other in steps:
             async with anyio.create_task_group() as both:
@@ -137,3 +137,75 @@ async def test_however_hooks_agents_and_imports_meet_each_turn_of_the_transcript
     summed_up = [step for pair in steps for step in pair if step and step.way == "sum up"]
     assert sorted(rest) == sorted({SUMMARIES[step.telling % 2] for step in summed_up})
     assert (again.recorded, again.new_versions) == (0, 0)
+
+
+STATED = "I am allergic to peanuts."
+LONG_STATED = (
+    "Please look at the list of guests for Friday once more, and tell me who has not answered yet, "
+    "since the kitchen wants to know by noon. I am allergic to shellfish."
+)
+
+
+@pytest.fixture
+async def quiet(home: Path) -> AsyncIterator[Memoria]:
+    async with memoria.open(settings=Settings.load(home=str(home), embedder="off")) as opened:
+        yield opened
+
+
+def typed(content: str, message_id: str = "m1") -> dict[str, object]:
+    return {"role": "user", "content": content, "session_id": SESSION, "message_id": message_id}
+
+
+async def memories_of(memory: Memoria) -> list[tuple[str, str]]:
+    found = await memory.list_unverified(100)
+    return [(one.content, one.current.provenance.turn_id or "") for one in found]
+
+
+@pytest.mark.parametrize("way", ["hook", "import"])
+async def test_a_memory_made_of_the_first_account_keeps_its_source_and_is_made_once(
+    quiet: Memoria, way: str
+) -> None:
+    client = hook_channel("codex") if way == "hook" else transcript_channel("codex")
+    agent, own = quiet.with_channel(AGENT), quiet.with_channel(client)
+    await agent.record_conversation([{"role": "user", "content": STATED}])
+    first = await memories_of(quiet)
+    receipt = await own.record_conversation([typed(STATED)])
+    assert first == await memories_of(quiet)
+    assert [turn_id for _, turn_id in first] == [receipt.turns[0].id]
+    (turn,) = await read(quiet)
+    assert (turn.message_id, turn.account) == ("m1", "client")
+    assert turn.trust == ("user" if way == "hook" else "reported")
+
+
+async def test_of_a_report_that_was_cut_the_rest_is_read_when_the_client_says_it(
+    quiet: Memoria,
+) -> None:
+    cut = LONG_STATED[:130] + "…"
+    await quiet.with_channel(AGENT).record_conversation([{"role": "user", "content": cut}])
+    assert await memories_of(quiet) == []
+    hook = quiet.with_channel(hook_channel("codex"))
+    for _ in range(2):
+        await hook.record_conversation([typed(LONG_STATED)])
+    (turn,) = await read(quiet)
+    assert turn.content == LONG_STATED
+    assert [turn_id for _, turn_id in await memories_of(quiet)] == [turn.id]
+    found = await quiet.search_conversation_traces("shellfish")
+    assert [hit.id for hit in found.hits] == [turn.id]
+
+
+async def test_turns_that_an_agent_reported_first_stand_in_the_clients_order_and_time(
+    quiet: Memoria,
+) -> None:
+    said = transcript(TEXTS[:6])
+    await quiet.with_channel(AGENT).record_conversation(
+        [retell(said[3], 1), retell(said[2], 0), Turn(role="assistant", content=SUMMARIES[0])]
+    )
+    await quiet.with_channel(transcript_channel("codex")).record_conversation(said)
+    own = [turn for turn in await read(quiet) if turn.account == "client"]
+    assert [turn.content for turn in own] == [turn.content for turn in said]
+    assert [turn.at for turn in own] == [turn.at for turn in said]
+    record = await quiet.get_turn(own[2].id, context=1)
+    assert [one.content for one in (*record.before, *record.after)] == [
+        said[1].content,
+        said[3].content,
+    ]
