@@ -164,6 +164,7 @@ def test_without_the_ledger_what_is_ours_is_known_by_its_form() -> None:
         (JSON_PARTS, '{"a": 1', "line 1, column 8"),
         (JSON_PARTS, '{"a": 1} {', "line 1, column 10"),
         (JSON_PARTS, "[" * 5000, "too deep"),
+        (JSON_PARTS, '{"a": ' + "[" * 500 + "]" * 500 + "}", "too deep"),
         (JSON_PARTS, "[1]", "whole file"),
         (JSON_PARTS, '{"mcpServers": []}', "`mcpServers` holds something else"),
         (JSON_PARTS, '{"hooks": {"Stop": {}}}', "`hooks.Stop` holds something else"),

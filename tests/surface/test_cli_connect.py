@@ -194,6 +194,31 @@ def test_without_a_terminal_nothing_is_written_unless_it_is_said(box: ClientBox)
     assert box.files() == before
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
+def test_at_a_terminal_the_change_is_shown_in_colours_and_written_after_a_yes(
+    box: ClientBox,
+) -> None:
+    file = box.write(".cursor/mcp.json", "{}\n")
+    ours, theirs = os.openpty()
+    words = ["-m", "memoria", "connect", "cursor", "--no-hooks"]
+    environment = {"HOME": str(box.user), "PATH": "/usr/bin:/bin", "TERM": "xterm-256color"}
+    with subprocess.Popen(  # noqa: S603  (our own program)
+        [sys.executable, *words], stdin=theirs, stdout=theirs, stderr=theirs, env=environment
+    ) as process:
+        os.close(theirs)
+        said = b""
+        while b"Connect Cursor?" not in said:
+            said += os.read(ours, 4096)
+        assert file.read_text() == "{}\n"
+        os.write(ours, b"y\n")
+        while b"connected" not in said:
+            said += os.read(ours, 4096)
+    os.close(ours)
+    assert process.returncode == 0
+    assert b'\x1b[32m+  "mcpServers": {' in said
+    assert "memoria" in json.loads(file.read_text())["mcpServers"]
+
+
 def test_the_clients_of_the_machine_are_found(box: ClientBox) -> None:
     assert "No client was found on this machine" in box("connect").err
     (box.user / ".codex").mkdir()

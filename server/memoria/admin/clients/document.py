@@ -129,7 +129,7 @@ class ConfigDocument:
         bare = self._cut(before, with_entry=True)
         try:
             edited = self._insert(bare, wanted)
-        except OccupiedError as error:
+        except (OccupiedError, UnreadableTextError) as error:
             raise EditError(str(error)) from error
         self._judge(before.text, edited.text)
         if not self._holds(edited.text, wanted):
@@ -206,7 +206,7 @@ class ConfigDocument:
             inner = tuple(piece for piece in pieces if piece.path)
             text = self._cut_defaults(self._syntax.cut_empty(text, inner), pieces)
             text = self._syntax.cut_empty(text, pieces)
-        except OccupiedError as error:
+        except (OccupiedError, UnreadableTextError) as error:
             raise EditError(str(error)) from error
         return EditedText(text, () if with_entry else pieces)
 

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from memoria.admin.clients.syntax.interface import UnreadableTextError
@@ -69,8 +70,11 @@ class JsonChild:
         return self.node.end
 
 
+@lru_cache(maxsize=4)
 def read_json(text: str) -> JsonNode | None:
     """The document; None if there is nothing but space and comments.
+
+    An edit asks for the places in one text several times, and Claude Code's file has megabytes.
 
     Raises:
         UnreadableTextError: it is no JSON.
