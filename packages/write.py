@@ -12,6 +12,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+from memoria.admin.clients.interface import HookCall
 from memoria.config import Settings
 from packages.clients import CLAUDE_CODE, CODEX, CURSOR, GEMINI, PackagedClient
 
@@ -134,7 +135,7 @@ def _hooks(client: PackagedClient) -> dict[str, object]:
     """A file of hooks."""
     hooks: dict[str, object] = {}
     for event, limit in client.hooks.events.items():
-        written = client.hooks.form(build_command(client, event), limit, False)
+        written = client.hooks.form(HookCall(event, build_command(client, event), limit))
         if client.windows_key:
             for hook in written["hooks"]:
                 hook[client.windows_key] = f"{_hook(client)} || exit 0"

@@ -22,6 +22,7 @@ from packages.write import (
 )
 from tests.docs.pages import README, text_of
 
+from memoria.admin.clients.interface import HookCall
 from memoria.app import open_memoria
 from memoria.surface.hook.replies import MOST_CHARS
 from memoria.surface.mcp.server import build_server
@@ -78,9 +79,10 @@ def test_a_plugin_without_its_program_says_so_once_a_session_and_fails_no_hook(
 
 
 def test_codex_takes_the_longest_answer_whole_and_writes_no_copy_of_it() -> None:
-    (hook,) = CODEX.hooks.form("memoria hook codex", 5, False)["hooks"]
     longest = "𠮷" * MOST_CHARS
-    assert len(longest.encode()) / 4 <= hook["additionalContextLimit"]
+    for event in ("SessionStart", "UserPromptSubmit"):
+        (hook,) = CODEX.hooks.form(HookCall(event, "memoria hook codex", 5))["hooks"]
+        assert len(longest.encode()) / 4 <= hook["additionalContextLimit"]
 
 
 @posix

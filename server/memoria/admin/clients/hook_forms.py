@@ -6,7 +6,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from memoria.admin.clients.interface import HookFiles, HookWish
+from memoria.admin.clients.interface import HookCall, HookFiles, HookWish
 from memoria.admin.clients.place import ClientPlace, Scope
 from memoria.admin.clients.program import ClientProgram
 
@@ -18,34 +18,38 @@ CODEX_TOKENS = 10_000
 """Codex counts four bytes as a token: more than the hook program ever says, in any script. What is
 longer than the limit, 2,500 by itself, Codex cuts, and writes whole into a file for temporary ones,
 where no forgetting could reach it."""
+_SAID_TO_MODELS = frozenset({"SessionStart", "UserPromptSubmit"})
+"""Events with answers for the model. Codex warns of a limit where there can be none."""
 
 
-def claude_hook(line: str, limit: int, _: bool) -> dict[str, Any]:
+def claude_hook(call: HookCall) -> dict[str, Any]:
     """Claude Code."""
-    return {"hooks": [{"type": "command", "command": line, "timeout": limit}]}
+    return {"hooks": [{"type": "command", "command": call.line, "timeout": call.limit}]}
 
 
-def codex_hook(line: str, limit: int, _: bool) -> dict[str, Any]:
+def codex_hook(call: HookCall) -> dict[str, Any]:
     """Codex, which is told how long an answer may be."""
-    hook = {"type": "command", "command": line, "timeout": limit}
-    return {"hooks": [{**hook, "additionalContextLimit": CODEX_TOKENS}]}
-
-
-def gemini_hook(line: str, limit: int, _: bool) -> dict[str, Any]:
-    """Gemini CLI; the limit is in milliseconds."""
-    hook = {"name": "memoria", "type": "command", "command": line, "timeout": limit}
+    hook: dict[str, Any] = {"type": "command", "command": call.line, "timeout": call.limit}
+    if call.event in _SAID_TO_MODELS:
+        hook["additionalContextLimit"] = CODEX_TOKENS
     return {"hooks": [hook]}
 
 
-def cursor_hook(line: str, limit: int, _: bool) -> dict[str, Any]:
+def gemini_hook(call: HookCall) -> dict[str, Any]:
+    """Gemini CLI; the limit is in milliseconds."""
+    hook = {"name": "memoria", "type": "command", "command": call.line, "timeout": call.limit}
+    return {"hooks": [hook]}
+
+
+def cursor_hook(call: HookCall) -> dict[str, Any]:
     """Cursor."""
-    return {"command": line, "timeout": limit}
+    return {"command": call.line, "timeout": call.limit}
 
 
-def windsurf_hook(line: str, _: int, windows: bool) -> dict[str, Any]:
+def windsurf_hook(call: HookCall) -> dict[str, Any]:
     """Windsurf: no limit can be set, and Windows has a key of its own."""
-    key = "powershell" if windows else "command"
-    return {key: line, "show_output": False}
+    key = "powershell" if call.is_windows else "command"
+    return {key: call.line, "show_output": False}
 
 
 _VSCODE_EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "PreCompact", "Stop")

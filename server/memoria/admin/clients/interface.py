@@ -22,6 +22,17 @@ class HookWish:
     """Whether each prompt is answered with what memory has on it."""
 
 
+@dataclass(frozen=True, slots=True)
+class HookCall:
+    """When a client runs what."""
+
+    event: str
+    line: str
+    limit: int
+    """In the client's unit."""
+    is_windows: bool = False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HookTable:
     """Hooks that stand in a file of the client's, which other hooks share."""
@@ -31,8 +42,8 @@ class HookTable:
     """The limit of each event, in the client's unit."""
     prompt: str
     """The event of a prompt, where a recall may be asked for."""
-    form: Callable[[str, int, bool], dict[str, Any]]
-    """A hook of the client's, from the line, the limit, and whether this is Windows."""
+    form: Callable[[HookCall], dict[str, Any]]
+    """As the client wants it written."""
     at: tuple[str, ...] = ("hooks",)
     defaults: Mapping[str, Any] = field(default_factory=dict)
 

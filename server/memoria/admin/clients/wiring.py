@@ -14,7 +14,7 @@ from memoria.admin.clients.document import (
     is_our_entry,
 )
 from memoria.admin.clients.hook_forms import is_our_file
-from memoria.admin.clients.interface import Client, HookFiles, HookTable, HookWish
+from memoria.admin.clients.interface import Client, HookCall, HookFiles, HookTable, HookWish
 from memoria.admin.clients.ledger import ConnectionLedger, LedgerEntry
 from memoria.admin.clients.packaged import find_package
 from memoria.admin.clients.place import ClientPlace, Scope
@@ -217,7 +217,7 @@ def _hooks(
     for event, limit in table.events.items():
         recall = wish.recall and event == table.prompt
         line = program.hook_line(client.name, recall=recall, windows=place.is_windows)
-        hooks[event] = table.form(line, limit, place.is_windows)
+        hooks[event] = table.form(HookCall(event, line, limit, place.is_windows))
     return hooks
 
 
