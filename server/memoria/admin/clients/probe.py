@@ -26,7 +26,7 @@ class ProbeResult:
 
 
 @dataclass(slots=True)
-class _Answers:
+class _ProbeAnswers:
     by_id: dict[int, dict[str, Any]] = field(default_factory=dict)
     complete: threading.Event = field(default_factory=threading.Event)
 
@@ -54,7 +54,7 @@ def probe_server(
         )
     except OSError as error:
         return ProbeResult(problem=f"it can't be started: {error.strerror or error}")
-    answers, said = _Answers(), list[bytes]()
+    answers, said = _ProbeAnswers(), list[bytes]()
     readers = [
         threading.Thread(target=_read_answers, args=(process.stdout, answers), daemon=True),
         threading.Thread(target=lambda: said.extend(process.stderr or ()), daemon=True),
@@ -95,7 +95,7 @@ def _ask(stdin: IO[bytes] | None) -> None:
     stdin.flush()
 
 
-def _read_answers(stdout: IO[bytes] | None, answers: _Answers) -> None:
+def _read_answers(stdout: IO[bytes] | None, answers: _ProbeAnswers) -> None:
     for line in stdout or ():
         try:
             message = json.loads(line)
@@ -127,7 +127,7 @@ def _end(process: subprocess.Popen[bytes], readers: list[threading.Thread]) -> N
             stream.close()
 
 
-def _judge(answers: _Answers, said: list[bytes], seconds: float, wait_s: float) -> ProbeResult:
+def _judge(answers: _ProbeAnswers, said: list[bytes], seconds: float, wait_s: float) -> ProbeResult:
     tools = answers.by_id.get(_ASK_TOOLS, {}).get("result")
     hello = answers.by_id.get(1, {}).get("result")
     if isinstance(tools, dict) and isinstance(hello, dict):
