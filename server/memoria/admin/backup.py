@@ -1,6 +1,5 @@
 """Backups: one file each, made while other processes write, and read back before it counts."""
 
-import re
 import shutil
 import time
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from tempfile import mkdtemp
 
 from memoria.admin import archive
 from memoria.admin.archive import Manifest, Progress
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.config import Settings
 from memoria.errors import BackupError, UnusableFileError
 from memoria.model import now_millis, to_millis
@@ -41,7 +41,7 @@ STAGING = ".memoria-"
 """How the folders begin that work is done in; one is left behind by a process that died."""
 
 STAMP = "%Y%m%dT%H%M%S.%fZ"
-_OURS = re.compile(r"memoria-(\d{8}T\d{6}\.\d{6}Z)\.zip")
+_OURS = lazy_regex(r"memoria-(\d{8}T\d{6}\.\d{6}Z)\.zip")
 _PACKED = "packed.zip"
 _MS_PER_DAY = 86_400_000
 _ABANDONED_S = 3600

@@ -13,17 +13,18 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.model.core import CONTRADICTED
 from memoria.text.document import full_text
 from memoria.text.phrases import Phrases
 
 RECORDS = ".jsonl"
-_MARK = re.compile(r"[ \t]*<!-- [a-z]:[0-9a-f]{4,36} -->")
-_LABEL = re.compile(
+_MARK = lazy_regex(r"[ \t]*<!-- [a-z]:[0-9a-f]{4,36} -->")
+_LABEL = lazy_regex(
     r"^- (?:file says|chat says|put aside in chat|taken out here, kept so far): ", re.MULTILINE
 )
 """Begins a line of a core file that tells what stands against what."""
-_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_LINE = lazy_regex(r"[^\n]*\n|[^\n]+")
 _CONTENT_KEYS = ("content", "text")
 _INERT = "‹!--", "<!--"
 

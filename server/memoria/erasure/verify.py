@@ -5,15 +5,15 @@ found here is a defect, or was left by an earlier version. `memoria doctor` show
 """
 
 import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.store.base import Orphan, Store, TenantFiles, Transaction
 from memoria.store.folders import HISTORY
 from memoria.store.home_folder import HomeFolder
 
-_ID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
+_ID = lazy_regex(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
 _PAGE = 500
 
 

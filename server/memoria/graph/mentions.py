@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from itertools import takewhile
 from typing import NamedTuple
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.graph import lexicon as known
 from memoria.model import EntityKind, Mention
 
@@ -65,29 +66,29 @@ def _apply_rules(text: str) -> Iterator[NameSpan]:
 _HAN = r"[\u4e00-\u9fff]"
 _WORD = r"[A-Z][A-Za-z'’-]*[A-Za-z]"
 _NAME = rf"{_WORD}(?: (?:of the |of |the |de |van |von )?{_WORD})*"
-_URL = re.compile(r"https?://[^\s<>\"'）】。，]+[^\s<>\"'）】。，.,;:!?)]")
-_PATH = re.compile(r"(?<![\w/.])(?:~|\.{1,2})?/?(?:[\w.-]+/)+[\w-]*\.?[\w-]+")
-_HANDLE = re.compile(r"(?<![\w.@])@[A-Za-z][\w-]{1,38}(?![\w@]|\.\w)")
-_QUOTED = re.compile(r"《([^》\n]{1,40})》")
-_TITLED = re.compile(
+_URL = lazy_regex(r"https?://[^\s<>\"'）】。，]+[^\s<>\"'）】。，.,;:!?)]")
+_PATH = lazy_regex(r"(?<![\w/.])(?:~|\.{1,2})?/?(?:[\w.-]+/)+[\w-]*\.?[\w-]+")
+_HANDLE = lazy_regex(r"(?<![\w.@])@[A-Za-z][\w-]{1,38}(?![\w@]|\.\w)")
+_QUOTED = lazy_regex(r"《([^》\n]{1,40})》")
+_TITLED = lazy_regex(
     r"\b(?:book|film|movie|song|album|article|paper|novel|series|titled|called|reading|watching)"
     rf"\s+[\"“]({_WORD}[^\"”\n]{{0,60}})[\"”]"
 )
-_VERSIONED = re.compile(
+_VERSIONED = lazy_regex(
     r"(?<![\w@/.-])(?:[A-Z][A-Za-z+#]+ v?\d+(?:\.\d+)+"
     rf"|(?:{'|'.join(sorted(known.PRODUCTS))}) \d{{1,2}}(?![\d:.%-]))\b"
 )
-_SEQUENCE = re.compile(rf"(?<![\w@/.'’-]){_NAME}(?![\w/@])")
-_INTRODUCED = re.compile(rf"\b(?:named|called|name is) ({_NAME})")
-_ADDRESSED = re.compile(rf"\b((?:{'|'.join(sorted(known.TITLES))})\.? {_WORD}(?: {_WORD})?)")
-_RELATED = re.compile(
+_SEQUENCE = lazy_regex(rf"(?<![\w@/.'’-]){_NAME}(?![\w/@])")
+_INTRODUCED = lazy_regex(rf"\b(?:named|called|name is) ({_NAME})")
+_ADDRESSED = lazy_regex(rf"\b((?:{'|'.join(sorted(known.TITLES))})\.? {_WORD}(?: {_WORD})?)")
+_RELATED = lazy_regex(
     rf"\b(?:{'|'.join(sorted(known.RELATIONS))})(?:,| is| named| called)? ({_WORD})(?![\w/@])"
 )
-_PLACED = re.compile(
+_PLACED = lazy_regex(
     rf"\b(?:in|near|visit|visited|visiting|(?:come|comes|came|am|is|are|was|were|moved|flew) from"
     rf"|(?:moved|moving|move|flew|fly|flying|travel|travelled|went|going|trip) to) ({_NAME})"
 )
-_SENTENCE_START = re.compile(r"(?:^|[.!?…:;\n\"“(—-]\s*|[。！？]\s*)$")
+_SENTENCE_START = lazy_regex(r"(?:^|[.!?…:;\n\"“(—-]\s*|[。！？]\s*)$")
 
 
 def _literal_names(text: str) -> Iterator[NameSpan]:
@@ -130,7 +131,7 @@ def _trim(start: int, name: str) -> tuple[int, str]:
     return start + skipped, _POSSESSIVE.sub("", name)[skipped:]
 
 
-_POSSESSIVE = re.compile(r"['’]s(?: .*)?$")
+_POSSESSIVE = lazy_regex(r"['’]s(?: .*)?$")
 """After it comes what somebody has, not what they are called."""
 
 
@@ -153,7 +154,7 @@ def _classify(text: str, start: int, words: list[str]) -> tuple[EntityKind, floa
 _LONGEST_PERSON = 3
 
 
-_NO_PLACE = re.compile(r"['’]s\b| of the ")
+_NO_PLACE = lazy_regex(r"['’]s\b| of the ")
 
 
 def _introductions(text: str) -> Iterator[NameSpan]:
@@ -177,25 +178,25 @@ def _places_en(text: str) -> Iterator[NameSpan]:
 
 
 _PARTICLES_ZH = "的了在去是和跟说吃喝也都不没会要想聊见住"
-_AFTER_NAME_ZH = re.compile(
+_AFTER_NAME_ZH = lazy_regex(
     rf"$|[{_PARTICLES_ZH}一今昨上下发讲谈借送从养可打计准、，。！？；：,.!?;:（）()\s]|明天|明年"
     rf"|{'|'.join(known.VERBS_ZH)}"
 )
-_PERSON_SIGNS = re.compile(r"(?:名叫|叫做|叫|我是|他是|她是|这位是|跟|和|与|找|问|告诉|认识|请|给)")
-_SURNAME = re.compile(rf"(?:{'|'.join(known.COMPOUND_SURNAMES_ZH)}|[{known.SURNAMES_ZH}])")
-_NICKNAME = re.compile(rf"(?:(?<=[叫跟和与找问给是请])|(?<!{_HAN}))[小老阿]{_HAN}")
-_ORGANISATION_ZH = re.compile(
+_PERSON_SIGNS = lazy_regex(r"(?:名叫|叫做|叫|我是|他是|她是|这位是|跟|和|与|找|问|告诉|认识|请|给)")
+_SURNAME = lazy_regex(rf"(?:{'|'.join(known.COMPOUND_SURNAMES_ZH)}|[{known.SURNAMES_ZH}])")
+_NICKNAME = lazy_regex(rf"(?:(?<=[叫跟和与找问给是请])|(?<!{_HAN}))[小老阿]{_HAN}")
+_ORGANISATION_ZH = lazy_regex(
     r"(?:^|(?<=[在去从到于进是和跟给为的，。、：；（\s])|(?<=离开|加入|来自))"
     r"((?:(?!离开|加入|来自|毕业)[^\W在去从到于进是和跟给为的]){2,10}?"
     r"(?:公司|大学|学院|集团|银行|医院|研究院|研究所|中学))"
 )
-_NO_STEM_ZH = re.compile(r"[我你他她们所个了着过趟一某另这那哪同其最附近当现任]")
-_NO_ORGANISATION_ZH = re.compile(
+_NO_STEM_ZH = lazy_regex(r"[我你他她们所个了着过趟一某另这那哪同其最附近当现任]")
+_NO_ORGANISATION_ZH = lazy_regex(
     r"^[这那我你他她本该某哪每几两各贵别新大小一二三家在去从到于个今昨明上下前后]"
 )
 _PLACE_SIGNS = r"(?:住在|来自|搬到|搬去|飞到|飞往|回到|在|去|到|从)"
-_PLACE_ZH = re.compile(rf"{_PLACE_SIGNS}({_HAN}{{1,4}}(?:市|省|县|区|镇|村|路|街|公园|机场|车站))")
-_CITY_ZH = re.compile("|".join(sorted(known.CITIES_ZH, key=len, reverse=True)))
+_PLACE_ZH = lazy_regex(rf"{_PLACE_SIGNS}({_HAN}{{1,4}}(?:市|省|县|区|镇|村|路|街|公园|机场|车站))")
+_CITY_ZH = lazy_regex("|".join(sorted(known.CITIES_ZH, key=len, reverse=True)))
 
 
 def _persons_zh(text: str) -> Iterator[NameSpan]:

@@ -4,17 +4,18 @@
 Brackets with text in another script repeat the name and hold no qualifier: 林岚 (Lin Lan).
 """
 
-import re
 from typing import NamedTuple
 
-_BRACKETED = re.compile(r"(?P<name>[^()（）]+?)\s*[(（](?P<which>[^()（）]+)[)）]")
+from memoria.bare.lazy_regex import lazy_regex
+
+_BRACKETED = lazy_regex(r"(?P<name>[^()（）]+?)\s*[(（](?P<which>[^()（）]+)[)）]")
 _WORDS = r"[A-ZÀ-Þ][\w'’.-]*(?: [A-ZÀ-Þ][\w'’.-]*){0,3}"
-_FROM = re.compile(rf"(?P<name>{_WORDS}) (?:from|at) (?P<which>\w[\w '’-]*)")
-_APPOSITION = re.compile(rf"(?P<name>{_WORDS}), (?P<which>(?:my|our|the|his|her|their) [\w '’-]+)")
-_OWNERS = re.compile(
+_FROM = lazy_regex(rf"(?P<name>{_WORDS}) (?:from|at) (?P<which>\w[\w '’-]*)")
+_APPOSITION = lazy_regex(rf"(?P<name>{_WORDS}), (?P<which>(?:my|our|the|his|her|their) [\w '’-]+)")
+_OWNERS = lazy_regex(
     r"(?i:(?:the user['’]s|user['’]s|my|our|the|an?|his|her|their)\s+)|(?:我们?|用户)的?"
 )
-_CHINESE = re.compile("[一-鿿]")
+_CHINESE = lazy_regex("[一-鿿]")
 
 
 class QualifiedName(NamedTuple):

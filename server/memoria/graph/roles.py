@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.graph import lexicon as known
 from memoria.graph.mentions import NameSpan, find_names
 from memoria.model import EntityKind, Mention, Modality, SemanticRole
@@ -51,25 +52,25 @@ def parse_sentence(text: str, time: str | None = None) -> SentenceMeaning:
     return SentenceMeaning(predicate, roles, negated, modality, time)
 
 
-_SENTENCE = re.compile(r".+?(?:[。！？!?](?!\d)|(?<![A-Z]r)(?<!Mrs)\.(?=\s+[A-Z])|$)", re.DOTALL)
-_HAN = re.compile(r"[\u4e00-\u9fff]")
-_NOT_NEGATED = re.compile(
+_SENTENCE = lazy_regex(r".+?(?:[。！？!?](?!\d)|(?<![A-Z]r)(?<!Mrs)\.(?=\s+[A-Z])|$)", re.DOTALL)
+_HAN = lazy_regex(r"[\u4e00-\u9fff]")
+_NOT_NEGATED = lazy_regex(
     r"\bnot only\b|\bnot (?:just|merely)\b|(\w)不\1|不但|不仅|不过|不错|不久|不少|不断|差不多|"
     r"不好意思|没关系|没问题|特别|区别|分别|别人|别的|性别|级别",
     re.IGNORECASE,
 )
-_NEGATED = re.compile(
+_NEGATED = lazy_regex(
     r"\b(?:not|never|no longer|cannot|without)\b|n['’]t\b|不|没|别(?!墅)|从未|并非|无法",
     re.IGNORECASE,
 )
 _MODALITIES: Sequence[tuple[Modality, re.Pattern[str]]] = (
     (
         "joking",
-        re.compile(r"\b(?:just kidding|kidding|joking|as a joke)\b|开玩笑|哈哈", re.IGNORECASE),
+        lazy_regex(r"\b(?:just kidding|kidding|joking|as a joke)\b|开玩笑|哈哈", re.IGNORECASE),
     ),
     (
         "hearsay",
-        re.compile(
+        lazy_regex(
             r"\b(?:heard that|I heard|hear(?:s|d)? from|apparently|allegedly|reportedly"
             r"|rumou?r has it|they say)\b|听说|据说|据称|传闻",
             re.IGNORECASE,
@@ -77,14 +78,14 @@ _MODALITIES: Sequence[tuple[Modality, re.Pattern[str]]] = (
     ),
     (
         "possible",
-        re.compile(
+        lazy_regex(
             r"\b(?:might|may|[Mm]aybe|[Pp]erhaps|possibly|[Pp]robably|could be)\b"
             r"|可能(?!性)|也许|大概|或许|说不定"
         ),
     ),
     (
         "planned",
-        re.compile(
+        lazy_regex(
             r"\b(?:plan(?:s|ned|ning)? to|intends? to|(?:is|are|am|'m|'re|'s) going to"
             r"|scheduled to)\b"
             r"|打算|计划(?!生育)|准备(?!好)|即将",
@@ -92,7 +93,7 @@ _MODALITIES: Sequence[tuple[Modality, re.Pattern[str]]] = (
     ),
     (
         "wished",
-        re.compile(
+        lazy_regex(
             r"\b(?:wants? to|would like|'d like|hopes? to|wish(?:es)?|dreams? of)\b"
             r"|希望|想要|(?<![思理联感猜梦幻设构])想(?![法起象念到])"
         ),
@@ -123,17 +124,17 @@ _MARKS_EN = (
     r"don['’]t|didn['’]t|won['’]t|plans? to|wants? to|hopes? to|intends? to|going to|"
     r"would like to)\s+){0,4}"
 )
-_LEAD_EN = re.compile(
+_LEAD_EN = lazy_regex(
     r"^(?:(?:I heard(?: that)?|apparently|reportedly|maybe|perhaps|they say),?\s+)+", re.IGNORECASE
 )
-_CLAUSE_EN = re.compile(rf"\s+{_MARKS_EN}(?P<verb>[a-z]+)\s+(?P<object>.+)$")
-_OBJECT_END_EN = re.compile(
+_CLAUSE_EN = lazy_regex(rf"\s+{_MARKS_EN}(?P<verb>[a-z]+)\s+(?P<object>.+)$")
+_OBJECT_END_EN = lazy_regex(
     r"\s+(?:in|at|on|with|for|to|from|by|because|when|while|since|after|before|and|but|every|"
     r"as|so|that|who|which|if|of|\w{2,}ed)\b|[,;:(]"
 )
-_NO_OBJECT_EN = re.compile(r"(?:to|in|at|on|with|for|from|by|up|out|off|about|and|that|how)\b")
-_ARTICLE = re.compile(r"^(?:the|a|an|some|his|her|their|its|my|our|your)\s+", re.IGNORECASE)
-_AT_PLACE_EN = re.compile(r"\b(?:in|at)\s+(?:the |a |an |his |her |their |my |our )?([a-z]+)\b")
+_NO_OBJECT_EN = lazy_regex(r"(?:to|in|at|on|with|for|from|by|up|out|off|about|and|that|how)\b")
+_ARTICLE = lazy_regex(r"^(?:the|a|an|some|his|her|their|its|my|our|your)\s+", re.IGNORECASE)
+_AT_PLACE_EN = lazy_regex(r"\b(?:in|at)\s+(?:the |a |an |his |her |their |my |our )?([a-z]+)\b")
 
 
 def _parse_english(sentence: str) -> Clause | None:
@@ -159,7 +160,7 @@ def _parse_english(sentence: str) -> Clause | None:
     return known.VERBS_EN[clause["verb"]], _roles(parts, found)
 
 
-_PRONOUN = re.compile(
+_PRONOUN = lazy_regex(
     r"(?:it|him|her|them|me|us|you|this|that|nothing|everything)\b.*", re.IGNORECASE
 )
 
@@ -177,13 +178,13 @@ _MARKS_ZH = (
     r"(?:不|没有?|从来|从未|也|都|很|最|非常|经常|常常|一直|正在?|已经|打算|计划|准备|可能|也许|大概|想要?|希望|要|会|"
     r"再|又|还|特别|就|，){0,4}"
 )
-_LEAD_ZH = re.compile(r"^(?:听说|据说|也许|可能|大概|昨天|今天|明天|，|\s)+")
-_CLAUSE_ZH = re.compile(
+_LEAD_ZH = lazy_regex(r"^(?:听说|据说|也许|可能|大概|昨天|今天|明天|，|\s)+")
+_CLAUSE_ZH = lazy_regex(
     rf"^(?P<agent>[^，,、；\s]{{2,12}}?){_MARKS_ZH}"
     rf"(?:[在于](?P<place>[^，,。]{{1,10}}?)(?:里面|里|上|中|内)?)?{_MARKS_ZH}"
     rf"(?P<verb>{'|'.join(known.VERBS_ZH)})(?:了|过|着)?(?P<object>[^，,。；]*)$"
 )
-_COUNTED_ZH = re.compile(r"^[一二两三四五六七八九十几\d]+[个只条本台辆杯瓶件张套份部首次把位]")
+_COUNTED_ZH = lazy_regex(r"^[一二两三四五六七八九十几\d]+[个只条本台辆杯瓶件张套份部首次把位]")
 
 
 def _parse_chinese(sentence: str) -> Clause | None:

@@ -17,19 +17,20 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import MemoriaError
 from memoria.inference.chat.base import AnswerT, ChatRequest
 from memoria.text.invisible import drop_invisible
 from memoria.text.lines import fence_block
 
-_FILE = re.compile(
+_FILE = lazy_regex(
     r"---\n(?P<front>.*?)\n---\n\s*# Instructions\n(?P<instructions>.*?)\n# Text\n(?P<text>.*)",
     re.DOTALL,
 )
 _FIELDS = ("name", "version", "purpose", "inputs", "output")
-_END = re.compile("[\x85\u2028\u2029]")
+_END = lazy_regex("[\x85\u2028\u2029]")
 """What may pass for the end of a line and stands in JSON as it is."""
-_PLACEHOLDER = re.compile(r"(?m)^\{\{(?P<block>\w+)\}\}$|\{\{(?P<inline>\w+)\}\}")
+_PLACEHOLDER = lazy_regex(r"(?m)^\{\{(?P<block>\w+)\}\}$|\{\{(?P<inline>\w+)\}\}")
 
 
 class TemplateError(MemoriaError):

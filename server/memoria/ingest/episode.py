@@ -8,10 +8,10 @@ it is at night when something that was concluded from them has changed since
 """
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.erasure.suppression import Digester
 from memoria.inference.tasks import request_episode
 from memoria.ingest.outcome import ExtractionOutcome
@@ -59,7 +59,7 @@ _MOST_TURNS = _MOST_CHARS // _LEAST_CHARS
 _MOST_TOOLS = 8
 _MOST_CHANGED = 20
 _CONFIDENCE = 0.7
-_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
+_CJK = lazy_regex("[\u3040-\u30ff\u3400-\u9fff]")
 
 
 @dataclass(frozen=True, slots=True)

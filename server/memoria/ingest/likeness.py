@@ -8,6 +8,7 @@ that a word more or less within is another turn: a summary or a paraphrase is th
 import hashlib
 import re
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.model import Role
 from memoria.text.recognition import read_statement
 
@@ -18,7 +19,7 @@ _BYTES = 8
 _LEAST_CUT = _OPENING_WORDS
 """So many words at least must be there of a turn that was cut."""
 _MARK_CHARS = 40
-_CUT_MARK = re.compile(
+_CUT_MARK = lazy_regex(
     r"\s*(?:…|\.{3,})?\s*[\[(（【]?\s*(?:…|\.{3,})?\s*"
     r"(?:truncated|shortened|omitted|cut(?:\s+off)?|已?截断|省略|略)?\s*(?:…|\.{3,})?\s*[\])）】]?\s*$",
     re.IGNORECASE,

@@ -1,11 +1,11 @@
 """What the processors of queue entries have in common: their tools, errors and prompt lines."""
 
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import MemoriaError
 from memoria.inference.chat.client import ChatClient
@@ -23,7 +23,7 @@ from memoria.text.invisible import drop_invisible
 from memoria.text.lines import indent_lines, join_lines
 
 _CUT = " […] "
-_NAME = re.compile(r"[\w.:/-]{1,64}")
+_NAME = lazy_regex(r"[\w.:/-]{1,64}")
 _SPEAKING = (Role.USER, Role.ASSISTANT)
 _WORK_WEIGHT = 600
 """The length from which an assistant's own words are worth reading, whatever its user says."""

@@ -1,8 +1,8 @@
 """Adjudicate: a chat model, or rules without one, say what one memory is to another."""
 
-import re
 from collections.abc import Mapping, Sequence
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import ChatModelError, InvalidAnswerError, ModelRefusedError
 from memoria.graph.roles import parse_sentence
 from memoria.inference.chat.client import ChatClient
@@ -17,7 +17,7 @@ from memoria.policy.properties import relate_statements
 from memoria.text.statement import differs_in_number_or_negation
 
 _AT_ONCE = 20
-_DIGITS = re.compile(r"\d+")
+_DIGITS = lazy_regex(r"\d+")
 
 
 def adjudicate_pairs(

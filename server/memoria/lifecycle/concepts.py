@@ -6,10 +6,10 @@ forgotten, nothing personal and no order: such an answer is thrown away before i
 anywhere.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.inference.chat.client import ChatClient
 from memoria.inference.tasks import request_concept
 from memoria.ingest.processing import compact_json, shorten_statement
@@ -26,7 +26,7 @@ from memoria.text.quotes import find_quote
 from memoria.text.script import is_cjk
 from memoria.text.statement import says_the_same, sentences_in
 
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_NUMBER = lazy_regex(r"\d+(?:[.,:]\d+)*")
 MIN_QUOTED_MEMORIES = 2
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, combinations
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.graph.mentions import find_names
 from memoria.lifecycle.interface import StepContext
 from memoria.memories.days import date_of_memory
@@ -42,7 +43,7 @@ _MIN_SHARED_WORDS = 0.5
 """The share of their words that two statements have in common, from which they may be one."""
 _START = (0, 0)
 _USER_WORDS = {"user", "用户"}
-_OF_THE_USER = re.compile(r"\b(?:user|i|i['’]m|my)\b|用户|我(?!们)", re.IGNORECASE)
+_OF_THE_USER = lazy_regex(r"\b(?:user|i|i['’]m|my)\b|用户|我(?!们)", re.IGNORECASE)
 
 
 _MemoryPair = tuple[Memory, Memory]

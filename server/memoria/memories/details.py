@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import InvalidInputError, NotFoundError, shorten
 from memoria.model import (
     EdgeType,
@@ -29,7 +30,7 @@ MOST_ENTITIES = 8
 _LONGEST_NAME = 100
 _LONGEST_TASK = 200
 
-_KIND_AND_NAME = re.compile(
+_KIND_AND_NAME = lazy_regex(
     r"(?:the\s+)?(?:project|operation|team|code ?name|项目|团队)\s*(?P<after>\S.{1,60})"
     r"|(?P<before>\S.{1,60}?)\s*(?:project|team|项目|团队)",
     re.IGNORECASE,

@@ -4,6 +4,7 @@ import calendar
 import re
 from dataclasses import dataclass
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import InvalidInputError, quote_value
 from memoria.model import DAY_MS, to_iso
 from memoria.model.zone import Zone
@@ -19,34 +20,34 @@ _EXAMPLES = (
     "30d, session, permanent), or leave it out. Nothing was done."
 )
 _COUNT = rf"\d{{1,5}}|an?|{'|'.join(COUNTS)}"
-_LASTING = re.compile(
+_LASTING = lazy_regex(
     rf"\s*(?:for\s+)?(?:the\s+(?:next|coming)\s+)?(?P<n>{_COUNT})\s*"
     r"(?P<unit>h|hours?|d|days?|w|weeks?|months?|y|years?)\s*",
     re.IGNORECASE,
 )
-_LASTING_CHINESE = re.compile(
+_LASTING_CHINESE = lazy_regex(
     r"\s*(?P<n>\d{1,5}|[一二两三四五六七八九十百]{1,5}|半)\s*"
     r"(?P<unit>个?小时|个?钟头|天|个?星期|个?礼拜|周|个?月|年)(?:之?内|以内)?\s*"
 )
-_FOR_EVER = re.compile(
+_FOR_EVER = lazy_regex(
     r"\s*(?:permanent(?:ly)?|for ?ever|always|永久|永远|长期|一直)\s*", re.IGNORECASE
 )
-_SESSION = re.compile(r"\s*(?:(?:this )?session|本?次?会话|这次会话|本次对话)\s*", re.IGNORECASE)
-_TIME_WORD = re.compile(
+_SESSION = lazy_regex(r"\s*(?:(?:this )?session|本?次?会话|这次会话|本次对话)\s*", re.IGNORECASE)
+_TIME_WORD = lazy_regex(
     r"\d|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|[年月号]", re.IGNORECASE
 )
-_ISO_TIME = re.compile(r"\s*\d{4}-\d\d-\d\d[T ]\d\d:?\d\d")
-_LEADING = re.compile(
+_ISO_TIME = lazy_regex(r"\s*\d{4}-\d\d-\d\d[T ]\d\d:?\d\d")
+_LEADING = lazy_regex(
     r"^\s*(?:until|till|through|up to|by|before|(?:一?直)?到|至)?\s*"
     r"(?:the\s+)?(?:end\s+of\s+)?(?:the\s+)?",
     re.IGNORECASE,
 )
-_LAST_WORDS = re.compile(
+_LAST_WORDS = lazy_regex(
     r"(?:\b(?:until|till|through)\s(?P<en>[^.!?;,]{2,40})|(?:一?直到|到|至)(?P<zh>[^，。！？,.;；]{1,15}?)"
     r"(?:为止|截止|结束)?)[.!?。！？]?\s*$",
     re.IGNORECASE,
 )
-_OVER_OR_OFTEN = re.compile(
+_OVER_OR_OFTEN = lazy_regex(
     r"\b(?:was|were|had|did|lived|worked|stayed|used|every|each|always|usually|daily|weekly)\b"
     r"|[了过每]|曾",
     re.IGNORECASE,

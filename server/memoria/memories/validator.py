@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import NotFoundError
 from memoria.memories.days import zone_of_turn
@@ -46,10 +47,10 @@ from memoria.text.invisible import drop_invisible
 from memoria.text.quotes import find_quote
 
 _NO_RULES: PersonalRules = MappingProxyType({})
-_COMES_AGAIN = re.compile(
+_COMES_AGAIN = lazy_regex(
     r"\b(?:birthday|anniversary|name day)\b|生日|纪念日|忌日|诞辰", re.IGNORECASE
 )
-_PLACEHOLDER = re.compile("⟨[^⟨⟩]{0,40}⟩")
+_PLACEHOLDER = lazy_regex("⟨[^⟨⟩]{0,40}⟩")
 _SOURCE_OF_ROLE = {
     Role.USER: SourceKind.USER_SAID,
     Role.ASSISTANT: SourceKind.ASSISTANT_INFERRED,

@@ -1,11 +1,11 @@
 """Retention: what is configured of how long memories stay strong, and what it is reckoned from."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import quote_value
 from memoria.model.memory_types import MemoryType
 
@@ -105,7 +105,7 @@ GENERAL_FIELDS: Mapping[str, NumberBounds] = {
 }
 """What the table says for all of them."""
 
-_CHANGE = re.compile(r"[A-Za-z_. ]{0,40}(?:=[\w.+-]{0,20})?")
+_CHANGE = lazy_regex(r"[A-Za-z_. ]{0,40}(?:=[\w.+-]{0,20})?")
 
 RetentionChanges = Mapping[str, float | None]
 """Numbers by name (`fact.tau`, `active`) that replace those of the table; None for never."""

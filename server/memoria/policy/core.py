@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.model.core import CORE_FILES, USER_EDIT_NAME, CoreFile, CoreMemory
 from memoria.model.memory_types import CoreHeading, MemoryType
 from memoria.model.zone import Zone
@@ -17,7 +18,7 @@ HABIT = "habit"
 """The predicate of a user's habit."""
 CONFLICTS = "Conflicts"
 _AGENT_WORDS = frozenset("assistant agent you persona 助手 助理 你".split())
-_OF_THE_USER = re.compile(r"(?:the user|user|i|i['’]m|my)\b|用户|我(?!们)", re.IGNORECASE)
+_OF_THE_USER = lazy_regex(r"(?:the user|user|i|i['’]m|my)\b|用户|我(?!们)", re.IGNORECASE)
 _LEAST_IMPORTANCE = 0.45
 """A little less than the importance of a statement that names none."""
 _Item = TypeVar("_Item")

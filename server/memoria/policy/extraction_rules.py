@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.policy.own_words import Sentence
 from memoria.text.pattern import LazyPattern
 
@@ -79,7 +80,7 @@ def _rule(
     )
 
 
-_WORD = re.compile("[a-z]+")
+_WORD = lazy_regex("[a-z]+")
 _LEAD = r"""^\W*(?:(?:please|pls|ok(?:ay)?|and|also|but|so|just|oh|hey|hi|btw|by\sthe\sway
     |one\smore\sthing|sorry|well|yes|no|alright|important|fyi|(?:for|in)\s(?:the\s)?future)
     \b[\s,:;—-]*){0,4}"""
@@ -303,6 +304,6 @@ _IDENTITY = (
 )
 
 _ALL = (*_REMEMBER, *_CORRECTION, *_RULE, *_PREFERENCE, *_GOAL, *_RELATIONSHIP, *_IDENTITY)
-_HAN = re.compile("[一-鿿]")
+_HAN = lazy_regex("[一-鿿]")
 RULES = tuple(rule for rule in _ALL if not _HAN.search(rule.pattern.source))
 RULES_ZH = tuple(rule for rule in _ALL if _HAN.search(rule.pattern.source))

@@ -4,8 +4,7 @@
 shown as the source of a statement at all, and lets its writer word it as they like.
 """
 
-import re
-
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.policy.own_words import own_sentences
 from memoria.text.analyser import query_terms
 from memoria.text.pattern import LazyPattern
@@ -18,8 +17,8 @@ from memoria.text.statement import (
 
 _FRAME = frozenset(query_terms("user says said 用户说"))
 _FRAME_ZH = frozenset("用户说的我")
-_NAME = re.compile(r"(?<=\S\s)[A-Z][A-Za-z]+")
-_CODE = re.compile(r"(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{5,}|\d{5,}")
+_NAME = lazy_regex(r"(?<=\S\s)[A-Z][A-Za-z]+")
+_CODE = lazy_regex(r"(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{5,}|\d{5,}")
 _HALF = 0.5
 
 

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.graph import lexicon as known
 from memoria.graph.mentions import find_names
 from memoria.model import Memory, SourceKind, Trust, Validity
@@ -27,7 +28,7 @@ from memoria.text.statement import (
 )
 
 Pair = tuple[str, str]
-_WORD = re.compile(rf"[{CJK}]|[^\s{CJK}]+")
+_WORD = lazy_regex(rf"[{CJK}]|[^\s{CJK}]+")
 _REVERSING_WORDS = frozenset(
     """
     not no never nobody nothing none neither nor without cannot hardly barely seldom rarely
@@ -47,7 +48,7 @@ _REVERSING_WORDS = frozenset(
 _REVERSING_STEMS = frozenset(
     stem for word in _REVERSING_WORDS | known.RELATIONS for stem in (word, *tokens(word))
 )
-_NUMERAL = re.compile(r"\d|[零〇一二三四五六七八九十百千万亿两半]")
+_NUMERAL = lazy_regex(r"\d|[零〇一二三四五六七八九十百千万亿两半]")
 _AFTER_SURNAME = 2
 """Characters of a given name in Chinese."""
 

@@ -16,12 +16,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.model import Role, StoredTurn, UserSpeaker
 from memoria.policy.conflict import USER, subject_key
 from memoria.text.name import name_key
 
-_OF_USER = re.compile(r"^(?:the )?(?:user|用户)(['’]s\s|的)", re.IGNORECASE)
-_THE_USER = re.compile(
+_OF_USER = lazy_regex(r"^(?:the )?(?:user|用户)(['’]s\s|的)", re.IGNORECASE)
+_THE_USER = lazy_regex(
     r"\b[Tt]he user\b(?!\s(?:account|agent|base|data|experience|group|guide|id|interface|manual"
     r"|name|stor(?:y|ies)|table)\b)"
     r"|(?:该|这[位个])?用户(?!界面|体验|名|手册|[账帐][号户]|群|组|数据|表|端|代理|协议|故事)"

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import date
 from types import MappingProxyType
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.model.privacy import Handling, PersonalData, PersonalRules
 from memoria.text.luhn import has_check_digit
 
@@ -159,7 +160,7 @@ _IPV6 = r"(?<![\w:])(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{1,4}(?![\w:])"
 # The order matters: classes with check digits come before those without.
 _RULES = tuple(
     _PersonalDataRule(
-        kind, re.compile(pattern, re.ASCII if kind is PersonalData.IBAN else 0), check
+        kind, lazy_regex(pattern, re.ASCII if kind is PersonalData.IBAN else 0), check
     )
     for kind, pattern, check in (
         (PersonalData.EMAIL, _EMAIL, _always),

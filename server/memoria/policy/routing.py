@@ -6,11 +6,11 @@ before. A turn that may contain something waits for its segment. Small talk, too
 stories and text that nobody in the conversation wrote are only recorded.
 """
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.model.memory_types import MemoryType
 from memoria.model.turn import Role
 from memoria.policy.extraction_rules import (
@@ -34,7 +34,7 @@ _STORY_WEIGHT = 3_000
 _LONGEST_WEIGHT = 20_000
 _LONGEST_SMALL_TALK = 100
 _CJK_WEIGHT = 3
-_CJK = re.compile(
+_CJK = lazy_regex(
     "[\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0003ffff]"
 )
 _REASONS = tuple(ExtractionReason)

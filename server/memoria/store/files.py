@@ -16,6 +16,7 @@ from pathlib import Path
 
 from memoria.bare.ask import SOCKETS
 from memoria.bare.home import TENANTS
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import StoreUnavailableError, UnusableFileError
 from memoria.model.core import CORE_FILES, PROJECT_FILE, CoreFile
 from memoria.store.folders import PROJECTS
@@ -34,10 +35,10 @@ BACKUPS = "backups"
 KEY_BYTES = 32
 _TEXTS = (".md", ".txt", ".jsonl")
 _OWNER_ONLY = 0o600
-_TENANTS_FOLDER = re.compile(rf"^{TENANTS}/[a-z0-9-]+/")
-_IN_PROJECT = re.compile(rf"{PROJECTS}/[a-z0-9-]+/{re.escape(PROJECT_FILE)}")
-_MARK = re.compile(r"[ \t]*<!-- [mcd]:[0-9a-f]{4,32} -->")
-_HEAD = re.compile(r"^[^\n]*<!-- memoria -->[ \t]*\r?\n?", re.MULTILINE)
+_TENANTS_FOLDER = lazy_regex(rf"^{TENANTS}/[a-z0-9-]+/")
+_IN_PROJECT = lazy_regex(rf"{PROJECTS}/[a-z0-9-]+/{re.escape(PROJECT_FILE)}")
+_MARK = lazy_regex(r"[ \t]*<!-- [mcd]:[0-9a-f]{4,32} -->")
+_HEAD = lazy_regex(r"^[^\n]*<!-- memoria -->[ \t]*\r?\n?", re.MULTILINE)
 
 
 def core_files(home: Path) -> list[str]:

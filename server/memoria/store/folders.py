@@ -1,7 +1,6 @@
 """The folders of a home: where generated files lie, and how folders are made safe on disk."""
 
 import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date
@@ -9,6 +8,7 @@ from pathlib import Path
 
 from memoria.bare.home import slug
 from memoria.bare.home import tenant_folder as find_tenant_folder
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import StoreUnavailableError
 from memoria.model.core import PROJECT_FILE
 
@@ -23,9 +23,9 @@ PROJECTS = "projects"
 """The folder with a folder for each project that has a core file."""
 SCHEDULED_JOB = "nightly-job.json"
 """What `memoria schedule install` has installed for a tenant."""
-DRAFT = re.compile(r"\.(.+)\.[0-9a-f]{16}")
+DRAFT = lazy_regex(r"\.(.+)\.[0-9a-f]{16}")
 """The name of a file that is just being written, or was when the machine stopped."""
-_SEPARATOR = re.compile(r"[/\\]")
+_SEPARATOR = lazy_regex(r"[/\\]")
 _OWNER_ONLY = 0o700
 
 

@@ -14,12 +14,12 @@ Stop words stay in the index, so that a query of stop words alone still finds so
 removed from a query that has other words.
 """
 
-import re
 import unicodedata
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.text.invisible import drop_invisible
 from memoria.text.stopwords import STOP_WORDS
 
@@ -31,8 +31,8 @@ CJK = (
     "\U00020000-\U0003ffff"  # Han, the later planes
 )
 """The scripts written without spaces, as the inside of a character class."""
-_TOKEN = re.compile(rf"(?P<cjk>[{CJK}]+)|(?P<word>[^\W_{CJK}]+)(?:['’](?:s|t|d|m|ll|re|ve)\b)?")
-_ACCENTS = re.compile("[\u0300-\u036f]")
+_TOKEN = lazy_regex(rf"(?P<cjk>[{CJK}]+)|(?P<word>[^\W_{CJK}]+)(?:['’](?:s|t|d|m|ll|re|ve)\b)?")
+_ACCENTS = lazy_regex("[\u0300-\u036f]")
 _LONGEST_STEMMED = 40
 
 

@@ -3,13 +3,12 @@
 What nobody would see of it is shown.
 """
 
-import re
-
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.text.invisible import show_invisible
 
-_END = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_END = lazy_regex("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 """Everything that a reader may take for the end of a line."""
-_FENCE = re.compile("`{3,}")
+_FENCE = lazy_regex("`{3,}")
 
 
 def fence_block(text: str, label: str = "") -> str:

@@ -4,15 +4,15 @@ The result is that of `occurs_in`, which would take minutes for a year of conver
 can't hold a statement are ruled out by a search for its letters, in a hundredth of the time.
 """
 
-import re
 from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.text.recognition import Reading, fold, is_read_as_written, read_statement
 from memoria.text.statement import is_distinctive
 
-_FRAGMENT = re.compile(r"\w+")
+_FRAGMENT = lazy_regex(r"\w+")
 
 
 class _ReadPhrase(NamedTuple):

@@ -2,12 +2,13 @@
 
 import re
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.text.invisible import drop_invisible, visible_places
 
 _AROUND = " \t\n\r\"'“”‘’「」『』《》…"
 _LEAST = 2
-_SPACE = re.compile(r"\s+")
-_LATIN = re.compile("[A-Za-z0-9]")
+_SPACE = lazy_regex(r"\s+")
+_LATIN = lazy_regex("[A-Za-z0-9]")
 
 
 def find_quote(quote: str, text: str) -> str | None:

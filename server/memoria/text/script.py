@@ -1,9 +1,9 @@
 """Scripts: whether a text is written in Chinese, Japanese or Korean, or in an alphabet."""
 
-import re
+from memoria.bare.lazy_regex import lazy_regex
 
-_CJK = re.compile(r"[぀-ヿ㐀-鿿豈-﫿가-힯]")
-_LETTER = re.compile(r"[^\W\d_]")
+_CJK = lazy_regex(r"[぀-ヿ㐀-鿿豈-﫿가-힯]")
+_LETTER = lazy_regex(r"[^\W\d_]")
 _SHARE = 0.3
 """Of the letters: a Chinese sentence may hold a good many English words."""
 

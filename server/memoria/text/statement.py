@@ -6,23 +6,23 @@ not C, 1.5 is not 15. A forgotten statement must be recognised reliably, and no 
 """
 
 import hashlib
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.text.analyser import tokens
 from memoria.text.recognition import Place, place_of, read_statement
 
 _IDEOGRAM = "\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-_WORD = re.compile(rf"[{_IDEOGRAM}]|[^\s{_IDEOGRAM}]+")
+_WORD = lazy_regex(rf"[{_IDEOGRAM}]|[^\s{_IDEOGRAM}]+")
 _AROUND_WORDS = ".,!?;:…\"'()[]{}<>«»“”‘’`*_~、。「」『』【】《》〈〉"
 _DASHES = "-–—•·"  # on their own: of a list, or between clauses
-_SENTENCE = re.compile(r"[.!?…]+(?=\s|$)|[。！？；;\n\r]+")
-_CLAUSE = re.compile(r"[,:](?=\s)|[，：、]|\s[-–—]\s")
+_SENTENCE = lazy_regex(r"[.!?…]+(?=\s|$)|[。！？；;\n\r]+")
+_CLAUSE = lazy_regex(r"[,:](?=\s)|[，：、]|\s[-–—]\s")
 _MAX_CLAUSES = 8
 _FILLER_WORDS = frozenset("a an the that really very please 的 啊 呀 呢 哦 嘛 很 也".split())
-_ENDING = re.compile(r"了(?=[\s。.!！~]*$)")
+_ENDING = lazy_regex(r"了(?=[\s。.!！~]*$)")
 """Says in Chinese that something is so by now; the statement is the same without it."""
 _SIGNS = ("Sc", "Sm", "So")  # -5 is not 5, nor $5 €5
 _NEGATIONS = frozenset(  # as the analyser leaves them

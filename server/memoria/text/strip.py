@@ -8,13 +8,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.text.invisible import show_invisible
 
 FENCE = "memoria"
-_TAG = re.compile(
+_TAG = lazy_regex(
     rf"<(?P<close>/)?(?P<name>private|{FENCE})(?:\s[^<>]{{0,200}})?>", re.IGNORECASE | re.ASCII
 )
-_TAG_START = re.compile(rf"<(?=\s*/?\s*(?:private|{FENCE})\b)", re.IGNORECASE | re.ASCII)
+_TAG_START = lazy_regex(rf"<(?=\s*/?\s*(?:private|{FENCE})\b)", re.IGNORECASE | re.ASCII)
 """Also of what is no tag, such as `</ memoria>`: a model may take it for the end all the same."""
 
 

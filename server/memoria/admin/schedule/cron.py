@@ -1,7 +1,6 @@
 """A line in the user's crontab. Other lines are kept byte for byte."""
 
 import os
-import re
 import shlex
 
 from memoria.admin.schedule.interface import (
@@ -13,13 +12,14 @@ from memoria.admin.schedule.interface import (
 )
 from memoria.admin.schedule.plan import ScheduledJob
 from memoria.admin.schedule.program import run_program
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import ScheduleError
 
 _LOCATION = "the crontab"
 _MAX_BYTES = 990
 """Several crons cut a longer command off without a word."""
-_LINES = re.compile(rb"[^\n]*\n|[^\n]+")
-_NO_TABLE = re.compile(r"no crontab|can't open '[^']*': No such file")
+_LINES = lazy_regex(rb"[^\n]*\n|[^\n]+")
+_NO_TABLE = lazy_regex(r"no crontab|can't open '[^']*': No such file")
 """How cron, cronie, macOS and BusyBox say that a user has none."""
 
 

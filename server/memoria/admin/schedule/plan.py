@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.config import Settings
 from memoria.errors import InvalidInputError, ScheduleError, UnusableFileError, quote_value
 from memoria.model.base import Value
@@ -23,8 +24,8 @@ from memoria.store.home_folder import open_home_files
 LABEL = "memoria-nightly-"
 TITLE = "Memoria, nightly maintenance"
 DEFAULT_AT = time(3, 17)
-_AT = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)", re.ASCII)
-_UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
+_AT = lazy_regex(r"([01]?\d|2[0-3]):([0-5]\d)", re.ASCII)
+_UNFIT = lazy_regex("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
 """What not every scheduler's file can hold: control characters and what is no text."""
 
 

@@ -1,13 +1,13 @@
 """A timer of the user's systemd, and the service it starts."""
 
 import os
-import re
 from pathlib import Path
 
 from memoria.admin.schedule.files import FileScheduler, user_path
 from memoria.admin.schedule.interface import SchedulerKind, SchedulerTraits
 from memoria.admin.schedule.plan import TITLE, ScheduledJob
 from memoria.admin.schedule.program import is_on_path, run_program
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import ScheduleError
 
 _SERVICE = """\
@@ -31,7 +31,7 @@ RandomizedDelaySec=900
 [Install]
 WantedBy=timers.target
 """
-_NOT_IN_A_PROGRAM = re.compile(r"[\"'\\$]")
+_NOT_IN_A_PROGRAM = lazy_regex(r"[\"'\\$]")
 _ANSWERS = ("running", "degraded", "starting", "initializing")
 
 

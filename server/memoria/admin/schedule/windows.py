@@ -1,7 +1,6 @@
 """A task of the Windows Task Scheduler."""
 
 import codecs
-import re
 import subprocess
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -16,6 +15,7 @@ from memoria.admin.schedule.interface import (
 )
 from memoria.admin.schedule.plan import TITLE, ScheduledJob
 from memoria.admin.schedule.program import run_program
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import ScheduleError
 
 _SPACE = "http://schemas.microsoft.com/windows/2004/02/mit/task"
@@ -28,7 +28,7 @@ _SETTINGS = {
     "ExecutionTimeLimit": "PT30M",
     "Priority": "7",
 }
-_VARIABLE = re.compile(r"%[^%]+%|\$\(")
+_VARIABLE = lazy_regex(r"%[^%]+%|\$\(")
 
 
 def task_of(job: ScheduledJob) -> str:

@@ -12,11 +12,12 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import InvalidAnswerError, ModelRefusedError
 from memoria.inference.chat.base import AnswerT, ChatReply, ChatRequest
 from memoria.inference.chat.schema import compact_schema
 
-_FENCED = re.compile(r"\s*```[a-zA-Z]*[ \t]*\n(.*?)\n?[ \t]*```\s*", re.DOTALL)
+_FENCED = lazy_regex(r"\s*```[a-zA-Z]*[ \t]*\n(.*?)\n?[ \t]*```\s*", re.DOTALL)
 _SHOWN_PROBLEMS = 5
 _CUT_OFF = "length"
 

@@ -5,21 +5,21 @@
 `x-ratelimit-reset-tokens: 6m0s`) say it for each limit; what counts is the limit that is used up.
 """
 
-import re
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.model import to_millis
 
 LONGEST_PAUSE_S = 24 * 3600.0
 """No endpoint is believed that wants to be left alone for longer."""
 
 _LIMITS = ("requests", "tokens")
-_SPAN = re.compile(
+_SPAN = lazy_regex(
     r"(?:(\d{1,9})d)?(?:(\d{1,9})h)?(?:(\d{1,9})m(?!s))?(?:(\d{1,9}(?:\.\d{1,9})?)s)?"
 )
-_MILLISECONDS = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)ms")
-_NUMBER = re.compile(r"\d{1,12}(?:\.\d{1,9})?")
+_MILLISECONDS = lazy_regex(r"(\d{1,12}(?:\.\d{1,9})?)ms")
+_NUMBER = lazy_regex(r"\d{1,12}(?:\.\d{1,9})?")
 _UNITS_S = (86_400, 3600, 60, 1)
 
 

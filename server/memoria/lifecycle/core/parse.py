@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.model.core import CONTRADICTED, NOT_REMEMBERED, OWN_COMMENT, CoreFile
 from memoria.policy.core import CONFLICTS, groups_in
 
@@ -24,16 +25,16 @@ BY_FILE, BY_CHAT, PUT_ASIDE, TAKEN_OUT = (
 
 LineKind = Literal["heading", "head", "note", "ours", "item", "other"]
 
-_LINE = re.compile(r"([^\n]*?)(\r?\n|\Z)")
-_MARK = re.compile(r"[ \t]*<!--[ \t]*([mcd]:[0-9a-f]{4,32})[ \t]*-->[ \t]*")
-_OWN_COMMENTING = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$")
-_UNDERLINE = re.compile(r" {0,3}(=+|-{3,})[ \t]*$")
-_FENCE = re.compile(r" {0,3}(```|~~~)")
-_BULLET = re.compile(r"[ \t]*(?:[-*+•・·][ \t]+|\d{1,3}[.)、][ \t]*)")
-_TASK = re.compile(r"[ \t]*[-*+][ \t]+\[[ xX]\]")
-_NOT_PLAIN = re.compile(r"[ \t]{2,}|\t|[ \t]*(?:[>|<]|[-*_](?:[ \t]*[-*_]){2,}[ \t]*$)")
-_LABEL = re.compile("|".join(map(re.escape, (BY_FILE, BY_CHAT, PUT_ASIDE, TAKEN_OUT))))
-_GIT = re.compile(r"^(?:<{7}|>{7})(?: |\r?$)", re.MULTILINE)
+_LINE = lazy_regex(r"([^\n]*?)(\r?\n|\Z)")
+_MARK = lazy_regex(r"[ \t]*<!--[ \t]*([mcd]:[0-9a-f]{4,32})[ \t]*-->[ \t]*")
+_OWN_COMMENTING = lazy_regex(r" {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$")
+_UNDERLINE = lazy_regex(r" {0,3}(=+|-{3,})[ \t]*$")
+_FENCE = lazy_regex(r" {0,3}(```|~~~)")
+_BULLET = lazy_regex(r"[ \t]*(?:[-*+•・·][ \t]+|\d{1,3}[.)、][ \t]*)")
+_TASK = lazy_regex(r"[ \t]*[-*+][ \t]+\[[ xX]\]")
+_NOT_PLAIN = lazy_regex(r"[ \t]{2,}|\t|[ \t]*(?:[>|<]|[-*_](?:[ \t]*[-*_]){2,}[ \t]*$)")
+_LABEL = lazy_regex("|".join(map(re.escape, (BY_FILE, BY_CHAT, PUT_ASIDE, TAKEN_OUT))))
+_GIT = lazy_regex(r"^(?:<{7}|>{7})(?: |\r?$)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

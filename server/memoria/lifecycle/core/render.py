@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.lifecycle.core.compare import asks_for_memory, lines_by_mark
 from memoria.lifecycle.core.layout import (
     BLANK,
@@ -323,7 +324,7 @@ def _join_lines(document: Document, lines: Iterable[Line]) -> str:
     return BOM * document.bom + body
 
 
-_UNSAID = re.compile(r"^Nothing is .* yet\.\n", re.MULTILINE)
+_UNSAID = lazy_regex(r"^Nothing is .* yet\.\n", re.MULTILINE)
 
 
 def new_document(file: CoreFile, seed: str) -> Document:

@@ -4,9 +4,10 @@ import json
 import re
 from collections.abc import Iterable
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.model import StoredTurn, to_iso
 
-_BREAKS = re.compile("[\x85\u2028\u2029]")
+_BREAKS = lazy_regex("[\x85\u2028\u2029]")
 """What some readers take for the end of a line, and JSON leaves as it is."""
 
 

@@ -5,9 +5,9 @@ gives `user's wife's sister`, 小王的孩子 `小王's child`. In a transcript 
 the assistant's "your" is the user's.
 """
 
-import re
 from functools import lru_cache
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.policy.people.chinese import read_chinese
 from memoria.policy.people.english import read_english
 from memoria.policy.people.persons import USER, People
@@ -15,7 +15,7 @@ from memoria.text.name import name_key
 
 _LONGEST = 600
 """Characters. In a longer text many are spoken of, and of none it is plain."""
-_HAN = re.compile(r"[\u4e00-\u9fff]")
+_HAN = lazy_regex(r"[\u4e00-\u9fff]")
 NOBODY = People()
 
 

@@ -8,6 +8,7 @@ whether the second belongs to the first: nothing, 的, 家, 家的. What one say
 import re
 from functools import cache
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.graph import lexicon as known
 from memoria.policy.people.kinship import Relation, chinese_words, is_kin_or_pet
 from memoria.policy.people.persons import USER, People, Person
@@ -24,11 +25,11 @@ _FOREIGN = (
     "卢斯蒂芬德温蕾妮索伯特理查弗兰凯瑟伊芙简珍洛奥托本诺拉"
 )
 """Characters that foreign names are written with."""
-_LINK = re.compile(
+_LINK = lazy_regex(
     r"(?:们)?(?:养了?|有了?|家里?|身边){0,2}的?(?:那|这|一|两|什么|哪|几)?(?:个|只|条|位|匹)?(?:最?好的|亲)?"
 )
 _NO_PERSON = known.NAMELESS | known.CITIES | known.NO_PLACES | known.PRODUCTS
-_AND = re.compile(r"[和与跟、及]|以及|还有")
+_AND = lazy_regex(r"[和与跟、及]|以及|还有")
 _ELDER = {"大": "elder", "老": None, "小": "younger", "二": "younger", "三": None}
 _PAIRS = frozenset(
     {("mother", "father"), ("brother", "sister"), ("son", "daughter"), ("wife", "husband")}
@@ -60,10 +61,10 @@ def _pattern() -> re.Pattern[str]:
     )
 
 
-_IS_MINE = re.compile(r"是(?:我|用户)们?家?的?$")
-_CALLED = re.compile(rf"(?:的名字)?(?:叫做?|名叫|是)?\s?(?P<name>[小老阿]{_GIVEN}|[A-Z][a-z]+|"
+_IS_MINE = lazy_regex(r"是(?:我|用户)们?家?的?$")
+_CALLED = lazy_regex(rf"(?:的名字)?(?:叫做?|名叫|是)?\s?(?P<name>[小老阿]{_GIVEN}|[A-Z][a-z]+|"
                      rf"[{known.SURNAMES_ZH}]{_GIVEN}{{1,2}}){_NAME_ENDS}")  # fmt: skip
-_INTRODUCED = re.compile(
+_INTRODUCED = lazy_regex(
     rf"(?:的名字)?(?:叫做?|名叫|是叫)\s?(?P<name>{_GIVEN}{{2,3}}|[A-Z][a-z]+){_NAME_ENDS}"
 )
 

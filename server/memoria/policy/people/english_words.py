@@ -3,6 +3,7 @@
 import re
 from typing import NamedTuple
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.graph import lexicon as known
 
 OWN = frozenset("my our".split())
@@ -86,8 +87,8 @@ SUBJECT_VERBS = frozenset(
 )
 ASKED_AFTER = frozenset("does did is was has about can will".split())
 NO_PERSON = known.NAMELESS | known.CITIES | known.NO_PLACES | known.PRODUCTS | known.NUMBERED
-_TOKEN = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*(?:['’][a-z]*)?|\d[\w-]*|[.,;:!?()\"“”\n—–]")
-_IN_LAW = re.compile(r"\b(\w+)[ -]in[ -]laws?\b", re.IGNORECASE)
+_TOKEN = lazy_regex(r"[^\W\d_]+(?:-[^\W\d_]+)*(?:['’][a-z]*)?|\d[\w-]*|[.,;:!?()\"“”\n—–]")
+_IN_LAW = lazy_regex(r"\b(\w+)[ -]in[ -]laws?\b", re.IGNORECASE)
 
 
 class EnglishWord(NamedTuple):

@@ -3,20 +3,21 @@
 import re
 from collections.abc import Callable
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.model.memory_types import MemoryType
 from memoria.policy.phrases.base import Language, ParsedStatement, Phrase, of_many
 from memoria.text.pattern import LazyPattern
 
-_LANGUAGE = re.compile(
+_LANGUAGE = lazy_regex(
     r"[用说讲写].{0,2}(?:中文|英[文语]|汉语|普通话|日[语文]|[德法]语|西班牙语|韩语)"
 )
 _LEAD = r"(?:(?:请|麻烦|对了|还有|另外|嗯|哦|好的?|其实|那|顺便说一下|说实话|总之)[，,、\s]*){0,3}"
 _END = r"(?P<rest>[，,；;].*|(?:因为|所以|但是?|不过|可是).*)?$"
 _OBJECT = rf"(?P<object>[^，,；;：:（）()\s]{{1,40}}?){_END}"
-_PERSON = re.compile(r"[我你您咱俺]")
-_POINTING = re.compile(r"[这那它他她]|你|您|什么|怎么|哪|谁|上面|下面|刚才|以上|一下|就是|看看")
-_PASSING = re.compile(r"今天|今晚|现在|这次|暂时|刚刚|这会儿|此刻|[吗呢吧嘛啊呀]$|了$|过$")
-_TELLING = re.compile(r".{4,}")
+_PERSON = lazy_regex(r"[我你您咱俺]")
+_POINTING = lazy_regex(r"[这那它他她]|你|您|什么|怎么|哪|谁|上面|下面|刚才|以上|一下|就是|看看")
+_PASSING = lazy_regex(r"今天|今晚|现在|这次|暂时|刚刚|这会儿|此刻|[吗呢吧嘛啊呀]$|了$|过$")
+_TELLING = lazy_regex(r".{4,}")
 
 
 def _plain(text: str | None) -> str | None:

@@ -2,6 +2,7 @@
 
 import re
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.model.memory_types import MemoryType
 from memoria.policy.phrases.base import Language, ParsedStatement, Phrase, of_many
 from memoria.text.pattern import LazyPattern
@@ -22,24 +23,24 @@ _VERBS = {
     "adore": "adores",
     "detest": "detests",
 }
-_PERSON = re.compile(r"(?i)\b(?:i|me|my|mine|myself|we|us|our|ours|you|your|yours)\b")
+_PERSON = lazy_regex(r"(?i)\b(?:i|me|my|mine|myself|we|us|our|ours|you|your|yours)\b")
 # These point elsewhere, or are true only for the moment.
-_POINTING = re.compile(
+_POINTING = lazy_regex(
     r"""(?xi)(?:it|this|that|these|those|them|they|him|her|he|she|you|your|yours|the|both|all|either
     |neither|some|one|how|what|when|where|why|who|seeing|hearing|to\s(?:see|hear|know|think|say|go\sthere)
     |being\s(?:there|here|able)|such|so|everything|anything|nothing|here|there)\b"""
 )
-_POINTING_NOTE = re.compile(
+_POINTING_NOTE = lazy_regex(
     r"(?i)(?:it|this|that|these|those|them|you|your|he|she|they|what|when|where|why|who|how)\b"
 )
-_PASSING = re.compile(
+_PASSING = lazy_regex(
     r"(?i)\b(?:today|tonight|right now|at the moment|for now|this time|just now|ones?|either|if"
     r"|th[eo]se|unless|when|while|until|him|her|them|it|its|they|he|she)\b"
 )
-_ADDRESSED = re.compile(r"(?i)\b(?:you|your|yours|if)\b")
+_ADDRESSED = lazy_regex(r"(?i)\b(?:you|your|yours|if)\b")
 _SHORTEST_OBJECT = 2
-_ALSO = re.compile(r"(?i)\s(?:as\swell|too|also)$")
-_TELLING = re.compile(r"[^\W\d_]\S*(?:\s+\S+){2,}")
+_ALSO = lazy_regex(r"(?i)\s(?:as\swell|too|also)$")
+_TELLING = lazy_regex(r"[^\W\d_]\S*(?:\s+\S+){2,}")
 
 
 def _plain(text: str | None) -> str | None:
@@ -129,7 +130,7 @@ def _order(match: re.Match[str]) -> ParsedStatement | None:
     return ParsedStatement(MemoryType.RULE, f'The user asks: "{order}."', "assistant", predicate)
 
 
-_LANGUAGE = re.compile(
+_LANGUAGE = lazy_regex(
     r"""(?xi)\b(?:answer|reply|respond|write|speak|talk)\b(?:\sto)?(?:\sme)?(?:\sonly)?\s(?:in\s)?
     (?:english|german|french|spanish|italian|portuguese|dutch|russian|japanese|korean|chinese
     |mandarin)\b"""

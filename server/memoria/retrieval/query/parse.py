@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.model.zone import Zone
 from memoria.policy.people import find_people
 from memoria.policy.people.persons import People
@@ -51,11 +52,11 @@ _LATEST = LazyPattern(
 )
 _SPEECH_VERBS = "say said tell told talk talked mention mentioned discuss discussed happen happened"
 _SPEECH_CHINESE = frozenset("我你们说过聊谈提到讲讨论什么了哪些事情干做发生")
-_WORD = re.compile(r"[^\W\d_]+(?:[-'’](?!s\b)[^\W\d_]+)*|\d+")
+_WORD = lazy_regex(r"[^\W\d_]+(?:[-'’](?!s\b)[^\W\d_]+)*|\d+")
 """Without a possessive: Anna's boss is asked for under the name of Anna."""
-_UNSPACED = re.compile(f"[{CJK}]")
-_SPACED = re.compile(f"[^{CJK}]{{2,}}")
-_CAPITAL = re.compile(r"\b(?P<word>[A-Z][a-z][A-Za-z\d]*)(?P<of>['’]s?)?(?![\w])")
+_UNSPACED = lazy_regex(f"[{CJK}]")
+_SPACED = lazy_regex(f"[^{CJK}]{{2,}}")
+_CAPITAL = lazy_regex(r"\b(?P<word>[A-Z][a-z][A-Za-z\d]*)(?P<of>['’]s?)?(?![\w])")
 _SENTENCE_ENDS = '.?!"“:'
 _MOST_NAMES = 256
 _LONGEST_NAME = 3

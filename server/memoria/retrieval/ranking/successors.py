@@ -17,6 +17,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.model import Memory, Role, StoredTurn, Validity
 from memoria.policy.properties import Property, read_properties, relate_statements
 from memoria.retrieval.query.plan import SearchPlan
@@ -28,9 +29,9 @@ _COMPARED = 12
 """Of the best candidates, how many are compared with each other by their wording."""
 _LONGEST = 200
 """Characters. A longer turn says more than one thing."""
-_PAST_CHINESE = re.compile("以前|之前|从前|原来|曾经?|过去|早先")
-_EXPERIENCED = re.compile(r"(?<=住)过")
-_ASKS_FOR_THE_PAST = re.compile(
+_PAST_CHINESE = lazy_regex("以前|之前|从前|原来|曾经?|过去|早先")
+_EXPERIENCED = lazy_regex(r"(?<=住)过")
+_ASKS_FOR_THE_PAST = lazy_regex(
     r"\b(?:used to|use to|before|previous(?:ly)?|former(?:ly)?|earlier|originally|in the past)\b"
     r"|以前|之前|从前|原来|曾经|过去",
     re.IGNORECASE,

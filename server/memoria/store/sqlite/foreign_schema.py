@@ -4,22 +4,22 @@ Such a thing would be run by the first statement that touches it. So a file from
 compared before anything in it is used: its schema is read as plain rows, and nothing in it is run.
 """
 
-import re
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.store.sqlite.driver import Connection, sqlite3
 from memoria.store.sqlite.migrate import migrations, version_of
 
-_VECTORS = re.compile(r"vectors_\d+")
-_VECTOR_INDEX = re.compile(
+_VECTORS = lazy_regex(r"vectors_\d+")
+_VECTOR_INDEX = lazy_regex(
     r"CREATE VIRTUAL TABLE (IF NOT EXISTS )?vectors_\d+ USING vec0\([\w\s,=\[\]]*\)"
 )
-_VECTOR_SHADOW = re.compile(
+_VECTOR_SHADOW = lazy_regex(
     r"vectors_\d+_(info|chunks|rowids|auxiliary|vector_chunks\d\d|metadata(chunks|text)\d\d)"
 )
-_PLAIN_TABLE = re.compile(r"CREATE TABLE \w+ ?\([\w\s,]*\)")
+_PLAIN_TABLE = lazy_regex(r"CREATE TABLE \w+ ?\([\w\s,]*\)")
 """Columns and their types, and no expression: that would have brackets."""
 _OWN_INDEX = "sqlite_autoindex_"
 _OWN_TABLES = {

@@ -1,18 +1,18 @@
 """Whether the file is whole, and where it is not: in the truth, or in what is derived from it."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.store.sqlite.driver import Connection, is_damage, sqlite3
 from memoria.store.sqlite.links import GRAPH
 from memoria.store.sqlite.statements import statements
 
 _SQL = statements("examination")
-_DERIVED = re.compile(r"(search_index|vectors_\d+)(?:_\w+)?")
+_DERIVED = lazy_regex(r"(search_index|vectors_\d+)(?:_\w+)?")
 """A derived index and the tables its module keeps it in."""
-_ABOUT_AN_INDEX = re.compile(r" (?:missing from|in) index (?P<name>\w+)")
-_ABOUT_A_TREE = re.compile(r"^(?:Tree|On tree page) (?P<root>\d+)")
+_ABOUT_AN_INDEX = lazy_regex(r" (?:missing from|in) index (?P<name>\w+)")
+_ABOUT_A_TREE = lazy_regex(r"^(?:Tree|On tree page) (?P<root>\d+)")
 _MALFORMED = "disk image is malformed"
 """All that a check says when it can't even begin."""
 _HEADING = "*** in database "

@@ -10,11 +10,12 @@ from collections.abc import Iterable
 from functools import cache
 from importlib import resources
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.model.memory_types import SQL_TYPE_LISTS, MemoryType
 
-_IN_BRACES = re.compile(r"\{(\w+)\}")
-_COMMENT = re.compile(r"^--.*\n", re.MULTILINE)
-_NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
+_IN_BRACES = lazy_regex(r"\{(\w+)\}")
+_COMMENT = lazy_regex(r"^--.*\n", re.MULTILINE)
+_NAME = lazy_regex(r"^-- name: (\w+)$", re.MULTILINE)
 
 
 @cache

@@ -1,8 +1,8 @@
 """Visibility: who may find a document. Both derived indexes are narrowed by it."""
 
-import re
 from dataclasses import dataclass
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.store.sqlite.driver import Row
 
 
@@ -30,7 +30,7 @@ class Visibility:
         return f"{self.kind}{self.tenant}{place}{past}{'_barred' if self.processed else ''}"
 
 
-_TOKEN = re.compile(r"[a-z]+\d")
+_TOKEN = lazy_regex(r"[a-z]+\d")
 
 
 def may_be_token(term: str) -> bool:

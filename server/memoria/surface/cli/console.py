@@ -7,7 +7,6 @@ out; 4 doctor found something broken.
 
 import io
 import json
-import re
 import sys
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -17,6 +16,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
+
+from memoria.bare.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -31,9 +32,9 @@ _MODEL_WAIT_MS = 60_000
 """How long a command that searches waits for a model that is loading, unless a setting says so."""
 _BACKLOG_WAIT_S = 3.0
 """How long a search waits for the vectors of what was written just before it."""
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROLS = lazy_regex(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """Control characters but tab and newline: stored text must not move the cursor."""
-_STEERING = re.compile(rf"{_CONTROLS.pattern}|[\u202a-\u202e\u2066-\u2069]")
+_STEERING = lazy_regex(rf"{_CONTROLS.pattern}|[\u202a-\u202e\u2066-\u2069]")
 """These, and what turns the direction of a text, so that it reads otherwise than it is."""
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]

@@ -6,12 +6,13 @@ is piped can be searched.
 """
 
 import os
-import re
 import sys
 from collections.abc import Iterable, Iterator
 from shutil import get_terminal_size
 
 from rich.cells import cell_len, chop_cells
+
+from memoria.bare.lazy_regex import lazy_regex
 
 _WIDEST = 100
 """Longer lines are hard to read, however wide the terminal."""
@@ -21,7 +22,7 @@ DATED = 18
 """A column wide enough for a date and a time."""
 _LABEL = 14
 _WIDE = "ᄀ-ᅟ⺀-꓏가-힣豈-﫿︰-﹏＀-｠￠-￦"
-_PIECE = re.compile(rf"[ \t]+|[“‘]?[{_WIDE}][，。、；：？！）」』】》”’…]*|[^ \t{_WIDE}]+")
+_PIECE = lazy_regex(rf"[ \t]+|[“‘]?[{_WIDE}][，。、；：？！）」』】》”’…]*|[^ \t{_WIDE}]+")
 
 
 def columns() -> int:

@@ -14,16 +14,18 @@ from mcp.shared.message import SessionMessage
 from mcp.types import PARSE_ERROR, ErrorData, JSONRPCError, jsonrpc_message_adapter
 from pydantic import ValidationError
 
+from memoria.bare.lazy_regex import lazy_regex
+
 Incoming = SessionMessage | Exception
 Answer = Callable[[SessionMessage], Awaitable[None]]
 
 # Neither pattern can fail once it has begun, so that a string without an end is not tried again
 # from every quote in it.
-_STRING = re.compile(r'"(?:[^"\\]|\\.?)*"?', re.DOTALL)
-_ESCAPE = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(?P<half>\\u[dD][89a-fA-F]..)|\\.")
-_BARE = re.compile(r"[\x00-\x1f]")
-_PART = re.compile(rf"{_STRING.pattern}|[{{}}\[\]]", re.DOTALL)
-_VALUE = re.compile(r'\s*:\s*(?:(?P<number>-?\d{1,18})(?!\d)|"(?P<text>[^"\\]{1,200})")')
+_STRING = lazy_regex(r'"(?:[^"\\]|\\.?)*"?', re.DOTALL)
+_ESCAPE = lazy_regex(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(?P<half>\\u[dD][89a-fA-F]..)|\\.")
+_BARE = lazy_regex(r"[\x00-\x1f]")
+_PART = lazy_regex(rf"{_STRING.pattern}|[{{}}\[\]]", re.DOTALL)
+_VALUE = lazy_regex(r'\s*:\s*(?:(?P<number>-?\d{1,18})(?!\d)|"(?P<text>[^"\\]{1,200})")')
 
 
 async def repair_lines(

@@ -19,6 +19,7 @@ from mcp.types import (
 )
 
 from memoria.app import Memoria
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import InvalidInputError, MemoriaError, quote_value, shorten
 from memoria.model.core import CORE_FILES
 from memoria.surface.mcp.instructions import load_text
@@ -26,7 +27,7 @@ from memoria.surface.mcp.resources import core_text
 from memoria.surface.text import memory_text, result_text, scratchpads_text
 from memoria.text.strip import fence
 
-_NUMBER = re.compile(r"\d{1,9}", re.ASCII)
+_NUMBER = lazy_regex(r"\d{1,9}", re.ASCII)
 Context = ServerRequestContext[Memoria]
 
 

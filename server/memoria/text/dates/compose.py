@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.text.dates import windows
 from memoria.text.dates.clock import place_on, read_nearest
 from memoria.text.dates.rule import ClockTime, Kind, Value
@@ -17,26 +18,26 @@ from memoria.text.dates.windows import Prefer, Window
 
 Resolve = Callable[[datetime, Prefer], Window | None]
 
-_BESIDE = re.compile(
+_BESIDE = lazy_regex(
     r"(?:的|那天的?|当天的?|在|大概|大约|约|T|\s)?(?:[,，]?\s?[(（]?\s?)?"
     r"(?:(?:at|on|of|in|during|around|about|by)\s{1,3})?(?:the\s{1,3})?",
     re.IGNORECASE,
 )
-_TO = re.compile(
+_TO = lazy_regex(
     r"\s?(?:[-–—~～]|to|until|till|through|thru|到|至)\s?(?:the\s)?(?:at\s)?", re.IGNORECASE
 )
-_AND = re.compile(r"\s(?:and)\s(?:the\s)?|和|与", re.IGNORECASE)
-_BETWEEN = re.compile(r"\b(?:between)\s{1,3}(?:the\s{1,3})?\Z", re.IGNORECASE)
-_BETWEEN_BEHIND = re.compile(r"\s?之?间")
-_FROM = re.compile(r"(?:\bfrom|从)\s{0,3}\Z", re.IGNORECASE)
-_OPENED = re.compile("[(（]")
-_CLOSED = re.compile(r"\s?[)）]")
-_HABIT = re.compile(
+_AND = lazy_regex(r"\s(?:and)\s(?:the\s)?|和|与", re.IGNORECASE)
+_BETWEEN = lazy_regex(r"\b(?:between)\s{1,3}(?:the\s{1,3})?\Z", re.IGNORECASE)
+_BETWEEN_BEHIND = lazy_regex(r"\s?之?间")
+_FROM = lazy_regex(r"(?:\bfrom|从)\s{0,3}\Z", re.IGNORECASE)
+_OPENED = lazy_regex("[(（]")
+_CLOSED = lazy_regex(r"\s?[)）]")
+_HABIT = lazy_regex(
     r"\b(?:every|each|daily|nightly|usually|always|normally|weekdays|weekends)\b"
     r"|每|天天|平时|通常|总是|一般|往常",
     re.IGNORECASE,
 )
-_CLAUSE_ENDS = re.compile(r"[.!?;。！？；\n]")
+_CLAUSE_ENDS = lazy_regex(r"[.!?;。！？；\n]")
 _LOOK_AROUND = 40
 _MONDAY, _FRIDAY = 0, 4
 _DAYS: frozenset[Kind] = frozenset(("day", "date", "weekday", "day_of_month", "part"))

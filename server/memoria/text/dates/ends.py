@@ -4,28 +4,29 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import InvalidInputError
 from memoria.model.instant import parse_instant
 from memoria.model.zone import Zone
 from memoria.text.dates.find import TimeSpan, times
 from memoria.text.dates.interval import find_side
 
-_ISO_TIME = re.compile(
+_ISO_TIME = lazy_regex(
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.,]{0,16}(?:Z|[+-]\d\d:?\d\d)?", re.IGNORECASE
 )
-_REST = re.compile(
+_REST = lazy_regex(
     r"\b(?:(?:the\s{1,4})?rest\s{1,4}of\s{1,4})?(?:the|this)\s{1,4}"
     r"(?=(?:week|month|quarter|year|summer|winter)\b)",
     re.IGNORECASE,
 )
-_LASTING = re.compile(r"^\s{0,4}(?:for|over|during)\s{1,4}", re.IGNORECASE)
-_AHEAD = re.compile(
+_LASTING = lazy_regex(r"^\s{0,4}(?:for|over|during)\s{1,4}", re.IGNORECASE)
+_AHEAD = lazy_regex(
     r"\b(?:(?:for|over|during)\s{1,4})?(?:within|another|(?:the\s{1,4})?(?:next|coming))\s{1,4}"
     r"(?=(?:\d|an?\b|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|week|month|year))",
     re.IGNORECASE,
 )
-_WITHIN = re.compile("(?:之|以)?内(?![容心部向])")
-_STILL = re.compile("^(?:未来|接下来|再过|还有|再)?的?")
+_WITHIN = lazy_regex("(?:之|以)?内(?![容心部向])")
+_STILL = lazy_regex("^(?:未来|接下来|再过|还有|再)?的?")
 _ENDS = ("until", "before")
 
 

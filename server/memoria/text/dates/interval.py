@@ -4,23 +4,24 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.model.zone import Zone
 from memoria.text.dates.find import Clocks, TimeSpan, times
 from memoria.text.dates.windows import Prefer
 
 Side = Literal["since", "after", "before", "until"]
 
-_LATIN = re.compile(
+_LATIN = lazy_regex(
     r"\b(?:(?P<since>since|from|starting|effective)|(?P<after>after)|(?P<before>before)"
     r"|(?P<until>until|till|by|through|up\sto|(?:no|not)\slater\sthan))\s{1,4}(?:at\s{1,4})?(?:the\s{1,4})?\Z",
     re.IGNORECASE,
 )
-_CHINESE = re.compile(
+_CHINESE = lazy_regex(
     r"\s?(?:(?P<since>以来|起|开始)|(?P<after>[之以]?后)|(?P<before>[之以]?前)|(?P<until>为止))"
 )
-_HAS_BEGUN = re.compile(r"\bsince\s{1,4}(?:the\s{1,4})?\Z", re.IGNORECASE)
-_LAST_THIRD = re.compile(r"[底末]\Z|\bend\s{1,4}of\b", re.IGNORECASE)
-_FROM = re.compile(r"[从自打由]\s?\Z")
+_HAS_BEGUN = lazy_regex(r"\bsince\s{1,4}(?:the\s{1,4})?\Z", re.IGNORECASE)
+_LAST_THIRD = lazy_regex(r"[底末]\Z|\bend\s{1,4}of\b", re.IGNORECASE)
+_FROM = lazy_regex(r"[从自打由]\s?\Z")
 _BEGINS = "开始"
 _LOOK_BACK = 20
 

@@ -1,10 +1,9 @@
 """In which direction a sentence speaks of a date: of what was, or of what is to come."""
 
-import re
-
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.text.dates.windows import Prefer
 
-_PAST = re.compile(
+_PAST = lazy_regex(
     r"""(?xi)
     \b(?:was|were|had|did|been|ago|since|yesterday|last|went|got|met|saw|came|left|began|bought|sold
       |took|gave|made|said|told|became|won|lost|felt|ate|drank|ran|flew|drove|wrote|found|kept
@@ -16,7 +15,7 @@ _PAST = re.compile(
     | 的(?:婚|[。！!.]|\s*\Z)
     """
 )
-_AHEAD = re.compile(
+_AHEAD = lazy_regex(
     r"""(?xi)
     \b(?:is|are|will|shall|going\sto|has|have|must|needs?|plans?|wants?|due|starts?|begins?|leaves?
       |arrives?|ends?|expires?|opens?|closes?|takes\splace|happens?|scheduled|planned|booked)\b

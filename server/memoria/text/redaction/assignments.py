@@ -4,10 +4,10 @@ That depends on the name and on what stands between the two (`notations.py`): a 
 plain word where nothing else fits, a key looks random.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.text.redaction.names import Name
 from memoria.text.redaction.notations import CLOSING, Rule, Separator, list_separators
 from memoria.text.redaction.span import ReadText, Span
@@ -46,10 +46,10 @@ class _Found:
         return is_literal(self.value, is_quoted=self.is_quoted)
 
 
-_UNIT = re.compile(
+_UNIT = lazy_regex(
     r"(?i)\s?(?:[年月日号位个次天条文字자]|%|char|digit|bit|byte|times|minute|hour|day|year|zeichen)"
 )
-_LINE_END = re.compile(r"[ \t]*(?:$|[\r\n]|\\[nr])")
+_LINE_END = lazy_regex(r"[ \t]*(?:$|[\r\n]|\\[nr])")
 _AFTER = 20
 
 
@@ -85,7 +85,7 @@ def _read_values(read: ReadText, name: Name) -> Iterator[tuple[int, int, bool]]:
                 yield start, end, is_long and _CHECKS[value.rule](found, name)
 
 
-_OPTION = re.compile(r"""(?:^|[\s"'\[(,=])-{1,2}[\w-]{0,30}$""")
+_OPTION = lazy_regex(r"""(?:^|[\s"'\[(,=])-{1,2}[\w-]{0,30}$""")
 _LONG_VALUE = 500
 
 

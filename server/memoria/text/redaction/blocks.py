@@ -3,18 +3,19 @@
 import re
 from collections.abc import Iterator
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.text.redaction.span import ReadText, Span
 
 _BASE64_LINES = r"""(?:(?:\s|\\[nr]|["',\\])*[A-Za-z0-9+/=]{16,})+"""
 # Without its END, a key goes as far as its base64 does.
-_PEM = re.compile(
+_PEM = lazy_regex(
     rf"""(?x) -{{4,5}}[ ]?BEGIN[ ]
     (?P<label>[A-Za-z0-9 ]{{0,40}}(?:PRIVATE[ ]KEY|Static[ ]key)(?:[ ]BLOCK|[ ]V1)?)[ ]?-{{4,5}}
     (?: [^-=]*(?:(?:-(?!---)|=(?![ ]))[^-=]*)* -{{4,5}}[ ]?END[ ](?P=label)[ ]?-{{4,5}}
       | (?:(?:\s|\\[nr])*[A-Z][A-Za-z-]{{2,15}}:[ ][^\n\\]{{1,200}})* {_BASE64_LINES} )""",
     re.ASCII,
 )
-_PUTTY = re.compile(rf"(?i:private-lines): \d+(?P<secret>{_BASE64_LINES})", re.ASCII)
+_PUTTY = lazy_regex(rf"(?i:private-lines): \d+(?P<secret>{_BASE64_LINES})", re.ASCII)
 
 
 def find_blocks(read: ReadText) -> Iterator[Span]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.text.redaction.span import PartIndex, ReadText, Span
 from memoria.text.redaction.values import is_literal, is_mixed
 
@@ -41,8 +42,8 @@ def _argument(
 ) -> _Argument:
     return _Argument(
         start,
-        re.compile(option + value),
-        re.compile(rf"(?i)(?<![\w/-])(?:{programs})[\w.]*\s"),
+        lazy_regex(option + value),
+        lazy_regex(rf"(?i)(?<![\w/-])(?:{programs})[\w.]*\s"),
         accepts,
     )
 
@@ -100,7 +101,7 @@ class _Command:
 
 
 def _command(starts: str, pattern: str, accepts: _Check = _may_be) -> _Command:
-    return _Command(tuple(starts.split("|")), re.compile(rf"(?i:{starts}){pattern}"), accepts)
+    return _Command(tuple(starts.split("|")), lazy_regex(rf"(?i:{starts}){pattern}"), accepts)
 
 
 _COMMANDS = (
@@ -123,7 +124,7 @@ _COMMANDS = (
 )
 _ARGUMENT_INDEX = PartIndex((one.start, one.pattern, one) for one in _ARGUMENTS)
 _COMMAND_INDEX = PartIndex((start, one.pattern, one) for one in _COMMANDS for start in one.starts)
-_COMMAND_END = re.compile(r"(?<!\\)\n|[|;&]")
+_COMMAND_END = lazy_regex(r"(?<!\\)\n|[|;&]")
 
 
 def find_in_commands(read: ReadText) -> Iterator[Span]:

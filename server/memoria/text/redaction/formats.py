@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.text.redaction.span import ReadText, Span
 from memoria.text.redaction.values import is_gap, looks_encoded
 
@@ -33,10 +34,10 @@ _ALPHABETS = {
 _PARTS = {
     "uuid": "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}",
 }
-_PLACEHOLDER = re.compile(r"<(\w+)(?: (\d+)(?:(\+)|-(\d+))?)?>")
-_RUN = re.compile(r"[\w.~/+=:%$-]{16,}", re.ASCII)
+_PLACEHOLDER = lazy_regex(r"<(\w+)(?: (\d+)(?:(\+)|-(\d+))?)?>")
+_RUN = lazy_regex(r"[\w.~/+=:%$-]{16,}", re.ASCII)
 # A `\n` of a quoted text or a `%3D` of an address may stand before a word.
-_WORD = re.compile(r"(?:(?<=\\)[nrt]|(?<=%)[0-9A-F]{2})?([\w-]+)", re.ASCII)
+_WORD = lazy_regex(r"(?:(?<=\\)[nrt]|(?<=%)[0-9A-F]{2})?([\w-]+)", re.ASCII)
 # Neither more of the word nor a marker: a row of tokens isn't to show one by one, last first.
 _END = r"(?![\w\[-])"
 
@@ -118,7 +119,7 @@ def _read_format(kind: str, form: str) -> _Format:
         kind,
         form.partition("<")[0].partition("«")[0],
         max(literals, key=len).strip("«»"),
-        re.compile(named, re.ASCII),
+        lazy_regex(named, re.ASCII),
         must_look_random,
     )
 

@@ -12,18 +12,19 @@ from importlib.resources import files
 from itertools import takewhile
 from typing import NamedTuple
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.text.redaction.span import PartIndex, ReadText
 
 _STEM = 4
-_ENDING = re.compile(r"(?<=.)[_*]")
+_ENDING = lazy_regex(r"(?<=.)[_*]")
 _FIRST_GREEK = "\u0370"
 _BEFORE = 40
 # What a name may end with: a number, an environment, an encoding.
-_SUFFIX = re.compile(
+_SUFFIX = lazy_regex(
     r"(?:[-_ ]?\d{1,2}(?!\d))?(?:[-_]?(?:prod|production|dev|development|test|testing|stage|staging"
     r"|live|local|main|default|base|base64|b64|value|string|text|plain|raw|new|old|data))?(?![a-z0-9_])"
 )
-_WORD_SIGN = re.compile("[a-z0-9+/]")
+_WORD_SIGN = lazy_regex("[a-z0-9+/]")
 _SHORT = 3
 # What is written before "pass" and "secret" without a sign.
 _GLUED = (
@@ -40,7 +41,7 @@ _GLUED = (
     "totp",
     "ssh",
 )
-_IS_CAPITAL = re.compile(r"[a-z0-9][A-Z]")
+_IS_CAPITAL = lazy_regex(r"[a-z0-9][A-Z]")
 _KEY_QUALIFIERS = tuple(
     "api access secret private auth encryption signing account master shared preshared client app "
     "application consumer deploy subscription service storage admin webhook jwt hmac aes session "
@@ -152,7 +153,7 @@ def _load_index() -> PartIndex[dict[str, _NameWord]]:
 
 def _read_word(word: str, kind: str, language: str) -> _NameWord:
     before, mark, rest = word.removeprefix("=").rpartition(">")
-    needed = re.compile(f"{_pattern_of(before)}$") if mark else None
+    needed = lazy_regex(f"{_pattern_of(before)}$") if mark else None
     return _NameWord(rest, kind, language, word.startswith("="), needed)
 
 
@@ -163,7 +164,7 @@ def _compile_words(words: list[_NameWord]) -> tuple[str, re.Pattern[str], dict[s
     longest_first = sorted(words, key=lambda word: -len(word.text))
     named = {f"w{i}": word for i, word in enumerate(longest_first)}
     pattern = "|".join(f"(?P<{name}>{_pattern_of(word.text)})" for name, word in named.items())
-    return stem, re.compile(pattern, re.IGNORECASE), named
+    return stem, lazy_regex(pattern, re.IGNORECASE), named
 
 
 def _find_common_start(words: list[str]) -> str:

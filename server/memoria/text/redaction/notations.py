@@ -8,6 +8,8 @@ import re
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from memoria.bare.lazy_regex import lazy_regex
+
 _PREPOSITIONS = (
     "for|of|to|on|at|in|für|fürs|vom|von|zum|zur|de|del|della|dello|du|des|da|do|dos|di|d'|pour|para"
     "|per|van|voor|op|från|för|till|til|fra|от|для|к|на|в|από|για|ל|של|cho|untuk|dari"
@@ -23,8 +25,8 @@ _ASIDE = (
     rf"|[ ](?:{_PREPOSITIONS})[ ][^\n:,;.?!：，；。]{{1,40}}?)?"
 )
 
-CLOSING = re.compile(r"""(?:\\?["'`]\]?|\*{1,2}|\]|_)?""")
-_BLANK = re.compile(r"[ \t]{0,20}")
+CLOSING = lazy_regex(r"""(?:\\?["'`]\]?|\*{1,2}|\]|_)?""")
+_BLANK = lazy_regex(r"[ \t]{0,20}")
 
 
 class Rule(Enum):
@@ -94,13 +96,13 @@ _NEXT_LINE = r"""(?:[^\n:：=]{0,60}[:：])?[*]{0,2}[ \t]{0,4}(?:\r?\n[ \t]{0,8}
 
 
 def _value(pattern: str, rule: Rule) -> ValueForm:
-    return ValueForm(re.compile(f"(?xi){pattern}"), rule)
+    return ValueForm(lazy_regex(f"(?xi){pattern}"), rule)
 
 
 def _separator(
     pattern: str, *values: ValueForm, options: bool = False, joined: bool = False
 ) -> Separator:
-    return Separator(re.compile(f"(?xi){pattern}"), values, options, joined)
+    return Separator(lazy_regex(f"(?xi){pattern}"), values, options, joined)
 
 
 _ASSIGNED = _value(_QUOTED, Rule.ASSIGNED)

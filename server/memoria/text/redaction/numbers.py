@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterator
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.text.luhn import has_check_digit
 from memoria.text.redaction.span import PartIndex, ReadText, Span
 
 # Visa, Mastercard, Discover, JCB: four by four; American Express; Diners; UnionPay, maybe longer.
-_CARD = re.compile(
+_CARD = lazy_regex(
     r"""(?x) (?: (?<![\w.+-]) | (?<=\\[nrt]) ) (?P<secret>
       (?: 4\d{3} | 5[1-5]\d\d | 2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)
         | 6(?:011|4[4-9]\d|5\d\d) | 35(?:2[89]|[3-8]\d) )
@@ -18,7 +19,7 @@ _CARD = re.compile(
     ) (?![\w-]|\.\d)""",
     re.ASCII,
 )
-_LONG_NUMBER = re.compile(r"\d[\d -]{12,21}\d", re.ASCII)
+_LONG_NUMBER = lazy_regex(r"\d[\d -]{12,21}\d", re.ASCII)
 # What the manuals of banks and payment services give for tests.
 _TEST_CARDS = frozenset(
     "4242424242424242 4000056655665556 5555555555554444 2223003122003222 5200828282828210 "
@@ -45,16 +46,16 @@ _PURPOSE = (
 _ASIDE = r"(?:[ ](?:for|of|from|von|der|du|de|del)[ ][^\n:,;.?!\d]{1,30}?)?"
 _IN_BRACKETS = r"(?:[ ]?[（(][^()（）\n]{1,20}[)）]|[)）])?"
 
-_CARD_CODE = re.compile(
+_CARD_CODE = lazy_regex(
     r"(?i:(?:cvv2?|cvc2?|cvn2?|csc|安全码|code)(?:[ _-]?(?:code|number|no\.?|nummer|码|value))?)"
     rf"{_IN_BRACKETS}{_SIGNS}(?P<secret>\d{{3,4}}){_UNIT}"
 )
-_CODE = re.compile(
+_CODE = lazy_regex(
     r"(?i:otp|codes?|codice|código|kodu?|код|コード|번호|코드|رمز التحقق|कोड|mã xác (?:minh|nhận)"
     rf"|[码碼](?!头))(?P<purpose>[ ](?:{_PURPOSE}))?{_IN_BRACKETS}(?i:{_ASIDE}){_SIGNS}"
     rf"(?P<secret>(?:[A-Z]-)?\d{{4,8}}|\d{{3}}[ -]\d{{3}}){_UNIT}"
 )
-_PIN = re.compile(
+_PIN = lazy_regex(
     r"(?i:(?:pin|geheimzahl|пин(?:-код)?)(?:[-_ ]?(?:code|number|nummer|码|碼|コード|번호))?)"
     rf"(?i:{_ASIDE})(?:(?={_IS}[ ])|(?=[ ]?[:：=是为])|(?=\s\d{{4}}\b)|(?=[\"'`]\s?[:=]))"
     rf"{_SIGNS}(?P<secret>\d{{4,8}}){_UNIT}"
@@ -80,14 +81,14 @@ _NUMBERS = PartIndex(
     for part in parts.split()
 )
 _SHORTEST_CODE = 5
-_ALONE = re.compile(r"[a-z]")
+_ALONE = lazy_regex(r"[a-z]")
 _BEFORE = 24
-_SAID_FIRST = re.compile(
+_SAID_FIRST = lazy_regex(
     r"""(?xi) (?<![\w.-]) (?P<secret>(?:[A-Z]-)?\d{4,8}|\d{3}[ -]\d{3}) [ ]
     (?:is|ist|est|es|é|è)[ ](?:your|the|my|ihr|dein|votre|ton|tu|su|il|o)[ ][^.\n]{0,40}?
     \b(?:code|otp|pin|passcode|código|codice)\b"""
 )
-_SAID_FIRST_IN_CHINESE = re.compile(
+_SAID_FIRST_IN_CHINESE = lazy_regex(
     r"(?<![\w.-])(?P<secret>\d{4,8})[ ]?(?:[（(]|[是为](?:您|你|我)?的?)[^\n\d]{0,8}"
     "(?:验证码|校验码|动态码|驗證碼)"
 )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.text.redaction.span import PartIndex, ReadText, Span
 from memoria.text.redaction.values import is_gap, is_literal, is_mixed, looks_encoded
 
@@ -48,7 +49,7 @@ class _SecretPlace:
 
 def _place(kind: str, parts: str, pattern: str, accepts: _Check = _is_filled_in) -> _SecretPlace:
     return _SecretPlace(
-        kind, tuple(parts.split("|")), re.compile(f"(?xi){pattern}", re.ASCII), accepts
+        kind, tuple(parts.split("|")), lazy_regex(f"(?xi){pattern}", re.ASCII), accepts
     )
 
 
@@ -129,27 +130,27 @@ _PLACES = (
         _is_random,
     ),
 )
-_COOKIES = re.compile(
+_COOKIES = lazy_regex(
     r"""(?xia) cookies?\\?["'`]? [\s:=(,]{1,4} \\?["'`]?
     (?P<pairs>[\w.-]{1,64}=[^\n"'`\\]{1,4096})"""
 )
 # A session's by its name, or long enough not to be a setting.
-_COOKIE = re.compile(
+_COOKIE = lazy_regex(
     r"""(?xia) (?:^|;\s?) (?:
       [\w.-]{0,40}?(?:sess|sid|auth|token|jwt|login|remember|[cx]srf)[\w.-]{0,40} = (?=[^\s;]{6})
     | [\w.-]{1,64} = (?=[^\s;,]{16}) ) (?P<secret>[^\s;,]+)"""
 )
-_PGPASS = re.compile(
+_PGPASS = lazy_regex(
     r"(?m)^[^\s:]{1,100}:(?:\d{2,5}|\*):[^\s:]{1,64}:[^\s:]{1,64}:(?P<secret>[^\s:]{4,100})(?=\s|$)"
 )
-_RECOVERY = re.compile(
+_RECOVERY = lazy_regex(
     r"""(?xi) (?:(?:recovery|backup|rescue)[ -](?:codes?|keys?)|恢复码|恢复代码|备用码|备份码)
     (?:[ ](?:for|of)[ ][^\n:,;.?!]{1,40}?)? (?:[ ](?:is|are|was))? [ ]?[:：=是为]? \s{0,4}
     (?P<codes>(?:\d{4}[ ]\d{4}\s{0,3}){1,20}
       |(?:[-*\d.)]{0,4}[ ]?["'`]?\b[A-Za-z0-9]{3,}(?:-[A-Za-z0-9]{3,})*\b
         ["'`]?[ \t]*[,;，、]?\s{0,3}){1,20})"""
 )
-_RECOVERY_CODE = re.compile(
+_RECOVERY_CODE = lazy_regex(
     r"\d{4} \d{4}|(?=[\w-]*\d)[A-Za-z0-9]{3,}(?:-[A-Za-z0-9]{3,})*", re.ASCII
 )
 _SHORTEST_CODE = 6

@@ -10,25 +10,26 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.text.redaction.span import ReadText, Span
 
 _BITS = 11
 _LENGTHS = (12, 15, 18, 21, 24)
 _FEWEST = 12
 # From its second word, since to look for a space is the fastest.
-_ROW = re.compile(rf"(?:[ \n][a-z]{{3,8}}+){{{_FEWEST - 1},}}+")
-_FIRST_WORD = re.compile(r"[a-z]{3,8}$")
+_ROW = lazy_regex(rf"(?:[ \n][a-z]{{3,8}}+){{{_FEWEST - 1},}}+")
+_FIRST_WORD = lazy_regex(r"[a-z]{3,8}$")
 # With commas, in a numbered list or a table: only where it is called a seed phrase.
 _GAP = r"(?:[ ]?,)?\s{1,3}(?:\d{1,2}[.):]?\s{0,2}|[-*]\s)?"
-_LIST = re.compile(
+_LIST = lazy_regex(
     rf"\W{{0,6}}(?:\d{{1,2}}[.):]?\s{{0,2}})?[a-z]{{3,8}}+(?:{_GAP}[a-z]{{3,8}}+){{{_FEWEST - 1},}}"
 )
-_WORD = re.compile("[a-z]+")
-_LABEL = re.compile(
+_WORD = lazy_regex("[a-z]+")
+_LABEL = lazy_regex(
     r"(?i)(?:seed|mnemonic|recovery|backup|secret)[ -]?(?:phrase|words?)?|助记词|助記詞|恢复短语"
 )
-_HAN_ROW = re.compile(r"\W{0,6}(?P<secret>[一-鿿](?:[ 　][一-鿿]){11,23})(?![ 　]?[一-鿿])")
-_LABEL_END = re.compile(r"[^\n:：]{0,40}(?:[:：]|\bis\b|[是为])|")
+_HAN_ROW = lazy_regex(r"\W{0,6}(?P<secret>[一-鿿](?:[ 　][一-鿿]){11,23})(?![ 　]?[一-鿿])")
+_LABEL_END = lazy_regex(r"[^\n:：]{0,40}(?:[:：]|\bis\b|[是为])|")
 _BEFORE = 60
 
 

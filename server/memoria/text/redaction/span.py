@@ -9,9 +9,11 @@ from functools import cached_property
 from operator import itemgetter
 from typing import Generic, NamedTuple, TypeVar
 
+from memoria.bare.lazy_regex import lazy_regex
+
 MARKER_START = "[redacted:"
 _LONG_MATCH = 500
-_MARKER = re.compile(r"\[redacted:[a-z-]{1,40}\]?")
+_MARKER = lazy_regex(r"\[redacted:[a-z-]{1,40}\]?")
 
 
 class Span(NamedTuple):

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.text.redaction.names import Name
 from memoria.text.redaction.span import ReadText, Span
 from memoria.text.redaction.values import (
@@ -16,9 +17,9 @@ from memoria.text.redaction.values import (
 _LONGEST_LINE = 400
 _MOST_ROWS = 200
 _DELIMITERS = "|\t;,"
-_HEADING = re.compile(r"""[\w .#"'`*()（）/-]{0,40}""")
-_RULE = re.compile(r"[|:\- ]+")
-_CELL = re.compile(r"""[\s"'`*]*(?P<value>.*?)[\s"'`*]*""", re.DOTALL)
+_HEADING = lazy_regex(r"""[\w .#"'`*()（）/-]{0,40}""")
+_RULE = lazy_regex(r"[|:\- ]+")
+_CELL = lazy_regex(r"""[\s"'`*]*(?P<value>.*?)[\s"'`*]*""", re.DOTALL)
 _LEAST = 4
 
 

@@ -2,11 +2,13 @@
 
 import re
 
-_GAP = re.compile(  # <X> {X} [X] $X %(X)s %X%, … %s {X} …, cut short or blotted out
+from memoria.bare.lazy_regex import lazy_regex
+
+_GAP = lazy_regex(  # <X> {X} [X] $X %(X)s %X%, … %s {X} …, cut short or blotted out
     r"(?i)^[<{\[]|^\*\*|^\$(?:\w+$|[({])|^%(?:\(|[sdr]$|\w+%$)|%s\b|\$?\{\w*\}|\.{3}|…|\*{3}|x{4}|••"
     "|^pass(?:word|wd)?$"
 )
-_NAME = re.compile(  # your-api-key, my_password; a path or an address; null
+_NAME = lazy_regex(  # your-api-key, my_password; a path or an address; null
     r"""(?xia) ^(?:your|my)[-_] | [-_]here$ | placeholder | change[-_]?me | :// | ^arn:
     | ^(?:~|\.\.?)/ | ^/(?:etc|run|var|home|usr|opt|tmp|root|app|mnt|data|path|users)\b
     | ^\d?[a-z_.-]*(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|credential
@@ -14,7 +16,7 @@ _NAME = re.compile(  # your-api-key, my_password; a path or an address; null
     | ^(?:test|string|value|none|null|true|false|undefined|required|optional|missing|expired|invalid
         |incorrect|wrong|fail|failed|failure)s?$"""
 )
-_CODE = re.compile(  # call(), a[0], a.b, Ed448PrivateKey, a file, uint8; sha256; 12-character
+_CODE = lazy_regex(  # call(), a[0], a.b, Ed448PrivateKey, a file, uint8; sha256; 12-character
     r"""(?xa) ^[A-Za-z_$][\w.:>-]*[(\[]
     | ^(?!.*\w{20})[a-z_]\w*(?:\.[A-Za-z_]\w*)+$ | ^[A-Z][a-z]\w*Key$
     | (?i: \.(?:pem|key|txt|json|ya?ml|toml|env|crt|py|js|ts|md)$ | ^(?:u?int|float|varchar)\d+
@@ -27,12 +29,12 @@ _NO_PASSWORDS = frozenset(
     "array boolean bytes changed click default empty encrypted enter forgot given hashed hidden "
     "input never number object please prompt protected reset strength unchanged unknown".split()
 )
-_DIGIT = re.compile("[0-9]")
-_LETTER = re.compile("[A-Za-zÀ-ӿ]")
-_SYMBOLS = re.compile(r"\w[!@#$%^&*]+\w")
-_CAMEL_CASE = re.compile("[A-Z]*[a-z]*(?:[A-Z]+[a-z]{2,})*[A-Z]*")
-_INNER_CAPITAL = re.compile("[a-z][A-Z]")
-_PLAIN_WORD = re.compile("[a-z]{5,100}")
+_DIGIT = lazy_regex("[0-9]")
+_LETTER = lazy_regex("[A-Za-zÀ-ӿ]")
+_SYMBOLS = lazy_regex(r"\w[!@#$%^&*]+\w")
+_CAMEL_CASE = lazy_regex("[A-Z]*[a-z]*(?:[A-Z]+[a-z]{2,})*[A-Z]*")
+_INNER_CAPITAL = lazy_regex("[a-z][A-Z]")
+_PLAIN_WORD = lazy_regex("[a-z]{5,100}")
 _LONGEST_READ = 100
 
 
@@ -72,7 +74,7 @@ def is_plain_password(value: str) -> bool:
     return _PLAIN_WORD.fullmatch(value) is not None and value not in _NO_PASSWORDS
 
 
-_PASSPHRASE = re.compile(r"[a-z]{3,12}(?:([ .-])[a-z]{3,12})(?:\1[a-z]{3,12}){1,10}[0-9!?.]{0,4}")
+_PASSPHRASE = lazy_regex(r"[a-z]{3,12}(?:([ .-])[a-z]{3,12})(?:\1[a-z]{3,12}){1,10}[0-9!?.]{0,4}")
 _SENTENCE_WORDS = frozenset(
     "the and for not with you your our his her its are was has have must can may should will any "
     "all from this that only please enter type least characters letters number wrong correct "

@@ -1,7 +1,6 @@
 """Edits of JSON with comments, as text."""
 
 import json
-import re
 from typing import Any
 
 from memoria.admin.clients.syntax.interface import (
@@ -14,9 +13,10 @@ from memoria.admin.clients.syntax.interface import (
     newline_of,
 )
 from memoria.admin.clients.syntax.json_text import JsonChild, JsonNode, read_json
+from memoria.bare.lazy_regex import lazy_regex
 
-_COMMENT_OF_THE_LINE = re.compile(r"[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/(?=[ \t]*[\r\n]))")
-_SPACE_BEFORE = re.compile(r"(?:\r?\n)?[ \t]*\Z")
+_COMMENT_OF_THE_LINE = lazy_regex(r"[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/(?=[ \t]*[\r\n]))")
+_SPACE_BEFORE = lazy_regex(r"(?:\r?\n)?[ \t]*\Z")
 _BLANK = " \t\r\n"
 _ITEM = "[]"
 """In the path of a piece: an item that was put into a list which was there."""

@@ -12,8 +12,9 @@ from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from memoria.admin.clients.syntax.interface import UnreadableTextError
+from memoria.bare.lazy_regex import lazy_regex
 
-_TOKEN = re.compile(
+_TOKEN = lazy_regex(
     r"""(?P<space>[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/)"""
     r"""|(?P<text>"(?:[^"\\]|\\.)*")|(?P<mark>[{}\[\],:])|(?P<word>[^\s{}\[\],:"/]+)""",
     re.DOTALL,

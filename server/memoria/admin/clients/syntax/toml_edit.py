@@ -18,15 +18,16 @@ from memoria.admin.clients.syntax.interface import (
     look_up,
     newline_of,
 )
+from memoria.bare.lazy_regex import lazy_regex
 
-_BLANK = re.compile(r"(?:[ \t\r\n]+|#[^\n]*)*")
-_TEXT = re.compile(
+_BLANK = lazy_regex(r"(?:[ \t\r\n]+|#[^\n]*)*")
+_TEXT = lazy_regex(
     r'"""(?:[^\\]|\\.)*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'', re.DOTALL
 )
-_KEY = re.compile(r"""[ \t]*([A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')[ \t]*""")
-_PLAIN = re.compile(r"""[^\s,#\]}\["'{]+(?:[ ]\d[^\s,#\]}]*)?""")
-_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
-_REST_OF_LINE = re.compile(r"[ \t]*(?:#[^\n]*)?\r?\n?")
+_KEY = lazy_regex(r"""[ \t]*([A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')[ \t]*""")
+_PLAIN = lazy_regex(r"""[^\s,#\]}\["'{]+(?:[ ]\d[^\s,#\]}]*)?""")
+_BARE_KEY = lazy_regex(r"[A-Za-z0-9_-]+")
+_REST_OF_LINE = lazy_regex(r"[ \t]*(?:#[^\n]*)?\r?\n?")
 
 
 @dataclass(frozen=True, slots=True)

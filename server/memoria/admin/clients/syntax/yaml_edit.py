@@ -1,7 +1,6 @@
 """Edits of YAML, as text, at places that PyYAML names."""
 
 import json
-import re
 from typing import Any
 
 import yaml
@@ -17,9 +16,10 @@ from memoria.admin.clients.syntax.interface import (
     look_up,
     newline_of,
 )
+from memoria.bare.lazy_regex import lazy_regex
 
-_TO_LINE_END = re.compile(r"[^\n]*\n?")
-_LEAD_OF_LINE = re.compile(r"[ \t]*\Z")
+_TO_LINE_END = lazy_regex(r"[^\n]*\n?")
+_LEAD_OF_LINE = lazy_regex(r"[ \t]*\Z")
 
 
 class _TolerantLoader(yaml.SafeLoader):  # type: ignore[misc]

@@ -12,10 +12,10 @@ Each is a factor of at most 1 with a reason of its own, and 1 where there is not
   found was said is no help, and none is taken from it.
 """
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.retrieval.query.options import Stages
 from memoria.store.values import Remark
 from memoria.text.budget import estimate_tokens
@@ -27,7 +27,7 @@ _FEW_WORDS = 3
 _MEASURED_CHARS = 400
 _OTHER_TIME = 0.8
 _TOLD_WITHIN_MS = 3 * 24 * 60 * 60 * 1000
-_QUESTION = re.compile(r"\?(?=\s|$)|[？؟]")
+_QUESTION = lazy_regex(r"\?(?=\s|$)|[？؟]")
 
 
 ReadRemarks = Callable[[Sequence[int]], Mapping[int, Remark]]
