@@ -1,7 +1,8 @@
-"""Hands a text that may hold a secret to a process that can clean it, without touching the disk.
+"""Hands over to a process of its own what a hook has no time for. Nobody waits for it.
 
-The process is started detached, and the text goes through a pipe. It loads the table of secrets,
-lays what is left into the spool and ends (`admin/hook_texts.py`). Nobody waits for it.
+A text that may hold a secret goes through a pipe, without touching the disk, to a process that
+loads the table of secrets and lays what is left into the spool (`admin/hook_texts.py`). At the end
+of a session another one takes in what waits (`surface/mcp/after_session.py`).
 """
 
 import os
@@ -9,10 +10,8 @@ import sys
 
 from memoria.bare.plain_json import write_json
 
-_PROGRAM = (
-    "import sys; sys.path.insert(0, sys.argv[1]); "
-    "from memoria.admin.hook_texts import run; run(sys.argv[2], sys.argv[3])"
-)
+_PROGRAM = "import sys; sys.path.insert(0, sys.argv[1]); from {} import run; run(*sys.argv[2:])"
+_CLEANER, _TAKER = "memoria.admin.hook_texts", "memoria.surface.mcp.after_session"
 _ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 3))
 
 
@@ -22,8 +21,20 @@ def hand_over(home: str, tenant: str, entry: dict[str, object]) -> None:
     Raises:
         OSError: the process can't be started.
     """
-    content = write_json(entry).encode("ascii")
-    command = [sys.executable, "-I", "-c", _PROGRAM, _ROOT, home, tenant]
+    _start_detached(_CLEANER, [home, tenant], write_json(entry).encode("ascii"))
+
+
+def take_in_later(home: str, tenant: str, workspace: str | None) -> None:
+    """Have what waits taken in, if no server does so in the next second.
+
+    Raises:
+        OSError: the process can't be started.
+    """
+    _start_detached(_TAKER, [home, tenant, workspace or "none"], b"")
+
+
+def _start_detached(module: str, arguments: list[str], content: bytes) -> None:
+    command = [sys.executable, "-I", "-c", _PROGRAM.format(module), _ROOT, *arguments]
     if os.name == "nt":
         _start_on_windows(command, content)
     else:

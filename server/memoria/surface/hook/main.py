@@ -108,6 +108,10 @@ def _capture(options: _Options, payload: Payload) -> str:
             from memoria.surface.hook.handover import hand_over
 
             hand_over(options.home, options.tenant, entry)
+        if payload.event == "end":
+            from memoria.surface.hook.handover import take_in_later
+
+            take_in_later(options.home, options.tenant, _find_workspace(options, payload))
     except (OSError, LookupError) as error:
         _note(options, f"{payload.event} was not recorded: {describe_error(error)}")
         return ""

@@ -41,7 +41,8 @@ Request = Mapping[str, object]
 
 
 async def answer_briefing(memory: Memoria, request: Request) -> str:
-    """The briefing for a session in a project, composed now."""
+    """The briefing for a session in a project, composed now, with what hooks have just said."""
+    await memory.catch_up()
     return await memory.compose(write_briefing, _text(request, "workspace"))
 
 

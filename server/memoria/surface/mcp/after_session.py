@@ -1,0 +1,53 @@
+"""Takes in what the hooks of a session have said, once its client is gone.
+
+A process of its own, started by the hook that hears of the end (`surface/hook/handover.py`): a
+client kills its servers before that hook or right after it, and the next session's briefing is to
+know of this one. Nobody waits for it. Where a server of another window is faster, it ends without
+having loaded anything.
+"""
+
+import os
+import time
+
+from memoria.bare.hook_log import describe_error, note_failure
+from memoria.bare.spool import list_waiting
+
+_OTHERS_FIRST_S = 1.2
+"""A server looks once a second whether anything waits."""
+_NICENESS = 10
+_SLICE_BYTES = 8 << 20
+
+
+def run(home: str, tenant: str, workspace: str) -> None:
+    """Take in what waits, and lay the next session's briefing ready.
+
+    Args:
+        home: where the spool lies.
+        tenant: whose it is.
+        workspace: the project that the session was held in, or `none`.
+    """
+    if hasattr(os, "nice"):
+        os.nice(_NICENESS)
+    time.sleep(_OTHERS_FIRST_S)
+    try:
+        if list_waiting(home, tenant):
+            _take_in(home, tenant, workspace)
+    except Exception as error:  # noqa: BLE001  (it is noted, and nobody else would hear of it)
+        reason = f"what a session's hooks said was not taken in at its end: {describe_error(error)}"
+        note_failure(home, tenant, "hook", reason)
+
+
+def _take_in(home: str, tenant: str, workspace: str) -> None:
+    import anyio  # noqa: PLC0415  (only where anything waits)
+
+    from memoria.config import Settings  # noqa: PLC0415
+    from memoria.surface.mcp.standby import open_on_standby  # noqa: PLC0415
+
+    settings = Settings.load_here(home, tenant, workspace)
+
+    async def take_in_all() -> None:
+        async with open_on_standby(settings) as memory:
+            while await memory.take_in_spool(_SLICE_BYTES):
+                pass
+
+    anyio.run(take_in_all)
