@@ -148,11 +148,20 @@ def test_a_client_that_writes_its_file_anew_keeps_nothing_of_ours_after_disconne
 
 
 def test_without_the_ledger_what_is_ours_is_known_by_its_form() -> None:
-    for text in NASTY_JSON:
-        connected = ConfigDocument(JSON_PARTS).connect(EditedText(text))
-        after = ConfigDocument(JSON_PARTS).disconnect(EditedText(connected.text))
-        assert ConfigDocument(JSON_PARTS).entry_in(after.text) is None
-        assert ConfigDocument(JSON_PARTS).hooks_in(after.text) == {}
+    for parts, texts in (
+        (JSON_PARTS, NASTY_JSON),
+        (TOML_PARTS, NASTY_TOML),
+        (YAML_PARTS, NASTY_YAML),
+        (YAML_LIST, ["mcpServers: [{name: a}]\n", "mcpServers: []", "mcpServers:\n- name: b\n"]),
+    ):
+        document = ConfigDocument(parts)
+        for text in texts:
+            after = document.disconnect(EditedText(document.connect(EditedText(text)).text)).text
+            assert document.entry_in(after) is None
+            assert document.hooks_in(after) == {}
+            assert [
+                key for key in document.read(text) or {} if key not in document.read(after)
+            ] == []
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,9 @@ from typing import Any
 import pytest
 from tests.surface.shell import Output, Shell
 
+from memoria.admin.clients.place import ClientPlace
+from memoria.admin.clients.program import ClientProgram
+from memoria.admin.clients.status import list_connections
 from memoria.admin.clients.table import CLIENTS
 
 NAMES = [client.name for client in CLIENTS]
@@ -292,6 +295,8 @@ def test_the_status_tells_whether_what_is_wired_answers(box: ClientBox) -> None:
     status = _status(box, 0)
     assert (status["answers"], status["tools"]) == (True, 8)
     assert status["hooks"] == "as this version writes them"
+    told = box("connect", "claude-code", "--status").out
+    assert told.startswith("No client is connected")
     hooks = box.user / ".codex/hooks.json"
     hooks.write_text(hooks.read_text().replace("-I -S", "-S -I"))
     config = box.user / ".codex/config.toml"
@@ -306,6 +311,23 @@ def test_the_status_tells_whether_what_is_wired_answers(box: ClientBox) -> None:
     assert box("connect", "codex", "--yes").code == 0
     (found,) = (one for one in box.shell.json("doctor")["findings"] if one["check"] == "clients")
     assert (found["state"], found["detail"]) == ("ok", "connected: Codex")
+
+
+def test_the_status_tells_what_keeps_hooks_from_being_heard(box: ClientBox) -> None:
+    assert box("connect", "claude-code", "--yes").code == 0
+    settings = box.user / ".claude/settings.json"
+    config = box.user / ".claude.json"
+    config.write_text(config.read_text().replace('"args"', '"disabled": true, "args"'))
+    settings.write_text(settings.read_text().replace("{", '{"disableAllHooks": true,', 1))
+    place = ClientPlace.here()
+    other = ClientProgram.here(None, None, None)  # the status says what the entry's options want
+    (status,) = list_connections(place, other)
+    assert (status.hooks, status.last_heard_at) == ("as this version writes them", None)
+    assert (status.switched_off_in, status.is_disabled) == (settings, True)
+    assert box("connect", "claude-code", "--yes", "--scope", "project").code == 0
+    assert [one.double for one in list_connections(place, other)] == [
+        "the same in your own and in the project's configuration"
+    ] * 2
 
 
 PLUGIN_TEST = """

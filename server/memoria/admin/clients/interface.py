@@ -45,6 +45,8 @@ class HookTable:
     form: Callable[[HookCall], dict[str, Any]]
     """As the client wants it written."""
     at: tuple[str, ...] = ("hooks",)
+    switch: tuple[tuple[str, ...], bool] | None = None
+    """Where in a file of the client's all hooks can be switched off, and what does it there."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
 
 

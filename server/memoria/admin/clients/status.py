@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from memoria.admin.clients.config_file import ConfigFile, decode
-from memoria.admin.clients.document import ConfigDocument, EditError
+from memoria.admin.clients.document import ConfigDocument, EditError, WantedParts
 from memoria.admin.clients.hook_forms import is_our_file, words_of
-from memoria.admin.clients.interface import Client, HookWish
+from memoria.admin.clients.interface import Client, HookTable, HookWish
 from memoria.admin.clients.packaged import find_package
 from memoria.admin.clients.place import ClientPlace, Scope
 from memoria.admin.clients.probe import ProbeResult, probe_server, select_environment
 from memoria.admin.clients.program import ClientProgram
+from memoria.admin.clients.syntax.interface import look_up
 from memoria.admin.clients.table import CLIENTS
 from memoria.admin.clients.wiring import list_documents, own_files
 from memoria.bare.home import find_home, find_tenant
@@ -42,6 +43,8 @@ class ConnectionStatus:
     missing_program: str | None = None
     """What the entry or a hook starts that is not there any more."""
     hooks: HookState = "none"
+    switched_off_in: Path | None = None
+    """The file in which all of the client's hooks are switched off."""
     double: str | None = None
     """What else brings the same server and hooks."""
     problem: str | None = None
@@ -86,6 +89,12 @@ def examine_connection(
         raise ClientError(f"{client.title} has no configuration of a project.")
     try:
         entry, found, wanted = _read_parts(client, scope, place, program)
+        # With the options of the entry, whatever those of this command are.
+        options = _options_of(_command_of(entry)) if entry else program.options
+        if options != program.options:
+            program = replace(program, options=options)
+            entry, found, wanted = _read_parts(client, scope, place, program)
+        switch = _find_switch(client, scope, place)
     except (ClientError, EditError) as error:
         return ConnectionStatus(client=client, scope=scope, file=file, problem=str(error))
     command = _command_of(entry)
@@ -99,6 +108,7 @@ def examine_connection(
         is_disabled=_is_disabled(entry),
         missing_program=_find_missing(command, found, place),
         hooks=state,
+        switched_off_in=switch if found else None,
         double=find_package(client.name, place),
         last_heard_at=_read_last_heard(client, command, program) if found else None,
     )
@@ -158,6 +168,25 @@ def _read_parts(
         if content is not None and is_our_file(content.decode("utf-8", "replace")):
             found[str(path)] = content.decode("utf-8", "replace")
     return entry, found, wanted
+
+
+def _find_switch(client: Client, scope: Scope, place: ClientPlace) -> Path | None:
+    """The file that switches all hooks of a client off."""
+    table = client.hooks
+    if not isinstance(table, HookTable) or table.switch is None:
+        return None
+    where, off = table.switch
+    for path in filter(None, (client.config(place, scope), table.file(place, scope))):
+        syntax = client.syntax if path == client.config(place, scope) else "JSON"
+        text = decode(ConfigFile(path).read() or b"", path)[1]
+        if look_up(ConfigDocument(WantedParts(syntax=syntax)).read(text), where) is off:
+            return path
+    return None
+
+
+def _options_of(command: tuple[str, ...]) -> tuple[str, ...]:
+    """The options before `serve`."""
+    return command[1 : command.index("serve")] if "serve" in command[1:] else ()
 
 
 def _command_of(entry: Any) -> tuple[str, ...]:  # noqa: ANN401  (whatever stands there)

@@ -46,6 +46,8 @@ class WireConnectionStatus(BaseModel):
     tools: int | None
     seconds: float | None
     hooks: str
+    switched_off_in: str | None
+    """The file in which all of the client's hooks are switched off."""
     double: str | None
     last_heard: str | None
     problem: str | None
@@ -93,6 +95,7 @@ def wire_status(status: ConnectionStatus) -> WireConnectionStatus:
         tools=len(answer.tools) if answer and not answer.problem else None,
         seconds=round(answer.seconds, 2) if answer else None,
         hooks=status.hooks,
+        switched_off_in=str(status.switched_off_in) if status.switched_off_in else None,
         double=status.double,
         last_heard=None if heard is None else to_iso(heard),
         problem=status.problem or (answer.problem if answer else None),
@@ -147,7 +150,9 @@ def _status_lines(wire: WireConnectionStatus, title: str) -> Iterator[str]:
         yield f"  starts {' '.join(wire.command)}"
     if wire.missing_program:
         yield f"  {wire.missing_program} is gone: run `memoria connect {wire.client}` again."
-    yield f"  hooks: {wire.hooks}" + (f", last heard {wire.last_heard}" if wire.last_heard else "")
+    yield f"  hooks: {wire.hooks}{_heard_phrase(wire)}"
+    if wire.switched_off_in:
+        yield f"  All hooks are switched off in {wire.switched_off_in}: nothing is recorded."
     if wire.hooks in ("of other options or another version", "some are missing"):
         yield f"  `memoria connect {wire.client}` brings them up to date."
     if wire.double:
@@ -162,6 +167,15 @@ def _verdict(wire: WireConnectionStatus) -> str:
     if wire.answers:
         return f"answers, version {wire.version}, {wire.tools} tools, in {wire.seconds} s"
     return "wired by hooks alone" if not wire.command else "wired"
+
+
+def _heard_phrase(wire: WireConnectionStatus) -> str:
+    if wire.hooks in ("none", "the client has none"):
+        return ""
+    if wire.last_heard:
+        return f", last heard {wire.last_heard}"
+    untrusted = " (trust them in Codex with /hooks)" if wire.client == "codex" else ""
+    return f", not heard of yet{untrusted}"
 
 
 def _note_lines(wire: WireConnection) -> list[str]:

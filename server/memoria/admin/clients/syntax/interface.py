@@ -100,6 +100,16 @@ def find_piece(pieces: Pieces, path: Path) -> InsertedPiece | None:
     return next((piece for piece in pieces if piece.path == path), None)
 
 
+def cut_listed(text: str, spans: Sequence[tuple[int, int]], index: int) -> str:
+    """The text without one of several things with commas between them, given where they stand."""
+    start, end = spans[index]
+    if index + 1 < len(spans):
+        end = spans[index + 1][0]
+    elif index:
+        start = spans[index - 1][1]
+    return text[:start] + text[end:]
+
+
 def newline_of(text: str) -> str:
     """How the lines of a text end."""
     return "\r\n" if "\r\n" in text else "\n"

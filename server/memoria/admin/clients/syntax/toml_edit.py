@@ -14,6 +14,7 @@ from memoria.admin.clients.syntax.interface import (
     Path,
     Pieces,
     UnreadableTextError,
+    cut_listed,
     find_piece,
     look_up,
     newline_of,
@@ -206,9 +207,26 @@ def _cut_statements(text: str, path: Path) -> str:
     for statement in reversed(statements):
         if statement.path[: len(path)] == path:
             text = text[: statement.start] + text[statement.end :]
-        elif statement.inline_end and path[: len(statement.path)] == statement.path:
-            raise OccupiedError(path)
+        elif statement.inline_end and path[:-1] == statement.path:
+            members = list(_inline_members(text, statement.value))
+            keys = [key for key, _, _ in members]
+            if path[-1:] in keys:
+                spans = [(start, end) for _, start, end in members]
+                text = cut_listed(text, spans, keys.index(path[-1:]))
     return text
+
+
+def _inline_members(text: str, opening: int) -> Iterator[tuple[Path, int, int]]:
+    """The members of a table in braces: the key, where it begins, where the value ends."""
+    position = _skip_blank(text, opening + 1)
+    while text[position] != "}":
+        start = position
+        key, position = _read_key(text, position)
+        position = _skip_value(text, _skip_blank(text, position + 1))
+        yield key, start, position
+        position = _skip_blank(text, position)
+        if text[position] == ",":
+            position = _skip_blank(text, position + 1)
 
 
 def _join_keys(path: Path) -> str:

@@ -12,6 +12,7 @@ from memoria.admin.clients.syntax.interface import (
     Path,
     Pieces,
     UnreadableTextError,
+    cut_listed,
     find_piece,
     look_up,
     newline_of,
@@ -64,10 +65,8 @@ class YamlSyntax:
         if exact is not None:
             return exact
         pair = _pair(_compose(text), path[0])
-        inner = _pair(pair[1], path[1]) if pair else None
-        if pair is None or inner is None:
-            return text
-        return _cut_block(text, pair[1], inner[0], inner[1])
+        keys = [key.value for key, _ in pair[1].value] if pair else []
+        return _cut_from(text, pair[1], keys.index(path[1])) if pair else text
 
     def cut_items(self, text: str, path: Path, is_ours: IsOurs, pieces: Pieces) -> str:
         """Take our items out."""
@@ -82,8 +81,7 @@ class YamlSyntax:
         for index in reversed(range(len(listed))):
             pair = _pair(_compose(text), path[0])
             if pair and is_ours(listed[index]):
-                item = pair[1].value[index]
-                text = _cut_block(text, pair[1], item, item)
+                text = _cut_from(text, pair[1], index)
         return text
 
     def cut_empty(self, text: str, pieces: Pieces) -> str:
@@ -193,13 +191,15 @@ def _line_end(text: str, position: int) -> int:
     return found.end() if found else len(text)
 
 
-def _cut_block(text: str, held: yaml.Node, first: yaml.Node, last: yaml.Node) -> str:
-    """Without the lines of a member or item, up to the next one of its kind."""
+def _cut_from(text: str, held: yaml.Node, index: int) -> str:
+    """Without the lines of a member or item; within braces or brackets, without its words."""
+    parts = [part if isinstance(part, tuple) else (part, part) for part in held.value]
     if held.flow_style:
-        raise OccupiedError(("a list in brackets",))
+        spans = [(first.start_mark.index, last.end_mark.index) for first, last in parts]
+        return cut_listed(text, spans, index)
+    first, last = parts[index]
     line = text.rfind("\n", 0, first.start_mark.index) + 1
-    end = _end_of(last)
-    return text[:line] + text[_line_end(text, end) :]
+    return text[:line] + text[_line_end(text, _end_of(last)) :]
 
 
 def _end_of(node: yaml.Node) -> int:
