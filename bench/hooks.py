@@ -29,12 +29,20 @@ from rich.console import Console
 from tests.surface.hook.clients import EVENTS, Payload, place, prompts, starts, tools
 
 import memoria
+from bench.data import data_folder
 from bench.output import rounded, table
 from memoria.bare.ask import list_addresses
+from memoria.surface.hook.sieve import is_surely_clean
 
 _PACKAGE = Path(memoria.__file__).parent
 _PROGRAM = _PACKAGE / "surface" / "hook" / "__main__.py"
 _BARE = (sys.executable, "-I", "-S")
+_PROMPTS = {
+    "BEAM": "beam/beam_dev.json",
+    "LongMemEval": "longmemeval_mini/mn_3haystacks.json",
+    "MemoryBank, English": "memorybank/memory_bank_en.json",
+    "MemoryBank, Chinese": "memorybank/memory_bank_cn.json",
+}
 _MOST_CPU_MS = 30.0
 _P95 = 94
 _PATIENCE_S = 60
@@ -88,6 +96,15 @@ class Trouble:
     spooled: int
 
 
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """Prompts of a data set that surely hold no secret."""
+
+    name: str
+    prompts: int
+    share: float
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Measure and print.
 
@@ -100,7 +117,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         root = Path(folder)
         costs = list(_measure(root, arguments.rounds))
         troubles = list(_try_troubles(root))
-    _print(costs, troubles, as_json=arguments.json)
+    passed = list(_sift(data_folder()))
+    _print(costs, troubles, passed, as_json=arguments.json)
     is_cheap = all(
         cost.cpu_ms - cost.bare_cpu_ms <= _MOST_CPU_MS for cost in costs if "MB" not in cost.event
     )
@@ -271,6 +289,28 @@ def _servers(home: Path, count: int) -> Iterator[None]:
         yield
 
 
+def _sift(folder: Path | None) -> Iterator[Passed]:
+    """How many of the prompts in the shared data sets a hook may write down by itself."""
+    for name, place_ in _PROMPTS.items() if folder else ():
+        file = (folder or Path()) / place_
+        if file.is_file():
+            texts = list(_list_prompts(json.loads(file.read_text("utf-8"))))
+            yield Passed(name, len(texts), sum(map(is_surely_clean, texts)) / len(texts))
+
+
+def _list_prompts(value: object) -> Iterator[str]:
+    """What users say, wherever it stands."""
+    match value:
+        case {"role": "user", "content": str(text)} | {"query": str(text)}:
+            yield text
+        case dict():
+            for item in value.values():
+                yield from _list_prompts(item)
+        case list():
+            for item in value:
+                yield from _list_prompts(item)
+
+
 def _run_hook(home: Path, client: str, said: bytes | Payload, *, how: How | None = None) -> Run:
     how = how or How()
     command = [*_BARE, str(how.program), client, "--home", str(home)]
@@ -318,9 +358,15 @@ def _summary(values: Sequence[float]) -> tuple[float, float]:
     return median(values), quantiles(values, n=100, method="inclusive")[_P95]
 
 
-def _print(costs: list[Cost], troubles: list[Trouble], *, as_json: bool) -> None:
+def _print(
+    costs: list[Cost], troubles: list[Trouble], passed: list[Passed], *, as_json: bool
+) -> None:
     if as_json:
-        shown = {"costs": [*map(asdict, costs)], "troubles": [*map(asdict, troubles)]}
+        shown = {
+            "costs": [*map(asdict, costs)],
+            "troubles": [*map(asdict, troubles)],
+            "passed": [*map(asdict, passed)],
+        }
         print(json.dumps({name: [rounded(one) for one in each] for name, each in shown.items()}))
         return
     console = Console(width=120)
@@ -336,6 +382,10 @@ def _print(costs: list[Cost], troubles: list[Trouble], *, as_json: bool) -> None
         rows.add_row(
             one.name, f"{one.harmless} of {one.runs}", f"{one.slowest_ms:.0f}", str(one.spooled)
         )
+    console.print(rows)
+    rows = table("Prompts that a hook writes down by itself", 1, "", "prompts", "passed")
+    for each in passed:
+        rows.add_row(each.name, str(each.prompts), f"{each.share:.1%}")
     console.print(rows)
 
 
