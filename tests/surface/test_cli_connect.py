@@ -179,6 +179,9 @@ def test_keys_are_named_and_never_written(box: ClientBox) -> None:
     assert not [place for place, content in box.files().items() if KEY.encode() in content]
     table = tomllib.loads((box.user / ".codex/config.toml").read_text())["mcp_servers"]["memoria"]
     assert {"MEMORIA_LLM_API_KEY", "MEMORIA_TIME_ZONE"} <= set(table["env_vars"])
+    assert box("connect", "codex", "--yes", MEMORIA_QUIET_MS="3").code == 0
+    table = tomllib.loads((box.user / ".codex/config.toml").read_text())["mcp_servers"]["memoria"]
+    assert {"MEMORIA_LLM_API_KEY", "MEMORIA_QUIET_MS"} <= set(table["env_vars"])
     entry = json.loads((box.user / ".gemini/settings.json").read_text())["mcpServers"]["memoria"]
     assert entry["env"] == {"MEMORIA_LLM_API_KEY": "$MEMORIA_LLM_API_KEY"}
 
@@ -189,7 +192,7 @@ def test_without_a_terminal_nothing_is_written_unless_it_is_said(box: ClientBox)
     shown = box("connect", "claude-code", "--scope", "user", "--no-hooks")
     assert (shown.code, shown.err) == (1, "")
     assert '+    "memoria": {' in shown.out
-    assert "`memoria connect claude-code --no-hooks --yes` writes this" in shown.out
+    assert f"`memoria --home {box.shell.home} connect claude-code --no-hooks --yes`" in shown.out
     assert box("connect", "claude-code", "--dry-run").code == 0
     document = box.shell.json("connect", "claude-code", "--dry-run")
     assert [one["action"] for one in document["files"]] == ["change", "create"]
@@ -234,12 +237,14 @@ def test_the_clients_of_the_machine_are_found(box: ClientBox) -> None:
 def test_one_client_that_can_not_be_connected_does_not_keep_the_others_from_it(
     box: ClientBox,
 ) -> None:
-    broken = box.write(".cursor/mcp.json", '{\n  "mcpServers": {,}\n}')
-    (box.user / ".gemini").mkdir()
+    broken = box.write(".gemini/settings.json", '{\n  "mcpServers": {,}\n}')
+    (box.user / ".cursor").mkdir()
     done = box("connect", "--yes")
     assert done.code == 1
     assert f"error: {broken} can't be edited: it is no JSON: line 2, column 18" in done.err
-    assert "Gemini CLI is connected" in done.out
+    assert "Cursor is connected" in done.out
+    written = [one["is_written"] for one in json.loads(box("connect", "--yes", "--json").out)]
+    assert written == [False, True]
     assert broken.read_text() == '{\n  "mcpServers": {,}\n}'
 
 

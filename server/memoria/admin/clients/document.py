@@ -159,6 +159,8 @@ class ConfigDocument:
         for key in ("env", "envs", "environment"):
             if key in wanted and isinstance(held.get(key), dict):
                 merged[key] = {**held[key], **wanted[key]}
+        if isinstance(names := held.get("env_vars"), list):
+            merged["env_vars"] = list(dict.fromkeys([*names, *wanted.get("env_vars", ())]))
         return merged
 
     def _holds(self, text: str, entry: Mapping[str, Any] | None) -> bool:

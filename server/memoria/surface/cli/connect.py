@@ -1,5 +1,6 @@
 """Commands that wire Memoria into clients: connect, disconnect."""
 
+import shlex
 import shutil
 import sys
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from memoria.errors import ClientError
-from memoria.surface.cli.console import AsJson, Exit, Options, out, print_json, show
+from memoria.surface.cli.console import AsJson, Exit, Options, err, out, print_json, show
 
 if TYPE_CHECKING:
     from memoria.admin.clients.place import ClientPlace
@@ -69,6 +70,7 @@ def connect(
     from memoria.admin.clients.status import is_installed  # noqa: PLC0415
     from memoria.admin.clients.table import CLIENTS, find_client  # noqa: PLC0415
     from memoria.admin.clients.wiring import draft_connection  # noqa: PLC0415
+    from memoria.surface.cli.connect_text import WireConnection, wire_failure  # noqa: PLC0415
 
     place, program = _surroundings(context.obj)
     if status:
@@ -80,20 +82,19 @@ def connect(
     if not chosen:
         raise ClientError("No client was found on this machine. Name one: memoria connect codex")
     flags = [*([] if hooks else ["--no-hooks"]), *(["--recall"] if recall else [])]
-    results = [
-        _carry_out(
-            partial(draft_connection, one, scope, place, program, wish),
-            place,
-            _WayToWrite(
-                dry_run=dry_run,
-                yes=yes,
-                as_json=as_json,
-                again=" ".join(["memoria connect", one.name, *_scope_words(scope), *flags]),
-            ),
-        )
-        for one in chosen
-    ]
-    _finish(results, as_json=as_json, is_one=client is not None, dry_run=dry_run)
+    way = _WayToWrite(dry_run=dry_run, yes=yes, as_json=as_json)
+    results = list[WireConnection]()
+    for one in chosen:
+        draft = partial(draft_connection, one, scope, place, program, wish)
+        words = [*program.options, "connect", one.name, *_scope_words(scope), *flags]
+        try:
+            results.append(_carry_out(draft, place, replace(way, words=tuple(words))))
+        except ClientError as error:
+            if client is not None:
+                raise
+            err().print(f"error: {error}", markup=False)  # the others are connected all the same
+            results.append(wire_failure(one, scope, error))
+    _finish(results, way, is_one=client is not None)
 
 
 def disconnect(
@@ -110,26 +111,26 @@ def disconnect(
 
     place, program = _surroundings(context.obj)
     found = find_client(client)
-    choice = _WayToWrite(
-        dry_run=dry_run,
-        yes=yes,
-        as_json=as_json,
-        again=" ".join(["memoria disconnect", client, *_scope_words(scope)]),
-    )
+    words = (*program.options, "disconnect", client, *_scope_words(scope))
+    way = _WayToWrite(dry_run=dry_run, yes=yes, as_json=as_json, words=words)
     draft = partial(draft_removal, found, scope, place, program, by_hand=yes)
-    _finish([_carry_out(draft, place, choice)], as_json=as_json, is_one=True, dry_run=dry_run)
+    _finish([_carry_out(draft, place, way)], way, is_one=True)
 
 
 def _scope_words(scope: str) -> list[str]:
     return [] if scope == "user" else ["--scope", scope]
 
 
-def _finish(results: "list[WireConnection]", *, as_json: bool, is_one: bool, dry_run: bool) -> None:
-    """Print JSON where it is wanted; end with a code that says whether all was done."""
-    if as_json:
+def _finish(results: "list[WireConnection]", way: "_WayToWrite", *, is_one: bool) -> None:
+    """Print JSON where it is wanted; end with a code that says whether it was done.
+
+    Who was asked and said no has what they wanted.
+    """
+    if way.as_json:
         documents = [one.model_dump(mode="json", exclude_none=True) for one in results]
         print_json(documents[0] if is_one else documents)
-    if not dry_run and not all(one.is_written for one in results):
+    undone = [one for one in results if not one.is_written]
+    if any(one.problem for one in undone) or (undone and not way.dry_run and not way.asks):
         raise typer.Exit(Exit.FAILED)
 
 
@@ -140,13 +141,18 @@ class _WayToWrite:
     dry_run: bool
     yes: bool
     as_json: bool
-    again: str
-    """The command that would write it."""
+    words: tuple[str, ...] = ()
+    """The command, as it could be typed again."""
 
     @property
     def connects(self) -> bool:
         """Whether it is `connect`."""
-        return self.again.startswith("memoria connect")
+        return "connect" in self.words
+
+    @property
+    def asks(self) -> bool:
+        """Whether somebody is there to be asked."""
+        return not (self.yes or self.as_json) and sys.stdin.isatty()
 
 
 def _carry_out(
@@ -165,12 +171,12 @@ def _carry_out(
     if not choice.as_json and (may_write or not wiring.changes):
         _say(result_text(wire, wiring.client.title, connects=choice.connects))
     elif not choice.as_json:
-        _say(f"Nothing was changed. `{choice.again} --yes` writes this.")
+        _say(f"Nothing was changed. `memoria {shlex.join(choice.words)} --yes` writes this.")
     return wire
 
 
 def _ask(wiring: "ClientWiring", choice: _WayToWrite) -> bool:
-    if choice.as_json or not sys.stdin.isatty():
+    if not choice.asks:
         return False
     verb = "Connect" if choice.connects else "Disconnect"
     return typer.confirm(f"{verb} {wiring.client.title}?", err=True)

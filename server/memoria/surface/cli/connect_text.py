@@ -5,9 +5,11 @@ from typing import Literal
 
 from pydantic import BaseModel
 
+from memoria.admin.clients.interface import Client
 from memoria.admin.clients.place import Scope
 from memoria.admin.clients.status import ConnectionStatus
 from memoria.admin.clients.wiring import ClientWiring, FileEdit, WiringResult
+from memoria.errors import ClientError
 from memoria.model import to_iso
 
 
@@ -77,6 +79,20 @@ def wire_connection(wiring: ClientWiring, result: WiringResult | None) -> WireCo
         backups=[str(path) for path in result.backups] if result else [],
         notes=[*wiring.notes],
         remains=[*wiring.client.remains(wiring.scope)],
+    )
+
+
+def wire_failure(client: Client, scope: Scope, error: ClientError) -> WireConnection:
+    """The JSON of a client that can't be connected."""
+    return WireConnection(
+        client=client.name,
+        scope=scope,
+        is_written=False,
+        files=[],
+        backups=[],
+        notes=[],
+        remains=[],
+        problem=str(error),
     )
 
 
@@ -150,7 +166,7 @@ def _status_lines(wire: WireConnectionStatus, title: str) -> Iterator[str]:
         yield f"  starts {' '.join(wire.command)}"
     if wire.missing_program:
         yield f"  {wire.missing_program} is gone: run `memoria connect {wire.client}` again."
-    yield f"  hooks: {wire.hooks}{_heard_phrase(wire)}"
+    yield f"  hooks: {wire.hooks}{_last_word_of_hooks(wire)}"
     if wire.switched_off_in:
         yield f"  All hooks are switched off in {wire.switched_off_in}: nothing is recorded."
     if wire.hooks in ("of other options or another version", "some are missing"):
@@ -169,7 +185,7 @@ def _verdict(wire: WireConnectionStatus) -> str:
     return "wired by hooks alone" if not wire.command else "wired"
 
 
-def _heard_phrase(wire: WireConnectionStatus) -> str:
+def _last_word_of_hooks(wire: WireConnectionStatus) -> str:
     if wire.hooks in ("none", "the client has none"):
         return ""
     if wire.last_heard:

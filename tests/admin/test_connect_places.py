@@ -1,0 +1,82 @@
+"""Where clients keep their files on each system, and how a hook's line is written there."""
+
+import shlex
+from pathlib import Path, PureWindowsPath
+
+import pytest
+
+from memoria.admin.clients.document import is_our_hook
+from memoria.admin.clients.hook_forms import words_of
+from memoria.admin.clients.place import ClientPlace
+from memoria.admin.clients.program import ClientProgram
+from memoria.admin.clients.table import CLIENTS
+
+_MAC = "Library/Application Support"
+_ROAMING = "AppData/Roaming"
+_CLINE = "globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"
+_DIFFERENT: dict[str, str | dict[str, str]] = {
+    "claude-desktop": "{app}/Claude/claude_desktop_config.json",
+    "vscode": "{app}/Code/User/mcp.json",
+    "cline": f"{{app}}/Code/User/{_CLINE}",
+    "goose": {"win32": f"{_ROAMING}/Block/goose/config/config.yaml"},
+    "zed": {"win32": f"{_ROAMING}/Zed/settings.json"},
+}
+_EVERYWHERE = {
+    "claude-code": ".claude.json",
+    "codex": ".codex/config.toml",
+    "gemini": ".gemini/settings.json",
+    "cursor": ".cursor/mcp.json",
+    "opencode": ".config/opencode/opencode.json",
+    "windsurf": ".codeium/windsurf/mcp_config.json",
+    "goose": ".config/goose/config.yaml",
+    "zed": ".config/zed/settings.json",
+    "continue": ".continue/config.yaml",
+}
+PROGRAM = ClientProgram(
+    command="/opt/memoria/bin/memoria",
+    python="/opt/my python/bin/python",
+    hook_script="/opt/memoria/surface/hook/__main__.py",
+    options=("--home", "/it's/家"),
+)
+
+
+def _place(platform: str, **environment: str) -> ClientPlace:
+    return ClientPlace(
+        home=Path("/u"), project=Path("/p"), environment=environment, platform=platform
+    )
+
+
+@pytest.mark.parametrize(
+    ("platform", "app"), [("linux", ".config"), ("darwin", _MAC), ("win32", _ROAMING)]
+)
+def test_each_client_s_file_is_where_its_documents_say(platform: str, app: str) -> None:
+    for client in CLIENTS:
+        told = _DIFFERENT.get(client.name)
+        own = told.get(platform) if isinstance(told, dict) else told
+        expected = (own or _EVERYWHERE[client.name]).format(app=app)
+        assert client.config(_place(platform), "user") == Path("/u") / expected
+
+
+def test_a_folder_that_the_environment_names_is_the_one() -> None:
+    place = _place("linux", CLAUDE_CONFIG_DIR="/c", CODEX_HOME="/x", XDG_CONFIG_HOME="/g")
+    found = {client.name: client.config(place, "user") for client in CLIENTS}
+    assert found["claude-code"] == Path("/c/.claude.json")
+    assert found["codex"] == Path("/x/config.toml")
+    assert found["zed"] == Path("/g/zed/settings.json")
+
+
+def test_a_hook_s_line_is_quoted_for_the_shell_that_runs_it() -> None:
+    line = PROGRAM.hook_line("codex", recall=True, windows=False)
+    assert shlex.split(line) == PROGRAM.hook_words("codex", recall=True)
+    assert is_our_hook({"hooks": [{"command": line}]})
+    windows = ClientProgram(
+        command="C:\\m\\memoria.exe",
+        python="C:\\m\\python.exe",
+        hook_script="C:\\m\\memoria\\surface\\hook\\__main__.py",
+        options=("--home", "C:\\Users\\Li Wei"),
+    )
+    line = windows.hook_line("cursor", recall=False, windows=True)
+    assert line.startswith("C:/m/python.exe -I -S ")  # no quotes: to PowerShell they make a text
+    assert line.endswith(' cursor --home "C:/Users/Li Wei"')
+    assert PureWindowsPath(words_of(line)[0]) == PureWindowsPath(windows.python)
+    assert is_our_hook(line)
