@@ -368,3 +368,16 @@ def test_a_command_takes_in_what_waits_before_it_answers(shell: Shell, tmp_path:
     found = shell.json("traces", "E1437", "--workspace", "*")
     assert found["hits"]
     assert shell.json("stats")["waiting"] == 0
+
+
+async def test_what_a_client_wrote_after_its_last_hook_is_read_when_the_next_session_begins(
+    quiet: Memoria, home: Path, tmp_path: Path
+) -> None:
+    file = written(tmp_path / "x.jsonl", *CLAUDE[:-2])
+    point(home, "claude-code", file, "end")
+    await quiet.catch_up()
+    written(file, *CLAUDE)
+    after = written(tmp_path / "y.jsonl", {"type": "summary", "summary": "x", "leafUuid": "a"})
+    point(home, "claude-code", after, "start", session="next")
+    await quiet.catch_up()
+    assert [turn.message_id for turn in await kept(quiet)][-2:] == ["a7", "u3"]

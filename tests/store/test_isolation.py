@@ -336,6 +336,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         tx.accounts.find_last_index(n) + 1 for n in them.sessions
     ],
     "transcripts.get": lambda tx, _: tx.transcripts.get("library", "/t.jsonl"),
+    "transcripts.list_recent": lambda tx, _: tx.transcripts.list_recent(1, 9),
     "transcripts.list_live_sessions": lambda tx, _: tx.transcripts.list_live_sessions(
         "library", None, 1
     ),

@@ -92,6 +92,7 @@ WALKS = {
     ("purge", "drop_images"),
     ("retention", "support"),  # the turns of one memory
     ("scratchpads", "recent"),
+    ("transcripts", "recent"),  # a row a session, when another begins
     ("private_times", "applying"),  # a few of a tenant
     ("private_times", "count"),
     ("private_times", "list"),

@@ -11,7 +11,7 @@ recorded before the next is read, and whoever waits for an answer takes in so ma
 more.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from memoria.config import NO_WORKSPACE
 from memoria.erasure.suppression import Digester
 from memoria.errors import InvalidInputError, InvalidTurnError
 from memoria.ingest.capture import Capture
-from memoria.model import CaptureEvent, Channel, Turn, now_millis
+from memoria.model import DAY_MS, CaptureEvent, Channel, Turn, now_millis
 from memoria.model.channel import hook_channel
 from memoria.store.base import Store
 from memoria.store.base.transcripts import TranscriptPlace
@@ -37,6 +37,8 @@ _CLOSING: dict[str, CaptureEvent] = {"compact": "compaction", "end": "session_en
 many, and each would be summed up by itself."""
 _RESTING = frozenset({"stop", "compact", "end"})
 """The events after which nothing is open that is still going to be told."""
+_MOST_ENDS = 20
+"""So many sessions at most are looked at again when another begins."""
 _SUBAGENTS = "subagents"
 
 MakeCapture = Callable[[Channel, str], Capture]
@@ -148,6 +150,25 @@ class SpoolIntake:
                 self._remove(claim, entry, budget)
             if budget.left <= 0:
                 return
+        if any(one.event == "start" for entries in pointing.values() for one in entries):
+            self._read_ends({path for _, path in pointing}, budget)
+
+    def _read_ends(self, known: Collection[str], budget: _Budget) -> None:
+        """Read what clients have written since their last hook, now that a session begins.
+
+        A session's last lines may come after the hook that ends it.
+        """
+        with self._store.read(self._tenant) as tx:
+            recent = tx.transcripts.list_recent(now_millis() - DAY_MS, _MOST_ENDS)
+        for place in recent:
+            if place.path in known or not _has_grown(place):
+                continue
+            cwd, touched_at = None, abs(place.touched_at)
+            rest = _Entry(
+                "", place.source, "stop", place.session_id, cwd, place.path, 0, touched_at, []
+            )
+            for _ in _Following(self, place.source, place.path, budget).take_in([rest]):
+                pass
 
     def _remove(self, claim: SpoolClaim, entry: _Entry, budget: _Budget) -> None:
         claim.remove(entry.name)
@@ -310,8 +331,15 @@ class _Following:
 
 
 def _touch(entry: _Entry) -> int:
-    """When a session was last heard of: now, or never again."""
-    return 0 if entry.event == "end" else now_millis()
+    """When a session was last heard of: now, and as a negative number if that was its end."""
+    return -now_millis() if entry.event == "end" else now_millis()
+
+
+def _has_grown(place: TranscriptPlace) -> bool:
+    try:
+        return Path(place.path).is_absolute() and Path(place.path).stat().st_size > place.offset
+    except OSError:
+        return False
 
 
 def _as_entry(name: str, entry: dict[str, object]) -> _Entry | None:

@@ -14,7 +14,7 @@ class TranscriptPlace(NamedTuple):
     place: str
     """What its reader has to know to go on from there: JSON, without a word of the conversation."""
     touched_at: int
-    """UTC epoch ms; 0 once the session has ended."""
+    """UTC epoch ms; as a negative number once the session has ended."""
 
 
 class TranscriptPlaces(Protocol):
@@ -29,6 +29,10 @@ class TranscriptPlaces(Protocol):
 
         Those that have ended are left out.
         """
+        ...
+
+    def list_recent(self, since: int, limit: int) -> list[TranscriptPlace]:
+        """Those touched since then, ended or not, newest first."""
         ...
 
     def set(self, place: TranscriptPlace) -> None:

@@ -21,6 +21,11 @@ class SqliteTranscriptPlaces:
         rows = self._rows.all("live", source=source, workspace=workspace, since=since)
         return [row["session_id"] for row in rows]
 
+    def list_recent(self, since: int, limit: int) -> list[TranscriptPlace]:
+        """Those touched since then, ended or not, newest first."""
+        rows = self._rows.all("recent", since=since, limit=limit)
+        return [TranscriptPlace(*row) for row in rows]
+
     def set(self, place: TranscriptPlace) -> None:
         """Note how far it is now."""
         self._rows.change("note", **place._asdict())

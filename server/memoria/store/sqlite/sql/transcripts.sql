@@ -12,6 +12,12 @@ WHERE t.tenant_id = :tenant AND t.source = :source AND t.touched_at >= :since
   AND w.name IS :workspace
 LIMIT 2;
 
+-- name: recent
+SELECT source, path, session_id, offset, place, touched_at FROM transcripts
+WHERE tenant_id = :tenant AND abs(touched_at) >= :since
+ORDER BY abs(touched_at) DESC
+LIMIT :limit;
+
 -- name: note
 INSERT INTO transcripts (tenant_id, source, path, session_id, offset, place, touched_at)
 VALUES (:tenant, :source, :path, :session_id, :offset, :place, :touched_at)
