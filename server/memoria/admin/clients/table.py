@@ -146,8 +146,8 @@ CODEX = Client(
     remains=_remains(
         "Start Codex, type /hooks and trust Memoria's. Until then Codex skips them without a word, "
         "in `codex exec` as well, and asks again when their line changes.",
-        "Whoever sets another MEMORIA_ variable connects again: Codex passes on only those that are "
-        "named in its file.",
+        "Whoever sets another MEMORIA_ variable connects again: Codex passes on only those that "
+        "its file names.",
         project=("Codex reads a project's `.codex` only where you have trusted the project.",),
     ),
     passes=("HOME", "LANG", "PATH", "TERM"),
