@@ -106,9 +106,21 @@ def _with_prompts(conversation: Conversation) -> Conversation:
     return replace(conversation, questions=(*some, *work))
 
 
+def _pick_few(conversations: Sequence[Conversation]) -> list[Conversation]:
+    """Three of LoCoMo, and four users of each language."""
+    wanted = {"conv": 3, "en-": 4, "zh-": 4}
+    return [
+        one
+        for start, most in wanted.items()
+        for one in [each for each in conversations if each.name.startswith(start)][:most]
+    ]
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Ask, and print what was shown. 2 where the data is not there."""
-    arguments = parser("bench.unasked").parse_args(argv)
+    options = parser("bench.unasked")
+    options.add_argument("--few", action="store_true", help="eleven conversations, not all forty")
+    arguments = options.parse_args(argv)
     folder = arguments.data or data_folder()
     missing = FOREIGN.missing(folder)
     if folder is None or missing:
@@ -116,7 +128,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             f"There is no {missing[0]}. Name its folder with --data or MEMORIA_DATA.\n"
         )
         return 2
-    conversations = [_with_prompts(one) for one in FOREIGN.read(folder)]
+    chosen = _pick_few(FOREIGN.read(folder)) if arguments.few else FOREIGN.read(folder)
+    conversations = [_with_prompts(one) for one in chosen]
     with progress("memoria", sum(len(c.questions) for c in conversations)) as done:
         tallies = anyio.run(ask, conversations, done)
     figures = {
