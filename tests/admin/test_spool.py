@@ -1,6 +1,7 @@
 """What hooks point to is taken in once, in its order, and an import afterwards adds nothing."""
 
 import os
+import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -37,7 +38,7 @@ from memoria import Memoria, Settings
 from memoria.admin.transcripts.source import Record, TranscriptSource, UnusableLine
 from memoria.app import workspace_of
 from memoria.app.spool import ALL
-from memoria.bare.spool import append_entry, claim_entries, list_waiting
+from memoria.bare.spool import append_entry, claim_entries, list_waiting, spool_folder
 from memoria.model import Channel, StoredTurn, Trust
 
 CLAUDE = (
@@ -381,3 +382,20 @@ async def test_what_a_client_wrote_after_its_last_hook_is_read_when_the_next_ses
     point(home, "claude-code", after, "start", session="next")
     await quiet.catch_up()
     assert [turn.message_id for turn in await kept(quiet)][-2:] == ["a7", "u3"]
+
+
+async def test_an_entry_that_a_killed_process_had_taken_in_and_not_removed_doubles_nothing(
+    quiet: Memoria, home: Path, tmp_path: Path
+) -> None:
+    say(home, "cursor", {"role": "user", "content": "yes"})
+    say(home, "cursor", {"role": "user", "content": "yes"})
+    point(home, "claude-code", written(tmp_path / "x.jsonl", *CLAUDE))
+    spool = Path(spool_folder(str(home), "tests"))
+    shutil.copytree(spool, tmp_path / "before")
+    await quiet.catch_up()
+    before = facts(await kept(quiet))
+    shutil.copytree(tmp_path / "before", spool, dirs_exist_ok=True)
+    await quiet.catch_up()
+    assert list_waiting(str(home), "tests") == []
+    assert facts(await kept(quiet)) == before
+    assert [turn.content for turn in await kept(quiet)].count("yes") == 2

@@ -13,7 +13,7 @@ from memoria.model import Role
 from memoria.text.recognition import read_statement
 
 _OPENING_WORDS = 12
-_OPENING_CHARS = 1000
+_OPENING_CHARS = 240
 """In so many characters the opening words are looked for, however long the turn is."""
 _BYTES = 8
 _LEAST_CUT = _OPENING_WORDS
@@ -28,7 +28,7 @@ _CUT_MARK = lazy_regex(
 
 def digest_opening(role: Role, text: str) -> bytes:
     """What two accounts of a turn have in common: a digest of the role and the opening words."""
-    words = read_statement(text[:_OPENING_CHARS]).words[:_OPENING_WORDS]
+    words = read_statement(text.lstrip()[:_OPENING_CHARS]).words[:_OPENING_WORDS]
     content = "\0".join([role.value, *words]).encode("utf-8", "surrogatepass")
     return hashlib.sha256(content).digest()[:_BYTES]
 
