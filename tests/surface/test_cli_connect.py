@@ -133,6 +133,7 @@ def test_a_client_is_connected_once_and_disconnecting_leaves_everything_as_it_wa
     assert "Nothing was changed" in box("connect", name, "--yes", "--recall").out
     assert box.files() == connected
     assert box("connect", name, "--yes", "--no-hooks").code == 0
+    assert b"" not in [content for place, content in box.files().items() if place.endswith("json")]
     document = box.shell.json("disconnect", name, "--yes")
     assert document["is_written"]
     assert box.files() == before

@@ -191,7 +191,7 @@ GEMINI = Client(
     programs=("gemini",),
     folders=lambda place: (_gemini_folder(place),),
     remains=_remains(
-        project=("Trust the folder in Gemini CLI: it reads a project's settings only then.",),
+        "Trust the folders you work in: in others Gemini CLI starts no server, yours neither.",
     ),
 )
 

@@ -32,6 +32,8 @@ class FileEdit:
     after: bytes | None
     """None: it goes."""
     pieces: tuple[InsertedPiece, ...] = ()
+    is_own: bool = False
+    """Whether it is a file of hooks that is Memoria's alone."""
     is_executable: bool = False
 
     @property
@@ -159,7 +161,7 @@ def apply_wiring(wiring: ClientWiring, place: ClientPlace) -> WiringResult:
             kept = kept or LedgerEntry(
                 client=wiring.client.name, made_file=edit.before is None, made_folders=made
             )
-        is_wired = edit.after is not None and bool(edit.pieces or (kept and kept.made_file))
+        is_wired = edit.after is not None and bool(edit.pieces or edit.is_own)
         ledger.write(edit.path, replace(kept, pieces=edit.pieces) if kept and is_wired else None)
         if not edit.pieces:
             file.drop_backup()
@@ -241,8 +243,8 @@ def _connect_document(
         edited = ConfigDocument(wanted).connect(held)
     except EditError as error:
         raise _refusal(path, error, wanted) from error
-    nothing = before is None and not edited.text
-    after = None if nothing else _encode(mark, edited.text)
+    is_ours = before is None or (kept is not None and kept.made_file)
+    after = None if is_ours and not edited.text else _encode(mark, edited.text)
     return FileEdit(path=path, before=before, after=after, pieces=edited.pieces)
 
 
@@ -267,7 +269,9 @@ def _connect_own(path: Path, text: str, is_executable: bool) -> FileEdit:
         raise ClientError(
             f"{path} is somebody else's. Nothing was changed: move it away, or use --no-hooks."
         )
-    return FileEdit(path=path, before=before, after=text.encode(), is_executable=is_executable)
+    return FileEdit(
+        path=path, before=before, after=text.encode(), is_own=True, is_executable=is_executable
+    )
 
 
 def _remove_own(
