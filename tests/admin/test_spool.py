@@ -286,6 +286,9 @@ async def test_what_was_forgotten_comes_back_from_no_spool_transcript_or_report(
     await agent.record_conversation([{"role": "user", "content": " 4711 "}])
     await imported(quiet, "claude-code", file)
     assert "4711" not in [turn.content for turn in await kept(quiet)]
+    later = claude("user", "4711", "u8", timestamp="2100-01-01T00:00:00Z")
+    await imported(quiet, "claude-code", written(tmp_path / "later.jsonl", later))
+    assert "4711" in [turn.content for turn in await kept(quiet)]
     point(home, "claude-code", file, "stop")
     shown = await quiet.preview_forget(session_id=SESSION, include_source=True)
     assert list_waiting(str(home), "tests") == []

@@ -96,9 +96,14 @@ class Digester:
         digests = {self._digest("print", name.source, name.session_id, name.fingerprint.hex())}
         if name.message_id is not None:
             digests.add(self._digest("message", name.source, name.session_id, name.message_id))
-        if name.likeness is not None:  # the other account of it has neither of these
-            digests.add(self._digest("likeness", name.source, name.session_id, name.likeness.hex()))
-        return {_MESSAGE + digest for digest in digests}
+        return {_MESSAGE + digest for digest in digests} | self.digest_likeness(name)
+
+    def digest_likeness(self, name: MessageName) -> set[str]:
+        """The digest of what another account of the message has in common with it, if any has."""
+        if name.likeness is None:
+            return set()
+        own = self._digest("likeness", name.source, name.session_id, name.likeness.hex())
+        return {_MESSAGE + own}
 
     def digest_anchor(self, words: str) -> str:
         """The short digest of a few words, by which imprints are looked up."""
@@ -255,16 +260,23 @@ class SuppressionList:
             self._tombstones.lift([*found, *self._digester.digest_older(text)])
         return tombstone
 
-    def is_erased_message(self, name: MessageName, text: str) -> bool:
+    def is_erased_message(self, name: MessageName, text: str, said_at: int | None = None) -> bool:
         """Whether a turn was erased, going by what its message is known by in its client.
 
         Args:
             name: what that is.
             text: the whole turn, by which earlier versions knew it.
+            said_at: when it was said, where that is known. What was said after a turn of its
+                likeness was forgotten is another one.
         """
         if self._is_empty:
             return False
-        digests = self._digester.digest_message(name)
+        alike = self._digester.digest_likeness(name)
+        if alike:
+            stone = self._tombstones.find(alike, "turn")
+            if stone is not None and (said_at is None or said_at <= stone.at):
+                return True
+        digests = self._digester.digest_message(name) - alike
         if self._has_older:
             digests |= self._digester.digest_older_turn(name, text)
         return self._tombstones.find(digests, "turn") is not None

@@ -201,7 +201,7 @@ class Capture:
     def _examine(self, draft: TurnDraft, suppression: SuppressionList, tally: Tally) -> "_Examined":
         """The turn as it may be recorded, going by what was forgotten."""
         text = full_text(draft.text)
-        if suppression.is_erased_message(self._name(draft), text):
+        if suppression.is_erased_message(self._name(draft), text, draft.turn.at):
             return _Examined(draft, is_erased=True)
         if suppression.may_conclude_from(text):
             return _Examined(draft)
