@@ -1,15 +1,18 @@
 """Where clients keep their files on each system, and how a hook's line is written there."""
 
 import shlex
+from dataclasses import replace
 from pathlib import Path, PureWindowsPath
 
 import pytest
 
 from memoria.admin.clients.document import is_our_hook
 from memoria.admin.clients.hook_forms import words_of
+from memoria.admin.clients.interface import HookWish
 from memoria.admin.clients.place import ClientPlace
 from memoria.admin.clients.program import ClientProgram
 from memoria.admin.clients.table import CLIENTS
+from memoria.admin.clients.wiring import draft_connection
 
 _MAC = "Library/Application Support"
 _ROAMING = "AppData/Roaming"
@@ -63,6 +66,13 @@ def test_a_folder_that_the_environment_names_is_the_one() -> None:
     assert found["claude-code"] == Path("/c/.claude.json")
     assert found["codex"] == Path("/x/config.toml")
     assert found["zed"] == Path("/g/zed/settings.json")
+
+
+def test_an_installation_in_a_cache_is_none_to_connect_to() -> None:
+    cached = replace(PROGRAM, command="/u/.cache/uv/archive-v0/x1/bin/memoria")
+    assert (cached.is_in_cache, PROGRAM.is_in_cache) == (True, False)
+    wiring = draft_connection(CLIENTS[0], "user", _place("linux"), cached, HookWish())
+    assert "uv tool install memoria-server" in wiring.notes[0]
 
 
 def test_a_hook_s_line_is_quoted_for_the_shell_that_runs_it() -> None:

@@ -73,6 +73,12 @@ class ClientProgram:
         )
 
     @property
+    def is_in_cache(self) -> bool:
+        """Whether this installation is one that `uvx` made for a while."""
+        folders = Path(self.command).parts
+        return any(part.startswith("archive-v") for part in folders) and "uv" in folders
+
+    @property
     def arguments(self) -> list[str]:
         """What the console script is given to serve."""
         return [*self.options, "serve"]

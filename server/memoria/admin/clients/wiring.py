@@ -85,6 +85,11 @@ def draft_connection(
     edits = list[FileEdit]()
     if package := find_package(client.name, place):
         notes.append(f"There is {package}. It brings the same: with both, tools are listed twice.")
+    if program.is_in_cache:
+        notes.append(
+            f"{program.command} lies in a cache that may be emptied. Install Memoria, for example "
+            "with `uv tool install memoria-server`, and connect from there."
+        )
     for path, wanted in list_documents(client, scope, place, program, wish).items():
         before = ConfigFile(path).read()
         if before is None and wanted.entry is not None and not client.may_begin_file:
@@ -301,9 +306,13 @@ def _hand_notes(
 
 
 def _refusal(path: Path, error: EditError, wanted: WantedParts | None) -> ClientError:
-    place = ".".join(wanted.entry_at) if wanted and wanted.entry_at else ""
-    by_hand = f" By hand, the entry goes to `{place}`." if place else ""
-    return ClientError(f"{path} can't be edited: {error}. Nothing was changed.{by_hand}")
+    what = f"{path} can't be edited: {error}. Nothing was changed."
+    if wanted is None or not wanted.entry_at:
+        return ClientError(f"{what} Mend the file, and run the command again.")
+    return ClientError(
+        f"{what} Mend the file and run the command again, or put what `memoria serve --json` "
+        f"prints there yourself, as `{'.'.join(wanted.entry_at)}`."
+    )
 
 
 def _encode(mark: str, text: str) -> bytes:
