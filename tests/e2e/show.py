@@ -9,9 +9,8 @@ from tests.e2e.program import ROOT, Program
 from tests.e2e.stage import Stage, stage
 from tests.e2e.stand_in.script import Say
 
-_RULE = "Commit messages are written in English"
-_FACT = "the staging database Wolfsburg listens on port 6543"
-_FIRST = f"Remember that: {_RULE}. And for later, {_FACT}."
+_RULE = "commit messages are written in English"
+_FIRST = f"Remember that {_RULE}. The staging database Wolfsburg listens on port 6543."
 _ANSWER = "I will keep to English, and look for Wolfsburg on that port."
 _SECOND = "Which port does the staging database Wolfsburg use?"
 _SOUGHT = "port of the staging database Wolfsburg"
@@ -79,6 +78,7 @@ def _talk(place: Stage, _program: Program, shown: Shown) -> None:
         shown.wrong.append(f"the first conversation took {len(talk.turns)} questions")
     if _ANSWER not in talk.output:
         shown.wrong.append(f"the client did not show the answer: {talk.output}{talk.errors}"[-600:])
+    place.processes()  # whoever begins the next one takes as long as that
 
 
 def _ask(place: Stage, _program: Program, shown: Shown) -> None:

@@ -63,19 +63,23 @@ async def test_an_agent_s_report_and_an_import_are_one_session_with_each_turn_on
     assert seen.structured_content["hits"][0]["source"]["account"] == "agent"
 
 
-async def test_the_session_of_a_client_that_names_none_is_the_one_its_hooks_tell_of(
-    home: Path, tmp_path: Path
+@pytest.mark.parametrize(
+    ("client", "source"), [("gemini-cli-mcp-client", "gemini"), ("claude-code", "claude-code")]
+)
+async def test_the_session_of_a_client_that_names_none_or_a_former_one_is_that_of_its_hooks(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, client: str, source: str
 ) -> None:
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "that-it-began-with-before-resuming-another")
     project = tmp_path / "project"
     project.mkdir()
     entry: dict[str, object] = {
-        "client": "gemini", "event": "prompt", "session": THREAD, "cwd": str(project),
+        "client": source, "event": "prompt", "session": THREAD, "cwd": str(project),
         "turns": [{"role": "user", "content": SAID["content"], "id": "m1"}],
     }  # fmt: skip
     append_entry(str(home), "tests", entry)
     here = workspace_of(str(project))
     reports = [{**SAID, "session_id": "mine"}, {"role": "assistant", "content": REPORT}]
-    info = Implementation(name="gemini-cli-mcp-client", version="1")
+    info = Implementation(name=client, version="1")
     async with Client(server_on(home, None), client_info=info) as agent:
         await agent.call_tool("record_conversation", {"turns": reports, "workspace": here})
     settings = Settings.load(home=str(home), tenant="tests", embedder="off")

@@ -29,6 +29,8 @@ THOROUGH_BYTES = 16 * 1024 * 1024
 """So much is read before it is shown what a forget would erase."""
 _HEARD_MS = 30 * 60_000
 """For so long after its last hook a session is taken to be the one in which an agent speaks."""
+_NAMES_FIRST = "claude-code"
+"""The client that names its session to a server once, when it starts it."""
 _PATIENCE_S = 0.5
 """How long somebody waits who could be answered, for another process that takes in."""
 _RECHECK_S = 0.01
@@ -78,10 +80,12 @@ class Spool:
     def name_session(self, channel: "Channel", workspace: str | None) -> "Channel":
         """The channel of an agent, with the session that its client's hooks tell of.
 
-        That is for clients that name none themselves. Of two sessions at a time in one project
-        nobody could tell which is meant.
+        That is for clients that name none themselves, and for the one that names the session with
+        which it began: Claude Code may have resumed or begun another since. Of two sessions at a
+        time in one project nobody could tell which is meant.
         """
-        if channel.session is not None or channel.client is None:
+        is_certain = channel.session is not None and channel.source != _NAMES_FIRST
+        if is_certain or channel.client is None:
             return channel
         since = now_millis() - _HEARD_MS
         with self._store.read(self._tenant) as tx:
