@@ -402,3 +402,33 @@ async def test_an_entry_that_a_killed_process_had_taken_in_and_not_removed_doubl
     assert list_waiting(str(home), "tests") == []
     assert facts(await kept(quiet)) == before
     assert [turn.content for turn in await kept(quiet)].count("yes") == 2
+
+
+async def test_what_can_not_be_used_goes_and_holds_nothing_up(
+    quiet: Memoria, home: Path, tmp_path: Path
+) -> None:
+    pipe, folder = tmp_path / "pipe.jsonl", tmp_path / "folder.jsonl"
+    os.mkfifo(pipe)
+    folder.mkdir()
+    own = {"v": 1, "client": "claude-code", "event": "prompt", "session": SESSION, "cwd": FOLDER}
+    said = [{"role": "user", "content": "It came through."}]
+    secret = f"/work/ghp_{'a1B2c3D4' * 4}zzzz"
+    entries: list[dict[str, object]] = [
+        {},
+        {"client": "claude-code"},
+        {**own, "client": 7},
+        {**own, "transcript": str(pipe)},
+        {**own, "transcript": str(folder), "offset": 9},
+        {**own, "transcript": str(tmp_path / "gone.jsonl"), "offset": "many"},
+        {**own, "transcript": "x.jsonl"},
+        {**own, "client": "a client of next year", "transcript": str(folder)},
+        {**own, "client": "cursor", "turns": ["x", {"role": "nobody"}, {"role": "user"}, {}]},
+        {**own, "client": "cursor", "cwd": secret, "turns": said},
+        {**own, "client": "cursor", "turns": said},
+    ]
+    for entry in entries:
+        append_entry(str(home), "tests", entry)
+    (Path(spool_folder(str(home), "tests")) / "0-torn.json").write_text('{"client": "cur')
+    await quiet.catch_up()
+    assert list_waiting(str(home), "tests") == []
+    assert [turn.content for turn in await kept(quiet)] == ["It came through."]
