@@ -6,7 +6,6 @@ written, and whoever forgets something, which is a change to the database, eithe
 and deletes it, or has come before and keeps it from being written.
 """
 
-import logging
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -35,7 +34,6 @@ Composer = Callable[[Transaction, CoreReader, str | None], str]
 """Writes an answer for a project, from what a transaction sees."""
 
 _MOST_WORKSPACES = 8
-_LOG = logging.getLogger(__name__)
 
 
 class AnswerKeeper:
@@ -68,7 +66,12 @@ class AnswerKeeper:
         return self._may_keep and (is_over or look_at(self._home, places) != self._seen)
 
     def keep(self) -> bool:
-        """Keep the answers of the project at hand. False where it is to be tried again."""
+        """Keep the answers of the project at hand. False where it is to be tried again.
+
+        Raises:
+            StoreError: the home can't be read.
+            OSError: nothing can be written into it.
+        """
         return self._keep_for(self._settings.workspace)
 
     def keep_for_others(self) -> bool:
@@ -82,13 +85,6 @@ class AnswerKeeper:
     def _keep_for(self, workspace: str | None) -> bool:
         if not self._may_keep:
             return True
-        try:
-            return self._try_to_keep(workspace)
-        except (MemoriaError, OSError) as error:
-            _LOG.warning("Nothing was laid ready for the next session: %s", error)
-            return True
-
-    def _try_to_keep(self, workspace: str | None) -> bool:
         states = look_at(self._home, self._places(workspace))
         names = self._composers.keys()
         if all(read_kept(self._home, self._tenant, workspace, name) is not None for name in names):

@@ -161,7 +161,11 @@ def _is_clean(turns: object) -> bool:
 def _find_text(options: _Options, payload: Payload, state: str) -> str:
     """What the model is to read."""
     if payload.event == "start":
-        return state + (_find_briefing(options, payload) or GUIDE)
+        begun = time.monotonic()
+        briefing = _find_briefing(options, payload)
+        if options.recalls:
+            _wait_until_ready(options, begun + _BRIEFING_MS / 1000)
+        return state + (briefing or GUIDE)
     if payload.event == "prompt" and options.recalls and payload.prompt:
         request: dict[str, object] = {
             "ask": "recall",
@@ -184,6 +188,13 @@ def _find_briefing(options: _Options, payload: Payload) -> str:
             ask_server(options.home, options.tenant, request, _BRIEFING_MS, is_starting=True)
         )
     return text
+
+
+def _wait_until_ready(options: _Options, deadline: float) -> None:
+    """Let a server that is starting load what a recall needs: the first prompt waits 150 ms."""
+    left_ms = round((deadline - time.monotonic()) * 1000)
+    if left_ms > 0:
+        ask_server(options.home, options.tenant, {"ask": "ready"}, left_ms, is_starting=True)
 
 
 def _find_workspace(options: _Options, payload: Payload) -> str | None:

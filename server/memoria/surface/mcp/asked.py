@@ -34,7 +34,7 @@ from memoria.surface.mcp.kept import write_briefing
 
 _OWNER_FOLDER, _OWNER_FILE = 0o700, 0o600
 _PATIENCE_S = 2.0
-"""How long who has connected may take to say what they want."""
+"""How long who has connected may take to say what they want, and to hear the answer."""
 _CREDENTIALS = struct.Struct("3i")
 _LOG = logging.getLogger(__name__)
 Request = Mapping[str, object]
@@ -55,8 +55,15 @@ async def answer_recall(memory: Memoria, request: Request) -> str:
     )
 
 
+async def answer_ready(memory: Memoria, _request: Request) -> str:
+    """Nothing, as soon as all is loaded that a recall needs."""
+    await memory.search_memory("what is known of the user", limit=1)
+    return ""
+
+
 QUESTIONS: Mapping[str, Callable[[Memoria, Request], Awaitable[str]]] = {
     "briefing": answer_briefing,
+    "ready": answer_ready,
     "recall": answer_recall,
 }
 
@@ -107,11 +114,14 @@ async def _answer(memory: Memoria, stream: SocketStream) -> None:
         if not _is_same_user(stream):
             return
         with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
+            line = None
             with anyio.move_on_after(_PATIENCE_S):
                 line = await _read_line(stream)
-                if line is not None:
-                    answer = write_json(await _find_answer(memory, line))
-                    await stream.send(answer.encode("ascii") + b"\n")
+            if line is None:
+                return
+            answer = write_json(await _find_answer(memory, line))
+            with anyio.move_on_after(_PATIENCE_S):
+                await stream.send(answer.encode("ascii") + b"\n")
 
 
 def _is_same_user(stream: SocketStream) -> bool:
@@ -143,6 +153,9 @@ async def _find_answer(memory: Memoria, line: bytes) -> dict[str, object]:
         return {"text": await QUESTIONS[request["ask"]](memory, request)}
     except (ValueError, MemoriaError) as error:
         return {"error": str(error)}
+    except Exception:  # noqa: BLE001  (it is logged; a hook must not end a server)
+        _LOG.exception("What a hook asked raised an unexpected exception")
+        return {"error": "an unexpected exception; the server's log has it"}
 
 
 def _text(request: Request, name: str) -> str | None:

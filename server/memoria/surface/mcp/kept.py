@@ -1,5 +1,6 @@
 """Laying ready what others need at once: instructions for the next server, a briefing for hooks."""
 
+import logging
 import time
 from contextlib import closing
 
@@ -20,7 +21,9 @@ from memoria.surface.mcp.instructions import compose_instructions, load_text, st
 _LOOK_S = 2.0
 """How often a server looks whether anything has changed: at six files, and no further."""
 _AGAIN_S = 0.1
+_AFTER_FAILURE_S = 60.0
 _CLOSING_TRIES = 4
+_LOG = logging.getLogger(__name__)
 
 
 def composers_for(settings: Settings) -> dict[str, Composer]:
@@ -50,12 +53,16 @@ async def keep_answers(memory: Memoria) -> None:
     are_others_kept = False
     while True:
         pause = _LOOK_S
-        if keeper.has_changed():
-            are_others_kept = False
-            if not await anyio.to_thread.run_sync(keeper.keep):
-                pause = _AGAIN_S
-        elif not are_others_kept:
-            are_others_kept = await anyio.to_thread.run_sync(keeper.keep_for_others)
+        try:
+            if keeper.has_changed():
+                are_others_kept = False
+                if not await anyio.to_thread.run_sync(keeper.keep):
+                    pause = _AGAIN_S
+            elif not are_others_kept:
+                are_others_kept = await anyio.to_thread.run_sync(keeper.keep_for_others)
+        except Exception:  # noqa: BLE001  (it is logged; the server serves without)
+            _LOG.exception("Nothing was laid ready for the next session")
+            pause = _AFTER_FAILURE_S
         await anyio.sleep(pause)
 
 
@@ -72,5 +79,5 @@ def keep_once_closed(settings: Settings) -> None:
                     if keep():
                         break
                     time.sleep(_AGAIN_S / 2)  # until the files have settled
-    except MemoriaError:
-        return  # whoever opens it next says why
+    except (MemoriaError, OSError) as error:
+        _LOG.warning("Nothing was laid ready for the next session: %s", error)
