@@ -117,23 +117,61 @@ FILES: dict[str, dict[str, str | bytes]] = {
 }
 
 
+NASTY_FILES: dict[str, dict[str, str | bytes]] = {
+    "claude-code": {
+        ".claude.json": b'\xef\xbb\xbf{\r\n  "mcpServers": {\r\n  },\r\n  "z": "}"\r\n}',
+        ".claude/settings.json": '{"hooks": {"Stop": [], "SessionStart": [{}, ] } /* 完 */}',
+    },
+    "claude-desktop": {".config/Claude/claude_desktop_config.json": ""},
+    "codex": {
+        ".codex/config.toml": 'mcp_servers = { git = { command = "u}", args = ["]"] } } # 行',
+        ".codex/hooks.json": '{\r\n\t"hooks": {\r\n\t\t"SessionEnd": [ ]\r\n\t}\r\n}',
+    },
+    "gemini": {
+        ".gemini/settings.json": '{"hooks": {"AfterTool": [{}]}}\r\n// the end\r\n/* of it */'
+    },
+    "cursor": {
+        ".cursor/mcp.json": b"\xef\xbb\xbf{}",
+        ".cursor/hooks.json": '{\n  "hooks": {\n    "stop": [{"command": "./x"}]\n  }\n}',
+    },
+    "vscode": {".config/Code/User/mcp.json": '// mine\n{"servers": {"a": {}, /* b */}, } // end'},
+    "opencode": {
+        ".config/opencode/opencode.json": '{"mcp":{"x":{"type":"local","command":["y"]}}}'
+    },
+    "windsurf": {
+        ".codeium/windsurf/mcp_config.json": '{ "mcpServers": { } }',
+        ".codeium/windsurf/hooks.json": '{"hooks":{"pre_user_prompt":[{"command":"z"}]}}\n\n',
+    },
+    "cline": {
+        ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json": (
+            '{\n    "mcpServers": {\n        "x": {"disabled": true}\n\n    }\n}\n\n'
+        )
+    },
+    "goose": {".config/goose/config.yaml": "# 我的\r\nextensions: {}\r\nGOOSE_MODEL: 'x: #'\r\n"},
+    "zed": {".config/zed/settings.json": "// Zed\n//\n// {}\n{\n  // nothing yet\n}"},
+    "continue": {".continue/config.yaml": 'mcpServers: [{name: "a", command: "b"}, ] # inline\n'},
+}
+
+
+@pytest.mark.parametrize("files", [FILES, NASTY_FILES], ids=["real", "nasty"])
 @pytest.mark.parametrize("name", NAMES)
 def test_a_client_is_connected_once_and_disconnecting_leaves_everything_as_it_was(
-    box: ClientBox, name: str
+    box: ClientBox, name: str, files: dict[str, dict[str, str | bytes]]
 ) -> None:
-    for place, content in FILES[name].items():
+    for place, content in files[name].items():
         box.write(place, content).chmod(0o640)
     before = box.files()
     done = box("connect", name, "--yes", "--recall")
     assert (done.code, done.err) == (0, "")
     connected = box.files()
-    for place in FILES[name]:
+    for place in files[name]:
         assert stat.S_IMODE((box.user / place).stat().st_mode) == 0o640
         assert connected[f"{place}.memoria-backup"] == before[place]
     assert "Nothing was changed" in box("connect", name, "--yes", "--recall").out
     assert box.files() == connected
     assert box("connect", name, "--yes", "--no-hooks").code == 0
-    assert b"" not in [content for place, content in box.files().items() if place.endswith("json")]
+    made = [place for place in set(connected) - set(before) if place.endswith(".json")]
+    assert b"" not in [box.files().get(place) for place in made]
     document = box.shell.json("disconnect", name, "--yes")
     assert document["is_written"]
     assert box.files() == before
