@@ -109,11 +109,14 @@ def add_rival(tx: Transaction, memory_id: str, version: NewVersion) -> str:
 
 
 def import_turn(store: SqliteStore, tenant: str) -> None:
-    """A turn of the session comes from its client's transcript."""
+    """A turn of the session comes from its client's transcript, and is summed up."""
     imports = Capture(store, tenant, transcript_channel("library"), LIMITS, marks(tenant))
     imports.record([Turn(role=Role.USER, content=IMPORTED, message_id="t")], "s", None)
     with store.write(tenant) as tx:
         tx.transcripts.set(TranscriptPlace("library", "/t.jsonl", "s", 9, "{}", 9))
+        origin = Provenance(source_kind="user_said", trust="user", channel="test")
+        summary = NewVersion(f"{tenant} imported it", b"s", 1, 1, origin, None)
+        tx.memories.add(NewMemory(new_id(), MemoryType.EPISODE, 0.5, 0.5), summary)
 
 
 def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
@@ -335,6 +338,8 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "accounts.find_last_index": lambda tx, them: [
         tx.accounts.find_last_index(n) + 1 for n in them.sessions
     ],
+    "core.next_end": lambda tx, _: tx.core.next_end(0),
+    "episodes.list_recent": lambda tx, _: tx.episodes.list_recent(0, None, 9),
     "transcripts.get": lambda tx, _: tx.transcripts.get("library", "/t.jsonl"),
     "transcripts.list_recent": lambda tx, _: tx.transcripts.list_recent(1, 9),
     "transcripts.list_live_sessions": lambda tx, _: tx.transcripts.list_live_sessions(
@@ -829,7 +834,7 @@ def test_statistics_count_ones_own_rows_only(two: SqliteStore) -> None:
     assert (ann.turns, ann.turn_versions, ann.memories) == (
         6,
         7,
-        {"active": 10, "archived": 2, "pending_confirmation": 2},
+        {"active": 11, "archived": 2, "pending_confirmation": 2},
     )
     assert (carol.sessions, carol.turns, carol.memories, carol.vectors) == (0, 0, {}, 0)
     assert (carol.raw_chunks, carol.raw_bytes, carol.stored_bytes) == (0, 0, 0)
