@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -340,3 +341,28 @@ async def test_a_briefing_is_short_enough_and_leaves_no_rule_out(home: Path) -> 
     assert "公制" in text
     assert "record_conversation" in text
     assert strip(text).text == ""
+
+
+async def test_who_forgets_while_answers_are_being_kept_leaves_no_word_of_it(home: Path) -> None:
+    chosen, done = settings_of(home), threading.Event()
+
+    def keep_on() -> None:
+        store = open_store(chosen)
+        keeper = AnswerKeeper(chosen, store, composers_for(chosen))
+        while not done.is_set():
+            keeper.keep()
+        store.close()
+
+    async with memoria.open(settings=chosen) as memory, anyio.create_task_group() as tasks:
+        await memory.remember("Always say zeta", type="rule")
+        tasks.start_soon(anyio.to_thread.run_sync, keep_on)
+        try:
+            for n in range(5):
+                kept = await memory.remember(f"{WORDS}{n}", type="preference")
+                while f"{WORDS}{n}" not in (read(home, HERE, BRIEFING) or ""):
+                    await anyio.sleep(0.002)
+                await memory.forget_memory([kept.id], include_source=True)
+                assert not [file for file in files(home) if WORDS.encode() in file.read_bytes()]
+        finally:
+            done.set()
+    assert not [file for file in files(home) if WORDS.encode() in file.read_bytes()]
