@@ -21,6 +21,7 @@ from memoria.surface.mcp.instructions import compose_instructions, load_text, st
 _LOOK_S = 2.0
 """How often a server looks whether anything has changed: at six files, and no further."""
 _AGAIN_S = 0.1
+_QUIET_LOOKS = 5
 _AFTER_FAILURE_S = 60.0
 _CLOSING_TRIES = 4
 _LOG = logging.getLogger(__name__)
@@ -47,17 +48,19 @@ async def keep_answers(memory: Memoria) -> None:
 
     After a change it waits until nothing has changed for a moment, so that a conversation that is
     being recorded is not answered with a briefing for each turn. Other projects come when all has
-    been quiet since the last look.
+    been quiet for some looks.
     """
     keeper = memory.open_keeper(composers_for(memory.settings))
-    are_others_kept = False
+    quiet_looks, are_others_kept = 0, False
     while True:
         pause = _LOOK_S
         try:
             if keeper.has_changed():
-                are_others_kept = False
+                quiet_looks, are_others_kept = 0, False
                 if not await anyio.to_thread.run_sync(keeper.keep):
                     pause = _AGAIN_S
+            elif quiet_looks < _QUIET_LOOKS:
+                quiet_looks += 1
             elif not are_others_kept:
                 are_others_kept = await anyio.to_thread.run_sync(keeper.keep_for_others)
         except Exception:  # noqa: BLE001  (it is logged; the server serves without)
