@@ -31,7 +31,8 @@ from memoria.store.base.transcripts import TranscriptPlace
 
 SLICE_BYTES = 1024 * 1024
 """So much of a transcript is read at a time."""
-_BATCH_TURNS = 100
+_BATCH_TURNS, _BATCH_BYTES = 40, 2 * 1024 * 1024
+"""So much is recorded in one transaction, so that nobody who writes beside it waits for long."""
 _CLOSING: dict[str, CaptureEvent] = {"compact": "compaction", "end": "session_end"}
 """The events that end a segment. An answer that is finished (`stop`) does not: a conversation has
 many, and each would be summed up by itself."""
@@ -317,7 +318,9 @@ class _Following:
         for item in items:
             if not isinstance(item, TranscriptTurn):
                 continue
-            if batch and (len(batch) >= _BATCH_TURNS or batch[0].cwd != item.cwd):
+            size = sum(said.size for said in batch)
+            is_full = len(batch) >= _BATCH_TURNS or size >= _BATCH_BYTES
+            if batch and (is_full or batch[0].cwd != item.cwd):
                 self._record_batch(batch, entry)
                 batch = []
             batch.append(item)

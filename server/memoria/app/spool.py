@@ -85,7 +85,8 @@ class Spool:
         time in one project nobody could tell which is meant.
         """
         is_certain = channel.session is not None and channel.source != _NAMES_FIRST
-        if is_certain or channel.client is None:
+        has_hooks = self._read_change() is not None
+        if is_certain or channel.client is None or not has_hooks:
             return channel
         since = now_millis() - _HEARD_MS
         with self._store.read(self._tenant) as tx:
