@@ -211,6 +211,15 @@ def test_what_is_written_starts_this_installation_with_the_home_that_was_named(
     assert hook["timeout"] == 3
 
 
+def test_recall_is_wired_to_the_prompt_and_to_the_beginning_that_gets_ready_for_it(
+    box: ClientBox,
+) -> None:
+    assert box("connect", "codex", "--yes", "--recall").code == 0
+    hooks = json.loads((box.user / ".codex/hooks.json").read_text())["hooks"]
+    recalling = {event for event, groups in hooks.items() if "--recall" in json.dumps(groups)}
+    assert recalling == {"SessionStart", "UserPromptSubmit"}
+
+
 def test_keys_are_named_and_never_written(box: ClientBox) -> None:
     settings = {"MEMORIA_LLM_API_KEY": KEY, "MEMORIA_TIME_ZONE": "Asia/Shanghai"}
     for name in NAMES[:-1]:

@@ -132,7 +132,7 @@ def _lines(
             event,
             program.hook_line(
                 client,
-                recall=wish.recall and event == "UserPromptSubmit",
+                recall=wish.recall and event in (events[0], "UserPromptSubmit"),
                 windows=place.is_windows,
             ),
         )

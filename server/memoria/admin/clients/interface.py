@@ -39,7 +39,7 @@ class HookTable:
 
     file: ScopeFiles
     events: Mapping[str, int]
-    """The limit of each event, in the client's unit."""
+    """The limit of each event, in the client's unit. The first one begins a session."""
     prompt: str
     """The event of a prompt, where a recall may be asked for."""
     form: Callable[[HookCall], dict[str, Any]]

@@ -70,7 +70,8 @@ export const Memoria = async ({ client, directory }) => {
       if (!prompt || (await isAgent(session))) return
       if (!briefings.has(session)) {
         briefings.set(session, "")
-        const said = await tell("SessionStart", { ...base(session), source: "startup" })
+        const began = { ...base(session), source: "startup" }
+        const said = await tell("SessionStart", began, RECALL ? ["--recall"] : [])
         briefings.set(session, contextOf(said))
       }
       const payload = { ...base(session), prompt, prompt_id: output?.message?.id }

@@ -222,7 +222,8 @@ def _hooks(
 ) -> dict[str, dict[str, object]]:
     hooks = {}
     for event, limit in table.events.items():
-        recall = wish.recall and event == table.prompt
+        # The beginning of a session gets a server ready for the recall of its first prompt.
+        recall = wish.recall and event in (next(iter(table.events)), table.prompt)
         line = program.hook_line(client.name, recall=recall, windows=place.is_windows)
         hooks[event] = table.form(HookCall(event, line, limit, place.is_windows))
     return hooks
