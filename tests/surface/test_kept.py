@@ -220,6 +220,11 @@ async def test_what_ends_with_time_is_not_said_beyond_its_end(
         await memory.remember("The user prefers to be called Bo", type="preference", until="24h")
         await memory.remember("Deploy by tomorrow", type="rule")
         await anyio.to_thread.run_sync(keep, memory)
+        another = memory.open_keeper(composers_for(chosen))
+        assert another.keep()
+        assert not another.has_changed()
+        with use_clock(lambda: time.time_ns() // 1_000_000 + 72 * 3_600_000):
+            assert another.has_changed()  # though it did not compose them
         now = time.time_ns() // 1_000_000
         ends = []
         for hours in range(0, 72, 3):

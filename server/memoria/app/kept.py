@@ -88,7 +88,7 @@ class AnswerKeeper:
         states = look_at(self._home, self._places(workspace))
         names = self._composers.keys()
         if all(read_kept(self._home, self._tenant, workspace, name) is not None for name in names):
-            return self._note_seen(workspace, states, self._good_until)
+            return self._note_seen(workspace, states, self._find_end(workspace))
         if not states[DATABASE_FILES[0]] or self._tenant not in self._store.tenants():
             return self._note_seen(workspace, states)  # there is nothing yet that it could say
         if not is_settled(self._home, states):
@@ -109,6 +109,12 @@ class AnswerKeeper:
         if workspace == self._settings.workspace:
             self._seen, self._good_until = states, until
         return True
+
+    def _find_end(self, workspace: str | None) -> int | None:
+        """From when on the kept answers of a project, whoever has kept them, hold no longer."""
+        kept = (one for _, one in list_kept(self._home, self._tenant) if one is not None)
+        ends = (one.get("good_until") for one in kept if one.get("workspace") == workspace)
+        return min((end for end in ends if isinstance(end, int)), default=None)
 
     def _places(self, workspace: str | None) -> list[str]:
         """The files that answers for a project rest on, below the home."""
