@@ -37,7 +37,8 @@ def test_a_session_is_on_record_and_in_the_next_briefing_though_no_server_heard_
         "cwd": str(project),
     }
     command = [sys.executable, "-I", "-S", str(HOOK), "claude-code", "--home", str(home)]
-    environment = {name: value for name, value in os.environ.items() if "MEMORIA" not in name}
+    outside = {name: value for name, value in os.environ.items() if "MEMORIA" not in name}
+    environment = {**outside, "MEMORIA_EMBEDDER": "off"}
     subprocess.run(  # noqa: S603  (our own program)
         command, input=json.dumps(end).encode(), env=environment, cwd=project, check=True
     )

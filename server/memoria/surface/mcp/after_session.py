@@ -14,6 +14,7 @@ from memoria.bare.spool import list_waiting
 
 _OTHERS_FIRST_S = 1.2
 """A server looks once a second whether anything waits."""
+_BUILDING_S, _LOOK_S = 30.0, 0.05
 _NICENESS = 10
 _SLICE_BYTES = 8 << 20
 
@@ -49,5 +50,11 @@ def _take_in(home: str, tenant: str, workspace: str) -> None:
         async with open_on_standby(settings) as memory:
             while await memory.take_in_spool(_SLICE_BYTES):
                 pass
+            # The first process on a machine that needs the model builds it, which no session of an
+            # agent is to wait for: here nobody waits.
+            memory.warm_up()
+            with anyio.move_on_after(_BUILDING_S):
+                while memory.embedder_state == "loading":
+                    await anyio.sleep(_LOOK_S)
 
     anyio.run(take_in_all)
