@@ -29,6 +29,8 @@ _NOTING_S = 0.5
 _MOST_INPUT = 64 << 20
 _PIECE = 1 << 16
 _BRIEFING_MS = 1_500
+_READY_MS = 2_500
+"""For who wants recall: so long the start of a session waits for a server that can."""
 _RECALL_MS = 150
 
 
@@ -164,7 +166,7 @@ def _find_text(options: _Options, payload: Payload, state: str) -> str:
         begun = time.monotonic()
         briefing = _find_briefing(options, payload)
         if options.recalls:
-            _wait_until_ready(options, begun + _BRIEFING_MS / 1000)
+            _wait_until_ready(options, begun + _READY_MS / 1000)
         return state + (briefing or GUIDE)
     if payload.event == "prompt" and options.recalls and payload.prompt:
         request: dict[str, object] = {
