@@ -26,7 +26,7 @@ class Staleness:
     stale: Sequence[str]
     """Words that no longer hold, and were said."""
     missing: Sequence[str]
-    """Words that hold, and were not said."""
+    """Words that hold, and were not said: where the server is not there in time, little is said."""
 
 
 def changes(installed: Installed, program: Program) -> list[Staleness]:
@@ -58,7 +58,9 @@ class _Teller:
 
     def hear(self, folder: Path | None = None) -> str:
         """All that the first question tells the model."""
-        return self.place.talk(_PROMPT, [Say("Good morning.")], folder=folder).text()
+        text = self.place.talk(_PROMPT, [Say("Good morning.")], folder=folder).text()
+        self.place.processes()  # what is kept for the next one is kept then
+        return text
 
     def verdict(
         self, before: str, gone: str, there: str = "", *, folder: Path | None = None
