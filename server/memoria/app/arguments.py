@@ -33,6 +33,7 @@ Name = Annotated[str, Field(max_length=500), BeforeValidator(_replace_half_chara
 """A session's name, which is stored beside every turn of it."""
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
 Offset = Annotated[int, Field(ge=0, le=2**53)]
+Bytes = Annotated[int, Field(ge=1, le=2**62)]
 AdjacentTurns = Annotated[int, Field(ge=0, le=1_000)]
 """Neighbouring turns on each side."""
 ShortTermTurns = Annotated[int, Field(ge=0, le=MOST_SHORT_TERM_TURNS)]

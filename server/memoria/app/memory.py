@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import anyio
 from pydantic import SkipValidation
 
-from memoria.app.arguments import Name, Seconds, Text, check_arguments
+from memoria.app.arguments import Bytes, Name, Seconds, Text, check_arguments
 from memoria.app.forgetting import Forgetting
 from memoria.app.names import clean_channel, require_no_secret
 from memoria.app.private_times import PrivateSwitch
@@ -123,14 +123,27 @@ class Memoria(Forgetting):
         self._wake_workers()
         return receipt
 
-    async def catch_up(self, most_bytes: int = WAITING_BYTES) -> None:
-        """Take in what hooks have said, if any has: what was just typed is found then."""
+    @check_arguments
+    async def catch_up(self, most_bytes: Bytes = WAITING_BYTES) -> None:
+        """Take in what hooks have said, if any has: what was just typed is found then.
+
+        Args:
+            most_bytes: of transcripts, at most.
+        """
         spool = self.spool
         if spool.has_changed() and await in_thread(lambda: spool.catch_up(most_bytes) > 0):
             self._wake_workers()
 
-    async def take_in_spool(self, most_bytes: int) -> bool:
-        """Take in so much of what hooks have said. Gives whether any of it is left."""
+    @check_arguments
+    async def take_in_spool(self, most_bytes: Bytes) -> bool:
+        """Take in what hooks have said, though another process may be about to.
+
+        Args:
+            most_bytes: of transcripts, at most.
+
+        Returns:
+            Whether any of it is left.
+        """
         report = await in_thread(lambda: self.spool.take_in(most_bytes))
         if report is not None and report.recorded:
             self._wake_workers()
