@@ -356,3 +356,9 @@ def test_what_is_printed_is_never_more_than_clients_show() -> None:
     assert shorten("<memoria>\nshort\n</memoria>") == "<memoria>\nshort\n</memoria>"
     reply = json.loads(make_reply("claude-code", "start", "SessionStart", text))
     assert len(reply["hookSpecificOutput"]["additionalContext"]) < MOST_CHARS
+
+
+def test_what_hooks_have_said_before_a_prompt_of_gemini_is_no_part_of_it() -> None:
+    told = {"hook_event_name": "BeforeAgent", "prompt": "<hook_context>a\nb</hook_context>\n\nhi"}
+    assert ReadPayload(dict(told)).prompt == "hi"
+    assert ReadPayload({**told, "prompt": "say <hook_context>"}).prompt == "say <hook_context>"

@@ -20,6 +20,7 @@ EVENTS = {
     "end": "SessionEnd sessionEnd session_end TaskCancel",
 }
 """The names that clients have for an event."""
+_HOOKS_SAID, _HOOKS_SAID_END = "<hook_context>", "</hook_context>"
 _BY_NAME = {name: event for event, names in EVENTS.items() for name in names.split()}
 _NESTS = (
     "tool_info taskMetadata userPromptSubmit postToolUse preCompact taskStart taskResume "
@@ -76,8 +77,11 @@ class Payload:
 
     @property
     def prompt(self) -> str:
-        """What the user has typed."""
-        return self.text("prompt", "user_prompt", "message")
+        """What the user has typed, without what hooks have said: Gemini CLI lays that before it."""
+        said = self.text("prompt", "user_prompt", "message")
+        if self.name == "BeforeAgent" and said.lstrip().startswith(_HOOKS_SAID):
+            return said.partition(_HOOKS_SAID_END)[2].strip()
+        return said
 
     @property
     def prompt_id(self) -> str:
