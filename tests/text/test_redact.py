@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memoria.text.clean import Tally, clean_name
 from memoria.text.redact import Redaction, redact
 
 # Made up, and put together here so that no scanner takes this file for a leak.
@@ -471,3 +472,9 @@ def test_a_quoted_row_of_words_is_a_secret_where_one_of_them_is_no_word() -> Non
         'It was "reset in 2025", he said.',
     ):
         assert redact(kept).text == kept
+
+
+@given(st.from_regex(r"[A-Za-z0-9]{1,8}", fullmatch=True) | st.uuids().map(str))
+def test_a_name_that_is_not_looked_through_would_stay_as_it_is(name: str) -> None:
+    assert clean_name(name, Tally()) == name
+    assert redact(name).text == name

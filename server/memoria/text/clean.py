@@ -4,15 +4,21 @@ Private spans and our own injected blocks are taken out, secrets are redacted, a
 are replaced.
 """
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.model.parse import replace_lone_surrogates
 from memoria.text.redact import redact
 from memoria.text.strip import strip
 
 _NAMES_REMEMBERED = 512
+_PLAIN_NAME = lazy_regex(
+    r"[a-z0-9]{1,8}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE
+)
+"""Names too short to be a secret, and UUIDs: nearly every message has one of its own."""
 
 
 @dataclass(slots=True)
@@ -35,6 +41,8 @@ def clean_text(text: str, tally: Tally) -> str:
 
 def clean_name(name: str, tally: Tally) -> str:
     """A name or id without secrets; never empty, for it has to name something."""
+    if _PLAIN_NAME.fullmatch(name):
+        return name
     return name if _is_clean(name) else clean_text(name, tally) or "[private]"
 
 
