@@ -1,8 +1,8 @@
 """Briefing: what an agent is told at the start of a session, before it has asked for anything.
 
 It is how to use the memory, what always matters, the tasks in hand, and what the last
-conversations in this project came to. The same lines stand in the prompt of that name, in what a
-hook puts before a model, and in what is kept for hooks (`app/kept.py`).
+conversations in this project came to: what a hook puts before a model, and what is kept for hooks
+(`app/kept.py`). The prompt of that name is not held to a budget, and shows the files whole.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

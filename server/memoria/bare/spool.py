@@ -152,6 +152,7 @@ def _remove(path: str) -> None:
         return
 
 
+# Not the locks of `bare/file_locks`: those are a process's, and two threads may want to take in.
 if sys.platform == "win32":
 
     def _try_lock(descriptor: int) -> bool:

@@ -59,6 +59,17 @@ def _remains(
     return choose
 
 
+_CLAUDE_EVENTS = {
+    "SessionStart": SECONDS,
+    "UserPromptSubmit": SECONDS,
+    "PostToolUse": SECONDS,
+    "Stop": SECONDS,
+    "PreCompact": SECONDS,
+    "SessionEnd": SESSION_END_SECONDS,
+}
+"""Claude Code's events, which Codex has under the same names."""
+
+
 def _plain_entry(program: ClientProgram) -> dict[str, Any]:
     return {"command": program.command, "args": program.arguments}
 
@@ -80,14 +91,7 @@ CLAUDE_CODE = Client(
     hooks=HookTable(
         file=_files(lambda place: _claude_folder(place) / "settings.json",
                     (".claude", "settings.json")),
-        events={
-            "SessionStart": SECONDS,
-            "UserPromptSubmit": SECONDS,
-            "PostToolUse": SECONDS,
-            "Stop": SECONDS,
-            "PreCompact": SECONDS,
-            "SessionEnd": SESSION_END_SECONDS,
-        },
+        events=_CLAUDE_EVENTS,
         prompt="UserPromptSubmit",
         form=claude_hook,
         switch=(("disableAllHooks",), True),
@@ -129,14 +133,7 @@ CODEX = Client(
     entry=_codex_entry,
     hooks=HookTable(
         file=_files(lambda place: _codex_folder(place) / "hooks.json", (".codex", "hooks.json")),
-        events={
-            "SessionStart": SECONDS,
-            "UserPromptSubmit": SECONDS,
-            "PostToolUse": SECONDS,
-            "Stop": SECONDS,
-            "PreCompact": SECONDS,
-            "SessionEnd": SESSION_END_SECONDS,
-        },
+        events=_CLAUDE_EVENTS,
         prompt="UserPromptSubmit",
         form=codex_hook,
         switch=(("features", "hooks"), False),
