@@ -5,21 +5,23 @@ at a time (`search_conversation_traces(…, without=[stage])`). What a row loses
 what its stage contributes.
 
     python -m bench.ablation                 # LoCoMo
-    python -m bench.ablation memorybank      # or cross-language, cmrc, foreign
+    python -m bench.ablation memorybank      # or beam, memdaily, cross-language, cmrc, foreign
 """
 
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 
 from bench.ask import Outcome
 from bench.command import Asker, measure, parser
 from bench.data import LOCOMO, Conversation
-from bench.product import ask_home, record
+from bench.homes import provide_home
+from bench.product import ask_home
+from bench.recall.beam import BEAM
 from bench.recall.cmrc import CMRC
 from bench.recall.foreign import FOREIGN
+from bench.recall.memdaily import MEMDAILY
 from bench.recall.memorybank import OTHER_LANGUAGE, SAME_LANGUAGE
 
 OFF = (
@@ -29,6 +31,8 @@ OFF = (
 """Stages of a search of the transcript; the others are of one of memories."""
 _SETS = {
     "locomo": LOCOMO,
+    "beam": BEAM,
+    "memdaily": MEMDAILY,
     "memorybank": SAME_LANGUAGE,
     "cross-language": OTHER_LANGUAGE,
     "cmrc": CMRC,
@@ -36,22 +40,14 @@ _SETS = {
 }
 
 
-class Recorded:
-    """A home in which the conversations are recorded when it is first asked."""
+def without(*stages: str, keep: Path | None) -> Asker:
+    """A system that does without these stages."""
 
-    def __init__(self, home: Path) -> None:
-        self._home = home
+    async def run(conversations: Sequence[Conversation], done: Callable[[], None]) -> list[Outcome]:
+        async with provide_home(conversations, keep) as home:
+            return await ask_home(home, conversations, done, stages)
 
-    def without(self, *stages: str) -> Asker:
-        """A system that does without these stages."""
-        return partial(self._ask, stages)
-
-    async def _ask(
-        self, stages: Sequence[str], conversations: Sequence[Conversation], done: Callable[[], None]
-    ) -> list[Outcome]:
-        if not any(self._home.iterdir()):
-            await record(self._home, conversations)
-        return await ask_home(self._home, conversations, done, stages)
+    return run
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -61,10 +57,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         "dataset", choices=_SETS, nargs="?", default="locomo", help="what is asked"
     )
     arguments = options.parse_args(argv)
-    with tempfile.TemporaryDirectory(prefix="memoria-bench-") as home:
-        recorded = Recorded(Path(home))
-        systems = {"all": recorded.without()}
-        systems |= {f"− {stage}": recorded.without(stage) for stage in OFF}
+    with tempfile.TemporaryDirectory(prefix="memoria-bench-") as folder:
+        keep = arguments.keep or Path(folder)
+        systems = {"all": without(keep=keep)}
+        systems |= {f"− {stage}": without(stage, keep=keep) for stage in OFF}
         name = f"bench.ablation {arguments.dataset}"
         return measure(name, systems, _SETS[arguments.dataset], arguments)
 

@@ -20,9 +20,9 @@ import anyio
 import memoria
 from bench.command import parser, progress
 from bench.data import Conversation, Key, Question, data_folder
+from bench.homes import record
 from bench.metrics import mean, recall_at
 from bench.output import rounded
-from bench.product import record
 from bench.recall.foreign import FOREIGN
 from memoria import Memoria, SearchResult
 

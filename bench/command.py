@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 
 from bench.ask import LIMIT, Figures, Outcome, figures
-from bench.data import LOCOMO, Conversation, DataSet, Question, data_folder
+from bench.data import Conversation, DataSet, Question, data_folder
 from bench.output import rounded
 from bench.report import tables
 from memoria import Settings
@@ -22,15 +22,6 @@ Asker = Callable[[Sequence[Conversation], Callable[[], None]], Awaitable[list[Ou
 """Asks one system every question of every conversation, telling the second argument of each."""
 
 _NO_DATA = 2
-
-
-def run(name: str, systems: Mapping[str, Asker], argv: Sequence[str] | None = None) -> int:
-    """Measure the systems side by side on LoCoMo and print what was found.
-
-    Returns:
-        The exit code: 0, or 2 when the data set is not there.
-    """
-    return measure(name, systems, LOCOMO, parser(name).parse_args(argv))
 
 
 def measure(
@@ -87,6 +78,12 @@ def parser(name: str) -> argparse.ArgumentParser:
         type=int,
         metavar="N",
         help="N of each conversation only, evenly spaced",
+    )
+    parser.add_argument(
+        "--keep",
+        type=Path,
+        metavar="FOLDER",
+        help="keep the filled homes there, and use those that an earlier run has filled",
     )
     return parser
 

@@ -34,6 +34,11 @@ class Question:
     """Empty where nothing answers it: then silence is right."""
     counts_as: Mapping[Key, Key] = field(default_factory=dict)
     """The turn that another one is as good as: the first that says it, the first of its session."""
+    older: frozenset[Key] = frozenset()
+    newer: frozenset[Key] = frozenset()
+    """Of an update or a contradiction the gold turns of its two sides."""
+    answer: str = ""
+    """In words, where the set has them."""
 
     def credited(self, found: Sequence[Key]) -> tuple[Key, ...]:
         """What has been found by these turns, best first and each thing once."""
@@ -102,12 +107,8 @@ def locomo(folder: Path) -> tuple[Conversation, ...]:
 def beam_turns(folder: Path, chat: str) -> tuple[Turn, ...]:
     """The turns of one of BEAM's chats, such as `beam1`."""
     raw = json.loads((folder / BEAM_FILE).read_text("utf-8"))
-    fields = ("session_id", "message_id", "role", "content", "at")
     return tuple(
-        Turn.model_validate({name: turn[name] for name in fields})
-        for sample in raw
-        if sample["chat"] == chat
-        for turn in sample["turns"]
+        Turn.model_validate(turn) for each in raw if each["chat"] == chat for turn in each["turns"]
     )
 
 
@@ -115,7 +116,12 @@ def _conversation(sample: Mapping[str, Any]) -> Conversation:
     turns = tuple(_turns(sample["conversation"]))
     known = frozenset((str(turn.session_id), str(turn.message_id)) for turn in turns)
     asked = (
-        Question(str(item["question"]), int(item["category"]), known & _evidence(item["evidence"]))
+        Question(
+            text=str(item["question"]),
+            category=int(item["category"]),
+            gold=known & _evidence(item["evidence"]),
+            answer=str(item.get("answer", "")),
+        )
         for item in sample["qa"]
     )
     scored = tuple(question for question in asked if question.gold)

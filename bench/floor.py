@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from bench.ask import LIMIT, Answer, Outcome, ask
-from bench.command import run
-from bench.data import Conversation, Key
+from bench.command import measure, parser
+from bench.data import LOCOMO, Conversation, Key
 from memoria import Turn
 from memoria.text.budget import estimate_tokens
 
@@ -90,4 +90,6 @@ def _key(turn: Turn) -> Key:
 
 
 if __name__ == "__main__":
-    sys.exit(run("bench.floor", {"floor": ask_floor}))
+    sys.exit(
+        measure("bench.floor", {"bm25": ask_floor}, LOCOMO, parser("bench.floor").parse_args())
+    )

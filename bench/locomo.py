@@ -9,10 +9,18 @@ ask it; nothing about the question but its words is known to the search.
 """
 
 import sys
+from collections.abc import Sequence
 
-from bench.command import run
-from bench.floor import ask_floor
-from bench.product import ask_memoria
+from bench.command import measure, parser
+from bench.data import LOCOMO
+from bench.systems import second_level
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Ask every question and print what was found. 2 where the set is not there."""
+    arguments = parser("bench.locomo").parse_args(argv)
+    return measure("bench.locomo", second_level(arguments.keep), LOCOMO, arguments)
+
 
 if __name__ == "__main__":
-    sys.exit(run("bench.locomo", {"memoria": ask_memoria, "floor": ask_floor}))
+    sys.exit(main())

@@ -1,12 +1,12 @@
 """Memoria as one of the systems that are asked: its search of the transcript at its defaults."""
 
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import memoria
 from bench.ask import LIMIT, Answer, Outcome, ask
 from bench.data import Conversation
+from bench.homes import provide_home
 from memoria import Memoria
 
 
@@ -27,25 +27,17 @@ class Product:
 
 
 async def ask_memoria(
-    conversations: Sequence[Conversation], done: Callable[[], None]
+    conversations: Sequence[Conversation], done: Callable[[], None], keep: Path | None = None
 ) -> list[Outcome]:
-    """Every question of every conversation, asked of Memoria: a tenant each, in one home."""
-    with tempfile.TemporaryDirectory(prefix="memoria-bench-") as home:
-        await record(Path(home), conversations)
-        return await ask_home(Path(home), conversations, done)
+    """Every question of every conversation, asked of Memoria: a tenant each, in one home.
 
-
-async def record(home: Path, conversations: Sequence[Conversation]) -> None:
-    """Record every conversation, a tenant each, and wait until all is embedded.
-
-    All are recorded before the first question, as in a home in use. Each is one call, so that
-    documents are embedded in the same batches in every run: the last bit of a vector may depend
-    on the company it was computed in.
+    Args:
+        conversations: what is recorded and asked.
+        done: called after each question.
+        keep: where filled homes are kept for later runs.
     """
-    for conversation in conversations:
-        async with memoria.open(home, conversation.name) as m:
-            await m.record_conversation(conversation.turns)
-            await m.wait_until_idle()
+    async with provide_home(conversations, keep) as home:
+        return await ask_home(home, conversations, done)
 
 
 async def ask_home(

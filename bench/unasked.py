@@ -20,8 +20,8 @@ import anyio
 import memoria
 from bench.command import parser, progress
 from bench.data import Conversation, Key, Question, data_folder
+from bench.homes import record
 from bench.metrics import mean
-from bench.product import record
 from bench.recall.foreign import FOREIGN
 
 _OF_EACH = 40

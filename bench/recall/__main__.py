@@ -1,5 +1,7 @@
-"""The command line: which set is asked, of Memoria and of plain BM25 in the same run.
+"""The command line: which set is asked, of Memoria and of plain full-text search in the same run.
 
+python -m bench.recall beam             # long chats of a user and an assistant, by type
+python -m bench.recall memdaily         # what a user told of their days, in Chinese
 python -m bench.recall cmrc             # Chinese passages
 python -m bench.recall memorybank       # marked questions, in the language of the chat
 python -m bench.recall cross-language   # marked questions, in the other language
@@ -13,18 +15,21 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 
 from bench.command import Asker, measure, parser
-from bench.floor import ask_floor
-from bench.product import ask_memoria
+from bench.recall.beam import BEAM
 from bench.recall.cmrc import CMRC
 from bench.recall.foreign import FOREIGN
 from bench.recall.linked import LINKED
 from bench.recall.linked import systems as linked_systems
 from bench.recall.longmemeval import LONGMEMEVAL
+from bench.recall.memdaily import MEMDAILY
 from bench.recall.memorybank import OTHER_LANGUAGE, SAME_LANGUAGE
 from bench.recall.observations import OBSERVATIONS
 from bench.recall.observations import systems as observations_systems
+from bench.systems import second_level
 
 _SETS = {
+    "beam": BEAM,
+    "memdaily": MEMDAILY,
     "cmrc": CMRC,
     "memorybank": SAME_LANGUAGE,
     "cross-language": OTHER_LANGUAGE,
@@ -33,7 +38,6 @@ _SETS = {
     "linked": LINKED,
     "observations": OBSERVATIONS,
 }
-_RECORD: Mapping[str, Asker] = {"memoria": ask_memoria, "floor": ask_floor}
 _FIRST_LEVEL: Mapping[str, Callable[[], Mapping[str, Asker]]] = {
     "linked": linked_systems,
     "observations": observations_systems,
@@ -47,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options.add_argument("dataset", choices=_SETS, help="what is asked")
     arguments = options.parse_args(argv)
     name = arguments.dataset
-    systems = _FIRST_LEVEL[name]() if name in _FIRST_LEVEL else _RECORD
+    systems = _FIRST_LEVEL[name]() if name in _FIRST_LEVEL else second_level(arguments.keep)
     return measure(f"bench.recall {name}", systems, _SETS[name], arguments)
 
 

@@ -37,7 +37,9 @@ def _questions(day: int, passage: Mapping[str, Any]) -> Iterator[Question]:
     """Two of the trial's questions are empty and left out."""
     for asked in passage["qas"]:
         if text := str(asked["question"]).strip():
-            yield Question(text, CATEGORY, frozenset({(f"p{day}", "1")}))
+            gold = frozenset({(f"p{day}", "1")})
+            told = next(iter(asked.get("answers", ())), {"text": ""})
+            yield Question(text, CATEGORY, gold, answer=str(told["text"]))
 
 
 CMRC = DataSet((_FILE,), conversations, {"overall": {CATEGORY}})
