@@ -25,8 +25,8 @@ from bench.recall.memdaily import MEMDAILY
 from bench.recall.memorybank import OTHER_LANGUAGE, SAME_LANGUAGE
 
 OFF = (
-    "vectors", "text", "recount", "neighbours", "alike", "sessions", "trust", "speakers", "asking",
-    "length", "time",
+    "vectors", "text", "recount", "neighbours", "alike", "sessions", "trust", "speakers", "roles",
+    "asking", "length", "time",
 )  # fmt: skip
 """Stages of a search of the transcript; the others are of one of memories."""
 _SETS = {

@@ -6,10 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memoria.model import Role
 from memoria.retrieval.query.options import ALL_STAGES, Stages
 from memoria.retrieval.ranking.evidence.counts import TermCounts, count_terms
 from memoria.retrieval.ranking.evidence.lexical import bm25, idf
 from memoria.retrieval.ranking.evidence.priors import ExpectedAnswer, answer_priors
+from memoria.retrieval.ranking.evidence.roles import asks_for_reply
 from memoria.retrieval.ranking.evidence.session import add_session_shares
 from memoria.retrieval.ranking.evidence.speakers import find_named_speakers
 from memoria.store.values import Frequencies, IndexTokens, Remark, TurnPosition
@@ -21,8 +23,8 @@ LONG = "We walked all the way to the old harbour and back " * 4
 words = st.lists(st.sampled_from(["cat", "dog", "of", "猫", "猫咪"]), max_size=8).map(" ".join)
 
 
-def remark(content: str, speaker: str | None = None, at: int = 0) -> Remark:
-    return Remark(speaker, at, content)
+def remark(content: str, speaker: str | None = None, at: int = 0, role: Role = Role.USER) -> Remark:
+    return Remark(speaker, role, at, content)
 
 
 def test_terms_are_counted_as_whole_words_in_what_was_said_and_in_who_and_when() -> None:
@@ -165,9 +167,58 @@ def test_what_another_says_counts_for_less_when_one_is_named() -> None:
 
 @pytest.mark.parametrize("asks", ["Where? " + LONG, LONG + "你呢？", LONG + "?"])
 def test_who_asks_answers_less(asks: str) -> None:
-    remarks = {1: remark(LONG), 2: remark(asks), 3: remark(LONG + "see http://x.example/?q=1")}
+    link = LONG + "see http://x.example/?q=1"
+    remarks = {n: remark(text, "Anna") for n, text in enumerate([LONG, asks, link])}
     worths = answer_priors(remarks, NOBODY, Stages(length=False))
-    assert worths[1] == worths[3] > worths[2]
+    assert worths[0] == worths[2] > worths[1]
+
+
+def test_what_a_user_asks_an_assistant_tells_of_the_user_and_counts_in_full() -> None:
+    asked = "I bake bread on Sundays. Which flour keeps longest?"
+    remarks = {1: remark(LONG), 2: remark(asked), 3: remark(asked, role=Role.ASSISTANT)}
+    worths = answer_priors(remarks, NOBODY, Stages(length=False))
+    assert worths[1] == worths[2] > worths[3]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What did you suggest for the harbour trip?",
+        "Which three books have you recommended to me?",
+        "How did your advice on the loan begin?",
+        "你上次推荐了哪家餐馆？",
+        "你给我的建议是什么？",
+    ],
+)
+def test_a_question_for_what_the_assistant_said_prefers_its_turns(question: str) -> None:
+    remarks = {1: remark(LONG), 2: remark(LONG, role=Role.ASSISTANT)}
+    expected = ExpectedAnswer((), None, asks_for_reply=asks_for_reply(question))
+    worths = answer_priors(remarks, expected, ALL_STAGES)
+    assert worths[2] > worths[1]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "When does my lease end?",
+        "What would you suggest for a weekend by the sea?",
+        "Can you help me plan the week?",
+        "我的租约什么时候到期？",
+        "你建议我周末去哪里？",
+    ],
+)
+def test_any_other_question_prefers_what_the_user_said(question: str) -> None:
+    remarks = {1: remark(LONG), 2: remark(LONG, role=Role.ASSISTANT)}
+    expected = ExpectedAnswer((), None, asks_for_reply=asks_for_reply(question))
+    worths = answer_priors(remarks, expected, ALL_STAGES)
+    assert worths[1] > worths[2]
+
+
+def test_where_people_have_names_neither_role_counts_for_more() -> None:
+    remarks = {1: remark(LONG, "Anna"), 2: remark(LONG, "Ben", role=Role.ASSISTANT)}
+    for asks in (True, False):
+        worths = answer_priors(remarks, ExpectedAnswer((), None, asks), ALL_STAGES)
+        assert worths[1] == worths[2]
 
 
 def test_a_few_words_answer_less_and_a_tool_call_is_not_counted_in_words() -> None:

@@ -150,6 +150,12 @@ def test_packed_hits_fit_the_budget_in_order_and_none_vanishes_uncounted(
         assert kept.text == texts[int(kept.id)][start:end]
 
 
+def test_ten_long_answers_fit_where_ten_short_ones_do() -> None:
+    hits = [hit("An answer that says it at length. " * 120) for _ in range(10)]
+    for max_tokens in (2000, 4000):
+        assert len(pack_hits(hits, ["answer"], max_tokens).hits) == 10
+
+
 def test_a_long_tool_result_is_cut_to_where_the_answer_stands() -> None:
     result = "line\n" * 2000 + "E1437 unbalanced statement\n" + "line\n" * 2000
     call = ToolCall(name="bash", args={"command": "pytest"}, result=result)

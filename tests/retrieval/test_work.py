@@ -145,7 +145,7 @@ async def test_a_question_that_names_nobody_expands_nowhere(homes: tuple[Memoria
 
 
 def remark(words: int, asks: bool, speaker: str) -> Remark:
-    return Remark(speaker, 0, "word " * words + ("?" if asks else ""))
+    return Remark(speaker, "user", 0, "word " * words + ("?" if asks else ""))
 
 
 REMARKS = st.builds(remark, st.integers(0, 30), st.booleans(), st.sampled_from(["Ann", "Ben"]))

@@ -128,6 +128,7 @@ class Remark(NamedTuple):
     """What was said in a turn, by whom and when."""
 
     speaker: str | None
+    role: str
     at: int
     content: str
 

@@ -24,9 +24,7 @@ _PLACE_TOKENS = 20
 _LEAST_TOKENS = 40
 """Text that a long hit is shown with at least."""
 _LONG_TOKENS = 160
-_LONG_SHARE = 0.25
-"""A hit that costs more than so many tokens, and more than this share of the budget, is long: it is
-cut before another hit is left out."""
+"""A hit that costs more is long: it is cut before another hit is left out."""
 _NEIGHBOUR_TOKENS = 15
 _CHARS_PER_TOKEN = 4
 
@@ -43,7 +41,7 @@ class PackedHits:
 def pack_hits(hits: Sequence[Hit], terms: Sequence[str], max_tokens: int) -> PackedHits:
     """The hits that fit, long ones cut."""
     costs = [hit_cost(hit) for hit in hits]
-    long = min(max(_LONG_TOKENS, round(_LONG_SHARE * max_tokens)), max_tokens)
+    long = min(_LONG_TOKENS, max_tokens)
     least = [
         min(price, max(long, citation_cost(hit) + _LEAST_TOKENS))
         for hit, price in zip(hits, costs, strict=True)

@@ -28,6 +28,8 @@ class Stages:
     """Cosine counts."""
     speakers: bool = True
     """A name in the query says whose turns count in full."""
+    roles: bool = True
+    """Between a user and an assistant the question says whose turns count in full."""
     asking: bool = True
     """Turns that ask count for less."""
     length: bool = True

@@ -51,7 +51,7 @@ def fuse(
         return [FusedCandidate(n, 1 / (1 + place), is_indexed=False)
                 for place, n in enumerate(sources.recent[:most])]  # fmt: skip
     expansion = sources.expansion
-    query = EvidenceQuery(plan.terms, plan.filters, frequencies, plan.parsed.time)
+    query = EvidenceQuery(plan.parsed, plan.filters, frequencies)
     found = rank_by_evidence(tx, query, sources, most, plan.options.stages)
     fused = [
         FusedCandidate(

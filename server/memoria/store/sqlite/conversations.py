@@ -255,8 +255,8 @@ class SqliteConversations:
     def remarks(self, ns: Sequence[int]) -> dict[int, Remark]:
         """What was said in the turns."""
         return {
-            n: Remark(speaker, at, self._texts.read(key, codec, data))
-            for n, speaker, at, key, codec, data in self._rows.all("remarks", ns=as_json(ns))
+            n: Remark(speaker, role, at, self._texts.read(key, codec, data))
+            for n, speaker, role, at, key, codec, data in self._rows.all("remarks", ns=as_json(ns))
         }
 
     def neighbours(self, session_n: int, turn_index: int, reach: int) -> list[StoredTurn]:

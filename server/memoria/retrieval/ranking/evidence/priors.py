@@ -3,7 +3,9 @@
 Each is a factor of at most 1 with a reason of its own, and 1 where there is nothing to go by:
 
 - who said it: where a query names one who speaks, what the others say counts for less;
-- what it does: a question is matched by the same question, but the answer is what is wanted;
+- whose it is: between a user and an assistant a question wants one side's words (`roles`);
+- what it does: a question is matched by the same question, but the answer is what is wanted. What
+  a user asks an assistant tells of the user, so it counts in full;
 - how much it says: "wow, thanks" answers nothing, whatever it stands beside (the document length
   prior of W. Kraaij, T. Westerveld, D. Hiemstra, "The importance of prior probabilities for entry
   page search", 2002, with an end: beyond a dozen words longer is not better);
@@ -16,7 +18,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memoria.bare.lazy_regex import lazy_regex
+from memoria.model import Role
 from memoria.retrieval.query.options import Stages
+from memoria.retrieval.ranking.evidence.roles import role_prior
 from memoria.store.values import Remark
 from memoria.text.budget import estimate_tokens
 from memoria.text.dates import Interval
@@ -40,6 +44,8 @@ class ExpectedAnswer:
     speakers: Collection[str]
     """Those it names; empty where it names none."""
     time: Interval | None
+    asks_for_reply: bool = False
+    """Whether what the assistant said or gave is asked for."""
 
 
 def rank_with_priors(
@@ -88,7 +94,8 @@ def answer_priors(
     in_time = _select_in_time(remarks, expected.time) if stages.time else remarks.keys()
     return {
         n: _speaker_prior(remark, expected)
-        * (_QUESTION_PRIOR if stages.asking and _asks_question(remark) else 1.0)
+        * (_QUESTION_PRIOR if stages.asking and _asks_another_person(remark) else 1.0)
+        * (role_prior(remark, asks_for_reply=expected.asks_for_reply) if stages.roles else 1.0)
         * (_length_prior(remark) if stages.length else 1.0)
         * (1.0 if n in in_time else _OTHER_TIME)
         for n, remark in remarks.items()
@@ -99,8 +106,9 @@ def _speaker_prior(remark: Remark, expected: ExpectedAnswer) -> float:
     return _OTHER_SPEAKER if expected.speakers and remark.speaker not in expected.speakers else 1.0
 
 
-def _asks_question(remark: Remark) -> bool:
-    return _QUESTION.search(remark.content) is not None
+def _asks_another_person(remark: Remark) -> bool:
+    is_for_assistant = remark.role == Role.USER and not remark.speaker
+    return not is_for_assistant and _QUESTION.search(remark.content) is not None
 
 
 def _length_prior(remark: Remark) -> float:

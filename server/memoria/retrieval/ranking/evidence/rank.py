@@ -19,16 +19,17 @@ from dataclasses import dataclass
 
 from memoria.inference import Calibration
 from memoria.retrieval.query.options import ALL_STAGES, Stages
+from memoria.retrieval.query.parse import ParsedQuery
 from memoria.retrieval.ranking.evidence.counts import count_terms
 from memoria.retrieval.ranking.evidence.inputs import RankingInput, best_documents
 from memoria.retrieval.ranking.evidence.lexical import bm25, idf
 from memoria.retrieval.ranking.evidence.priors import ExpectedAnswer, rank_with_priors
+from memoria.retrieval.ranking.evidence.roles import asks_for_reply
 from memoria.retrieval.ranking.evidence.session import add_session_shares
 from memoria.retrieval.ranking.evidence.speakers import find_named_speakers
 from memoria.retrieval.sources.gather import SourceScores
 from memoria.store.base import Transaction
 from memoria.store.values import Filters, Frequencies, IndexTokens
-from memoria.text.dates import Interval
 
 _LEXICAL_CEILING = 0.7
 _CONCLUSION_CEILING = 0.6
@@ -41,12 +42,10 @@ point lower."""
 class EvidenceQuery:
     """What the ranking knows of a query."""
 
-    terms: tuple[str, ...]
+    parsed: ParsedQuery
     filters: Filters
     frequencies: Frequencies
-    """Of the terms."""
-    time: Interval | None = None
-    """The time it names."""
+    """Of its terms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +87,15 @@ def rank_by_evidence(
     need not pass the filters.
     """
     found = RankingInput.read(tx, sources, include_processed=query.filters.include_processed)
-    speakers = find_named_speakers(query.terms, found.speakers) if stages.speakers else {}
+    speakers = find_named_speakers(query.parsed.terms, found.speakers) if stages.speakers else {}
     text = _score_text(query, sources, found, frozenset().union(*speakers.values()), stages)
     cosine = _complete_cosines(sources, text) if stages.meaning else {}
     ns = sources.bm25.keys() | sources.cosine.keys()
     scores = _combine(ns if query.filters.is_narrow else ns | text.scores.keys(), text, cosine)
     best = best_documents(scores, max(_PRIOR_DEPTH, most))
-    expected = ExpectedAnswer(speakers.keys(), query.time)
+    expected = ExpectedAnswer(
+        speakers.keys(), query.parsed.time, asks_for_reply=asks_for_reply(query.parsed.text)
+    )
     first = {n: scores[n] for n in best}
     final = rank_with_priors(first, tx.conversations.remarks, expected, most, stages)
     return [
@@ -164,7 +165,7 @@ def _score_text(
     """BM25 with what turns gain from their neighbours and sessions."""
     scores, trust = dict(sources.bm25), 1.0
     if stages.recount and scores:
-        terms = [term for term in query.terms if term not in names]
+        terms = [term for term in query.parsed.terms if term not in names]
         idf_by_term = idf(terms, query.frequencies)
         counted = count_terms(found.documents, terms, alike=stages.alike)
         scores |= bm25(counted, found.places, idf_by_term, lend=stages.neighbours)
