@@ -37,6 +37,7 @@ MAX_LIMIT = 200
 MIN_TOKENS = 50
 MAX_TOKENS = 100_000
 MAX_CONTEXT = 5
+MAX_QUERIES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,11 @@ class ForPeople:
 @dataclass(frozen=True, slots=True)
 class NotForAgents:
     """Marks an argument that programs and people have, and the tools of an agent do not."""
+
+
+@dataclass(frozen=True, slots=True)
+class WholeTexts:
+    """Marks a list whose items are sentences: the command line does not split them at commas."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +97,12 @@ def _check_words(query: str) -> str:
     if not query.strip():
         raise ValueError("it is empty. Ask in words, for example: release checklist")
     return query
+
+
+def _check_wordings(queries: tuple[str, ...]) -> tuple[str, ...]:
+    if len(queries) > MAX_QUERIES:
+        raise ValueError(f"they are {len(queries)}; {MAX_QUERIES} is the most")
+    return tuple(map(_check_words, queries))
 
 
 def _check_instant(text: str | None) -> str | None:
@@ -148,6 +160,18 @@ class SearchQuery(Value):
         AfterValidator(_check_words),
         Field(description="in any language"),
     ]
+    queries: Annotated[
+        tuple[str, ...],
+        BeforeValidator(read_names),
+        AfterValidator(_check_wordings),
+        Field(description="2-3 other wordings, its parts, or kinds: sports: golf, ski"),
+        WholeTexts(),
+        ForPeople(
+            "another wording of the question, or a part of it, searched for as well; may be "
+            f"repeated, {MAX_QUERIES} times at most"
+        ),
+    ] = ()
+    """Fused with the query into one answer, within one budget."""
     limit: Annotated[int, _LIMIT, _HITS_AT_MOST] = 8
     max_tokens: Annotated[int, _TOKENS, _TOKENS_AT_MOST] = 1500
     since: Annotated[
@@ -285,6 +309,11 @@ def build_query(kind: type[QueryT], fields: Mapping[str, object], caller: str = 
 def is_for_agents(field: FieldInfo) -> bool:
     """Whether the tools of an agent have the argument."""
     return not any(isinstance(one, NotForAgents) for one in field.metadata)
+
+
+def has_whole_texts(field: FieldInfo) -> bool:
+    """Whether the argument is a list of sentences."""
+    return any(isinstance(one, WholeTexts) for one in field.metadata)
 
 
 def help_text(field: FieldInfo) -> str:

@@ -50,6 +50,7 @@ from memoria.retrieval.ranking.statistics import (
 )
 from memoria.retrieval.ranking.successors import find_successors, list_superseded
 from memoria.retrieval.ranking.threshold import RelevanceThreshold
+from memoria.retrieval.ranking.variants import fuse_searches
 from memoria.retrieval.sources.gather import SourceScores, gather
 from memoria.retrieval.sources.recent import fall_back_to_words
 from memoria.retrieval.sources.report import OFF
@@ -74,6 +75,7 @@ class _ScoredSearch:
     plan: SearchPlan
     sources: SourceScores
     statistics: QueryStatistics
+    threshold: RelevanceThreshold
     scored: Sequence[ScoredCandidate]
 
 
@@ -109,10 +111,10 @@ class Search:
 
     def run(self, plan: SearchPlan) -> SearchResult:
         """Search. Never fails for want of a part: what was missing is said in `notes`."""
-        query = self._embed_query(plan)
-        opinion = self._ask_reranker(plan, query)
+        queries = self._embed_queries(plan)
+        opinion = self._ask_reranker(plan, queries)
         with self._store.read(self._tenant) as tx:
-            return self._answer(tx, plan, query, opinion)
+            return self._answer(tx, plan, queries, opinion)
 
     def run_for_context(
         self, memories: SearchPlan, evidence: SearchPlan, tokens: int, evidence_tokens: int
@@ -129,13 +131,17 @@ class Search:
             tokens: of the answer about memories, at most.
             evidence_tokens: of the answer about evidence, at most.
         """
-        query = self._embed_query(memories)
-        opinion = self._ask_reranker(memories, query)
+        queries = self._embed_queries(memories)
+        opinion = self._ask_reranker(memories, queries)
         with self._store.read(self._tenant) as tx:
-            found = self._answer(tx, _limit_tokens(memories, tokens), query, opinion)
+            found = self._answer(tx, _limit_tokens(memories, tokens), queries, opinion)
             if found.hint is None or (found.hits and not memories.parsed.wants_record):
                 return found, None
-            return found, self._answer(tx, _limit_tokens(evidence, evidence_tokens), query)
+            return found, self._answer(tx, _limit_tokens(evidence, evidence_tokens), queries)
+
+    def _embed_queries(self, plan: SearchPlan) -> list[QueryVector | str]:
+        """The vector of the query and of each variant, or why there is none."""
+        return list(map(self._embed_query, plan.list_searches()))
 
     def _embed_query(self, plan: SearchPlan) -> QueryVector | str:
         """The query's vector, or why there is none. Needs no store."""
@@ -149,32 +155,33 @@ class Search:
             return f"{self._embedder.name} sees no meaning in the question"
         return QueryVector(self._embedder.name, vector)
 
-    def _ask_reranker(self, plan: SearchPlan, query: QueryVector | str) -> RerankOpinion:
+    def _ask_reranker(
+        self, plan: SearchPlan, queries: Sequence[QueryVector | str]
+    ) -> RerankOpinion:
         """What the reranker says of the best candidates. Asks it while no snapshot is open."""
         if self._reranker is None:
             return NO_OPINION
         if not plan.options.stages.rerank:
             return SWITCHED_OFF
         with self._store.read(self._tenant) as tx:
-            found = self._score(tx, plan, query)
-        return ask_reranker(self._reranker, plan.query, passages(plan, found.scored))
+            found = self._score_all(tx, plan, queries)
+        fused = fuse_searches([one.scored for one in found])
+        return ask_reranker(self._reranker, plan.query, passages(plan, fused))
 
     def _answer(
         self,
         tx: Transaction,
         plan: SearchPlan,
-        query: QueryVector | str,
+        queries: Sequence[QueryVector | str],
         opinion: RerankOpinion = NO_OPINION,
     ) -> SearchResult:
         """Search a snapshot."""
-        found = self._score(tx, plan, query)
-        plan, statistics = found.plan, found.statistics
+        found, *variants = self._score_all(tx, plan, queries, opinion)
+        plan, statistics, threshold = found.plan, found.statistics, found.threshold
         sources = replace(found.sources, reports=(*found.sources.reports, *opinion.reports))
-        threshold = RelevanceThreshold.for_query(plan, statistics)
-        scored = apply_opinion(plan, found.scored, opinion)
-        scored = apply_people(tx, plan, scored, threshold)
+        scored = fuse_searches([found.scored, *(one.scored for one in variants)])
         scored, successors = find_successors(tx, plan, scored)
-        selection = select_hits(plan, scored, threshold, successors)
+        selection = select_hits(plan, scored, successors)
         selection = place_derived(tx, plan, selection)
         within_limit = selection.hits[: plan.limit]
         packed = _pack(tx, plan, within_limit)
@@ -200,6 +207,21 @@ class Search:
             else None,
         )
 
+    def _score_all(
+        self,
+        tx: Transaction,
+        plan: SearchPlan,
+        queries: Sequence[QueryVector | str],
+        opinion: RerankOpinion = NO_OPINION,
+    ) -> list[_ScoredSearch]:
+        """What the query finds, and what each variant does, each by its own threshold."""
+        found = (
+            self._score(tx, search, query)
+            for search, query in zip(plan.list_searches(), queries, strict=True)
+        )
+        first, *variants = (_rate(tx, one, opinion) for one in found)
+        return [replace(first, plan=replace(first.plan, variants=plan.variants)), *variants]
+
     def _score(self, tx: Transaction, plan: SearchPlan, query: QueryVector | str) -> _ScoredSearch:
         """Ask the sources, and read and score the best of what they find."""
         plan = replace(plan, calibration=calibration_of(self._embedder))
@@ -212,7 +234,8 @@ class Search:
         scored = score_candidates(tx, plan, candidates, statistics)
         if plan.tasks is not None:
             scored = self._narrow_to_task(tx, plan, query, frequencies, statistics, scored)
-        return _ScoredSearch(plan, sources, statistics, scored)
+        threshold = RelevanceThreshold.for_query(plan, statistics)
+        return _ScoredSearch(plan, sources, statistics, threshold, scored)
 
     def _narrow_to_task(
         self,
@@ -246,6 +269,17 @@ class Search:
         return depth
 
 
+def _rate(tx: Transaction, found: _ScoredSearch, opinion: RerankOpinion) -> _ScoredSearch:
+    """The candidates by the reranker and the people they speak of, with their margins."""
+    plan, threshold = found.plan, found.threshold
+    scored = apply_opinion(plan, found.scored, opinion)
+    scored = apply_people(tx, plan, scored, threshold)
+    return replace(
+        found,
+        scored=[replace(each, margin=threshold.margin(each.kind, each.signals)) for each in scored],
+    )
+
+
 def _is_of_another_task(plan: SearchPlan, each: ScoredCandidate) -> bool:
     document = each.document
     return isinstance(document, MemoryWording) and is_of_another_task(plan, document.memory.task)
@@ -256,7 +290,9 @@ def _limit_tokens(plan: SearchPlan, tokens: int) -> SearchPlan:
 
 
 def _pack(tx: Transaction, plan: SearchPlan, hits: Sequence[ScoredCandidate]) -> PackedHits:
-    packed = pack_hits([cite_candidate(plan, each) for each in hits], plan.terms, plan.max_tokens)
+    packed = pack_hits(
+        [cite_candidate(plan, each) for each in hits], plan.terms_to_show, plan.max_tokens
+    )
     if not plan.context:
         return packed
     neighbours = read_neighbours(tx, hits[: len(packed.hits)], plan.context)

@@ -32,7 +32,9 @@ def cite_candidate(plan: SearchPlan, candidate: ScoredCandidate) -> Hit:
         case turn:
             hit = turn_hit(turn, candidate.score)
     if plan.profile.line_chars is not None:
-        hit = cut_to_excerpt(hit, find_excerpt(hit.text, plan.terms, plan.profile.line_chars))
+        hit = cut_to_excerpt(
+            hit, find_excerpt(hit.text, plan.terms_to_show, plan.profile.line_chars)
+        )
     return omit_own_workspace(hit, plan.filters.workspace)
 
 

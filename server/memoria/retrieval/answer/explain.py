@@ -54,7 +54,7 @@ def build_explanation(
         threshold=str(threshold),
         parts=sources.reports,
         candidates=tuple(
-            _describe_candidate(each, threshold, outcome)
+            _describe_candidate(each, outcome)
             for each, outcome in _list_outcomes(plan, selection, shown)
         ),
     )
@@ -97,9 +97,7 @@ def _list_outcomes(
     yield from ((each, "below threshold") for each in selection.below_threshold)
 
 
-def _describe_candidate(
-    each: ScoredCandidate, threshold: RelevanceThreshold, outcome: str
-) -> ExplainedCandidate:
+def _describe_candidate(each: ScoredCandidate, outcome: str) -> ExplainedCandidate:
     return ExplainedCandidate.model_validate(
         {
             "id": each.id,
@@ -113,7 +111,7 @@ def _describe_candidate(
             "relevance": round(each.relevance, 4),
             "factors": dict(each.boosts),
             "score": round(each.score, 4),
-            "margin": round(threshold.margin(each.kind, each.signals), 4),
+            "margin": round(each.margin, 4),
             "outcome": outcome,
         }
     )

@@ -1,6 +1,7 @@
 """Plan: a parsed query with its filters, bounds and profile, which every later stage is given."""
 
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from memoria.errors import InvalidInputError
 from memoria.inference import DEFAULT_CALIBRATION, Calibration
@@ -51,6 +52,8 @@ class SearchPlan:
     """The names on record of the task that the search is narrowed to; None where it is not."""
     task_note: str | None = None
     """What the search leaves out because it is narrowed to a task."""
+    variants: tuple[ParsedQuery, ...] = ()
+    """Other wordings of the query, or its parts, that are searched for as well."""
     calibration: Calibration = DEFAULT_CALIBRATION
     """What cosines mean in this search: the embedder's."""
 
@@ -63,6 +66,16 @@ class SearchPlan:
     def terms(self) -> tuple[str, ...]:
         """The tokens searched for."""
         return self.parsed.terms
+
+    @property
+    def terms_to_show(self) -> tuple[str, ...]:
+        """The tokens that a hit may have been found by: the query's, and those of its variants."""
+        return tuple(dict.fromkeys(chain(self.terms, *(each.terms for each in self.variants))))
+
+    def list_searches(self) -> "tuple[SearchPlan, ...]":
+        """The plan of the query by itself, and one for each of its variants."""
+        own = replace(self, variants=())
+        return (own, *(replace(own, parsed=each) for each in self.variants))
 
     @property
     def kinds(self) -> tuple[DocumentKind, ...]:
@@ -177,10 +190,23 @@ def _plan(
     options: SearchOptions,
     now: int | None = None,
 ) -> SearchPlan:
-    text = query.query.strip()[:_MAX_QUERY_CHARS]
-    terms = query_terms(text)[:_MAX_TERMS]
     asked_at = now_millis() if now is None else now
-    parsed = parse_query(text, terms, asked_at, options.zone)
-    return SearchPlan(
-        parsed, profile, filters, query.limit, query.max_tokens, asked_at, options=options
+    parsed, *variants = (
+        _parse(text, asked_at, options.zone)
+        for text in dict.fromkeys((query.query, *query.queries))
     )
+    return SearchPlan(
+        parsed,
+        profile,
+        filters,
+        query.limit,
+        query.max_tokens,
+        asked_at,
+        options=options,
+        variants=tuple(variants),
+    )
+
+
+def _parse(query: str, now: int, zone: Zone) -> ParsedQuery:
+    text = query.strip()[:_MAX_QUERY_CHARS]
+    return parse_query(text, query_terms(text)[:_MAX_TERMS], now, zone)

@@ -43,6 +43,8 @@ class ScoredCandidate:
     boosts: Mapping[str, float]
     score: float
     words: frozenset[str]
+    margin: float = 0.0
+    """By how much it fits better than the relevance threshold demands; below 0 it is no hit."""
 
     @property
     def kind(self) -> DocumentKind:
@@ -54,6 +56,13 @@ class ScoredCandidate:
         """The memory's or turn's id."""
         document = self.document
         return document.id if isinstance(document, StoredTurn) else document.memory.id
+
+    @property
+    def identity(self) -> tuple[str, int]:
+        """A version of a message, or a wording of a memory."""
+        document = self.document
+        return (document.id, document.n) if isinstance(document, StoredTurn) else (
+            document.memory.id, document.version.n)  # fmt: skip
 
     @property
     def text(self) -> str:
@@ -75,15 +84,8 @@ def score_candidates(
     ]
     best: dict[tuple[str, int], ScoredCandidate] = {}
     for each in sorted(scored, key=lambda each: -each.score):
-        best.setdefault(_identity(each), each)
+        best.setdefault(each.identity, each)
     return list(best.values())
-
-
-def _identity(each: ScoredCandidate) -> tuple[str, int]:
-    """Versions of a message, and wordings of a memory that past truths are asked for by."""
-    document = each.document
-    return (document.id, document.n) if isinstance(document, StoredTurn) else (
-        document.memory.id, document.version.n)  # fmt: skip
 
 
 def _read_documents(

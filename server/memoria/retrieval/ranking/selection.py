@@ -9,7 +9,6 @@ from memoria.retrieval.query.task import is_of_named_task
 from memoria.retrieval.ranking.diversity import diversify, is_similar
 from memoria.retrieval.ranking.score import MemoryWording, ScoredCandidate
 from memoria.retrieval.ranking.successors import NO_SUCCESSORS, Successors, place_successors
-from memoria.retrieval.ranking.threshold import RelevanceThreshold
 
 DECIDING_HITS = 10
 """How many of the best decide whether the record has anything to say, whatever is asked for."""
@@ -30,7 +29,6 @@ class Selection:
 def select_hits(
     plan: SearchPlan,
     scored: Sequence[ScoredCandidate],
-    threshold: RelevanceThreshold,
     successors: Successors = NO_SUCCESSORS,
 ) -> Selection:
     """What passes the threshold, in an order in which no hit repeats the one before.
@@ -42,8 +40,8 @@ def select_hits(
     if not plan.terms:
         return Selection((), tuple(scored))  # no word was asked for, so nothing is an answer
     if not plan.profile.every_hit_must_fit:
-        return _select_together(plan, scored, threshold)
-    passed = _add_linked(scored, [each for each in scored if _is_relevant(each, threshold)])
+        return _select_together(plan, scored)
+    passed = _add_linked(scored, [each for each in scored if _is_relevant(each)])
     passed = _add_successors(scored, passed, successors)
     ids = {each.candidate.n for each in passed}
     below = tuple(each for each in scored if each.candidate.n not in ids)
@@ -59,11 +57,9 @@ def select_hits(
     )
 
 
-def _select_together(
-    plan: SearchPlan, scored: Sequence[ScoredCandidate], threshold: RelevanceThreshold
-) -> Selection:
+def _select_together(plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> Selection:
     """The best, where one of the very best passes the threshold; else nothing."""
-    if any(_is_relevant(each, threshold) for each in scored[:DECIDING_HITS]):
+    if any(_is_relevant(each) for each in scored[:DECIDING_HITS]):
         return Selection(tuple(scored[: plan.limit]))
     return Selection((), tuple(scored))
 
@@ -73,8 +69,8 @@ def _is_of_named_task(plan: SearchPlan, each: ScoredCandidate) -> bool:
     return isinstance(document, MemoryWording) and is_of_named_task(plan, document.memory.task)
 
 
-def _is_relevant(each: ScoredCandidate, threshold: RelevanceThreshold) -> bool:
-    return threshold.margin(each.kind, each.signals) >= 0
+def _is_relevant(each: ScoredCandidate) -> bool:
+    return each.margin >= 0
 
 
 def _add_linked(

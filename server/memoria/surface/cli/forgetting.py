@@ -50,7 +50,7 @@ def forget(
     if undo is not None:
         _undo(ctx, undo, as_json=as_json)
         return
-    given = {"ids": tuple(ids or ()), **read_fields(options)}
+    given = {"ids": tuple(ids or ()), **read_fields(ForgetOrder, options)}
     order = build_query(ForgetOrder, given)
     if dry_run or not (yes or order.token):
         preview = with_memory(ctx, lambda m: m.preview_forget(order.selection))

@@ -109,7 +109,7 @@ def remember(
 @takes_query_options(MemoryQuery)
 def search(ctx: typer.Context, words: _Words, as_json: AsJson = False, **options: object) -> None:
     """Search memories (first level): conclusions, a line each, with their source."""
-    query = read_options(words, options)
+    query = read_options(MemoryQuery, words, options)
     found = with_memory(ctx, lambda m: m.search_memory(**query), searches=True)
     print_answer(found, wire_conclusions(found), as_json=as_json)
 
@@ -117,7 +117,7 @@ def search(ctx: typer.Context, words: _Words, as_json: AsJson = False, **options
 @takes_query_options(TranscriptQuery)
 def traces(ctx: typer.Context, words: _Words, as_json: AsJson = False, **options: object) -> None:
     """Search the record (second level): what was said and done, word for word."""
-    query = read_options(words, options)
+    query = read_options(TranscriptQuery, words, options)
     found = with_memory(ctx, lambda m: m.search_conversation_traces(**query), searches=True)
     print_answer(found, wire_traces(found), as_json=as_json)
 

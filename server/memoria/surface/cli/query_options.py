@@ -12,7 +12,7 @@ import typer
 from pydantic.fields import FieldInfo
 
 from memoria.model.base import Value
-from memoria.model.query import help_text
+from memoria.model.query import has_whole_texts, help_text
 
 _CommandT = TypeVar("_CommandT", bound=Callable[..., Any])
 _SEPARATOR = ","
@@ -40,16 +40,18 @@ def takes_query_options(kind: type[Value]) -> Callable[[_CommandT], _CommandT]:
     return decorate
 
 
-def read_options(words: Iterable[str], options: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of the query that a command was given; a list may be given with commas."""
-    return {"query": " ".join(words), **read_fields(options)}
+def read_options(
+    kind: type[Value], words: Iterable[str], options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The fields of the query that a command was given; a list of names may have commas."""
+    return {"query": " ".join(words), **read_fields(kind, options)}
 
 
-def read_fields(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields that are given as options; a list may be given with commas."""
+def read_fields(kind: type[Value], options: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that are given as options; a list of names may have commas."""
     fields = {name: value for name, value in options.items() if value is not None}
     for name, value in fields.items():
-        if isinstance(value, list):
+        if isinstance(value, list) and not has_whole_texts(kind.model_fields[name]):
             fields[name] = [part.strip() for one in value for part in one.split(_SEPARATOR)]
     return fields
 
