@@ -33,6 +33,8 @@ class Answer:
     """Best first, `LIMIT` at most."""
     tokens: int
     """Estimated tokens a model would read."""
+    pairs: frozenset[frozenset[Key]] = frozenset()
+    """Turns that the answer calls two states of one thing, or irreconcilable."""
 
 
 class Ranker(Protocol):

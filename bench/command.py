@@ -3,7 +3,7 @@
 import argparse
 import json
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -14,12 +14,15 @@ from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 
 from bench.ask import LIMIT, Figures, Outcome, figures
 from bench.data import Conversation, DataSet, Question, data_folder
-from bench.output import rounded
+from bench.output import Sheet, report_console, rounded
 from bench.report import tables
 from memoria import Settings
 
 Asker = Callable[[Sequence[Conversation], Callable[[], None]], Awaitable[list[Outcome]]]
 """Asks one system every question of every conversation, telling the second argument of each."""
+
+SheetMaker = Callable[[Sequence[Conversation], Mapping[str, Sequence[Outcome]]], Iterable[Sheet]]
+"""Makes further tables of what every system answered."""
 
 _NO_DATA = 2
 
@@ -29,6 +32,7 @@ def measure(
     systems: Mapping[str, Asker],
     data_set: DataSet,
     arguments: argparse.Namespace,
+    makers: Sequence[SheetMaker] = (),
 ) -> int:
     """Measure the systems side by side on a data set and print what was found.
 
@@ -37,6 +41,7 @@ def measure(
         systems: what is measured, by the name it is shown under.
         data_set: what is asked.
         arguments: as `parser` reads them.
+        makers: what else is shown of the answers.
 
     Returns:
         The exit code: 0, or 2 when the data set is not there.
@@ -50,10 +55,14 @@ def measure(
     if arguments.outcomes:
         _write(arguments.outcomes, asked)
     found = {title: figures(outcomes, data_set.slices) for title, outcomes in asked.items()}
+    sheets = [sheet for make in makers for sheet in make(conversations, asked)]
     if arguments.json:
-        print(json.dumps(_document(name, conversations, found), indent=2))
+        document = _document(name, conversations, found)
+        document |= {"sheets": {sheet.title: sheet.to_document() for sheet in sheets}}
+        print(json.dumps(document, indent=2))
     else:
-        Console().print(*tables(found), sep="\n")
+        shown = (*tables(found), *(sheet.to_table() for sheet in sheets))
+        report_console().print(*shown, sep="\n")
     return 0
 
 

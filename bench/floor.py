@@ -32,14 +32,14 @@ class Bm25:
 
     def __init__(self, turns: Sequence[Turn]) -> None:
         self._turns = turns
-        self._bags = [Counter(_words(turn.content)) for turn in turns]
+        self._bags = [Counter(list_words(turn.content)) for turn in turns]
         self._lengths = [bag.total() for bag in self._bags]
         self._mean_length = sum(self._lengths) / max(len(turns), 1)
         self._found_in = Counter(word for bag in self._bags for word in bag)
 
     async def rank(self, question: str) -> Answer:
         """The turns with the greatest scores, ties in the order they were said."""
-        words = set(_words(question))
+        words = set(list_words(question))
         scored = [(self._score(words, i), i) for i in range(len(self._turns))]
         best = sorted((-score, i) for score, i in scored if score > 0)[:LIMIT]
         chosen = [self._turns[i] for _, i in best]
@@ -73,7 +73,8 @@ async def ask_floor(
     ]
 
 
-def _words(text: str) -> list[str]:
+def list_words(text: str) -> list[str]:
+    """The text's words in lower case; of a run of Chinese, its characters and pairs."""
     return [word for run in _WORD.findall(text.lower()) for word in _parts(run)]
 
 

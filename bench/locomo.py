@@ -11,15 +11,14 @@ ask it; nothing about the question but its words is known to the search.
 import sys
 from collections.abc import Sequence
 
-from bench.command import measure, parser
 from bench.data import LOCOMO
-from bench.systems import second_level
+from bench.systems import measure_record, record_parser
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Ask every question and print what was found. 2 where the set is not there."""
-    arguments = parser("bench.locomo").parse_args(argv)
-    return measure("bench.locomo", second_level(arguments.keep), LOCOMO, arguments)
+    name = "bench.locomo"
+    return measure_record(name, LOCOMO, record_parser(name).parse_args(argv))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,11 @@ J. Kekäläinen, "Cumulated gain-based evaluation of IR techniques" (2002), with
 """
 
 import math
+import random
 from collections.abc import Hashable, Sequence
+
+_SEED = 20_261_123
+_RESAMPLES = 4_000
 
 
 def recall_at(k: int, ranking: Sequence[Hashable], gold: frozenset[Hashable]) -> float:
@@ -56,6 +60,20 @@ def percentile(q: float, values: Sequence[float]) -> float:
     below = ordered[math.floor(place)]
     above = ordered[math.ceil(place)]
     return below + (above - below) * (place - math.floor(place))
+
+
+def bootstrap_interval(differences: Sequence[float]) -> tuple[float, float]:
+    """Between which values the mean difference lies with 95 % confidence; zeros of nothing.
+
+    The percentile bootstrap of B. Efron and R. Tibshirani, "An Introduction to the Bootstrap"
+    (1993), chapter 13, over paired differences, with a seed of its own: the same in every run.
+    """
+    if not differences:
+        return 0.0, 0.0
+    draw = random.Random(_SEED)  # noqa: S311  (resampling, no secret)
+    size = len(differences)
+    means = [mean(draw.choices(differences, k=size)) for _ in range(_RESAMPLES)]
+    return percentile(2.5, means), percentile(97.5, means)
 
 
 def _discount(rank: int) -> float:

@@ -5,9 +5,13 @@ from pathlib import Path
 
 import memoria
 from bench.ask import LIMIT, Answer, Outcome, ask
-from bench.data import Conversation
+from bench.data import Conversation, Key
 from bench.homes import provide_home
-from memoria import Memoria
+from memoria import Memoria, SearchResult
+from memoria.model import Hit
+
+FIRST_LEVEL_LIMIT = 10
+"""Lines asked of the first level."""
 
 
 class Product:
@@ -19,11 +23,40 @@ class Product:
 
     async def rank(self, question: str) -> Answer:
         """The turns found, in the order they are shown."""
-        result = await self._memoria.search_conversation_traces(
+        found = await self._memoria.search_conversation_traces(
             question, limit=LIMIT, without=self._without
         )
-        ranking = ((hit.source.session_id, hit.source.message_id) for hit in result.hits)
-        return Answer(tuple((str(s), str(m)) for s, m in ranking), result.tokens)
+        return _read_answer(found)
+
+
+class RawFirstLevel:
+    """Memoria's first level on talk that no model has read, as a ranker of turns.
+
+    A memory that was made by rules counts for the turn it was made of.
+    """
+
+    def __init__(self, opened: Memoria) -> None:
+        self._memoria = opened
+
+    async def rank(self, question: str) -> Answer:
+        """The turns that the lines of the answer cite, in their order."""
+        return _read_answer(await self._memoria.search_memory(question, limit=FIRST_LEVEL_LIMIT))
+
+
+def key_of(hit: Hit) -> Key:
+    """The turn that a hit is, or was made of."""
+    return str(hit.source.session_id), str(hit.source.message_id)
+
+
+def _read_answer(found: SearchResult) -> Answer:
+    keys = {hit.id: key_of(hit) for hit in found.hits}
+    pairs = (
+        frozenset((keys[hit.id], keys[other]))
+        for hit in found.hits
+        for other in (*hit.contradicts, getattr(hit, "restated_by", None))
+        if other in keys
+    )
+    return Answer(tuple(dict.fromkeys(keys.values())), found.tokens, frozenset(pairs))
 
 
 async def ask_memoria(
@@ -38,6 +71,19 @@ async def ask_memoria(
     """
     async with provide_home(conversations, keep) as home:
         return await ask_home(home, conversations, done)
+
+
+async def ask_first_level(
+    conversations: Sequence[Conversation], done: Callable[[], None], keep: Path | None = None
+) -> list[Outcome]:
+    """Every question of every conversation, asked of Memoria's first level, no model about."""
+    outcomes = []
+    async with provide_home(conversations, keep) as home:
+        for conversation in conversations:
+            async with memoria.open(home, conversation.name) as m:
+                await m.wait_until_idle()
+                outcomes += await ask(RawFirstLevel(m), conversation.questions, done)
+    return outcomes
 
 
 async def ask_home(

@@ -13,8 +13,9 @@ python -m bench.recall observations     # what was concluded from LoCoMo, asked 
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
-from bench.command import Asker, measure, parser
+from bench.command import Asker, SheetMaker, measure
 from bench.recall.beam import BEAM
 from bench.recall.cmrc import CMRC
 from bench.recall.foreign import FOREIGN
@@ -25,7 +26,8 @@ from bench.recall.memdaily import MEMDAILY
 from bench.recall.memorybank import OTHER_LANGUAGE, SAME_LANGUAGE
 from bench.recall.observations import OBSERVATIONS
 from bench.recall.observations import systems as observations_systems
-from bench.systems import second_level
+from bench.sheets import compare_to_floor, tell_sides
+from bench.systems import measure_record, record_parser
 
 _SETS = {
     "beam": BEAM,
@@ -43,16 +45,22 @@ _FIRST_LEVEL: Mapping[str, Callable[[], Mapping[str, Asker]]] = {
     "observations": observations_systems,
 }
 """Sets of conclusions, and of what they are asked."""
+_MAKERS: Mapping[str, Sequence[SheetMaker]] = {
+    "beam": (partial(compare_to_floor, slices=BEAM.slices), tell_sides)
+}
+"""What is shown of a set beside its figures."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Ask every question of a set and print what was found. 2 where the set is not there."""
-    options = parser("bench.recall")
+    options = record_parser("bench.recall")
     options.add_argument("dataset", choices=_SETS, help="what is asked")
     arguments = options.parse_args(argv)
-    name = arguments.dataset
-    systems = _FIRST_LEVEL[name]() if name in _FIRST_LEVEL else second_level(arguments.keep)
-    return measure(f"bench.recall {name}", systems, _SETS[name], arguments)
+    asked = arguments.dataset
+    name, data_set = f"bench.recall {asked}", _SETS[asked]
+    if asked in _FIRST_LEVEL:
+        return measure(name, _FIRST_LEVEL[asked](), data_set, arguments)
+    return measure_record(name, data_set, arguments, _MAKERS.get(asked, ()))
 
 
 if __name__ == "__main__":
