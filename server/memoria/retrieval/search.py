@@ -29,6 +29,7 @@ from memoria.retrieval.answer.pack import PackedHits, add_neighbours, pack_hits
 from memoria.retrieval.answer.superseded import mark_superseded
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.query.task import is_of_another_task, resolve_task
+from memoria.retrieval.query.terms import choose_terms
 from memoria.retrieval.ranking.derived import place_derived
 from memoria.retrieval.ranking.fusion import fuse
 from memoria.retrieval.ranking.people import apply_people, is_asked_of_people
@@ -50,7 +51,7 @@ from memoria.retrieval.ranking.statistics import (
 )
 from memoria.retrieval.ranking.successors import find_successors, list_superseded
 from memoria.retrieval.ranking.threshold import RelevanceThreshold
-from memoria.retrieval.ranking.variants import fuse_searches
+from memoria.retrieval.ranking.variants import fuse_parts, fuse_searches
 from memoria.retrieval.sources.gather import SourceScores, gather
 from memoria.retrieval.sources.recent import fall_back_to_words
 from memoria.retrieval.sources.report import OFF
@@ -140,7 +141,7 @@ class Search:
             return found, self._answer(tx, _limit_tokens(evidence, evidence_tokens), queries)
 
     def _embed_queries(self, plan: SearchPlan) -> list[QueryVector | str]:
-        """The vector of the query and of each variant, or why there is none."""
+        """The vector of each search of the plan, or why there is none."""
         return list(map(self._embed_query, plan.list_searches()))
 
     def _embed_query(self, plan: SearchPlan) -> QueryVector | str:
@@ -165,8 +166,7 @@ class Search:
             return SWITCHED_OFF
         with self._store.read(self._tenant) as tx:
             found = self._score_all(tx, plan, queries)
-        fused = fuse_searches([one.scored for one in found])
-        return ask_reranker(self._reranker, plan.query, passages(plan, fused))
+        return ask_reranker(self._reranker, plan.asked, passages(plan, _fuse(plan, found)))
 
     def _answer(
         self,
@@ -176,10 +176,11 @@ class Search:
         opinion: RerankOpinion = NO_OPINION,
     ) -> SearchResult:
         """Search a snapshot."""
-        found, *variants = self._score_all(tx, plan, queries, opinion)
+        searched = self._score_all(tx, plan, queries, opinion)
+        found = searched[0]
         plan, statistics, threshold = found.plan, found.statistics, found.threshold
         sources = replace(found.sources, reports=(*found.sources.reports, *opinion.reports))
-        scored = fuse_searches([found.scored, *(one.scored for one in variants)])
+        scored = _fuse(plan, searched)
         scored, successors = find_successors(tx, plan, scored)
         selection = select_hits(plan, scored, successors)
         selection = place_derived(tx, plan, selection)
@@ -189,7 +190,7 @@ class Search:
         shown = {each.candidate.n for each in cited}
         hits = mark_superseded(packed.hits, cited, list_superseded(tx, plan, cited, successors))
         return SearchResult(
-            query=plan.query,
+            query=plan.asked,
             hits=mark_outdated(tx, plan, mark_hits(tx, hits, plan.filters)),
             tokens=packed.tokens,
             omitted=packed.omitted + len(selection.hits) - len(within_limit),
@@ -214,19 +215,20 @@ class Search:
         queries: Sequence[QueryVector | str],
         opinion: RerankOpinion = NO_OPINION,
     ) -> list[_ScoredSearch]:
-        """What the query finds, and what each variant does, each by its own threshold."""
+        """What is found of each thing asked and by each variant, each by its own threshold."""
         found = (
             self._score(tx, search, query)
             for search, query in zip(plan.list_searches(), queries, strict=True)
         )
-        first, *variants = (_rate(tx, one, opinion) for one in found)
-        return [replace(first, plan=replace(first.plan, variants=plan.variants)), *variants]
+        first, *others = (_rate(tx, one, opinion) for one in found)
+        whole = replace(first.plan, parts=plan.parts, variants=plan.variants)
+        return [replace(first, plan=whole), *others]
 
     def _score(self, tx: Transaction, plan: SearchPlan, query: QueryVector | str) -> _ScoredSearch:
         """Ask the sources, and read and score the best of what they find."""
         plan = replace(plan, calibration=calibration_of(self._embedder))
         plan = resolve_task(tx, plan) if plan.profile.follows_task else plan
-        plan = fall_back_to_words(tx, plan)
+        plan = choose_terms(tx, fall_back_to_words(tx, plan))
         sources = gather(tx, plan, query)
         frequencies = count_frequencies(tx, plan)
         statistics = build_statistics(plan, sources, frequencies)
@@ -278,6 +280,13 @@ def _rate(tx: Transaction, found: _ScoredSearch, opinion: RerankOpinion) -> _Sco
         found,
         scored=[replace(each, margin=threshold.margin(each.kind, each.signals)) for each in scored],
     )
+
+
+def _fuse(plan: SearchPlan, searched: Sequence[_ScoredSearch]) -> list[ScoredCandidate]:
+    """One ranking of what all searches of a plan have found."""
+    rankings = [one.scored for one in searched]
+    asked = 1 + len(plan.parts)
+    return fuse_searches([fuse_parts(rankings[:asked]), *rankings[asked:]])
 
 
 def _is_of_another_task(plan: SearchPlan, each: ScoredCandidate) -> bool:

@@ -8,6 +8,7 @@ from memoria.inference import DEFAULT_CALIBRATION, Calibration
 from memoria.model import as_instant, now_millis
 from memoria.model.query import MemoryQuery, SearchQuery, TranscriptQuery, build_query
 from memoria.model.zone import Zone
+from memoria.retrieval.query.askings import find_askings
 from memoria.retrieval.query.options import DEFAULT_OPTIONS, SearchOptions
 from memoria.retrieval.query.parse import ParsedQuery, parse_query
 from memoria.retrieval.query.profile import (
@@ -24,7 +25,6 @@ from memoria.text.dates import Interval
 
 EVERYWHERE = "*"
 """Asks every workspace."""
-_MAX_TERMS = 64
 _MAX_QUERY_CHARS = 4000
 _CONTEXT_MEMORIES = 8
 _CONTEXT_TURNS = 4
@@ -36,7 +36,10 @@ _UNASKED_MEMORIES = 8
 class SearchPlan:
     """A search, ready to run."""
 
+    asked: str
+    """The question as it was asked."""
     parsed: ParsedQuery
+    """What is searched for: the question, or the first thing that it asks."""
     profile: SearchProfile
     filters: Filters
     limit: int
@@ -52,14 +55,16 @@ class SearchPlan:
     """The names on record of the task that the search is narrowed to; None where it is not."""
     task_note: str | None = None
     """What the search leaves out because it is narrowed to a task."""
+    parts: tuple[ParsedQuery, ...] = ()
+    """What else the question asks, each searched for by itself."""
     variants: tuple[ParsedQuery, ...] = ()
-    """Other wordings of the query, or its parts, that are searched for as well."""
+    """Other wordings of the question that are searched for as well."""
     calibration: Calibration = DEFAULT_CALIBRATION
     """What cosines mean in this search: the embedder's."""
 
     @property
     def query(self) -> str:
-        """The query as it was asked."""
+        """The text searched for."""
         return self.parsed.text
 
     @property
@@ -69,13 +74,14 @@ class SearchPlan:
 
     @property
     def terms_to_show(self) -> tuple[str, ...]:
-        """The tokens that a hit may have been found by: the query's, and those of its variants."""
-        return tuple(dict.fromkeys(chain(self.terms, *(each.terms for each in self.variants))))
+        """The tokens that a hit may have been found by: those of all that is searched for."""
+        searched = (self.parsed, *self.parts, *self.variants)
+        return tuple(dict.fromkeys(chain(*(each.terms for each in searched))))
 
     def list_searches(self) -> "tuple[SearchPlan, ...]":
-        """The plan of the query by itself, and one for each of its variants."""
-        own = replace(self, variants=())
-        return (own, *(replace(own, parsed=each) for each in self.variants))
+        """A plan for each thing that is asked, then one for each variant."""
+        own = replace(self, parts=(), variants=())
+        return (own, *(replace(own, parsed=each) for each in (*self.parts, *self.variants)))
 
     @property
     def kinds(self) -> tuple[DocumentKind, ...]:
@@ -191,11 +197,11 @@ def _plan(
     now: int | None = None,
 ) -> SearchPlan:
     asked_at = now_millis() if now is None else now
-    parsed, *variants = (
-        _parse(text, asked_at, options.zone)
-        for text in dict.fromkeys((query.query, *query.queries))
-    )
+    texts = [text.strip()[:_MAX_QUERY_CHARS] for text in (query.query, *query.queries)]
+    first, *others = dict.fromkeys(texts)
+    parsed, *parts = _parse_askings(first, asked_at, options.zone)
     return SearchPlan(
+        query.query.strip(),
         parsed,
         profile,
         filters,
@@ -203,10 +209,17 @@ def _plan(
         query.max_tokens,
         asked_at,
         options=options,
-        variants=tuple(variants),
+        parts=tuple(parts),
+        variants=tuple(_parse(text, asked_at, options.zone) for text in others),
     )
 
 
-def _parse(query: str, now: int, zone: Zone) -> ParsedQuery:
-    text = query.strip()[:_MAX_QUERY_CHARS]
-    return parse_query(text, query_terms(text)[:_MAX_TERMS], now, zone)
+def _parse_askings(text: str, now: int, zone: Zone) -> list[ParsedQuery]:
+    """Each thing that is asked; all at once, where one asks for nothing but a time."""
+    parts = [_parse(asking, now, zone) for asking in find_askings(text)]
+    is_divisible = all(part.terms and not part.is_time_only for part in parts)
+    return parts if is_divisible else [_parse(text, now, zone)]
+
+
+def _parse(text: str, now: int, zone: Zone) -> ParsedQuery:
+    return parse_query(text, query_terms(text), now, zone)

@@ -11,9 +11,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from memoria.retrieval.ranking.score import ScoredCandidate
+from memoria.retrieval.ranking.selection import DECIDING_HITS
 
 _VARIANT_WEIGHT = 0.5
 """Of the score in a variant's ranking, beside one in the query's."""
+_OTHER_PART = 0.5
+"""Of what a document scores for the other things asked, beside what it is best at."""
 
 
 def fuse_searches(rankings: Sequence[Sequence[ScoredCandidate]]) -> list[ScoredCandidate]:
@@ -36,3 +39,40 @@ def fuse_searches(rankings: Sequence[Sequence[ScoredCandidate]]) -> list[ScoredC
     whole = 1 + _VARIANT_WEIGHT * (len(rankings) - 1)
     fused = [replace(each, score=scores[key] / whole) for key, each in best.items()]
     return sorted(fused, key=lambda each: (-each.score, each.candidate.n))
+
+
+def fuse_parts(rankings: Sequence[Sequence[ScoredCandidate]]) -> list[ScoredCandidate]:
+    """The candidates of all things that a question asks, best first.
+
+    The best of each thing asked counts as much as that of any other, however well either is known:
+    a document's score is measured by the best of its ranking. What is asked in vain adds nothing.
+
+    Args:
+        rankings: of each thing asked, with their margins.
+    """
+    telling = [each for each in rankings if _has_answer(each)] or rankings
+    if len(telling) == 1:
+        return list(telling[0])
+    top = max((each.score for ranking in telling for each in ranking), default=0.0)
+    best: dict[tuple[str, int], ScoredCandidate] = {}
+    scores: dict[tuple[str, int], list[float]] = {}
+    for ranking in telling:
+        own = max((each.score for each in ranking), default=0.0) or 1.0
+        for each in ranking:
+            scores.setdefault(each.identity, []).append(each.score / own)
+            if each.identity not in best or each.margin > best[each.identity].margin:
+                best[each.identity] = each
+    whole = 1 + _OTHER_PART * (len(telling) - 1)
+    fused = [
+        replace(each, score=top * _join_scores(scores[key]) / whole) for key, each in best.items()
+    ]
+    return sorted(fused, key=lambda each: (-each.score, each.candidate.n))
+
+
+def _has_answer(ranking: Sequence[ScoredCandidate]) -> bool:
+    return any(each.margin >= 0 for each in ranking[:DECIDING_HITS])
+
+
+def _join_scores(scores: Sequence[float]) -> float:
+    most = max(scores)
+    return most + _OTHER_PART * (sum(scores) - most)

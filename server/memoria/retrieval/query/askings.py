@@ -1,0 +1,133 @@
+"""Askings: what of a long text is asked, and how many things it asks.
+
+People talk before they ask, and they ask two things at once: "Lovely weather. What I wanted to ask
+is where my keys are. And by the way, when is the dentist?" No turn holds many words of two
+questions, and chat finds chat; so each thing that is asked is searched for by itself.
+
+- A topic begins with a word that adds one (另外, "by the way"), and ends with the next.
+- A sentence that announces its question (我想问的是, "my question is") leaves behind what has been
+  said of its topic: whoever announces a question has been speaking of something else.
+- Where nothing announces one, each question of a topic is asked, together with the statements
+  before it: they say what it is about. So does the question before it, if it says "it" or "they".
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from memoria.text.analyser import CJK
+from memoria.text.pattern import LazyPattern
+from memoria.text.stopwords import STOP_WORDS
+
+MOST_ASKINGS = 3
+"""Things searched for by themselves: each costs a search. Of more, the first are asked as one."""
+
+_ADDITION = (
+    r"(?:by\sthe\sway|btw|another\s(?:thing|question)|one\smore\s(?:thing|question)|separately"
+    r"|on\s(?:another|a\sdifferent|a\sseparate)\snote|and\salso|also)\b"
+    r"|另外|此外|还有|顺便(?:问|说)(?:一下|下|一句)?|再问(?:一下|一个|下)|除此之外"
+)
+_INTERROGATIVE = r"(?:what|who|whom|whose|which|where|when|why|how)"
+_AUXILIARY = r"(?:is|are|was|were|do|does|did|have|has|had|can|could|should|would|will|must)"
+# A quotation is one word of its sentence, whatever stops stand in it; no sentence begins with 的.
+_SENTENCE = LazyPattern(
+    rf"""(?xi)(?: “[^”\n]{{1,300}}” | 「[^」\n]{{1,300}}」 | 《[^》\n]{{1,100}}》
+      | (?<![a-z0-9])"[^"\n]{{1,300}}" | \b(?:[a-z]|dr|prof|mrs?|ms|st)[.] | [^.!?。！？；;…\n，,]
+      | [.](?!\s|$) | 。(?=的)
+      | [，,](?!\s*(?:(?:and|oh)\s)?(?:{_ADDITION}))
+          (?!\s*and\s{_INTERROGATIVE}\s(?:\w+\s){{0,3}}?{_AUXILIARY}\b) )+
+    (?P<end>[.!?。！？；;…，,]*)"""
+)
+_ADDS = LazyPattern(rf"(?i)\W*(?:(?:oh|and|ah|well|哦|噢|啊)\W+)?(?:{_ADDITION})[\s,，:：、]*")
+_ANNOUNCES = LazyPattern(
+    r"""(?xi)(?:
+        (?:what|all|the\sthing)\si\s(?:\w+\s){0,3}?(?:want(?:ed)?|need(?:ed)?|mean|meant|['’]d\slike)
+          \s(?:to\s)?(?:ask|know|find\sout|figure\sout|remember)(?:\s(?:you|about))?\s(?:is|was)
+      | (?:my|the)\s(?:\w+\s){0,2}question\s(?:\w+\s)?(?:is|was)
+      | i\s(?:actually|really|just|only|mainly)\s(?:want(?:ed)?|need(?:ed)?|meant)\s
+          (?:to\s)?(?:ask|know|find\sout)
+    )\b(?:\sthis)?[\s,:–—-]*
+    | (?:我|其实|实际上?|本来|真正|原本).{0,6}?(?:想|要|是).{0,3}?
+        (?:问|知道|了解|清楚|明白|请教|说)的?(?:问题|事情?)?(?:其实|就)?是?(?:这个|这样的?)?[，,：:\s]+
+    | 问题(?:其实|就)?是[，,：:\s]*"""
+)
+_ASKS = LazyPattern(
+    rf"""(?xi)^\W*(?:(?:and|but|so|then|ok|okay|please|now)\b[\s,]*)*(?:{_INTERROGATIVE}\b
+      | {_AUXILIARY}(?:n['’]t)?\s(?:you|i|we|he|she|they|it|my|the|there|this|that|your|our)\b
+      | (?:tell|remind|show|give)\s(?:me|us)\b)
+    | 什么|哪|谁|多少|怎么|怎样|如何|为何|几[个点号岁次天年月人位种]|[吗嘛呢]\W*$
+    | 是不是|有没有|是否|(?:帮|告诉|提醒)我|查一?下"""
+)
+_REFERS_BACK = LazyPattern(r"(?i)\b(?:it|its|he|him|his|she|her|they|them|their|there)\b|[他她它]")
+_QUESTION_MARK = LazyPattern("[?？]")
+_LETTER = LazyPattern(r"\w")
+_WORD = LazyPattern(rf"[^\W{CJK}]+|[{CJK}]")
+
+
+class Sentence(NamedTuple):
+    """A sentence of what was asked."""
+
+    text: str
+    asks: bool
+
+
+def find_askings(text: str) -> tuple[str, ...]:
+    """The things a text asks, in their order, each as a text; the whole where it asks one thing."""
+    askings = [asking for topic in _split_topics(text) for asking in _list_askings(topic)]
+    if len(askings) < 2 and not _ANNOUNCES.regex.search(text):  # noqa: PLR2004  (one thing)
+        return (text,)
+    first = len(askings) - MOST_ASKINGS + 1
+    if first > 1:
+        askings = [" ".join(askings[:first]), *askings[first:]]
+    return tuple(dict.fromkeys(askings)) or (text,)
+
+
+def _split_topics(text: str) -> Iterator[list[Sentence]]:
+    """The sentences of each topic, without the words that add one."""
+    is_marked = _QUESTION_MARK.regex.search(text) is not None
+    topic: list[Sentence] = []
+    for match in _SENTENCE.regex.finditer(text):
+        sentence, end = match[0].strip(), match["end"]
+        adds = _ADDS.regex.match(sentence)
+        if adds:
+            sentence = sentence[adds.end() :]
+            if any(each.asks for each in topic):
+                yield topic
+                topic = []
+        if _LETTER.regex.search(sentence):
+            has_end = is_marked and not end.endswith(("，", ","))
+            asks = _QUESTION_MARK.regex.search(end) if has_end else _ASKS.regex.search(sentence)
+            topic.append(Sentence(sentence, asks is not None and _has_telling_words(sentence)))
+    yield topic
+
+
+def _has_telling_words(sentence: str) -> bool:
+    """Whether it asks for anything: "how are you?" does not."""
+    return not STOP_WORDS.issuperset(_WORD.regex.findall(sentence.lower()))
+
+
+def _list_askings(topic: Sequence[Sentence]) -> Iterator[str]:
+    """What a topic asks; nothing, if it is empty."""
+    for place, sentence in reversed([*enumerate(topic)]):
+        ends = [match.end() for match in _ANNOUNCES.regex.finditer(sentence.text)]
+        if ends:
+            yield _join(sentence.text[ends[-1] :], *(each.text for each in topic[place + 1 :]))
+            return
+    last = max((place for place, each in enumerate(topic) if each.asks), default=-1)
+    begun, before = list[str](), ""
+    for place, sentence in enumerate(topic):
+        begun.append(sentence.text)
+        if sentence.asks and place < last:
+            before = _refer_back(begun, before)
+            yield before
+            begun = []
+    if begun:
+        yield _refer_back(begun, before)
+
+
+def _refer_back(texts: Sequence[str], before: str) -> str:
+    """The sentences of a question, with the question before if they speak of "it" or "them"."""
+    return _join(before, *texts) if _REFERS_BACK.regex.search(texts[0]) else _join(*texts)
+
+
+def _join(*texts: str) -> str:
+    return " ".join(filter(None, map(str.strip, texts)))
