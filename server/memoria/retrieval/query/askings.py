@@ -63,7 +63,7 @@ _LETTER = LazyPattern(r"\w")
 _WORD = LazyPattern(rf"[^\W{CJK}]+|[{CJK}]")
 
 
-class Sentence(NamedTuple):
+class AskedSentence(NamedTuple):
     """A sentence of what was asked."""
 
     text: str
@@ -81,10 +81,10 @@ def find_askings(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(askings)) or (text,)
 
 
-def _split_topics(text: str) -> Iterator[list[Sentence]]:
+def _split_topics(text: str) -> Iterator[list[AskedSentence]]:
     """The sentences of each topic, without the words that add one."""
     is_marked = _QUESTION_MARK.regex.search(text) is not None
-    topic: list[Sentence] = []
+    topic: list[AskedSentence] = []
     for match in _SENTENCE.regex.finditer(text):
         sentence, end = match[0].strip(), match["end"]
         adds = _ADDS.regex.match(sentence)
@@ -96,7 +96,7 @@ def _split_topics(text: str) -> Iterator[list[Sentence]]:
         if _LETTER.regex.search(sentence):
             has_end = is_marked and not end.endswith(("，", ","))
             asks = _QUESTION_MARK.regex.search(end) if has_end else _ASKS.regex.search(sentence)
-            topic.append(Sentence(sentence, asks is not None and _has_telling_words(sentence)))
+            topic.append(AskedSentence(sentence, asks is not None and _has_telling_words(sentence)))
     yield topic
 
 
@@ -105,7 +105,7 @@ def _has_telling_words(sentence: str) -> bool:
     return not STOP_WORDS.issuperset(_WORD.regex.findall(sentence.lower()))
 
 
-def _list_askings(topic: Sequence[Sentence]) -> Iterator[str]:
+def _list_askings(topic: Sequence[AskedSentence]) -> Iterator[str]:
     """What a topic asks; nothing, if it is empty."""
     for place, sentence in reversed([*enumerate(topic)]):
         ends = [match.end() for match in _ANNOUNCES.regex.finditer(sentence.text)]
