@@ -50,7 +50,7 @@ def measure(
     if missing := data_set.missing(folder):
         sys.stderr.write(no_data(missing[0]))
         return _NO_DATA
-    conversations = _limited(data_set.read(folder or Path()), arguments.limit_questions)
+    conversations = limit_questions(data_set.read(folder or Path()), arguments.limit_questions)
     asked = {title: _ask(title, asker, conversations) for title, asker in systems.items()}
     if arguments.outcomes:
         _write(arguments.outcomes, asked)
@@ -97,7 +97,9 @@ def parser(name: str) -> argparse.ArgumentParser:
     return parser
 
 
-def _limited(conversations: Sequence[Conversation], most: int | None) -> tuple[Conversation, ...]:
+def limit_questions(
+    conversations: Sequence[Conversation], most: int | None
+) -> tuple[Conversation, ...]:
     """At most so many questions of each, evenly spaced: LoCoMo keeps its categories together."""
     return tuple(replace(c, questions=spread(c.questions, most)) for c in conversations)
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import memoria
-from bench.ask import LIMIT, Answer, Outcome, ask
+from bench.ask import LIMIT, Answer, Outcome, Ranker, ask
 from bench.data import Conversation, Key
 from bench.homes import provide_home
 from memoria import Memoria, SearchResult
@@ -35,12 +35,16 @@ class RawFirstLevel:
     A memory that was made by rules counts for the turn it was made of.
     """
 
-    def __init__(self, opened: Memoria) -> None:
+    def __init__(self, opened: Memoria, without: Sequence[str] = ()) -> None:
         self._memoria = opened
+        self._without = without
 
     async def rank(self, question: str) -> Answer:
         """The turns that the lines of the answer cite, in their order."""
-        return _read_answer(await self._memoria.search_memory(question, limit=FIRST_LEVEL_LIMIT))
+        found = await self._memoria.search_memory(
+            question, limit=FIRST_LEVEL_LIMIT, without=self._without
+        )
+        return _read_answer(found)
 
 
 def key_of(hit: Hit) -> Key:
@@ -59,8 +63,17 @@ def _read_answer(found: SearchResult) -> Answer:
     return Answer(tuple(dict.fromkeys(keys.values())), found.tokens, frozenset(pairs))
 
 
+Level = Callable[[Memoria, Sequence[str]], Ranker]
+"""Makes a ranker of what is opened, without some stages."""
+
+
 async def ask_memoria(
-    conversations: Sequence[Conversation], done: Callable[[], None], keep: Path | None = None
+    conversations: Sequence[Conversation],
+    done: Callable[[], None],
+    *,
+    keep: Path | None = None,
+    without: Sequence[str] = (),
+    level: Level = Product,
 ) -> list[Outcome]:
     """Every question of every conversation, asked of Memoria: a tenant each, in one home.
 
@@ -68,34 +81,13 @@ async def ask_memoria(
         conversations: what is recorded and asked.
         done: called after each question.
         keep: where filled homes are kept for later runs.
+        without: the stages that are switched off.
+        level: which search is asked.
     """
-    async with provide_home(conversations, keep) as home:
-        return await ask_home(home, conversations, done)
-
-
-async def ask_first_level(
-    conversations: Sequence[Conversation], done: Callable[[], None], keep: Path | None = None
-) -> list[Outcome]:
-    """Every question of every conversation, asked of Memoria's first level, no model about."""
     outcomes = []
     async with provide_home(conversations, keep) as home:
         for conversation in conversations:
             async with memoria.open(home, conversation.name) as m:
                 await m.wait_until_idle()
-                outcomes += await ask(RawFirstLevel(m), conversation.questions, done)
-    return outcomes
-
-
-async def ask_home(
-    home: Path,
-    conversations: Sequence[Conversation],
-    done: Callable[[], None],
-    without: Sequence[str] = (),
-) -> list[Outcome]:
-    """Every question of every conversation, asked of a home where they are recorded."""
-    outcomes = []
-    for conversation in conversations:
-        async with memoria.open(home, conversation.name) as m:
-            await m.wait_until_idle()
-            outcomes += await ask(Product(m, without), conversation.questions, done)
+                outcomes += await ask(level(m, without), conversation.questions, done)
     return outcomes

@@ -175,10 +175,14 @@ async def _ask(m: Memoria, transcript: Transcript, question: Question, budget: i
     return ShownShare(question, budget, share, len(found.hits))
 
 
+def share_within(seen: Sequence[ShownShare], budget: int) -> float:
+    """The mean share of gold told within a budget."""
+    return mean([each.share for each in seen if each.budget == budget])
+
+
 def _cells(seen: Sequence[ShownShare], budget: int) -> Iterator[Cell]:
-    chosen = [each for each in seen if each.budget == budget]
-    yield mean([each.share for each in chosen])
-    yield f"{mean([each.hits for each in chosen]):.1f}"
+    yield share_within(seen, budget)
+    yield f"{mean([each.hits for each in seen if each.budget == budget]):.1f}"
 
 
 def _stems(text: str) -> list[str]:

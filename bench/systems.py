@@ -9,7 +9,7 @@ from bench.command import Asker, SheetMaker, measure, parser
 from bench.data import DataSet
 from bench.floor import ask_floor
 from bench.fts5 import ask_fts5
-from bench.product import ask_first_level, ask_memoria
+from bench.product import RawFirstLevel, ask_memoria
 from bench.sheets import compare_halves
 from bench.shown import show_within
 
@@ -58,7 +58,7 @@ def measure_record(
     keep, slices = arguments.keep, data_set.slices
     systems = second_level(keep)
     if arguments.first_level:
-        systems["first level"] = partial(ask_first_level, keep=keep)
+        systems["first level"] = partial(ask_memoria, keep=keep, level=RawFirstLevel)
     chosen = [*makers]
     if arguments.folds:
         chosen.append(partial(compare_halves, slices=slices))

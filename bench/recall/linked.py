@@ -1,7 +1,7 @@
 """The invented world as a data set: what is found by names, and what the graph is needed for.
 
 Asked of the whole first level, of the same without each of its sources, of one whose graph was made
-by rules instead of a model, and of the floor.
+by rules instead of a model, and of the floors.
 """
 
 from collections.abc import Mapping
@@ -10,6 +10,7 @@ from pathlib import Path
 from bench.command import Asker
 from bench.data import Conversation, DataSet, Key, Question
 from bench.floor import ask_floor
+from bench.fts5 import ask_fts5
 from bench.recall.conclusions import ConclusionNotes, first_level
 from bench.recall.world import Statement, read_questions, read_statements
 from memoria import Turn
@@ -63,7 +64,8 @@ def systems() -> Mapping[str, Asker]:
         "without text": first_level("text", notes=read),
         "without boosts": first_level(stages=Stages(boosts=False), notes=read),
         "without MMR": first_level(stages=Stages(diversity=False), notes=read),
-        "floor": ask_floor,
+        "fts5": ask_fts5,
+        "bm25": ask_floor,
     }
 
 

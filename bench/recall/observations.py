@@ -12,6 +12,7 @@ from pathlib import Path
 from bench.command import Asker
 from bench.data import LOCOMO, Conversation, DataSet
 from bench.floor import ask_floor
+from bench.fts5 import ask_fts5
 from bench.recall.conclusions import first_level
 from memoria import Turn
 from memoria.retrieval.query.options import Stages
@@ -51,7 +52,8 @@ def systems() -> Mapping[str, Asker]:
         "without text": first_level("text"),
         "without boosts": first_level(stages=Stages(boosts=False)),
         "without MMR": first_level(stages=Stages(diversity=False)),
-        "floor": ask_floor,
+        "fts5": ask_fts5,
+        "bm25": ask_floor,
     }
 
 
