@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 
@@ -58,9 +59,9 @@ async def record(home: Path, conversations: Sequence[Conversation]) -> None:
 async def _find_or_fill(keep: Path, conversations: Sequence[Conversation]) -> Path:
     home = keep / f"{conversations[0].name}-{_identify(conversations)}"
     if home.is_dir():
-        sys.stderr.write(f"Using {home}, filled by an earlier run.\n")
+        _say(f"Using {home}, filled by an earlier run.")
         return home
-    sys.stderr.write(f"Filling {home}: nothing is kept of these turns under this schema.\n")
+    _say(f"Filling {home}: nothing is kept of these turns under this schema.")
     begun = home.with_name(f"{home.name}.{os.getpid()}")
     try:
         await record(begun, conversations)
@@ -69,6 +70,12 @@ async def _find_or_fill(keep: Path, conversations: Sequence[Conversation]) -> Pa
     finally:
         shutil.rmtree(begun, ignore_errors=True)
     return home
+
+
+@cache
+def _say(what: str) -> None:
+    """Say it once: a run that asks several systems opens the same home for each."""
+    sys.stderr.write(f"{what}\n")
 
 
 def _identify(conversations: Sequence[Conversation]) -> str:

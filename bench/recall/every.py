@@ -54,7 +54,7 @@ class SetFigures:
         for level, quality in (("second level", self.second), ("first level", self.first)):
             for group, ours in quality.items():
                 ratio = _ratio(ours, self.floor[group])
-                if ratio is not None and ours.answerable >= _FEWEST:
+                if ratio is not None and (group == _OVERALL or ours.answerable >= _FEWEST):
                     yield ratio, f"{self.name}, {group}, {level}"
 
 
@@ -90,9 +90,8 @@ def _measure_set(
 
     floor = ask("floor", ask_fts5)
     if name in CONCLUSIONS:
-        found = SetFigures(
-            name, floor, None, ask("first level", FIRST_LEVEL[name]()["memoria"]), {}
-        )
+        first = ask("first level", FIRST_LEVEL[name]()["memoria"])
+        found = SetFigures(name, floor, {}, first, {})
     else:
         second = ask("second level", partial(ask_memoria, keep=keep))
         first = ask("first level", partial(ask_memoria, keep=keep, level=RawFirstLevel))

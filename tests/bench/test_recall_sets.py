@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bench.ablation import main as ablation
 from bench.data import Conversation, Question
 from bench.fts5 import ask_fts5
 from bench.recall.__main__ import main
@@ -126,3 +127,32 @@ def test_a_kept_home_is_filled_once_and_answers_as_it_did(
     file = beam / "beam" / "beam_dev.json"
     file.write_text(file.read_text("utf-8").replace("800", "900"), "utf-8")
     assert "Filling" in ask()[1]
+
+
+def test_all_sets_stand_in_one_table_under_the_worst_ratio_to_the_floor_and_absent_ones_are_named(
+    beam: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("MEMORIA_EMBEDDER", "off")
+    kept = str(beam / "kept")
+    options = ["--json", "--limit-questions", "2", "--data", str(beam), "--keep", kept]
+    assert main(["all", *options]) == 2
+    printed = capsys.readouterr()
+    assert "cmrc2018_trial.json" in printed.err
+    report = json.loads(printed.out)
+    recall, silence = report["sheets"].values()
+    assert [row["set"] for row in recall] == ["beam", "linked"]
+    assert recall[0]["× floor"] == recall[0]["told in 700"] == 1
+    assert silence[0]["questions without an answer"] == "beam: abstention"
+    assert report["headline"].startswith("worst set: ")
+
+
+def test_an_ablation_over_all_sets_leaves_out_one_stage_at_a_time_at_each_level(
+    beam: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("MEMORIA_EMBEDDER", "off")
+    assert ablation(["all", "--json", "--data", str(beam)]) == 2
+    second, first = json.loads(capsys.readouterr().out).values()
+    assert [row["stages"] for row in second][:3] == ["all", "− text", "− vectors"]
+    assert second[0]["beam"] == 1
+    assert second[1]["beam"] == -1
+    assert "− boosts" in {row["stages"] for row in first}
