@@ -1,6 +1,6 @@
 """Memoria as one of the systems that are asked: its search of the transcript at its defaults."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import memoria
@@ -13,18 +13,27 @@ from memoria.model import Hit
 FIRST_LEVEL_LIMIT = 10
 """Lines asked of the first level."""
 
+Wordings = Mapping[str, Sequence[str]]
+"""Other wordings of a question that are given with it."""
+
 
 class Product:
     """Memoria as a ranker: its search of the transcript at its defaults, but for some stages."""
 
-    def __init__(self, opened: Memoria, without: Sequence[str] = ()) -> None:
+    def __init__(
+        self, opened: Memoria, without: Sequence[str] = (), wordings: Wordings | None = None
+    ) -> None:
         self._memoria = opened
         self._without = without
+        self._wordings = wordings or {}
 
     async def rank(self, question: str) -> Answer:
         """The turns found, in the order they are shown."""
         found = await self._memoria.search_conversation_traces(
-            question, limit=LIMIT, without=self._without
+            question,
+            queries=self._wordings.get(question, ()),
+            limit=LIMIT,
+            without=self._without,
         )
         return _read_answer(found)
 
@@ -35,14 +44,20 @@ class RawFirstLevel:
     A memory that was made by rules counts for the turn it was made of.
     """
 
-    def __init__(self, opened: Memoria, without: Sequence[str] = ()) -> None:
+    def __init__(
+        self, opened: Memoria, without: Sequence[str] = (), wordings: Wordings | None = None
+    ) -> None:
         self._memoria = opened
         self._without = without
+        self._wordings = wordings or {}
 
     async def rank(self, question: str) -> Answer:
         """The turns that the lines of the answer cite, in their order."""
         found = await self._memoria.search_memory(
-            question, limit=FIRST_LEVEL_LIMIT, without=self._without
+            question,
+            queries=self._wordings.get(question, ()),
+            limit=FIRST_LEVEL_LIMIT,
+            without=self._without,
         )
         return _read_answer(found)
 

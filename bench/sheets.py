@@ -13,28 +13,33 @@ Asked = Mapping[str, Sequence[Outcome]]
 Slices = Mapping[str, Collection[Hashable]]
 
 _DEPTH = 10
-_FLOOR = "fts5"
 
 
-def compare_to_floor(
-    conversations: Sequence[Conversation], asked: Asked, *, slices: Slices
+def compare_systems(
+    conversations: Sequence[Conversation],
+    asked: Asked,
+    *,
+    slices: Slices,
+    ours: str = "memoria",
+    beside: str = "fts5",
 ) -> Iterator[Sheet]:
-    """Recall@10 beside the floor's, with the interval of the difference, question by question."""
+    """Recall@10 of one beside another's, with the interval of the paired differences."""
     del conversations
     rows = []
     for name, categories in slices.items():
-        ours, floor = (
+        own, other = (
             [_recall(each) for each in asked[system] if _is_scored(each, categories)]
-            for system in ("memoria", _FLOOR)
+            for system in (ours, beside)
         )
-        if ours:
-            differences = [a - b for a, b in zip(ours, floor, strict=True)]
+        if own:
+            differences = [a - b for a, b in zip(own, other, strict=True)]
             low, high = bootstrap_interval(differences)
-            below = "below" if high < 0 else ""
-            cells = (mean(ours), mean(floor), mean(differences), low, high)
-            rows.append((name, below, len(ours), *cells))
-    headings = ("questions", "significantly", "n", "memoria", _FLOOR, "difference", "from", "to")
-    yield Sheet("R@10 beside the floor, 95 % of 4,000 paired bootstrap samples", headings, rows, 2)
+            verdict = "below" if high < 0 else "above" if low > 0 else ""
+            cells = (mean(own), mean(other), mean(differences), low, high)
+            rows.append((name, verdict, len(own), *cells))
+    headings = ("questions", "significantly", "n", ours, beside, "difference", "from", "to")
+    title = f"R@10 beside {beside}; 95 % of 4,000 paired bootstrap samples"
+    yield Sheet(title, headings, rows, 2)
 
 
 def tell_sides(conversations: Sequence[Conversation], asked: Asked) -> Iterator[Sheet]:

@@ -9,23 +9,26 @@ python -m bench.recall cross-language   # marked questions, in the other languag
 python -m bench.recall longmemeval      # sessions of haystacks
 python -m bench.recall foreign          # what another tenant could answer: silence is right
 python -m bench.recall linked           # an invented world, asked of the first level
+python -m bench.recall queries          # what other wordings of a question bring
 python -m bench.recall observations     # what was concluded from LoCoMo, asked of the first level
 """
 
 import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
 
 from bench.command import SheetMaker, measure
 from bench.recall.beam import BEAM
 from bench.recall.every import measure_all
 from bench.recall.sets import CONCLUSIONS, FIRST_LEVEL, RECORDS
-from bench.sheets import compare_to_floor, tell_sides
+from bench.recall.wordings import measure_wordings
+from bench.sheets import compare_systems, tell_sides
 from bench.systems import measure_record, record_parser
 
-_EVERY = "all"
+_EVERY, _QUERIES = "all", "queries"
 _MAKERS: Mapping[str, Sequence[SheetMaker]] = {
-    "beam": (partial(compare_to_floor, slices=BEAM.slices), tell_sides)
+    "beam": (partial(compare_systems, slices=BEAM.slices), tell_sides)
 }
 """What is shown of a set beside its figures."""
 
@@ -33,12 +36,16 @@ _MAKERS: Mapping[str, Sequence[SheetMaker]] = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Ask every question of a set and print what was found. 2 where the set is not there."""
     options = record_parser("bench.recall")
-    options.add_argument("dataset", choices=(_EVERY, *RECORDS, *CONCLUSIONS), help="what is asked")
+    names = (_EVERY, *RECORDS, *CONCLUSIONS, _QUERIES)
+    options.add_argument("dataset", choices=names, help="what is asked")
+    options.add_argument("--wordings", type=Path, help="of queries: the file of other wordings")
     arguments = options.parse_args(argv)
     asked = arguments.dataset
     name = f"bench.recall {asked}"
     if asked == _EVERY:
         return measure_all(arguments)
+    if asked == _QUERIES:
+        return measure_wordings(arguments)
     if asked in CONCLUSIONS:
         return measure(name, FIRST_LEVEL[asked](), CONCLUSIONS[asked], arguments)
     return measure_record(name, RECORDS[asked], arguments, _MAKERS.get(asked, ()))

@@ -11,6 +11,7 @@ from bench.fts5 import ask_fts5
 from bench.recall.__main__ import main
 from bench.recall.beam import BEAM
 from bench.recall.memdaily import MEMDAILY
+from bench.recall.wordings import main as make_wordings
 
 from memoria import Turn
 
@@ -156,3 +157,22 @@ def test_an_ablation_over_all_sets_leaves_out_one_stage_at_a_time_at_each_level(
     assert second[0]["beam"] == 1
     assert second[1]["beam"] == -1
     assert "− boosts" in {row["stages"] for row in first}
+
+
+def test_a_question_with_other_wordings_is_asked_without_and_with_them(
+    beam: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("MEMORIA_EMBEDDER", "off")
+    questions, wordings, lines = (beam / name for name in ("q", "w", "wordings.jsonl"))
+    questions.write_text("7|What is my daily quota of calls?\n8|Who?\n", "utf-8")
+    wordings.write_text("7|how much may I fetch|cache: what was fetched\n", "utf-8")
+    assert make_wordings(["beam", str(questions), str(wordings)]) == 0
+    lines.write_text(capsys.readouterr().out, "utf-8")
+    assert main(["queries", "--json", "--data", str(beam), "--wordings", str(lines)]) == 0
+    second, first = json.loads(capsys.readouterr().out).values()
+    assert [(row["questions"], row["n"]) for row in second] == [
+        ("knowledge_update", 1),
+        ("overall", 1),
+    ]
+    assert {row["one wording"] for row in (*second, *first)} == {1}
+    assert main(["queries", "--data", str(beam)]) == 2

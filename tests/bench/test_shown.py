@@ -4,7 +4,7 @@ import pytest
 from bench.ask import Answer, Outcome
 from bench.data import Conversation, Key, Question
 from bench.metrics import bootstrap_interval
-from bench.sheets import compare_halves, compare_to_floor, tell_sides
+from bench.sheets import compare_halves, compare_systems, tell_sides
 from bench.shown import Transcript, find_telling_sentence, stands_in
 from bench.sides import are_both_marked, has_two_sides, is_newer_above
 
@@ -121,7 +121,7 @@ def test_sheets_tell_what_is_below_the_floor_what_is_silent_and_how_the_halves_d
         "memoria": 1.0,
         "fts5": 0.0,
     }
-    (floor,) = compare_to_floor(halves, asked, slices=slices)
+    (floor,) = compare_systems(halves, asked, slices=slices)
     assert [row["difference"] for row in floor.to_document()] == [-0.5]
     (split,) = compare_halves(halves, asked, slices=slices)
     assert [row[1:] for row in split.rows] == [("1st, 3rd…", 1, 0, 1), ("2nd, 4th…", 1, 1, 1)]
