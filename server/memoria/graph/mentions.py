@@ -184,6 +184,8 @@ _AFTER_NAME_ZH = lazy_regex(
 )
 _PERSON_SIGNS = lazy_regex(r"(?:名叫|叫做|叫|我是|他是|她是|这位是|跟|和|与|找|问|告诉|认识|请|给)")
 _SURNAME = lazy_regex(rf"(?:{'|'.join(known.COMPOUND_SURNAMES_ZH)}|[{known.SURNAMES_ZH}])")
+_PHRASE_START = lazy_regex(rf"^|(?<!{_HAN})(?={_HAN})|[和跟与给问找叫是请帮对像向把被让]")
+_NO_FULL_NAME = lazy_regex(r"[我你他她它们哪何什么谁怎这那使为]")
 _NICKNAME = lazy_regex(rf"(?:(?<=[叫跟和与找问给是请])|(?<!{_HAN}))[小老阿]{_HAN}")
 _ORGANISATION_ZH = lazy_regex(
     r"(?:^|(?<=[在去从到于进是和跟给为的，。、：；（\s])|(?<=离开|加入|来自))"
@@ -223,6 +225,18 @@ def _person_at(text: str, start: int) -> str:
         ):
             return name
     return ""
+
+
+def find_names_asked(text: str) -> list[str]:
+    """Whom and what a Chinese question names: 李晓芬和王思婷谁高, 《活着》的作者.
+
+    A question has no sign before most names, so only full ones count: a surname at the beginning
+    of a phrase, with two characters that no question word has.
+    """
+    titles = [match[1] for match in _QUOTED.finditer(text)]
+    places = (match.end() for match in _PHRASE_START.finditer(text))
+    persons = (_person_at(text, place) for place in places)
+    return [*titles, *(name for name in persons if len(name) > 2 and not _NO_FULL_NAME.search(name))]  # noqa: PLR2004
 
 
 def _nicknames_zh(text: str) -> Iterator[NameSpan]:

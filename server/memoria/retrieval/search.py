@@ -27,6 +27,7 @@ from memoria.retrieval.answer.neighbours import read_neighbours
 from memoria.retrieval.answer.outdated import mark_outdated
 from memoria.retrieval.answer.pack import PackedHits, add_neighbours, pack_hits
 from memoria.retrieval.answer.superseded import mark_superseded
+from memoria.retrieval.query.names import resolve_names
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.query.task import is_of_another_task, resolve_task
 from memoria.retrieval.query.terms import choose_terms
@@ -229,8 +230,12 @@ class Search:
         plan = replace(plan, calibration=calibration_of(self._embedder))
         plan = resolve_task(tx, plan) if plan.profile.follows_task else plan
         plan = choose_terms(tx, fall_back_to_words(tx, plan))
-        sources = gather(tx, plan, query)
         frequencies = count_frequencies(tx, plan)
+        known = resolve_names(tx, plan, frequencies)
+        if known is not plan:
+            plan = choose_terms(tx, known)
+            frequencies = count_frequencies(tx, plan)
+        sources = gather(tx, plan, query)
         statistics = build_statistics(plan, sources, frequencies)
         candidates = fuse(tx, plan, sources, frequencies, self._read_depth(plan))
         scored = score_candidates(tx, plan, candidates, statistics)
@@ -322,7 +327,7 @@ def _list_nearest(plan: SearchPlan, selection: Selection) -> tuple[str, ...]:
 
 def _list_notes(plan: SearchPlan, reports: Sequence[PartReport]) -> tuple[str, ...]:
     task = () if plan.task_note is None else (plan.task_note,)
-    return (*task, *map(_phrase_note, filter(_is_noteworthy, reports)))
+    return (*task, *plan.name_notes, *map(_phrase_note, filter(_is_noteworthy, reports)))
 
 
 def _is_noteworthy(report: PartReport) -> bool:

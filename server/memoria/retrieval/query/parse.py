@@ -12,6 +12,7 @@ from functools import cache
 from itertools import islice
 
 from memoria.bare.lazy_regex import lazy_regex
+from memoria.graph.mentions import find_names_asked
 from memoria.model.zone import Zone
 from memoria.policy.people import find_people
 from memoria.policy.people.persons import People
@@ -122,7 +123,7 @@ def parse_query(text: str, terms: tuple[str, ...], now: int, zone: Zone) -> Pars
         else terms,
         time=time,
         names=tuple(dict.fromkeys(islice(_names(text), _MOST_NAMES))),
-        proper_names=tuple(_proper_names(timeless)),
+        proper_names=tuple(dict.fromkeys((*_proper_names(timeless), *_chinese_names(timeless)))),
         literals=tuple(match[0].strip("`") for match in _LITERAL.regex.finditer(text)),
         people=find_people(text).without_strangers(),
         wants_record=wants_record,
@@ -153,6 +154,10 @@ def _proper_names(timeless: str) -> Iterator[str]:
         begins = not before or before[-1] in _SENTENCE_ENDS
         if word.lower() not in STOP_WORDS and (match["of"] or not begins):
             yield word
+
+
+def _chinese_names(timeless: str) -> list[str]:
+    return find_names_asked(timeless) if _UNSPACED.search(timeless) else []
 
 
 def _is_empty_word(term: str) -> bool:

@@ -214,6 +214,7 @@ def _plan(
     )
 
 
+<<<<<<< HEAD
 def _parse_askings(text: str, now: int, zone: Zone) -> list[ParsedQuery]:
     """Each thing that is asked; all at once, where one asks for nothing but a time."""
     parts = [_parse(asking, now, zone) for asking in find_askings(text)]
@@ -223,3 +224,13 @@ def _parse_askings(text: str, now: int, zone: Zone) -> list[ParsedQuery]:
 
 def _parse(text: str, now: int, zone: Zone) -> ParsedQuery:
     return parse_query(text, query_terms(text), now, zone)
+=======
+def reword(plan: SearchPlan, text: str) -> SearchPlan:
+    """The same search in other words."""
+    return replace(plan, parsed=_parse(text, plan.now, plan.options.zone))
+
+
+def _parse(query: str, now: int, zone: Zone) -> ParsedQuery:
+    text = query.strip()[:_MAX_QUERY_CHARS]
+    return parse_query(text, query_terms(text)[:_MAX_TERMS], now, zone)
+>>>>>>> 414e90dd (names)

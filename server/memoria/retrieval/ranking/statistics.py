@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import log10
 
+from memoria.retrieval.query.names import is_on_record, list_name_tokens
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.sources.gather import SourceScores
 from memoria.store.base import Transaction
@@ -59,9 +60,8 @@ def build_statistics(
     terms = discriminative_terms(plan)
     names = _proper_name_tokens(plan)
     counts = frequencies.by_term
-    is_known = any(counts.get(name) for name in names) or not names.isdisjoint(
-        _name_tokens_in_graph(sources)
-    )
+    is_known = any(is_on_record(name, frequencies) for name in plan.parsed.proper_names)
+    is_known = is_known or not names.isdisjoint(_name_tokens_in_graph(sources))
     ignores_all = plan.profile.ignores_names
     ignored = names if ignores_all else {n for n in names if _is_frequent(counts, n)}
     others = [term for term in terms if term not in ignored] or terms
@@ -95,4 +95,6 @@ def discriminative_terms(plan: SearchPlan) -> list[str]:
 
 
 def _proper_name_tokens(plan: SearchPlan) -> frozenset[str]:
-    return frozenset(token for name in plan.parsed.proper_names for token in tokens(name))
+    return frozenset(
+        token for name in plan.parsed.proper_names for token in list_name_tokens(name)
+    )

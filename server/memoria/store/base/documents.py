@@ -1,6 +1,6 @@
 """Documents: the derived indexes over whatever can be found."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from memoria.model import (
@@ -58,6 +58,23 @@ class Documents(Protocol):
         self, kinds: Sequence[DocumentKind], terms: Sequence[str], filters: Filters
     ) -> Frequencies:
         """How common the terms are among what can be seen, whatever else the filters want."""
+        ...
+
+    def find_words(
+        self,
+        kinds: Sequence[DocumentKind],
+        beginnings: Sequence[str],
+        accept: Callable[[str], bool],
+        filters: Filters,
+    ) -> dict[str, int]:
+        """The words of what can be seen that begin so and are accepted, each with how common it is.
+
+        Args:
+            kinds: of document.
+            beginnings: how a word may begin.
+            accept: whether a word is wanted.
+            filters: which documents can be seen.
+        """
         ...
 
     def awaiting_vectors(self, ns: Sequence[int]) -> set[int]:

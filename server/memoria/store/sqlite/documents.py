@@ -1,6 +1,6 @@
 """The derived indexes: full text and vectors over whatever can be found."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from memoria.errors import EmbedderError, StoreError
@@ -14,6 +14,8 @@ from memoria.store.sqlite.vectors import VectorIndex, VectorQuery, find_model
 from memoria.store.sqlite.visibility import Visibility, visibility_of
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
 from memoria.store.values import DocumentKind, Filters, Frequencies, IndexTokens, Match
+
+_LAST_CHARACTER = chr(0x10FFFF)
 
 
 class SqliteDocuments:
@@ -224,6 +226,26 @@ class SqliteDocuments:
         if not kinds:
             return Frequencies(0, dict.fromkeys(terms, 0))
         return self._matching.frequencies(terms, self._scope(kinds, filters))
+
+    def find_words(
+        self,
+        kinds: Sequence[DocumentKind],
+        beginnings: Sequence[str],
+        accept: Callable[[str], bool],
+        filters: Filters,
+    ) -> dict[str, int]:
+        """The words of what can be seen that begin so and are accepted, each with its count.
+
+        The vocabulary is that of the home: what only other tenants have said is left out here.
+        """
+        words = [
+            str(row["term"])
+            for first in dict.fromkeys(beginnings)
+            for row in self._rows.all("vocabulary", first=first, last=first + _LAST_CHARACTER)
+            if accept(row["term"])
+        ]
+        counts = self.frequencies(kinds, words, filters).by_term
+        return {word: counts[word] for word in words if counts[word]}
 
     def page(self, kind: DocumentKind, after: int, limit: int) -> list[int]:
         """The tenant's documents with numbers beyond `after`, in order."""

@@ -120,6 +120,11 @@ def connect(path: Path, busy_timeout_ms: int, *, read_only: bool = False) -> Con
     return connection
 
 
+_VOCABULARY = """CREATE VIRTUAL TABLE temp.vocabulary
+    USING fts5vocab('main', 'search_index', 'row')"""
+"""The words of the full-text index, which is looked at only when one is asked for."""
+
+
 def _set_up(connection: Connection, busy_timeout_ms: int, *, read_only: bool) -> None:
     """No `mmap_size`: a file cut short by somebody else would kill the process with SIGBUS."""
     connection.row_factory = Row
@@ -134,9 +139,10 @@ def _set_up(connection: Connection, busy_timeout_ms: int, *, read_only: bool) ->
         "temp_store = MEMORY",
         f"cache_size = -{_CACHE_KIB}",
         f"journal_size_limit = {_WAL_LIMIT_BYTES}",
-        f"query_only = {int(read_only)}",
     ):
         connection.execute(f"PRAGMA {pragma}")
+    connection.execute(_VOCABULARY)
+    connection.execute(f"PRAGMA query_only = {int(read_only)}")
 
 
 def load_vectors(connection: sqlite3.Connection) -> bool:

@@ -69,6 +69,9 @@ WHERE search_index MATCH :query
 ORDER BY score DESC, n
 LIMIT :limit;
 
+-- name: vocabulary
+SELECT term FROM temp.vocabulary WHERE term >= :first AND term < :last;
+
 -- name: match_newest
 -- For a word that stands in more documents than can be scored: that it does tells nothing of them.
 SELECT rowid AS n, 1.0 AS score FROM search_index

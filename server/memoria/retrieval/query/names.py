@@ -1,0 +1,106 @@
+"""Names: one that stands nowhere on record is searched for as the nearest one that does.
+
+Who asks has often only heard a name: Cathrine is on record as Katherine, 李晓芬 as 李小芬. A name of
+which the record knows nothing is held against the words on record that begin alike
+(`text.spelling`), and taken for one only if that is written as a name there. The answer says so.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from memoria.bare.lazy_regex import lazy_regex
+from memoria.retrieval.query.plan import SearchPlan, reword
+from memoria.store.base import Transaction
+from memoria.store.values import Frequencies
+from memoria.text.analyser import tokens
+from memoria.text.document import full_text
+from memoria.text.script import is_cjk
+from memoria.text.spelling import is_read_alike, iterate_beginnings, may_be_one_name
+
+_MOST_STRANGE = 3
+"""Names looked up; a text that names more strangers is not about somebody known by another name."""
+_MOST_LIKE = 4
+"""Words like a name that are looked at, the commonest first."""
+_READ = 3
+"""Documents read to see whether a word is written as a name there."""
+_NAME = lazy_regex(r"\b[A-Z][a-z]\w*")
+
+
+def list_name_tokens(name: str) -> list[str]:
+    """What a name is searched by: its words, of a Chinese one the pairs of characters."""
+    found = tokens(name)
+    return [token for token in found if token.isascii() or len(token) > 1] or found
+
+
+def is_on_record(name: str, frequencies: Frequencies) -> bool:
+    """Whether all of a name stands somewhere."""
+    return all(frequencies.by_term.get(token) for token in list_name_tokens(name))
+
+
+def resolve_names(tx: Transaction, plan: SearchPlan, frequencies: Frequencies) -> SearchPlan:
+    """The plan with the names that the record has, each noted.
+
+    Args:
+        tx: where to look.
+        plan: the search.
+        frequencies: how common the words and names of the query are.
+    """
+    if "text" in plan.options.without:
+        return plan
+    strange = [one for one in plan.parsed.proper_names if not is_on_record(one, frequencies)]
+    if not 0 < len(strange) <= _MOST_STRANGE:
+        return plan
+    text, notes = plan.query, []
+    for name in strange:
+        known = _find_nearest(tx, plan, name)
+        if known is not None:
+            text = text.replace(name, known)
+            notes.append(f"no {name} is on record; searched for {known}")
+    return replace(reword(plan, text), name_notes=tuple(notes)) if notes else plan
+
+
+def _find_nearest(tx: Transaction, plan: SearchPlan, name: str) -> str | None:
+    """The commonest name on record that may be another spelling of this one."""
+    if is_cjk(name):
+        return next(_iterate_chinese(tx, plan, name), None)
+    own = tokens(name)[0]
+    near = tx.documents.find_words(
+        plan.kinds,
+        list(iterate_beginnings(name)),
+        lambda word: word.isalpha() and may_be_one_name(own, word),
+        plan.filters,
+    )
+    for word in sorted(near, key=lambda word: (-near[word], word))[:_MOST_LIKE]:
+        texts = _read_texts(tx, plan, [word])
+        written = Counter(found for text in texts for found in _NAME.findall(text))
+        spelt = [one for one, _ in written.most_common() if tokens(one) == [word]]
+        if spelt and may_be_one_name(name, spelt[0]):
+            return spelt[0]
+    return None
+
+
+def _iterate_chinese(tx: Transaction, plan: SearchPlan, name: str) -> Iterator[str]:
+    """Names on record that are read as this one, found from pair to pair of their characters."""
+    begun = list(iterate_beginnings(name))
+    for character in name[1:]:
+        pairs = tx.documents.find_words(
+            plan.kinds,
+            [one[-1] for one in begun],
+            lambda word, own=character: len(word) == 2 and is_read_alike(word[1], own),  # type: ignore[misc]  # noqa: PLR2004
+            plan.filters,
+        )
+        begun = [one + pair[1] for one in begun for pair in pairs if pair[0] == one[-1]]
+    for found in begun[:_MOST_LIKE]:
+        is_written = any(found in text for text in _read_texts(tx, plan, list_name_tokens(found)))
+        if is_written and may_be_one_name(name, found):
+            yield found
+
+
+def _read_texts(tx: Transaction, plan: SearchPlan, words: Sequence[str]) -> list[str]:
+    """What the best documents with these words say, with who said it."""
+    ns = [match.n for match in tx.documents.match(plan.kinds, words, plan.filters, _READ)]
+    turns = tx.conversations.turns(ns)
+    memories = tx.memories.by_version_numbers([n for n in ns if n not in turns])
+    said = [f"{turn.speaker or ''} {full_text(turn)}" for turn in turns.values()]
+    return said + [version.content for each in memories.values() for version in each.versions]
