@@ -179,12 +179,14 @@ def _places_en(text: str) -> Iterator[NameSpan]:
 
 _PARTICLES_ZH = "的了在去是和跟说吃喝也都不没会要想聊见住"
 _AFTER_NAME_ZH = lazy_regex(
-    rf"$|[{_PARTICLES_ZH}一今昨上下发讲谈借送从养可打计准、，。！？；：,.!?;:（）()\s]|明天|明年"
+    rf"$|[{_PARTICLES_ZH}谁哪什怎多几有一今昨上下发讲谈借送从养可打计准、，。！？；：,.!?;:（）()\s]|明天|明年"
     rf"|{'|'.join(known.VERBS_ZH)}"
 )
 _PERSON_SIGNS = lazy_regex(r"(?:名叫|叫做|叫|我是|他是|她是|这位是|跟|和|与|找|问|告诉|认识|请|给)")
 _SURNAME = lazy_regex(rf"(?:{'|'.join(known.COMPOUND_SURNAMES_ZH)}|[{known.SURNAMES_ZH}])")
 _PHRASE_START = lazy_regex(rf"^|(?<!{_HAN})(?={_HAN})|[和跟与给问找叫是请帮对像向把被让]")
+_FULL_NAME_CHARS = 3
+_TITLE_ENDS_ZH = ("老师", "医生", "先生", "女士", "小姐", "阿姨", "叔叔", "师傅", "经理", "教授")
 _NO_FULL_NAME = lazy_regex(r"[我你他她它们哪何什么谁怎这那使为]")
 _NICKNAME = lazy_regex(rf"(?:(?<=[叫跟和与找问给是请])|(?<!{_HAN}))[小老阿]{_HAN}")
 _ORGANISATION_ZH = lazy_regex(
@@ -233,10 +235,14 @@ def find_names_asked(text: str) -> list[str]:
     A question has no sign before most names, so only full ones count: a surname at the beginning
     of a phrase, with two characters that no question word has.
     """
-    titles = [match[1] for match in _QUOTED.finditer(text)]
-    places = (match.end() for match in _PHRASE_START.finditer(text))
-    persons = (_person_at(text, place) for place in places)
-    return [*titles, *(name for name in persons if len(name) > 2 and not _NO_FULL_NAME.search(name))]  # noqa: PLR2004
+    titles = (match[1] for match in _QUOTED.finditer(text))
+    persons = (_person_at(text, match.end()) for match in _PHRASE_START.finditer(text))
+    return [*titles, *filter(_is_full_name, persons)]
+
+
+def _is_full_name(name: str) -> bool:
+    is_title = name.endswith(_TITLE_ENDS_ZH) or name[:2] in known.NO_NAMES_ZH
+    return len(name) >= _FULL_NAME_CHARS and not is_title and not _NO_FULL_NAME.search(name)
 
 
 def _nicknames_zh(text: str) -> Iterator[NameSpan]:

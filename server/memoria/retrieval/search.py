@@ -222,7 +222,10 @@ class Search:
             for search, query in zip(plan.list_searches(), queries, strict=True)
         )
         first, *others = (_rate(tx, one, opinion) for one in found)
-        whole = replace(first.plan, parts=plan.parts, variants=plan.variants)
+        notes = dict.fromkeys(note for one in (first, *others) for note in one.plan.name_notes)
+        whole = replace(
+            first.plan, parts=plan.parts, variants=plan.variants, name_notes=tuple(notes)
+        )
         return [replace(first, plan=whole), *others]
 
     def _score(self, tx: Transaction, plan: SearchPlan, query: QueryVector | str) -> _ScoredSearch:

@@ -1,7 +1,7 @@
 """Names: one that stands nowhere on record is searched for as the nearest one that does.
 
-Who asks has often only heard a name: Cathrine is on record as Katherine, 李晓芬 as 李小芬. A name of
-which the record knows nothing is held against the words on record that begin alike
+Who asks has often only heard a name: Cathrine is on record as Katherine, 李晓芬 as 李小芬. A name
+of which the record knows nothing is held against the words on record that begin alike
 (`text.spelling`), and taken for one only if that is written as a name there. The answer says so.
 """
 
@@ -68,15 +68,15 @@ def _find_nearest(tx: Transaction, plan: SearchPlan, name: str) -> str | None:
     near = tx.documents.find_words(
         plan.kinds,
         list(iterate_beginnings(name)),
-        lambda word: word.isalpha() and may_be_one_name(own, word),
+        lambda word: word.isalpha() and word != own and may_be_one_name(own, word),
         plan.filters,
     )
     for word in sorted(near, key=lambda word: (-near[word], word))[:_MOST_LIKE]:
         texts = _read_texts(tx, plan, [word])
-        written = Counter(found for text in texts for found in _NAME.findall(text))
-        spelt = [one for one, _ in written.most_common() if tokens(one) == [word]]
-        if spelt and may_be_one_name(name, spelt[0]):
-            return spelt[0]
+        written: Counter[str] = Counter(found for text in texts for found in _NAME.findall(text))
+        spelt = next((one for one, _ in written.most_common() if tokens(one) == [word]), None)
+        if spelt is not None and may_be_one_name(name, spelt):
+            return spelt
     return None
 
 

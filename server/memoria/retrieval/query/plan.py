@@ -55,6 +55,8 @@ class SearchPlan:
     """The names on record of the task that the search is narrowed to; None where it is not."""
     task_note: str | None = None
     """What the search leaves out because it is narrowed to a task."""
+    name_notes: tuple[str, ...] = ()
+    """Which names were taken for others: those of the question stand nowhere on record."""
     parts: tuple[ParsedQuery, ...] = ()
     """What else the question asks, each searched for by itself."""
     variants: tuple[ParsedQuery, ...] = ()
@@ -214,7 +216,6 @@ def _plan(
     )
 
 
-<<<<<<< HEAD
 def _parse_askings(text: str, now: int, zone: Zone) -> list[ParsedQuery]:
     """Each thing that is asked; all at once, where one asks for nothing but a time."""
     parts = [_parse(asking, now, zone) for asking in find_askings(text)]
@@ -222,15 +223,10 @@ def _parse_askings(text: str, now: int, zone: Zone) -> list[ParsedQuery]:
     return parts if is_divisible else [_parse(text, now, zone)]
 
 
-def _parse(text: str, now: int, zone: Zone) -> ParsedQuery:
-    return parse_query(text, query_terms(text), now, zone)
-=======
 def reword(plan: SearchPlan, text: str) -> SearchPlan:
     """The same search in other words."""
     return replace(plan, parsed=_parse(text, plan.now, plan.options.zone))
 
 
-def _parse(query: str, now: int, zone: Zone) -> ParsedQuery:
-    text = query.strip()[:_MAX_QUERY_CHARS]
-    return parse_query(text, query_terms(text)[:_MAX_TERMS], now, zone)
->>>>>>> 414e90dd (names)
+def _parse(text: str, now: int, zone: Zone) -> ParsedQuery:
+    return parse_query(text, query_terms(text), now, zone)

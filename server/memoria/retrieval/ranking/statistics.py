@@ -28,7 +28,8 @@ class QueryStatistics:
 
     weights: Mapping[str, float] = field(default_factory=dict)
     """What each discriminative term counts for in coverage. Beside others a name that stands
-    everywhere counts for nothing, and in a search of memories no name does."""
+    everywhere counts for nothing, and in a search of memories no name does; but the pairs of a
+    Chinese name do, for of other pairs many are no words."""
     frequent_entity: bool = False
     """It names somebody or something that much of the record is about."""
     unknown_entity: bool = False
@@ -62,8 +63,8 @@ def build_statistics(
     counts = frequencies.by_term
     is_known = any(is_on_record(name, frequencies) for name in plan.parsed.proper_names)
     is_known = is_known or not names.isdisjoint(_name_tokens_in_graph(sources))
-    ignores_all = plan.profile.ignores_names
-    ignored = names if ignores_all else {n for n in names if _is_frequent(counts, n)}
+    ignores = plan.profile.ignores_names
+    ignored = {n for n in names if (ignores and n.isascii()) or _is_frequent(counts, n)}
     others = [term for term in terms if term not in ignored] or terms
     return QueryStatistics(
         weights={term: _term_weight(counts.get(term, 0)) for term in others},
@@ -95,6 +96,4 @@ def discriminative_terms(plan: SearchPlan) -> list[str]:
 
 
 def _proper_name_tokens(plan: SearchPlan) -> frozenset[str]:
-    return frozenset(
-        token for name in plan.parsed.proper_names for token in list_name_tokens(name)
-    )
+    return frozenset(token for name in plan.parsed.proper_names for token in list_name_tokens(name))

@@ -1,0 +1,70 @@
+"""A name that stands nowhere on record is searched for as the nearest that does, and no other."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+from tests.retrieval.toys import ToyEmbedder
+
+import memoria
+from memoria import Memoria
+from memoria.graph.mentions import find_names_asked
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+async def m(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
+    """Two tenants: of the second only the name matters."""
+    home = tmp_path_factory.mktemp("names") / "home"
+    async with memoria.open(home=home, tenant="other", embedder=ToyEmbedder()) as other:
+        await other.record_conversation([{"role": "user", "content": "My niece is Cathryn."}])
+    async with memoria.open(home=home, tenant="t", embedder=ToyEmbedder()) as opened:
+        lines = [
+            "My aunt Katherine keeps three goats behind the mill",
+            "The kathode of the old tube amplifier is worn out",
+            "Tim mends clocks",
+            "李小芬在码头边开了一家面馆",
+            "喬治去年搬到了海边",
+            "今天的会议讨论了预算",
+        ]
+        turns = [{"role": "user", "content": text, "at": "2024-01-01"} for text in lines]
+        await opened.record_conversation(turns, session_id="s")
+        await opened.wait_until_idle(60)
+        yield opened
+
+
+@pytest.mark.parametrize("search", ["search_memory", "search_conversation_traces"])
+@pytest.mark.parametrize(
+    ("question", "asked", "known"),
+    [
+        ("How many goats does Cathrine keep?", "Cathrine", "Katherine"),
+        ("李晓芬的面馆开在哪里？", "李晓芬", "李小芬"),
+        ("《乔治》去年搬到了哪里？", "乔治", "喬治"),
+    ],
+)
+async def test_a_name_spelt_otherwise_finds_what_is_on_record_and_the_answer_says_so(
+    m: Memoria, search: str, question: str, asked: str, known: str
+) -> None:
+    found = await getattr(m, search)(question)
+    assert known in found.hits[0].text, found
+    assert found.query == question
+    assert f"no {asked} is on record; searched for {known}" in found.notes
+
+
+@pytest.mark.parametrize(
+    "question", ["How many goats does Tom keep?", "Where does Katarzyna live?", "张晓芬住在哪里？"]
+)
+async def test_a_stranger_stays_a_stranger(m: Memoria, question: str) -> None:
+    found = await m.search_conversation_traces(question)
+    assert found.notes == ()
+
+
+def test_a_chinese_question_names_whom_it_asks_about() -> None:
+    assert find_names_asked("我和张欣怡去过哪里？") == ["张欣怡"]
+    assert find_names_asked("杜静怡和赵宇轩谁更高？") == ["杜静怡", "赵宇轩"]
+    assert find_names_asked("《远山》是谁写的？") == ["远山"]
+    for plain in ("对于我使用的美妆呢？", "高老师喜欢什么？", "程序员有几位？", "何时启用？"):
+        assert find_names_asked(plain) == []
