@@ -1,6 +1,7 @@
 """The command line.
 
 python -m bench.peers --envs build/peers --conversations 1 --questions 100
+python -m bench.peers beam --envs build/peers --conversations 4
 """
 
 import argparse
@@ -12,19 +13,21 @@ from dataclasses import replace
 from pathlib import Path
 
 import anyio
-from rich.console import Console
 
 from bench.command import no_data, progress, spread
-from bench.data import Conversation, data_folder, has_locomo, locomo
-from bench.output import rounded
+from bench.data import LOCOMO, Conversation, data_folder
+from bench.output import report_console, rounded
 from bench.peers.client import RefusedError
 from bench.peers.envs import NotInstalledError, environment, usual_pythons
+from bench.peers.notes import notes
 from bench.peers.report import document, tables
 from bench.peers.run import Trial, asked_of, trial
 from bench.peers.systems import SYSTEMS, System
+from bench.recall.beam import BEAM
 
 _BUDGETS = (500, 2000)
 _NO_DATA = 2
+_SETS = {"locomo": LOCOMO, "beam": BEAM}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -35,10 +38,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     arguments = _parser().parse_args(argv)
     folder = arguments.data or data_folder()
-    if folder is None or not has_locomo(folder):
-        sys.stderr.write(no_data("locomo/locomo_dev.json"))
+    data_set = _SETS[arguments.dataset]
+    if folder is None or (missing := data_set.missing(folder)):
+        sys.stderr.write(no_data(missing[0] if folder else str(data_set.files[0])))
         return _NO_DATA
-    conversations = sample(locomo(folder), arguments.conversations, arguments.questions)
+    read = data_set.read(folder)
+    conversations = sample(read, arguments.conversations, arguments.questions)
     systems = [s for s in SYSTEMS if not arguments.only or s.name in arguments.only]
     pythons = arguments.python or usual_pythons()
     found = {s.name: _try(s, arguments.envs.resolve(), pythons, conversations) for s in systems}
@@ -46,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         of = document(systems, found, _BUDGETS, _sizes(conversations))
         print(json.dumps(rounded(of), indent=2))
     else:
-        Console().print(*tables(systems, found, _BUDGETS), sep="\n")
+        report_console().print(*tables(systems, found, _BUDGETS), sep="\n")
     return int(any(isinstance(seen, str) for seen in found.values()))
 
 
@@ -59,8 +64,11 @@ def sample(
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench.peers")
+    parser.add_argument(
+        "dataset", choices=_SETS, nargs="?", default="locomo", help="what is stored and asked"
+    )
     parser.add_argument("--envs", type=Path, required=True, help="where servers are installed")
-    parser.add_argument("--data", type=Path, help="the folder that holds locomo/")
+    parser.add_argument("--data", type=Path, help="the folder that holds the data sets")
     parser.add_argument("--conversations", type=int, metavar="N", help="only the first N")
     parser.add_argument("--questions", type=int, metavar="N", help="only N of each, evenly spaced")
     names = [system.name for system in SYSTEMS]
@@ -84,7 +92,8 @@ def _try(
     """What was seen of a server, or why it does not run here: the others are still asked."""
     turns = sum(len(c.turns) for c in conversations)
     questions = sum(len(c.questions) for c in conversations)
-    with progress(system.name, turns + questions * len(system.ways)) as done:
+    ways = max(len(system.list_ways(notes(each))) for each in conversations)
+    with progress(system.name, turns + questions * ways) as done:
         try:
             made = environment(system.package, envs, pythons) if system.package else envs
             with tempfile.TemporaryDirectory(prefix="memoria-peers-") as homes:

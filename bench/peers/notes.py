@@ -7,6 +7,7 @@ from hashlib import blake2b
 
 from bench.data import Conversation, Key
 from memoria import Turn
+from memoria.model.turn import Role
 
 _MARKER_BYTES = 5
 
@@ -34,7 +35,17 @@ class Note:
     @property
     def text(self) -> str:
         """All there is to know of the turn, for a store that has no fields for it."""
-        return f"{self.turn.speaker}, {self.when}, {self.turn.session_id}: {self.said}"
+        return f"{self.who}, {self.when}, {self.turn.session_id}: {self.said}"
+
+    @property
+    def who(self) -> str:
+        """Whose words they are: by name where the talk has names, else `user` or `assistant`."""
+        return self.turn.speaker or str(self.turn.role)
+
+    @property
+    def is_by_person(self) -> bool:
+        """Whether a person said it: all but an assistant without a name."""
+        return self.turn.speaker is not None or self.turn.role == Role.USER
 
     @property
     def at(self) -> datetime:
@@ -53,6 +64,11 @@ def notes(conversation: Conversation) -> tuple[Note, ...]:
         Note(turn, number, _marker(conversation.name, turn))
         for number, turn in enumerate(conversation.turns, 1)
     )
+
+
+def has_assistant(of: Sequence[Note]) -> bool:
+    """Whether the talk is one of a user with an assistant, so that it can be asked for either."""
+    return not all(note.is_by_person for note in of)
 
 
 def markers(of: Sequence[Note]) -> dict[str, Key]:

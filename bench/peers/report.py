@@ -39,7 +39,7 @@ def _one(system: System, seen: Trial | str, budgets: Sequence[int]) -> dict[str,
         "resident_mib": seen.resident_mib,
         "ways": {
             way: {budget: asdict(figures(_of(seen, way, budget))) for budget in budgets}
-            for way in system.ways
+            for way in _ways(seen)
         },
     }
 
@@ -52,6 +52,7 @@ def tables(systems: Sequence[System], found: Found, budgets: Sequence[int]) -> I
             "asked",
             "recall",
             "whole",
+            "told",
             "all",
             "nothing",
             "tokens",
@@ -78,10 +79,16 @@ def tables(systems: Sequence[System], found: Found, budgets: Sequence[int]) -> I
 def _rows(system: System, seen: Trial | str, budget: int) -> Iterator[tuple[str, ...]]:
     if isinstance(seen, str):
         return
-    for way in system.ways:
+    for way in _ways(seen):
         f = figures(_of(seen, way, budget))
-        shares = (f"{share:.3f}" for share in (f.recall, f.whole, f.all_evidence, f.nothing))
+        shares = (
+            f"{share:.3f}" for share in (f.recall, f.whole, f.told, f.all_evidence, f.nothing)
+        )
         yield system.name, way, *shares, f"{f.tokens:.0f}", f"{f.p50_ms:.1f}", f"{f.p95_ms:.1f}"
+
+
+def _ways(seen: Trial) -> list[str]:
+    return list(dict.fromkeys(each.way for each in seen.asked))
 
 
 def _of(seen: Trial, way: str, budget: int) -> Iterator[Asked]:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from bench.data import Conversation, Key, Question
@@ -13,9 +14,10 @@ from bench.peers.notes import Note, markers, notes
 from bench.peers.resident import children_mib
 from bench.peers.systems import System
 from bench.peers.systems.system import Ask
+from bench.shown import Transcript
 
-CATEGORIES = frozenset({1, 2, 3, 4})
-"""Those whose evidence answers the question; 5 asks about the wrong person."""
+_ADVERSARIAL = 5
+"""LoCoMo's category of questions about the wrong person: their evidence is no answer."""
 _WARM_UP = "What is the weather like today?"
 
 
@@ -47,6 +49,7 @@ class Figures:
     questions: int
     recall: float
     whole: float
+    told: float
     all_evidence: float
     nothing: float
     """Share of questions whose answer showed no turn."""
@@ -81,11 +84,14 @@ async def trial(
             turns = notes(conversation)
             await _store(system, connection, turns, seen, done)
             known = markers(turns)
-            for way, ask in system.ways.items():
+            transcript = Transcript.of(conversation)
+            for way, ask in system.list_ways(turns).items():
                 await ask(connection, _WARM_UP, max(budgets))
                 for question in asked_of(conversation):
                     for upto in _calls(system, budgets):
-                        seen.asked += await _ask(connection, way, ask, question, upto, known)
+                        seen.asked += await _ask(
+                            connection, way, ask, question, upto, known, transcript
+                        )
                     done()
             seen.resident_mib = max(seen.resident_mib, children_mib())
     return seen
@@ -93,7 +99,7 @@ async def trial(
 
 def asked_of(conversation: Conversation) -> tuple[Question, ...]:
     """The questions that are asked."""
-    return tuple(q for q in conversation.questions if q.category in CATEGORIES)
+    return tuple(q for q in conversation.questions if q.gold and q.category != _ADVERSARIAL)
 
 
 def figures(asked: Iterable[Asked]) -> Figures:
@@ -103,6 +109,7 @@ def figures(asked: Iterable[Asked]) -> Figures:
         questions=len(every),
         recall=mean([each.judged.recall for each in every]),
         whole=mean([each.judged.whole for each in every]),
+        told=mean([each.judged.told for each in every]),
         all_evidence=mean([float(each.judged.all_evidence) for each in every]),
         nothing=mean([float(not each.judged.turns) for each in every]),
         tokens=mean([each.judged.tokens for each in every]),
@@ -138,9 +145,11 @@ async def _ask(
     question: Question,
     budgets: tuple[int, ...],
     known: Mapping[str, Key],
+    transcript: Transcript,
 ) -> list[Asked]:
     started = time.perf_counter()
     answer = await ask(connection, question.text, max(budgets))
     took_ms = (time.perf_counter() - started) * 1000
     gold = question.gold
-    return [Asked(way, b, judge(answer, b, known, gold), took_ms) for b in budgets]
+    tell = partial(transcript.measure_shown, question)
+    return [Asked(way, b, judge(answer, b, known, gold, tell), took_ms) for b in budgets]

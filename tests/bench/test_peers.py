@@ -1,4 +1,6 @@
 import sys
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -13,6 +15,7 @@ from bench.peers.run import Asked, Trial, figures, trial
 from bench.peers.systems import SYSTEMS, memoria
 from bench.peers.systems.memorix import kept, listed
 from bench.peers.systems.words import key_words
+from bench.shown import Transcript
 
 from memoria import Turn
 
@@ -84,6 +87,26 @@ def test_half_a_marker_and_a_marker_said_twice_count_for_nothing_more() -> None:
     half = judge(f"xxxx{note.marker}", 2, known, frozenset({GOLD}))
     assert (half.recall, half.turns, half.tokens) == (0.0, 0, 2)
     assert judge(f"{note.marker} {note.marker}", 50, known, frozenset({GOLD})).turns == 1
+
+
+def test_a_turn_is_told_when_its_telling_sentence_is_within_the_budget_json_or_not() -> None:
+    note = notes(TALK)[1]
+    question = TALK.questions[0]
+    tell = partial(Transcript.of(TALK).measure_shown, question)
+    answer = '{"text": "Bo:\\nMy violin was made in Cremona."}'
+    long, short = (
+        judge(answer, budget, markers([note]), question.gold, tell).told for budget in (50, 5)
+    )
+    assert (long, short) == (1, 0)
+
+
+def test_only_where_a_user_talks_with_an_assistant_the_users_words_are_asked_for() -> None:
+    between = replace(
+        TALK, turns=tuple(turn.model_copy(update={"speaker": None}) for turn in TALK.turns)
+    )
+    assert [note.who for note in notes(between)] == ["user", "assistant", "user"]
+    assert memoria.SYSTEM.list_ways(notes(TALK)) == memoria.SYSTEM.ways
+    assert [*memoria.SYSTEM.list_ways(notes(between))][-1] == "role: user"
 
 
 def test_a_turn_that_is_named_but_not_shown_to_its_end_is_found_and_not_whole() -> None:

@@ -28,7 +28,7 @@ async def _store(connection: Connection, note: Note) -> bool:
         turns=[
             {
                 "role": turn.role,
-                "speaker": turn.speaker,
+                **({"speaker": turn.speaker} if turn.speaker else {}),
                 "content": note.said,
                 "session_id": turn.session_id,
                 "message_id": note.marker,
@@ -55,6 +55,12 @@ async def _ask_for_more(connection: Connection, question: str, budget: int) -> s
     )
 
 
+async def _ask_of_user(connection: Connection, question: str, budget: int) -> str:
+    return await connection.call(
+        "search_conversation_traces", query=question, max_tokens=budget, role="user"
+    )
+
+
 SYSTEM = System(
     name="memoria",
     package=None,
@@ -64,4 +70,5 @@ SYSTEM = System(
     settle=_settle,
     takes_budget=True,
     ways={"default": _ask, f"limit {HITS}": _ask_for_more},
+    of_user={"role: user": _ask_of_user},
 )

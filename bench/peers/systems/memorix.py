@@ -29,7 +29,7 @@ async def _store(connection: Connection, note: Note) -> bool:
         entityName=note.turn.session_id,
         topicKey=note.marker,
         type="discovery",
-        title=f"{note.turn.speaker}, {note.when}",
+        title=f"{note.who}, {note.when}",
         narrative=note.text,
     )
     return kept(answer)

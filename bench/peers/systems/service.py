@@ -19,14 +19,17 @@ def _launch(environment: Path, folder: Path) -> Launch:
 async def _store(connection: Connection, note: Note) -> bool:
     # The conversation's id is how its documentation keeps turns that are alike from being merged.
     answer = await connection.call(
-        "memory_store", content=note.text, conversation_id=note.turn.session_id
+        "memory_store",
+        content=note.text,
+        conversation_id=note.turn.session_id,
+        metadata={"tags": [str(note.turn.role)]},
     )
     return "successfully" in answer
 
 
-def _ask(**mode: str) -> Ask:
+def _ask(**options: object) -> Ask:
     async def ask(connection: Connection, question: str, _: int) -> str:
-        return await connection.call("memory_search", query=question, limit=HITS, **mode)
+        return await connection.call("memory_search", query=question, limit=HITS, **options)
 
     return ask
 
@@ -38,4 +41,8 @@ SYSTEM = System(
     launch=_launch,
     store=_store,
     ways={"default": _ask(), "hybrid": _ask(mode="hybrid")},
+    of_user={
+        "tag: user": _ask(tags=["user"]),
+        "hybrid, tag: user": _ask(mode="hybrid", tags=["user"]),
+    },
 )

@@ -9,7 +9,10 @@ from pathlib import Path
 from bench.peers.client import Connection, Launch
 from bench.peers.envs import Pip
 from bench.peers.notes import Note
-from bench.peers.systems.system import HITS, System
+from bench.peers.systems.system import HITS, Ask, System
+
+_USER = "user"
+"""One of its sources of a memory."""
 
 
 def _launch(environment: Path, folder: Path) -> Launch:
@@ -19,13 +22,20 @@ def _launch(environment: Path, folder: Path) -> Launch:
 
 async def _store(connection: Connection, note: Note) -> bool:
     answer = await connection.call(
-        "remember", text=note.text, memory_type="episodic", created_at=note.at.isoformat()
+        "remember",
+        text=note.text,
+        memory_type="episodic",
+        source=_USER if note.is_by_person else "inference",
+        created_at=note.at.isoformat(),
     )
     return '"recorded"' in answer
 
 
-async def _ask(connection: Connection, question: str, _: int) -> str:
-    return await connection.call("recall", query=question, top_k=HITS)
+def _ask(**narrowed: str) -> Ask:
+    async def ask(connection: Connection, question: str, _: int) -> str:
+        return await connection.call("recall", query=question, top_k=HITS, **narrowed)
+
+    return ask
 
 
 SYSTEM = System(
@@ -34,5 +44,6 @@ SYSTEM = System(
     embeds="static word vectors, bundled (64 numbers)",
     launch=_launch,
     store=_store,
-    ways={"default": _ask},
+    ways={"default": _ask()},
+    of_user={"source: user": _ask(source=_USER)},
 )
