@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoria.model import Role
+from memoria.retrieval.query.aim import Aim, find_aim
 from memoria.retrieval.query.options import ALL_STAGES, Stages
 from memoria.retrieval.ranking.evidence.counts import TermCounts, count_terms
 from memoria.retrieval.ranking.evidence.lexical import bm25, idf
 from memoria.retrieval.ranking.evidence.priors import ExpectedAnswer, answer_priors
-from memoria.retrieval.ranking.evidence.roles import asks_for_reply
 from memoria.retrieval.ranking.evidence.session import add_session_shares
 from memoria.retrieval.ranking.evidence.speakers import find_named_speakers
 from memoria.store.values import Frequencies, IndexTokens, Remark, TurnPosition
@@ -192,7 +192,7 @@ def test_what_a_user_asks_an_assistant_tells_of_the_user_and_counts_in_full() ->
 )
 def test_a_question_for_what_the_assistant_said_prefers_its_turns(question: str) -> None:
     remarks = {1: remark(LONG), 2: remark(LONG, role=Role.ASSISTANT)}
-    expected = ExpectedAnswer((), None, asks_for_reply=asks_for_reply(question))
+    expected = ExpectedAnswer((), None, find_aim(question))
     worths = answer_priors(remarks, expected, ALL_STAGES)
     assert worths[2] > worths[1]
 
@@ -209,15 +209,15 @@ def test_a_question_for_what_the_assistant_said_prefers_its_turns(question: str)
 )
 def test_any_other_question_prefers_what_the_user_said(question: str) -> None:
     remarks = {1: remark(LONG), 2: remark(LONG, role=Role.ASSISTANT)}
-    expected = ExpectedAnswer((), None, asks_for_reply=asks_for_reply(question))
+    expected = ExpectedAnswer((), None, find_aim(question))
     worths = answer_priors(remarks, expected, ALL_STAGES)
     assert worths[1] > worths[2]
 
 
 def test_where_people_have_names_neither_role_counts_for_more() -> None:
     remarks = {1: remark(LONG, "Anna"), 2: remark(LONG, "Ben", role=Role.ASSISTANT)}
-    for asks in (True, False):
-        worths = answer_priors(remarks, ExpectedAnswer((), None, asks), ALL_STAGES)
+    for aim in Aim:
+        worths = answer_priors(remarks, ExpectedAnswer((), None, aim), ALL_STAGES)
         assert worths[1] == worths[2]
 
 

@@ -12,6 +12,7 @@ there is a snapshot before that of the answer, which tells what to ask it about.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from memoria.errors import EmbedderError
 from memoria.inference import LazyEmbedder, calibration_of
@@ -33,7 +34,7 @@ from memoria.retrieval.query.task import is_of_another_task, resolve_task
 from memoria.retrieval.query.terms import choose_terms
 from memoria.retrieval.ranking.derived import place_derived
 from memoria.retrieval.ranking.fusion import fuse
-from memoria.retrieval.ranking.people import apply_people, is_asked_of_people
+from memoria.retrieval.ranking.people import PEOPLE_DEPTH, apply_people, is_asked_of_people
 from memoria.retrieval.ranking.rerank import (
     NO_OPINION,
     RERANK_DEPTH,
@@ -67,6 +68,9 @@ _READ_OF_PEOPLE = 3
 """Documents read for each hit wanted where a person is asked about: many tell it of others."""
 _READ_OF_A_TASK = 6
 """Documents read for each hit wanted where a task is named: those of other tasks are left out."""
+_SEVERAL_DEPTH = 40
+"""So many of the best of each are joined where several things are searched for, however many are
+shown; the others follow."""
 _LEAST_TOKENS = 50
 
 
@@ -217,8 +221,9 @@ class Search:
         opinion: RerankOpinion = NO_OPINION,
     ) -> list[_ScoredSearch]:
         """What is found of each thing asked and by each variant, each by its own threshold."""
+        least = _SEVERAL_DEPTH if plan.parts or plan.variants else 0
         found = (
-            self._score(tx, search, query)
+            self._score(tx, search, query, least)
             for search, query in zip(plan.list_searches(), queries, strict=True)
         )
         first, *others = (_rate(tx, one, opinion) for one in found)
@@ -228,8 +233,10 @@ class Search:
         )
         return [replace(first, plan=whole), *others]
 
-    def _score(self, tx: Transaction, plan: SearchPlan, query: QueryVector | str) -> _ScoredSearch:
-        """Ask the sources, and read and score the best of what they find."""
+    def _score(
+        self, tx: Transaction, plan: SearchPlan, query: QueryVector | str, least: int
+    ) -> _ScoredSearch:
+        """Ask the sources, and read and score the best of what they find, `least` at least."""
         plan = replace(plan, calibration=calibration_of(self._embedder))
         plan = resolve_task(tx, plan) if plan.profile.follows_task else plan
         plan = choose_terms(tx, fall_back_to_words(tx, plan))
@@ -240,7 +247,8 @@ class Search:
             frequencies = count_frequencies(tx, plan)
         sources = gather(tx, plan, query)
         statistics = build_statistics(plan, sources, frequencies)
-        candidates = fuse(tx, plan, sources, frequencies, self._read_depth(plan))
+        depth = max(self._read_depth(plan), least)
+        candidates = fuse(tx, plan, sources, frequencies, depth)
         scored = score_candidates(tx, plan, candidates, statistics)
         if plan.tasks is not None:
             scored = self._narrow_to_task(tx, plan, query, frequencies, statistics, scored)
@@ -269,7 +277,9 @@ class Search:
         """How many ranked documents are read."""
         depth = max(plan.limit * plan.profile.reads_per_hit, plan.profile.reads_at_least)
         if is_asked_of_people(plan):
-            depth = max(depth, _READ_OF_PEOPLE * plan.limit)
+            depth = max(depth, PEOPLE_DEPTH)
+            if plan.profile.every_hit_must_fit:
+                depth = max(depth, _READ_OF_PEOPLE * plan.limit)
         if plan.tasks is not None:
             depth = max(depth, _READ_OF_A_TASK * plan.limit)
         if plan.as_of is not None:
@@ -293,8 +303,14 @@ def _rate(tx: Transaction, found: _ScoredSearch, opinion: RerankOpinion) -> _Sco
 def _fuse(plan: SearchPlan, searched: Sequence[_ScoredSearch]) -> list[ScoredCandidate]:
     """One ranking of what all searches of a plan have found."""
     rankings = [one.scored for one in searched]
-    asked = 1 + len(plan.parts)
-    return fuse_searches([fuse_parts(rankings[:asked]), *rankings[asked:]])
+    if len(rankings) == 1:
+        return list(rankings[0])
+    asked, best = 1 + len(plan.parts), [ranking[:_SEVERAL_DEPTH] for ranking in rankings]
+    fused = fuse_searches([fuse_parts(best[:asked]), *best[asked:]])
+    once = {each.identity: each for each in fused}
+    for each in chain.from_iterable(ranking[_SEVERAL_DEPTH:] for ranking in rankings):
+        once.setdefault(each.identity, each)
+    return list(once.values())
 
 
 def _is_of_another_task(plan: SearchPlan, each: ScoredCandidate) -> bool:

@@ -30,6 +30,10 @@ class Stages:
     """A name in the query says whose turns count in full."""
     roles: bool = True
     """Between a user and an assistant the question says whose turns count in full."""
+    wishes: bool = True
+    """Where something new is asked for, turns that state a standing wish gain."""
+    spread: bool = True
+    """What was said in several sessions is looked for in several."""
     asking: bool = True
     """Turns that ask count for less."""
     length: bool = True

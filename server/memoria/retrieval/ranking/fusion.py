@@ -7,10 +7,11 @@ other weights for every source that is absent; here one that is absent leaves th
 they are.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.ranking.evidence.rank import EvidenceQuery, rank_by_evidence
+from memoria.retrieval.ranking.evidence.rank import RANK_DEPTH, EvidenceQuery, rank_by_evidence
 from memoria.retrieval.sources.gather import SourceScores
 from memoria.store.base import Transaction
 from memoria.store.values import Frequencies
@@ -52,7 +53,9 @@ def fuse(
                 for place, n in enumerate(sources.recent[:most])]  # fmt: skip
     expansion = sources.expansion
     query = EvidenceQuery(plan.parsed, plan.filters, frequencies)
-    found = rank_by_evidence(tx, query, sources, most, plan.options.stages)
+    # The graph may lift what stands far down, whether many are wanted or few.
+    depth = max(most, RANK_DEPTH) if expansion.scores else most
+    found = rank_by_evidence(tx, query, sources, depth, plan.options.stages)
     fused = [
         FusedCandidate(
             item.n,
@@ -67,9 +70,14 @@ def fuse(
         )
         for item in found
     ]
+    fused = _sort_candidates(fused)[:most]
     if not plan.filters.is_narrow:  # the graph knows no filters
         fused += _graph_only_candidates(sources, {item.n for item in found})
-    return sorted(fused, key=lambda item: (-item.score, item.n))
+    return _sort_candidates(fused)
+
+
+def _sort_candidates(candidates: Iterable[FusedCandidate]) -> list[FusedCandidate]:
+    return sorted(candidates, key=lambda item: (-item.score, item.n))
 
 
 def add_graph_score(score: float, graph: float) -> float:

@@ -24,8 +24,9 @@ from memoria.store.base import Transaction
 
 _READ_FOR_THE_USER = 10
 """Candidates that are read to see whether the record calls the user "I"."""
-_SPARE = 1.5
-"""Of the transcript so many times as many candidates are read as are shown."""
+PEOPLE_DEPTH = 20
+"""So many of the best of the transcript are ranked by whom they speak of, however many are shown;
+the others follow."""
 _OF_THE_ONE = 1.15
 """What a conclusion gains that speaks of the relative whom the question asks about."""
 _NEARLY_THE_BEST = 0.98
@@ -63,10 +64,20 @@ def apply_people(
     """
     if not is_asked_of_people(plan):
         return _break_ties(plan, scored)
-    matches = _match_candidates(tx, plan, _select_to_read(plan, scored, threshold), scored)
-    others = sum(match is PersonMatch.OTHER for match in matches.values())
-    if not plan.profile.every_hit_must_fit and len(matches) - others < plan.limit:
-        matches = _match_candidates(tx, plan, scored, scored)
+    if plan.profile.every_hit_must_fit:
+        return _rank_by_people(tx, plan, scored, _select_to_read(scored, threshold))
+    best, rest = scored[:PEOPLE_DEPTH], scored[PEOPLE_DEPTH:]
+    return [*_rank_by_people(tx, plan, best, best), *rest]
+
+
+def _rank_by_people(
+    tx: Transaction,
+    plan: SearchPlan,
+    scored: Sequence[ScoredCandidate],
+    read: Sequence[ScoredCandidate],
+) -> list[ScoredCandidate]:
+    """The candidates, best first, those that are read by whom they speak of."""
+    matches = _match_candidates(tx, plan, read, scored)
     applied = (_apply_match(plan, each, matches.get(each.candidate.n)) for each in scored)
     return sorted(applied, key=lambda each: -each.score)
 
@@ -89,11 +100,9 @@ def _is_of_relatives(each: ScoredCandidate) -> bool:
 
 
 def _select_to_read(
-    plan: SearchPlan, scored: Sequence[ScoredCandidate], threshold: RelevanceThreshold
+    scored: Sequence[ScoredCandidate], threshold: RelevanceThreshold
 ) -> Sequence[ScoredCandidate]:
-    """Those that may become hits: of memories, all that fit or are linked."""
-    if not plan.profile.every_hit_must_fit:
-        return scored[: round(_SPARE * plan.limit)]
+    """Those of a search of memories that may become hits: all that fit or are linked."""
     return [
         each
         for each in scored

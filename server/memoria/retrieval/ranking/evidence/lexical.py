@@ -6,9 +6,11 @@ one, 0.1 at two; S. Robertson, H. Zaragoza, M. Taylor, "Simple BM25 extension to
 fields", 2004). Words are lent and not scores, because a word that both turns hold says little
 twice, while two words of the question in two turns say much.
 
-k1 and b are 0.9 and 0.4, the usual choice for short texts (Anserini; A. Trotman, A. Puurula,
-B. Burgess, "Improvements to BM25 and language models examined", 2014): the 1.2 and 0.75 of the
-index prefer "thanks, sounds great" to whoever explains.
+k1 is 0.9, the usual choice for short texts (Anserini; A. Trotman, A. Puurula, B. Burgess,
+"Improvements to BM25 and language models examined", 2014): the 1.2 of the index prefers "thanks,
+sounds great" to whoever explains. b is 0.6, and lengths are measured against a statement's, for in
+the record of an assistant the mean is that of its answers, beside which no statement is short. From
+b = 0.4 to 0.75 recall@10 is within a point on BEAM and half a point on LoCoMo.
 """
 
 import math
@@ -23,8 +25,11 @@ _NEIGHBOUR_WEIGHTS = {-2: 0.1, -1: 0.2, 1: 0.2, 2: 0.1}
 """By distance; `inputs` reads as far."""
 _FRAME_WEIGHT = 0.6
 """A word of who said it and when, beside one of what was said."""
+_STATEMENT = 100
+"""Tokens. Who says more beside one fact has said many things: a longer turn pays for its length as
+beside turns of this length, and what it lends shrinks in proportion."""
 _K1 = 0.9
-_B = 0.4
+_B = 0.6
 
 
 def idf(terms: Sequence[str], frequencies: Frequencies) -> dict[str, float]:
@@ -49,7 +54,8 @@ def bm25(
         idf_by_term: each term's idf.
         lend: whether neighbours lend their words.
     """
-    mean = sum(each.length for each in counted.values()) / max(len(counted), 1)
+    usual = sum(each.length for each in counted.values()) / max(len(counted), 1)
+    mean = min(usual, _STATEMENT)
     weights = _lend_words(counted, places) if lend else {}
     for n, each in counted.items():
         own = weights.setdefault(n, {})
@@ -90,7 +96,10 @@ def _lend_words(
     lent: dict[int, dict[str, float]] = {}
     for (session_n, index), giver in sorted(givers.items(), key=itemgetter(1)):
         body = counted[giver].body
-        shares = {share: _scale_counts(body, share) for share in set(_NEIGHBOUR_WEIGHTS.values())}
+        part = min(1.0, _STATEMENT / max(counted[giver].length, 1))
+        shares = {
+            share: _scale_counts(body, part * share) for share in set(_NEIGHBOUR_WEIGHTS.values())
+        }
         for step, share in _NEIGHBOUR_WEIGHTS.items():
             for n in documents_at.get((session_n, index + step), ()):
                 _add_counts(lent.setdefault(n, {}), shares[share])

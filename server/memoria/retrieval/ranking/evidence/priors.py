@@ -19,8 +19,10 @@ from dataclasses import dataclass
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.model import Role
+from memoria.retrieval.query.aim import Aim
 from memoria.retrieval.query.options import Stages
 from memoria.retrieval.ranking.evidence.roles import role_prior
+from memoria.retrieval.ranking.evidence.wishes import multiply_odds, wish_gain
 from memoria.store.values import Remark
 from memoria.text.budget import estimate_tokens
 from memoria.text.dates import Interval
@@ -44,8 +46,7 @@ class ExpectedAnswer:
     speakers: Collection[str]
     """Those it names; empty where it names none."""
     time: Interval | None
-    asks_for_reply: bool = False
-    """Whether what the assistant said or gave is asked for."""
+    aim: Aim = Aim.FACT
 
 
 def rank_with_priors(
@@ -58,8 +59,9 @@ def rank_with_priors(
     """The scores of the best with their priors.
 
     No prior is more than 1. So they are read from the best downwards, until those left can't
-    come among the `most` best whatever they say; all, where a time is asked for: whether anything
-    was said in it shows only then.
+    come among the `most` best whatever they say. All are read where that is not known before: where
+    a time is asked for, whether anything was said in it; where wishes count, who has one; and where
+    the answer lies in several sessions.
 
     Args:
         scores: what they would have if all priors were the same, best first.
@@ -69,11 +71,16 @@ def rank_with_priors(
         stages: what to go by.
     """
     left, final = list(scores), dict[int, float]()
-    step = len(left) if expected.time else 2 * most
+    reads_all = expected.time or expected.aim in (Aim.COURSE, Aim.HELP)
+    step = len(left) if reads_all else 2 * most
     while left and (len(final) < most or scores[left[0]] >= _nth_best(final.values(), most)):
         ns, left = left[:step], left[step:]
-        priors = answer_priors(read(ns), expected, stages)
+        remarks = read(ns)
+        priors = answer_priors(remarks, expected, stages)
         final |= {n: scores[n] * priors.get(n, 1.0) for n in ns}
+        if stages.wishes and expected.aim is Aim.HELP:
+            gains = {n: wish_gain(remark) for n, remark in remarks.items()}
+            final |= {n: multiply_odds(final[n], gain) for n, gain in gains.items() if gain > 1}
     return final
 
 
@@ -95,7 +102,7 @@ def answer_priors(
     return {
         n: _speaker_prior(remark, expected)
         * (_QUESTION_PRIOR if stages.asking and _asks_another_person(remark) else 1.0)
-        * (role_prior(remark, asks_for_reply=expected.asks_for_reply) if stages.roles else 1.0)
+        * (role_prior(remark, expected.aim) if stages.roles else 1.0)
         * (_length_prior(remark) if stages.length else 1.0)
         * (1.0 if n in in_time else _OTHER_TIME)
         for n, remark in remarks.items()

@@ -14,18 +14,18 @@ The constants were chosen on two of the five shared LoCoMo conversations, conv-2
 docs/benchmarks.md has the figures of all with and without each part.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from memoria.inference import Calibration
+from memoria.retrieval.query.aim import Aim, find_aim
 from memoria.retrieval.query.options import ALL_STAGES, Stages
 from memoria.retrieval.query.parse import ParsedQuery
 from memoria.retrieval.ranking.evidence.counts import count_terms
 from memoria.retrieval.ranking.evidence.inputs import RankingInput, best_documents
 from memoria.retrieval.ranking.evidence.lexical import bm25, idf
 from memoria.retrieval.ranking.evidence.priors import ExpectedAnswer, rank_with_priors
-from memoria.retrieval.ranking.evidence.roles import asks_for_reply
-from memoria.retrieval.ranking.evidence.session import add_session_shares
+from memoria.retrieval.ranking.evidence.session import add_session_shares, spread_over_sessions
 from memoria.retrieval.ranking.evidence.speakers import find_named_speakers
 from memoria.retrieval.sources.gather import SourceScores
 from memoria.store.base import Transaction
@@ -33,9 +33,9 @@ from memoria.store.values import Filters, Frequencies, IndexTokens
 
 _LEXICAL_CEILING = 0.7
 _CONCLUSION_CEILING = 0.6
-_PRIOR_DEPTH = 100
-"""How many of the best are read for their priors, at least: with 60, recall@10 is a fifth of a
-point lower."""
+RANK_DEPTH = 100
+"""How many of the best are ranked by their priors, however many are wanted: with 60, recall@10 is a
+fifth of a point lower."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +92,7 @@ def rank_by_evidence(
     cosine = _complete_cosines(sources, text) if stages.meaning else {}
     ns = sources.bm25.keys() | sources.cosine.keys()
     scores = _combine(ns if query.filters.is_narrow else ns | text.scores.keys(), text, cosine)
-    best = best_documents(scores, max(_PRIOR_DEPTH, most))
-    expected = ExpectedAnswer(
-        speakers.keys(), query.parsed.time, asks_for_reply=asks_for_reply(query.parsed.text)
-    )
-    first = {n: scores[n] for n in best}
-    final = rank_with_priors(first, tx.conversations.remarks, expected, most, stages)
+    final = _rank_finally(tx, query, scores, found, speakers, most, stages)
     return [
         RankedDocument(
             n,
@@ -109,6 +104,27 @@ def rank_by_evidence(
         )
         for n in best_documents(final, most)
     ]
+
+
+def _rank_finally(
+    tx: Transaction,
+    query: EvidenceQuery,
+    scores: Mapping[int, float],
+    found: RankingInput,
+    speakers: Collection[str],
+    most: int,
+    stages: Stages,
+) -> dict[int, float]:
+    """The best by what makes a turn an answer; those beyond them follow in their order."""
+    best = best_documents(scores, max(RANK_DEPTH, most))
+    expected = ExpectedAnswer(speakers, query.parsed.time, find_aim(query.parsed.text))
+    first = {n: scores[n] for n in best[:RANK_DEPTH]}
+    final = rank_with_priors(first, tx.conversations.remarks, expected, most, stages)
+    if stages.spread and expected.aim is Aim.COURSE:
+        final = spread_over_sessions(final, found.places)
+    rest = best[RANK_DEPTH:]
+    least = min(final.values(), default=0.0) / (scores[rest[0]] or 1.0) if rest else 0.0
+    return final | {n: least * scores[n] for n in rest}
 
 
 def score_conclusion(
