@@ -356,7 +356,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         tx.documents.frequencies(BOTH, ["port"], EVERY).by_term.values()
     ),
     "documents.find_words": lambda tx, _: tx.documents.find_words(
-        BOTH, ["po"], lambda word: True, EVERY
+        BOTH, ["po"], lambda _: True, EVERY
     ),
     "documents.awaiting_vectors": lambda tx, them: tx.documents.awaiting_vectors(them.ns),
     "documents.list_elsewhere": lambda tx, _: tx.documents.list_elsewhere(

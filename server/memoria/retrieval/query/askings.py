@@ -9,6 +9,8 @@ questions, and chat finds chat; so each thing that is asked is searched for by i
   said of its topic: whoever announces a question has been speaking of something else.
 - Where nothing announces one, each question of a topic is asked, together with the statements
   before it: they say what it is about. So does the question before it, if it says "it" or "they".
+- Of several statements before a question most are talk: then the question is asked by itself, and
+  all of it as another wording, which counts for less.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,6 +22,8 @@ from memoria.text.stopwords import STOP_WORDS
 
 MOST_ASKINGS = 3
 """Things searched for by themselves: each costs a search. Of more, the first are asked as one."""
+_MOST_STATEMENTS = 1
+"""Before a question that is asked together with them."""
 
 _ADDITION = (
     r"(?:by\sthe\sway|btw|another\s(?:thing|question)|one\smore\s(?:thing|question)|separately"
@@ -57,7 +61,9 @@ _ASKS = LazyPattern(
     | 什么|哪|谁|多少|怎么|怎样|如何|为何|几[个点号岁次天年月人位种]|[吗嘛呢]\W*$
     | 是不是|有没有|是否|(?:帮|告诉|提醒)我|查一?下"""
 )
-_REFERS_BACK = LazyPattern(r"(?i)\b(?:it|its|he|him|his|she|her|they|them|their|there)\b|[他她它]")
+_REFERS_BACK = LazyPattern(
+    r"(?i)\b(?:it|its|he|him|his|she|her|they|them|their|there|this|these|those)\b|[他她它这]"
+)
 _QUESTION_MARK = LazyPattern("[?？]")
 _LETTER = LazyPattern(r"\w")
 _WORD = LazyPattern(rf"[^\W{CJK}]+|[{CJK}]")
@@ -70,15 +76,23 @@ class AskedSentence(NamedTuple):
     asks: bool
 
 
-def find_askings(text: str) -> tuple[str, ...]:
-    """The things a text asks, in their order, each as a text; the whole where it asks one thing."""
+class Asking(NamedTuple):
+    """One thing that is asked."""
+
+    question: str
+    talk: str = ""
+    """The question with what was said before it, where that is too much to be asked with it."""
+
+
+def find_askings(text: str) -> tuple[Asking, ...]:
+    """The things a text asks, in their order; the whole text where it asks one thing at once."""
     askings = [asking for topic in _split_topics(text) for asking in _list_askings(topic)]
     if len(askings) < 2 and not _ANNOUNCES.regex.search(text):  # noqa: PLR2004  (one thing)
-        return (text,)
+        return (askings[0],) if askings and askings[0].talk else (Asking(text),)
     first = len(askings) - MOST_ASKINGS + 1
     if first > 1:
-        askings = [" ".join(askings[:first]), *askings[first:]]
-    return tuple(dict.fromkeys(askings)) or (text,)
+        askings = [Asking(_join(*(each.question for each in askings[:first]))), *askings[first:]]
+    return tuple(dict.fromkeys(askings)) or (Asking(text),)
 
 
 def _split_topics(text: str) -> Iterator[list[AskedSentence]]:
@@ -105,28 +119,43 @@ def _has_telling_words(sentence: str) -> bool:
     return not STOP_WORDS.issuperset(_WORD.regex.findall(sentence.lower()))
 
 
-def _list_askings(topic: Sequence[AskedSentence]) -> Iterator[str]:
+def _list_askings(topic: Sequence[AskedSentence]) -> Iterator[Asking]:
     """What a topic asks; nothing, if it is empty."""
     for place, sentence in reversed([*enumerate(topic)]):
         ends = [match.end() for match in _ANNOUNCES.regex.finditer(sentence.text)]
         if ends:
-            yield _join(sentence.text[ends[-1] :], *(each.text for each in topic[place + 1 :]))
+            yield Asking(_join(sentence.text[ends[-1] :], *_list_texts(topic[place + 1 :])))
             return
     last = max((place for place, each in enumerate(topic) if each.asks), default=-1)
-    begun, before = list[str](), ""
+    statements, before = list[str](), ""
     for place, sentence in enumerate(topic):
-        begun.append(sentence.text)
-        if sentence.asks and place < last:
-            before = _refer_back(begun, before)
-            yield before
-            begun = []
-    if begun:
-        yield _refer_back(begun, before)
+        if not sentence.asks:
+            statements.append(sentence.text)
+            continue
+        after = topic[place + 1 :] if place == last else []
+        asking = _ask(_join(sentence.text, *_list_texts(after)), statements, before)
+        yield asking
+        statements, before = [], asking.question
+    if last < 0 and statements:
+        yield Asking(_join(*statements))
 
 
-def _refer_back(texts: Sequence[str], before: str) -> str:
-    """The sentences of a question, with the question before if they speak of "it" or "them"."""
-    return _join(before, *texts) if _REFERS_BACK.regex.search(texts[0]) else _join(*texts)
+def _ask(question: str, statements: Sequence[str], before: str) -> Asking:
+    """A question with what says what it is about.
+
+    Args:
+        question: as it was asked, with what follows it.
+        statements: what was said before it.
+        before: the question before.
+    """
+    whole = _join(*statements, question)
+    if _REFERS_BACK.regex.search(question):
+        return Asking(whole if statements else _join(before, question))
+    return Asking(question, whole) if len(statements) > _MOST_STATEMENTS else Asking(whole)
+
+
+def _list_texts(sentences: Sequence[AskedSentence]) -> list[str]:
+    return [each.text for each in sentences]
 
 
 def _join(*texts: str) -> str:

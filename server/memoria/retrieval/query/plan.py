@@ -8,7 +8,7 @@ from memoria.inference import DEFAULT_CALIBRATION, Calibration
 from memoria.model import as_instant, now_millis
 from memoria.model.query import MemoryQuery, SearchQuery, TranscriptQuery, build_query
 from memoria.model.zone import Zone
-from memoria.retrieval.query.askings import find_askings
+from memoria.retrieval.query.askings import MOST_ASKINGS, find_askings
 from memoria.retrieval.query.options import DEFAULT_OPTIONS, SearchOptions
 from memoria.retrieval.query.parse import ParsedQuery, parse_query
 from memoria.retrieval.query.profile import (
@@ -201,7 +201,12 @@ def _plan(
     asked_at = now_millis() if now is None else now
     texts = [text.strip()[:_MAX_QUERY_CHARS] for text in (query.query, *query.queries)]
     first, *others = dict.fromkeys(texts)
-    parsed, *parts = _parse_askings(first, asked_at, options.zone)
+    askings = find_askings(first)
+    parsed, *parts = (_parse(each.question, asked_at, options.zone) for each in askings)
+    if any(not part.terms or part.is_time_only for part in (parsed, *parts)):
+        askings, parsed, parts = (), _parse(first, asked_at, options.zone), []
+    talk = [each.talk for each in askings if each.talk][: MOST_ASKINGS - len(askings)]
+    wordings = dict.fromkeys((*talk, *others))
     return SearchPlan(
         query.query.strip(),
         parsed,
@@ -212,15 +217,8 @@ def _plan(
         asked_at,
         options=options,
         parts=tuple(parts),
-        variants=tuple(_parse(text, asked_at, options.zone) for text in others),
+        variants=tuple(_parse(text, asked_at, options.zone) for text in wordings),
     )
-
-
-def _parse_askings(text: str, now: int, zone: Zone) -> list[ParsedQuery]:
-    """Each thing that is asked; all at once, where one asks for nothing but a time."""
-    parts = [_parse(asking, now, zone) for asking in find_askings(text)]
-    is_divisible = all(part.terms and not part.is_time_only for part in parts)
-    return parts if is_divisible else [_parse(text, now, zone)]
 
 
 def reword(plan: SearchPlan, text: str) -> SearchPlan:
