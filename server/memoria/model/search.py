@@ -61,9 +61,12 @@ class Hit(Value):
     source: HitSource
     type: MemoryType | None = None
     validity: Validity | None = None
-    """`contradicted`: it is active, and so is something that cannot be true together with it."""
+    """`contradicted`: it holds as far as is known, and so does something that cannot be true
+    together with it."""
     contradicts: tuple[str, ...] = ()
-    """Ids of the memories that cannot be true together with it."""
+    """Ids of the memories and turns that cannot be true together with it."""
+    restated_by: str | None = None
+    """The id of what states the same thing anew, a later turn mostly; it stands before this."""
     version: int | None = None
     status: Literal["unprocessed", "verbatim", "outdated", "over"] | None = None
     """A turn in a first-level answer: no chat model has read it yet; or it holds, word for

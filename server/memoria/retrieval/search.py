@@ -28,6 +28,7 @@ from memoria.retrieval.answer.neighbours import read_neighbours
 from memoria.retrieval.answer.outdated import mark_outdated
 from memoria.retrieval.answer.pack import PackedHits, add_neighbours, pack_hits
 from memoria.retrieval.answer.superseded import mark_superseded
+from memoria.retrieval.answer.updates import mark_updates
 from memoria.retrieval.query.names import resolve_names
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.query.task import is_of_another_task, resolve_task
@@ -53,6 +54,7 @@ from memoria.retrieval.ranking.statistics import (
 )
 from memoria.retrieval.ranking.successors import find_successors, list_superseded
 from memoria.retrieval.ranking.threshold import RelevanceThreshold
+from memoria.retrieval.ranking.updates import find_updates
 from memoria.retrieval.ranking.variants import fuse_parts, fuse_searches
 from memoria.retrieval.sources.gather import SourceScores, gather
 from memoria.retrieval.sources.recent import fall_back_to_words
@@ -187,13 +189,15 @@ class Search:
         sources = replace(found.sources, reports=(*found.sources.reports, *opinion.reports))
         scored = _fuse(plan, searched)
         scored, successors = find_successors(tx, plan, scored)
-        selection = select_hits(plan, scored, successors)
+        updates = find_updates(plan, scored)
+        selection = select_hits(plan, scored, successors, updates)
         selection = place_derived(tx, plan, selection)
         within_limit = selection.hits[: plan.limit]
         packed = _pack(tx, plan, within_limit)
         cited = within_limit[: len(packed.hits)]
         shown = {each.candidate.n for each in cited}
         hits = mark_superseded(packed.hits, cited, list_superseded(tx, plan, cited, successors))
+        hits = mark_updates(hits, cited, updates, successors)
         return SearchResult(
             query=plan.asked,
             hits=mark_outdated(tx, plan, mark_hits(tx, hits, plan.filters)),

@@ -1,6 +1,7 @@
 """Answers as plain text, a line a memory: what a model without structured content reads."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
 
 from memoria.model import (
     AdjacentTurn,
@@ -53,6 +54,8 @@ def answer_notes(result: SearchResult) -> list[str]:
         topics = "; ".join(f"“{topic}”" for topic in map(indent_stored, result.nearest_topics))
         notes.append(f"nothing relevant; the nearest topics on record: {topics}")
     notes += list(_contradiction_notes(result.hits))
+    kinds = {hit.id: hit.kind for hit in result.hits}
+    notes += [_note_restated(hit, kinds) for hit in result.hits if hit.restated_by]
     notes += [_note_outdated(hit) for hit in result.hits if hit.outdated_by]
     notes += [result.hint] if result.hint else []
     return notes + ([_elsewhere_note(result.elsewhere)] if result.elsewhere else [])
@@ -67,13 +70,18 @@ def _elsewhere_note(other: OtherProjects) -> str:
 
 def _contradiction_notes(hits: Iterable[Hit]) -> Iterator[str]:
     """What cannot be true together, a sentence for each pair."""
-    found = ((hit.id, other) for hit in hits for other in hit.contradicts)
-    pairs = {frozenset(pair): pair for pair in found}
+    kinds = {hit.id: hit.kind for hit in hits}
+    pairs = {frozenset(pair): pair for hit in hits for pair in product([hit.id], hit.contradicts)}
     for one, other in pairs.values():
-        yield (
-            f"[memory {one}] and [memory {other}] cannot both be true; ask the user which is, and "
-            "archive the other"
-        )
+        names = [f"[{kinds.get(each, 'memory')} {each}]" for each in (one, other)]
+        is_of_memories = "turn" not in {kinds[one], kinds.get(other)}
+        both = f"{' and '.join(names)} cannot both be true; ask the user which is"
+        yield f"{both}, and archive the other" if is_of_memories else both
+
+
+def _note_restated(hit: Hit, kinds: Mapping[str, str]) -> str:
+    newer = f"[{kinds.get(str(hit.restated_by), 'turn')} {hit.restated_by}]"
+    return f"[{hit.kind} {hit.id}] is out of date: {newer} states the same anew"
 
 
 def _note_outdated(hit: Hit) -> str:

@@ -151,6 +151,7 @@ def _cite_hit(hit: Hit) -> CitedLine:
 
 def _contradiction(hit: Hit) -> list[str]:
     marks = [f"contradicted by {', '.join(hit.contradicts)}"] if hit.contradicts else []
+    marks += [f"stated anew by {hit.restated_by}"] if hit.restated_by else []
     return marks + ([f"see {', '.join(hit.outdated_by)}"] if hit.outdated_by else [])
 
 

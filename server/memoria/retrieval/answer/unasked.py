@@ -66,4 +66,5 @@ def _describe_hit(hit: Hit) -> str:
     who = source.speaker or source.role
     marks = [str(mark) for mark in (source.at[:10], who, source.trust, hit.status) if mark]
     marks += [f"contradicted by {', '.join(hit.contradicts)}"] if hit.contradicts else []
+    marks += [f"stated anew by {hit.restated_by}"] if hit.restated_by else []
     return f"- [{hit.kind} {hit.id}] {join_lines(hit.text)} ({join_lines(', '.join(marks))})"

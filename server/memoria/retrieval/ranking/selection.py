@@ -9,6 +9,7 @@ from memoria.retrieval.query.task import is_of_named_task
 from memoria.retrieval.ranking.diversity import diversify, is_similar
 from memoria.retrieval.ranking.score import MemoryWording, ScoredCandidate
 from memoria.retrieval.ranking.successors import NO_SUCCESSORS, Successors, place_successors
+from memoria.retrieval.ranking.updates import NO_UPDATES, Updates, place_updates
 
 DECIDING_HITS = 10
 """How many of the best decide whether the record has anything to say, whatever is asked for."""
@@ -30,37 +31,42 @@ def select_hits(
     plan: SearchPlan,
     scored: Sequence[ScoredCandidate],
     successors: Successors = NO_SUCCESSORS,
+    updates: Updates = NO_UPDATES,
 ) -> Selection:
     """What passes the threshold, in an order in which no hit repeats the one before.
 
-    What has taken the place of a hit passes with it, and stands before it.
+    What has taken the place of a hit, states it anew or denies it passes with it.
     """
     if plan.parsed.is_time_only:
         return Selection(tuple(scored))
     if not plan.terms:
         return Selection((), tuple(scored))  # no word was asked for, so nothing is an answer
     if not plan.profile.every_hit_must_fit:
-        return _select_together(plan, scored)
+        return _select_together(plan, scored, updates)
     passed = _add_linked(scored, [each for each in scored if _is_relevant(each)])
     passed = _add_successors(scored, passed, successors)
+    passed = _add_updates(scored, passed, updates)
     ids = {each.candidate.n for each in passed}
     below = tuple(each for each in scored if each.candidate.n not in ids)
     repeats = _find_summarised_turns(passed)
-    repeats |= _find_repeats([each for each in passed if each.candidate.n not in repeats])
+    alike = _find_repeats([each for each in passed if each.candidate.n not in repeats])
+    repeats |= alike - updates.documents  # those differ in the one word that matters
     hits = [each for each in passed if each.candidate.n not in repeats]
     if plan.profile.uses_diversity and plan.options.stages.diversity:
         hits = diversify(hits, plan.limit)
     hits.sort(key=lambda each: not _is_of_named_task(plan, each))  # each part keeps its order
-    hits = place_successors(hits, successors)
+    hits = place_updates(place_successors(hits, successors), updates)
     return Selection(
         tuple(hits), below, tuple(each for each in passed if each.candidate.n in repeats)
     )
 
 
-def _select_together(plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> Selection:
+def _select_together(
+    plan: SearchPlan, scored: Sequence[ScoredCandidate], updates: Updates
+) -> Selection:
     """The best, where one of the very best passes the threshold; else nothing."""
     if any(_is_relevant(each) for each in scored[:DECIDING_HITS]):
-        return Selection(tuple(scored[: plan.limit]))
+        return Selection(tuple(place_updates(scored, updates)[: plan.limit]))
     return Selection((), tuple(scored))
 
 
@@ -95,6 +101,15 @@ def _add_successors(
     """What has taken the place of a hit, whether it matches the question itself or not."""
     ids = {each.candidate.n for each in passed}
     wanted = {successors.by_n[n] for n in ids if n in successors.by_n}
+    return [each for each in scored if each.candidate.n in ids | wanted]
+
+
+def _add_updates(
+    scored: Sequence[ScoredCandidate], passed: Sequence[ScoredCandidate], updates: Updates
+) -> list[ScoredCandidate]:
+    """What states a hit anew, and the other side of what contradicts it."""
+    ids = {each.candidate.n for each in passed}
+    wanted = {other for n in ids for other in updates.list_beside(n)}
     return [each for each in scored if each.candidate.n in ids | wanted]
 
 

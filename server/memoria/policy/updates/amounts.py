@@ -1,0 +1,175 @@
+"""Amounts: the numbers, dates and times that a sentence states, each with what it is one of.
+
+Of "I have 12 open tickets" the value is 12 and the unit is open tickets. What an amount is about
+are the telling words around it, a dozen to each side.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from memoria.policy.updates.words import PlacedWord, words_of
+from memoria.text.analyser import tokens
+from memoria.text.pattern import LazyPattern
+from memoria.text.stopwords import STOP_WORDS
+
+AmountKind = Literal["date", "weekday", "clock", "percent", "money", "score", "version", "count"]
+_KINDS: tuple[AmountKind, ...] = get_args(AmountKind)
+_REACH = 90
+"""Characters to each side in which an amount's words stand: a dozen words."""
+_REACH_ZH = 20
+_CHANGE_BEFORE = 60
+_FORMER_BEFORE = 24
+_CHANGE_AFTER = 30
+_UNIT_WORDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A number, a date or a time with what it is about."""
+
+    kind: AmountKind
+    value: str
+    """In one spelling: without separators, year and article."""
+    unit: frozenset[str]
+    """Stems of what is counted; empty where nothing says it."""
+    words: frozenset[str]
+    """The unit, and the telling words around it."""
+    is_change: bool
+    """Whether words beside it say that it is news: now, new, increased to, moved to."""
+    is_former: bool
+    """Whether it is what the value was: "from 3 to 5"."""
+
+
+def may_hold_amount(text: str) -> bool:
+    """Whether a text can hold an amount at all; most can not, and this is seen at once."""
+    return _DIGIT.regex.search(text) is not None or any(word in text for word in _IN_WORDS)
+
+
+def find_amounts(sentence: str, words: Sequence[PlacedWord]) -> Iterator[Amount]:
+    """The amounts of a sentence.
+
+    Args:
+        sentence: its text.
+        words: its telling words, as `place_words` gives them.
+    """
+    in_chinese = _HAN.regex.search(sentence) is not None
+    reach = _REACH_ZH if in_chinese else _REACH
+    starts = [word.start for word in words]
+    for match in (_AMOUNT_ZH if in_chinese else _AMOUNT).regex.finditer(sentence):
+        kind = next(kind for kind in _KINDS if match[kind])
+        first = bisect_left(starts, match.start() - reach)
+        last = bisect_left(starts, match.end() + reach)
+        around = {
+            word.stem for word in words[first:last] if not match.start() <= word.start < match.end()
+        }
+        unit = _read_unit(sentence, match.end(), match["glued"]) if kind == "count" else frozenset()
+        yield Amount(
+            kind,
+            _spell(kind, match[kind]),
+            unit,
+            frozenset(around) | unit,
+            _is_change(sentence, match.start(), match.end()),
+            _FORMER.regex.search(sentence[max(0, match.start() - _FORMER_BEFORE) : match.start()])
+            is not None,
+        )
+
+
+def _spell(kind: AmountKind, text: str) -> str:
+    """A value in one spelling."""
+    value = text.casefold().replace(",", "").strip()
+    if kind == "count":
+        return _NUMBERS.get(value, value)
+    if kind == "date":
+        return " ".join(sorted(tokens(_YEAR.regex.sub("", value))))
+    if kind == "clock":
+        return value.replace(" ", "").replace(".", "").replace(":00", "")
+    return value.replace(" ", "").replace("percent", "%").replace("％", "%")
+
+
+def _read_unit(sentence: str, end: int, glued: str | None) -> frozenset[str]:
+    """What is counted: the words that follow the number without a break."""
+    if glued:
+        return frozenset({glued.lower()})
+    match = _UNIT_ZH.regex.match(sentence, end)
+    if match:
+        return read_unit_zh(match[0].strip())
+    unit: list[str] = []
+    for word in _UNIT_WORD.regex.finditer(sentence, end):
+        if word[1] is None or word[1].lower() in STOP_WORDS or len(unit) == _UNIT_WORDS:
+            break
+        unit += tokens(word[1])[:1]
+    return frozenset(unit)
+
+
+def read_unit_zh(text: str) -> frozenset[str]:
+    """What is counted in Chinese: the measure word, or the noun behind one that fits anything."""
+    noun = words_of(text[1:]) if text[0] in _ANY_MEASURE else frozenset()
+    return noun or frozenset(text[0])
+
+
+def _is_change(sentence: str, start: int, end: int) -> bool:
+    beside = sentence[max(0, start - _CHANGE_BEFORE) : end + _CHANGE_AFTER]
+    return _CHANGE.regex.search(beside) is not None
+
+
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)"
+)
+_NUMBER = r"\d[\d,]*(?:\.\d+)?"
+_NUMBERS = (
+    {
+        word: str(n)
+        for n, word in enumerate(
+            "two three four five six seven eight nine ten eleven twelve".split(), start=2
+        )
+    }
+    | {word: str(n) for n, word in enumerate("一二三四五六七八九十", start=1)}
+    | {"两": "2"}
+)
+_DIGIT = LazyPattern(r"[\d一二三四五六七八九十两]")
+_IN_WORDS = ("day", *(word for word in _NUMBERS if word.isascii()))
+_HAN = LazyPattern(r"[\u3400-\u9fff]")
+_YEAR = LazyPattern(r"\b(?:19|20)\d\d\b年?")
+_AMOUNT = LazyPattern(
+    rf"""(?xi)
+      (?P<date>\b{_MONTH}\.?\s\d{{1,2}}(?:st|nd|rd|th)?\b(?:,?\s\d{{4}}\b)?
+        | \b\d{{1,2}}(?:st|nd|rd|th)?\s(?:of\s)?{_MONTH}\b(?:,?\s\d{{4}}\b)? | \b\d{{4}}-\d\d-\d\d\b)
+    | (?P<weekday>\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b)
+    | (?P<clock>\b\d{{1,2}}(?::\d\d)?\s?[ap]\.?m\b\.? | \b\d{{1,2}}:\d\d\b)
+    | (?P<percent>{_NUMBER}\s?(?:%|percent\b))
+    | (?P<money>[$€£¥]\s?{_NUMBER}k? | \b{_NUMBER}\s?(?:dollars?|euros?|pounds?|usd|eur)\b)
+    | (?P<score>\b\d+/\d+\b)
+    | (?P<version>\bv\d+(?:\.\d+)*\b | \b\d+\.\d+\.\d+\b)
+    | (?<![\w.\-/#])(?P<count>{_NUMBER}|(?:{"|".join(w for w in _NUMBERS if w.isascii())})\b)(?![.:]?\d)
+      (?P<glued>ms|k|s|h|hrs?|kg|km|gb|mb|kb|cm|mm|px|lbs?)?\b
+    """  # noqa: E501
+)
+_AMOUNT_ZH = LazyPattern(
+    rf"""(?xi)
+      (?P<date>\d{{1,2}}\s?月\s?\d{{1,2}}\s?[日号]? | \d{{1,2}}\s?[日号] | \d{{4}}-\d\d-\d\d)
+    | (?P<weekday>(?:周|星期|礼拜)[一二三四五六日天])
+    | (?P<clock>\d{{1,2}}:\d\d | (?:\d{{1,2}}|[一二三四五六七八九十两]{{1,2}})\s?点(?:半|\d{{1,2}}分?|[一二三四五六七八九十]{{1,3}}分)?)
+    | (?P<percent>{_NUMBER}\s?[%％]|百分之[\d一二三四五六七八九十百]+)
+    | (?P<money>[$€£¥￥]\s?{_NUMBER}|{_NUMBER}\s?万?(?:元|块|美元|欧元|万))
+    | (?P<score>(?<!\d)\d+/\d+(?!\d))
+    | (?P<version>v\d+(?:\.\d+)*|\d+\.\d+\.\d+)
+    | (?<![\d.A-Za-z第])(?P<count>{_NUMBER}|[两二三四五六七八九十](?=[\u3400-\u9fff]))(?![.:]?\d)(?P<glued>ms|kg|km|gb|mb|cm)?
+    """  # noqa: E501
+)
+_ANY_MEASURE = "个次种些"
+_UNIT_ZH = LazyPattern(r"\s?[\u3400-\u9fff]{1,4}")
+_UNIT_WORD = LazyPattern(r"[-\s/]*([A-Za-z][A-Za-z'’]*)|\S")
+_FORMER = LazyPattern(
+    r"(?i)(?:\bfrom|\brather than|\binstead of|\bnot|\bused to be|\bdown from|\bup from|从|由|不是|原来是?|之前是?|本来是?)\s*(?:the\s|about\s)?$"  # noqa: E501
+)
+_CHANGE = LazyPattern(
+    r"""(?xi)\b(?:now|new|newly|recently|increas(?:e|ed|es|ing)|decreas(?:e|ed|ing)|dropped|reach(?:ed|es)|improved|updat(?:e|ed|ing)
+      |chang(?:e|ed|ing)|mov(?:e|ed|ing)|reschedul(?:e|ed|ing)|postponed?|delayed|extend(?:ed|ing)|adjust(?:ed|ing)|rais(?:ed|ing)|lowered
+      |reduc(?:ed|ing)|cut\sdown|gr(?:own|ew|owth)|(?:up|down)\sto|total\sof|add(?:ed|ing)|currently|already|latest|so\sfar|no\slonger
+      |switch(?:ed|ing)|upgrad(?:ed|ing)|revis(?:ed|ing)|push(?:ed|ing)|brought|instead|expand(?:ed|ing)|climbed|fallen|went\s(?:up|down))\b
+    |现在|目前|新的?|改[成到为在期]|换[成到了]|推迟|提前|延[期到长后]|增[加到长]|减[少到]|[上下]?[涨降][到至了]|升[级到至]|提高|达到|已经?|变成
+    |最新|更新|调[整到成]|不再|一共|总共|挪到|改了"""
+)

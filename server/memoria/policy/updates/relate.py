@@ -1,0 +1,191 @@
+"""Relates turns of one speaker: does a later one state the same thing anew, or deny it?
+
+The constants are chosen on five of BEAM's chats (`beam1` to `beam5`) and hold on the other five.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from memoria.policy.updates.acts import Act, Denial, Matter
+from memoria.policy.updates.amounts import Amount
+from memoria.policy.updates.asked import AskedAmount
+from memoria.policy.updates.read import TurnStatements
+
+_LEAST = 3.0
+"""Of what the words beside two amounts have in common, where the later one is said to be news."""
+_LEAST_UNTOLD = 5.0
+"""The same where nothing says so."""
+_LEAST_SURE = 6.0
+_SHARE = 0.3
+"""How much of the question has to stand beside an amount, of what stands beside the best."""
+_SHARE_UNTOLD = 0.4
+_SHARE_SURE = 0.5
+_FEWEST_DENIED = 2
+_DENIED_SHARE = 0.6
+"""Of the words of a thing that is denied, how many have to stand in one sentence that tells it."""
+_DETAIL_SHARE = 0.5
+"""The same of the thing with its detail."""
+_COUNTED = 0.5
+"""What an act gains whose turn says how many: who has done five has done it."""
+_LEAST_UNASKED = 1.7
+"""How surely a turn has to tell what another denies where the question does not ask which is so."""
+_ASKED_SHARE = 0.5
+_ASKED_SHARE_WHETHER = 0.3
+"""Of the same, how many the question has to have: fewer where it asks whether something is so."""
+
+
+class Bearing:
+    """What a question asks about, among the turns found for it."""
+
+    def __init__(
+        self,
+        words: frozenset[str],
+        asked: AskedAmount,
+        weigh: Callable[[str], float],
+        turns: Iterable[TurnStatements],
+    ) -> None:
+        """Weighs the question among the turns.
+
+        Args:
+            words: the question's.
+            asked: which kind of amount it wants.
+            weigh: how telling a word is among the turns.
+            turns: what they state.
+        """
+        self.words = words
+        self.asked = asked
+        self._weigh = weigh
+        amounts = (
+            one for turn in turns if asked.kinds for one in turn.amounts if asked.is_met_by(one)
+        )
+        self._most = max(map(self._cover, amounts), default=0.0)
+
+    def select_asked(self, turn: TurnStatements) -> list[Amount]:
+        """The amounts of a turn that may be what is asked for."""
+        met = filter(self.asked.is_met_by, turn.amounts) if self._most else ()
+        return [one for one in met if self.share(one) >= _SHARE]
+
+    def share(self, amount: Amount) -> float:
+        """How much of the question stands beside an amount, of what stands beside the best."""
+        return self._cover(amount) / self._most
+
+    def count(self, words: frozenset[str]) -> float:
+        """How much words tell; those of the question count twice."""
+        return sum(self._weigh(word) * (1 + (word in self.words)) for word in words)
+
+    def select_matters(self, turn: TurnStatements) -> "list[DeniedMatter]":
+        """What a turn denies of what the question asks about: so many of the words it has."""
+        least = _ASKED_SHARE_WHETHER if self.asked.is_whether else _ASKED_SHARE
+        return [
+            DeniedMatter(denial, matter)
+            for denial in turn.denials
+            for matter in denial.matters
+            if len(matter.words & self.words) >= least * len(matter.words)
+        ]
+
+    def _cover(self, amount: Amount) -> float:
+        return sum(map(self._weigh, amount.words & self.words))
+
+
+@dataclass(frozen=True, slots=True)
+class Restatement:
+    """That a turn states anew what an earlier one states."""
+
+    score: float
+    """How much both have in common."""
+    is_sure: bool
+    """Whether the older turn may be said to hold no longer: the newer one says that it is news."""
+
+
+def find_restatement(
+    new: Sequence[Amount], old: Sequence[Amount], bearing: Bearing
+) -> Restatement | None:
+    """Whether one turn states anew what an earlier one of its speaker states.
+
+    Both have an amount of the kind and unit that is asked for, the values differ, and they share
+    the words beside them, the question's above all.
+
+    Args:
+        new: what the later turn has that may be asked for.
+        old: what the earlier one has.
+        bearing: the question's.
+    """
+    present = {(one.kind, one.value) for one in new if not one.is_former}
+    found = [
+        _compare(one, other, bearing)
+        for one in new
+        for other in old
+        if not one.is_former and (other.kind, other.value) not in present
+    ]
+    pairs = [one for one in found if one is not None]
+    if not pairs:
+        return None
+    return Restatement(max(one.score for one in pairs), any(one.is_sure for one in pairs))
+
+
+def _compare(new: Amount, old: Amount, bearing: Bearing) -> Restatement | None:
+    if new.kind != old.kind or old.is_former or not _counts_alike(new, old):
+        return None
+    shared = new.words & old.words
+    if shared.isdisjoint(bearing.words):
+        return None
+    score, share = bearing.count(shared), min(bearing.share(new), bearing.share(old))
+    if new.is_change:
+        is_sure = score >= _LEAST_SURE and share >= _SHARE_SURE
+        return Restatement(score, is_sure) if score >= _LEAST and share >= _SHARE else None
+    is_near = score >= _LEAST_UNTOLD and share >= _SHARE_UNTOLD
+    return Restatement(score, is_sure=False) if is_near else None
+
+
+def _counts_alike(new: Amount, old: Amount) -> bool:
+    """Whether two amounts may be counts of the same."""
+    if new.kind != "count":
+        return True
+    if new.unit and old.unit:
+        return not new.unit.isdisjoint(old.unit)
+    if new.unit:
+        return not new.unit.isdisjoint(old.words)
+    return new.is_change
+
+
+@dataclass(frozen=True, slots=True)
+class DeniedMatter:
+    """A thing that is denied and that the question asks about."""
+
+    denial: Denial
+    matter: Matter
+
+    def may_be_told_by(self, words: frozenset[str]) -> bool:
+        """Whether a turn has words enough to tell it."""
+        return _holds_most(words, self.matter.thing)
+
+
+def score_denial(matters: Sequence[DeniedMatter], old: TurnStatements, bearing: Bearing) -> float:
+    """How surely an earlier turn of its speaker tells what a turn denies; 0 where it does not."""
+    score = max(
+        (
+            _score_act(one, act, old)
+            for one in matters
+            for act in old.acts
+            if one.denial.verb in act.words or not one.denial.turns_on_verb
+        ),
+        default=0.0,
+    )
+    return score if bearing.asked.is_whether or score >= _LEAST_UNASKED else 0.0
+
+
+def _score_act(denied: DeniedMatter, act: Act, old: TurnStatements) -> float:
+    """How surely an act tells what is denied; 0 where it does not."""
+    matter, words = denied.matter, denied.matter.words
+    has_verb = denied.denial.verb in act.words
+    shared, done = len(words & act.words), len(words & act.done)
+    if not (has_verb or done) or shared < min(_FEWEST_DENIED, len(words)):
+        return 0.0
+    if shared < _DETAIL_SHARE * len(words) or not _holds_most(act.words, matter.thing):
+        return 0.0
+    is_counted = any(not amount.unit.isdisjoint(matter.thing) for amount in old.amounts)
+    return (shared + done) / len(words) + has_verb + _COUNTED * is_counted
+
+
+def _holds_most(words: frozenset[str], thing: frozenset[str]) -> bool:
+    return len(words & thing) >= _DENIED_SHARE * len(thing)

@@ -1,0 +1,65 @@
+"""Words: what a stretch of a turn is about, as stems and, in Chinese, as pairs of characters."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from memoria.text.analyser import tokens
+from memoria.text.pattern import LazyPattern
+from memoria.text.stopwords import STOP_WORDS
+
+_SHORTEST = 2
+_WORD = LazyPattern(r"[A-Za-z][A-Za-z'’]*|[\u3400-\u9fff]+")
+_EMPTY = frozenset(
+    """
+    tri want need make help sure understand use work like know get thing way also think feel kinda
+    look start plan realli just good great complet consid ensur abl much mani lot bit time any anyth
+    someth one project relat involv now new recent updat chang current alreadi increas decreas
+    improv reach add total latest ever never befor actual
+    """.split()
+)
+"""Stems that stand in any turn of somebody at work, and those that tell only that something has
+changed: to share them tells nothing of a common matter."""
+_EMPTY_ZH = frozenset(
+    "现在 已经 目前 最近 今天 我的 我想 想要 需要 帮我 可以 怎么 增加 减少 提高 从来 来没 没有".split()  # noqa: E501
+)
+
+
+class PlacedWord(NamedTuple):
+    """A word of a sentence with where it stands."""
+
+    start: int
+    stem: str
+
+
+def place_words(sentence: str) -> tuple[PlacedWord, ...]:
+    """The telling words of a sentence, in their order; what joins them is left out."""
+    return tuple(_iter_words(sentence))
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The telling words of a text."""
+    return frozenset(word.stem for word in _iter_words(text))
+
+
+def _iter_words(text: str) -> Iterator[PlacedWord]:
+    for match in _WORD.regex.finditer(text):
+        word = match[0]
+        if not word.isascii():
+            yield from _iter_pairs(word, match.start())
+        elif stem := _stem_telling(word):
+            yield PlacedWord(match.start(), stem)
+
+
+@lru_cache(maxsize=16_384)
+def _stem_telling(word: str) -> str:
+    """The stem of an English word; empty where it tells nothing."""
+    found = "" if word.lower() in STOP_WORDS else "".join(tokens(word)[:1])
+    return "" if len(found) < _SHORTEST or found in _EMPTY else found
+
+
+def _iter_pairs(run: str, start: int) -> Iterator[PlacedWord]:
+    for i in range(len(run) - 1):
+        pair = run[i : i + 2]
+        if pair not in _EMPTY_ZH and not STOP_WORDS.issuperset(pair) and pair not in STOP_WORDS:
+            yield PlacedWord(start + i, pair)

@@ -1,0 +1,221 @@
+"""Updates: of turns that state the same thing the newest comes first, and denials are shown.
+
+Nobody at work says "forget what I said": the user states a number anew, in another sentence, weeks
+later. So the best candidates of one speaker are compared with each other, as `policy/updates` reads
+them. What states anew what the question asks for stands before the older turn. What denies a thing
+that the user has told stands beside it, and both are marked, for nobody but the user knows which is
+true.
+
+What an assistant says to a user states nothing: it repeats, computes and gives examples.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import chain
+
+from memoria.model import Role, Validity
+from memoria.policy.updates import (
+    Bearing,
+    TurnStatements,
+    find_restatement,
+    read_asked_amount,
+    score_denial,
+)
+from memoria.retrieval.query.plan import SearchPlan
+from memoria.retrieval.ranking.score import MemoryWording, ScoredCandidate
+
+_COMPARED = 30
+"""Of the best candidates, how many are compared with each other."""
+_NEARLY_AS_SURE = 0.6
+"""Of the surest restatement of a turn: others as sure as that stand before it, too."""
+_MOST_DENIED = 4
+"""Of what a turn denies, how many turns are shown for it."""
+_DENIED_AS_SURELY = 0.65
+"""Of the surest of them: what is told more vaguely is not shown for it."""
+_BACKGROUND = 10
+"""Turns without a word that are added to those compared: of two, half have any word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Updates:
+    """Which candidates state anew what others state, and which deny it, by document."""
+
+    newer: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    """Of an older one those that stand before it, newest first."""
+    restated: Mapping[int, str] = field(default_factory=dict)
+    """Of an older one the id of what surely states the same thing anew."""
+    denied: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    """Of either side of a contradiction the other side, surest first."""
+    shows_both: bool = False
+    """Whether the question asks if something is so, and both sides of a contradiction answer it."""
+    ids: Mapping[int, str] = field(default_factory=dict)
+    """The ids of what was compared."""
+
+    @property
+    def documents(self) -> frozenset[int]:
+        """All that states something anew, is stated anew or contradicts something."""
+        newer = chain.from_iterable(self.newer.values())
+        return frozenset((*self.newer, *newer, *self.denied))
+
+    def list_beside(self, n: int) -> tuple[int, ...]:
+        """What comes with a document: what surely states it anew, and what contradicts it."""
+        restated = [new for new in self.newer.get(n, ()) if self.ids[new] == self.restated.get(n)]
+        return (*restated, *(self.denied.get(n, ()) if self.shows_both else ()))
+
+
+NO_UPDATES = Updates()
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """A turn, or a memory, with what it states."""
+
+    n: int
+    moment: tuple[int, int]
+    speaker: tuple[Role, str | None]
+    statements: TurnStatements
+    words: frozenset[str]
+    """All of its tokens."""
+    is_memory: bool
+
+
+def find_updates(plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> Updates:
+    """What states anew or denies what else was found.
+
+    Args:
+        plan: the search.
+        scored: the candidates, best first.
+    """
+    if not plan.options.stages.current or plan.parsed.is_time_only or not plan.terms:
+        return NO_UPDATES
+    compared = [each for each in scored[:_COMPARED] if _states_own(each)]
+    sides = [_make_side(each) for each in compared]
+    asked = read_asked_amount(plan.query)
+    if not asked.kinds and not any(side.statements.denials for side in sides):
+        return NO_UPDATES
+    bearing = Bearing(
+        frozenset(chain.from_iterable(one.parsed.discriminative for one in plan.list_searches())),
+        asked,
+        _weigh_words(compared),
+        [side.statements for side in sides],
+    )
+    newer, restated = _find_restated(sides, bearing)
+    ids = {each.candidate.n: each.id for each in compared}
+    return Updates(
+        newer,
+        {old: ids[new] for old, new in restated.items()},
+        _find_denied(sides, bearing),
+        asked.is_whether,
+        ids,
+    )
+
+
+def place_updates(hits: Sequence[ScoredCandidate], updates: Updates) -> list[ScoredCandidate]:
+    """The hits in their order, but each after what is newer, and beside what it contradicts."""
+    by_n = {each.candidate.n: each for each in hits}
+    placed: dict[int, ScoredCandidate] = {}
+
+    def place(n: int, above: frozenset[int]) -> None:
+        for newer in updates.newer.get(n, ()):
+            if newer in by_n and newer not in above:
+                place(newer, above | {n})
+        placed.setdefault(n, by_n[n])
+
+    for each in hits:
+        n = each.candidate.n
+        place(n, frozenset())
+        for other in updates.denied.get(n, ()) if updates.shows_both else ():
+            if other in by_n:
+                place(other, frozenset())
+    return list(placed.values())
+
+
+def _states_own(each: ScoredCandidate) -> bool:
+    """Whether somebody speaks for themselves in it: a memory, or a turn that no assistant said."""
+    turn = each.document
+    if isinstance(turn, MemoryWording):
+        return turn.version.n == turn.memory.current.n and turn.memory.validity is Validity.ACTIVE
+    if not turn.current:
+        return False
+    return turn.role is Role.USER or (turn.role is Role.ASSISTANT and turn.speaker is not None)
+
+
+def _make_side(each: ScoredCandidate) -> _Side:
+    document = each.document
+    if isinstance(document, MemoryWording):
+        text, at = document.version.content, document.version.valid_from
+        speaker: tuple[Role, str | None] = (Role.USER, None)
+    else:
+        text, at = document.content, document.at
+        speaker = (document.role, document.speaker)
+    n = each.candidate.n
+    is_memory = each.kind == "memory"
+    return _Side(n, (at, n), speaker, TurnStatements(text), each.words, is_memory)
+
+
+def _weigh_words(turns: Sequence[ScoredCandidate]) -> Callable[[str], float]:
+    """How telling a word is among the turns: the more of them have it, the less."""
+    many = len(turns) + _BACKGROUND
+
+    @cache
+    def weigh(word: str) -> float:
+        return math.log(many / (sum(word in each.words for each in turns) + 0.5))
+
+    return weigh
+
+
+def _find_restated(
+    sides: Sequence[_Side], bearing: Bearing
+) -> tuple[dict[int, tuple[int, ...]], dict[int, int]]:
+    """By older turn those that state the same thing anew, newest first, and what surely does."""
+    amounts = {side.n: bearing.select_asked(side.statements) for side in sides}
+    telling = [side for side in sides if amounts[side.n]]
+    newer: dict[int, tuple[int, ...]] = {}
+    restated: dict[int, int] = {}
+    for old in telling:
+        found = [
+            (restatement, new)
+            for new in telling
+            if _is_later(new, old)
+            and not new.is_memory  # what a memory replaces was seen to when it was written
+            and (restatement := find_restatement(amounts[new.n], amounts[old.n], bearing))
+        ]
+        found = [pair for pair in found if pair[0].is_sure or not old.is_memory]
+        if not found:
+            continue
+        least = _NEARLY_AS_SURE * max(restatement.score for restatement, _ in found)
+        standing = [new for restatement, new in found if restatement.score >= least]
+        newer[old.n] = tuple(new.n for new in sorted(standing, key=lambda new: new.moment)[::-1])
+        sure = [(one.score, new.moment, new.n) for one, new in found if one.is_sure]
+        if sure:
+            restated[old.n] = max(sure)[2]
+            newer[old.n] = tuple(dict.fromkeys((*newer[old.n], restated[old.n])))
+    return newer, restated
+
+
+def _find_denied(sides: Sequence[_Side], bearing: Bearing) -> dict[int, tuple[int, ...]]:
+    """By either side of a contradiction the other side, surest first."""
+    found: dict[int, list[int]] = {}
+    for denial in sides:
+        matters = bearing.select_matters(denial.statements)
+        if not matters:
+            continue
+        scores = [
+            (score_denial(matters, told.statements, bearing), told)
+            for told in sides
+            if _is_later(denial, told) and any(one.may_be_told_by(told.words) for one in matters)
+        ]
+        surest = sorted((pair for pair in scores if pair[0]), key=lambda pair: -pair[0])
+        for score, told in surest[:_MOST_DENIED]:
+            if score < _DENIED_AS_SURELY * surest[0][0]:
+                break
+            found.setdefault(denial.n, []).append(told.n)
+            found.setdefault(told.n, []).append(denial.n)
+    return {n: tuple(others) for n, others in found.items()}
+
+
+def _is_later(new: _Side, old: _Side) -> bool:
+    """Whether a turn was said after another one, by the same speaker."""
+    return new.speaker == old.speaker and new.moment > old.moment

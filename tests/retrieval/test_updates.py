@@ -1,0 +1,177 @@
+"""What the user states anew stands first, and what they deny is shown with what they told."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import memoria
+from memoria import Memoria, SearchResult, Settings
+from memoria.policy.updates import TurnStatements, read_asked_amount
+from memoria.retrieval.ranking.updates import Updates, place_updates
+from memoria.surface.text import result_text
+
+RESTATED = {
+    "count": (
+        "I have 14 pots of tomatoes on the balcony so far, how often do they need water?",
+        "The balcony fills up, I now have 19 pots of tomatoes, which fertiliser is best?",
+        "How many pots of tomatoes do I have on my balcony?",
+    ),
+    "date": (
+        "My dentist appointment with Dr. Okafor is on May 3 at 9 AM, what should I bring along?",
+        "The dentist appointment with Dr. Okafor was moved to May 10, can I get a ride?",
+        "When is my dentist appointment with Dr. Okafor?",
+    ),
+    "percent": (
+        "The error rate of the import job is at 12%, and I'd like to know where to look first.",
+        "The error rate of the import job has dropped to 4% after the fix, what is next?",
+        "What is the error rate of the import job?",
+    ),
+    "数量": (
+        "我们读书会这个季度要读8本书，你帮我排一下计划好吗？",
+        "读书会这个季度要读的书增加到12本了，计划应该怎么调？",
+        "读书会这个季度要读几本书？",
+    ),
+    "日期": (
+        "我的牙医预约是5月3日，需要带什么东西？",
+        "牙医预约改到5月10日了，帮我想想怎么跟公司请假？",
+        "我的牙医预约是什么时候？",
+    ),
+    "金额": (
+        "我现在租的房子房租是4200元，你觉得贵不贵？",
+        "房东说我租的房子房租涨到4600元了，我该不该搬家？",
+        "我租的房子房租多少钱？",
+    ),
+}  # fmt: skip
+
+DENIED = {
+    "did": (
+        "I just rented a chainsaw on Saturday to cut up the old pear tree, how do I clean it?",
+        "I've never used a chainsaw before, so what do I have to look out for?",
+        "Have I ever used a chainsaw?",
+    ),
+    "has": (
+        "I've submitted the grant application to the Harbour Fund last week, when do they answer?",
+        "I have never submitted any grant application to the Harbour Fund, should I try it?",
+        "Did I submit a grant application to the Harbour Fund?",
+    ),
+    "做过": (
+        "我上个月去医院做了核磁共振，报告应该怎么看？",
+        "我从来没有做过核磁共振，做之前要注意什么？",
+        "我做过核磁共振吗？",
+    ),
+}
+
+AT = "2026-03-{:02}T10:00:00Z"
+
+
+async def _record(m: Memoria, said: Sequence[tuple[str, str]]) -> None:
+    """Record turns of several weeks, an answer after each of the user's."""
+    for day, (role, content) in enumerate(said, 1):
+        turn = {"role": role, "content": content, "at": AT.format(day), "message_id": str(day)}
+        await m.record_conversation([turn], session_id=f"s{day}")
+
+
+async def _ask_both(
+    home: Path, said: Sequence[tuple[str, str]], question: str
+) -> tuple[SearchResult, ...]:
+    async with memoria.open(settings=Settings.from_values(home=home, embedder="off")) as m:
+        await _record(m, said)
+        return await m.search_memory(question), await m.search_conversation_traces(question)
+
+
+@pytest.mark.parametrize("case", sorted(RESTATED))
+async def test_what_is_stated_anew_stands_first_and_the_older_says_so(
+    home: Path, case: str
+) -> None:
+    old, new, question = RESTATED[case]
+    echo = f"{question} {old}"  # it has more of the question's words, and is the assistant's
+    said = [("user", old), ("assistant", echo), ("user", new), ("assistant", echo)]
+    for result in await _ask_both(home, said, question):
+        hits = [hit for hit in result.hits if hit.source.role != "assistant"]
+        assert [hit.source.message_id for hit in hits] == ["3", "1"]  # of a turn, or its memory
+        assert [hit.restated_by for hit in hits] == [None, hits[0].id]
+        assert f"[turn {hits[0].id}] states the same anew" in result_text(result)
+
+
+@pytest.mark.parametrize("case", sorted(DENIED))
+async def test_both_sides_of_a_contradiction_are_shown_and_marked(home: Path, case: str) -> None:
+    told, denial, question = DENIED[case]
+    said = [("user", told), ("user", denial)]
+    for result in await _ask_both(home, said, question):
+        one, other = sorted(result.hits, key=lambda hit: str(hit.source.message_id))
+        assert one.contradicts == (other.id,)
+        assert other.contradicts == (one.id,)
+        assert "cannot both be true; ask the user which is" in result_text(result)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "question"),
+    [
+        (*RESTATED["count"][:2], "How many pots of tomatoes did I have on my balcony at first?"),
+        (*RESTATED["date"][:2], "How many days lie between my appointments with Dr. Okafor?"),
+        (*RESTATED["数量"][:2], "读书会这个季度原来要读几本书？"),
+        ("I ran 5 km along the river on Sunday.", "I ran 8 km along the river on Tuesday.",
+         "How many km did I run along the river?"),
+        ("My sister has 3 cats at home.", "I now have 5 goldfish in my office.",
+         "How many cats does my sister have at home?"),
+        ("I had never seen a heron until then.", "I saw a heron at the weir on Sunday.",
+         "Did I see a heron?"),
+        ("I've read of sourdough in the paper.", "I haven't had time to read the sourdough page.",
+         "What have I read of sourdough?"),
+    ],
+)  # fmt: skip
+async def test_what_is_not_stated_anew_keeps_its_order_and_has_no_mark(
+    home: Path, first: str, second: str, question: str
+) -> None:
+    async with memoria.open(settings=Settings.from_values(home=home, embedder="off")) as m:
+        await _record(m, [("user", first), ("user", second)])
+        found = (await m.search_conversation_traces(question)).hits
+        plain = (await m.search_conversation_traces(question, without=["current"])).hits
+    assert [hit.id for hit in found] == [hit.id for hit in plain]
+    assert not any(hit.restated_by or hit.contradicts for hit in found)
+
+
+async def test_what_a_turn_quotes_is_not_stated_in_it(home: Path) -> None:
+    old, new, question = RESTATED["percent"]
+    code = "How do I read this?\n```\nerror rate of the import job now at 31%\n```"
+    async with memoria.open(settings=Settings.from_values(home=home, embedder="off")) as m:
+        await _record(m, [("user", old), ("user", new), ("user", code)])
+        hits = (await m.search_conversation_traces(question)).hits
+    by_id = {hit.source.message_id: hit for hit in hits}
+    assert by_id["1"].restated_by == by_id["2"].id
+    assert by_id["2"].restated_by is None
+
+
+class _Placed:
+    """Stands for a candidate where only its document counts."""
+
+    def __init__(self, n: int) -> None:
+        self.candidate = self
+        self.n = n
+
+
+@given(
+    st.permutations(range(8)),
+    st.dictionaries(st.integers(0, 9), st.lists(st.integers(0, 9), max_size=3).map(tuple)),
+    st.dictionaries(st.integers(0, 9), st.lists(st.integers(0, 9), max_size=3).map(tuple)),
+)
+def test_placing_loses_and_repeats_no_hit_whatever_replaces_what(
+    order: list[int], newer: dict[int, tuple[int, ...]], denied: dict[int, tuple[int, ...]]
+) -> None:
+    hits = [_Placed(n) for n in order]
+    placed = place_updates(hits, Updates(newer, {}, denied, shows_both=True))  # type: ignore[arg-type]
+    assert sorted(each.candidate.n for each in placed) == sorted(order)
+    unchanged = place_updates(hits, Updates())  # type: ignore[arg-type]
+    assert [each.candidate.n for each in unchanged] == order
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_read_without_failing(text: str) -> None:
+    statements = TurnStatements(text)
+    assert all(one.value and one.unit <= one.words for one in statements.amounts)
+    assert all(one.done <= one.words or one.words for one in statements.acts)
+    assert all(matter.thing for one in statements.denials for matter in one.matters)
+    assert read_asked_amount(text) == read_asked_amount(text)
