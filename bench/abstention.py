@@ -1,7 +1,6 @@
 """What does silence cost? The threshold moved up and down, on questions with answers and without.
 
-LoCoMo's conversations are asked their own questions and those of each other
-(`bench.recall.foreign`). A search explains itself: by how much each document clears the threshold,
+Conversations are asked their own questions and those of others (`bench.recall.foreign`). A search explains itself: by how much each document clears the threshold,
 whether it is shown or not. So one run tells what any other would have done: how many questions
 about somebody else are met with silence, and what recall@10 is left of those that have an answer.
 
@@ -34,7 +33,12 @@ _GROUPS = {
     "foreign": {"locomo foreign"},
     "other users": {"users foreign"},
     "other matters": {"cmrc foreign"},
+    "work, among friends": {"locomo of beam"},
+    "friends, at work": {"beam of locomo"},
+    "Chinese, of another's days": {"users of memdaily"},
+    "Chinese, of another's days, long": {"users of memdaily, long"},
     "answerable, MemoryBank": {"users"},
+    "answerable, BEAM": {"beam"},
 }
 
 

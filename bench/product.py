@@ -72,7 +72,7 @@ def _read_answer(found: SearchResult) -> Answer:
     pairs = (
         frozenset((keys[hit.id], keys[other]))
         for hit in found.hits
-        for other in (*hit.contradicts, getattr(hit, "restated_by", None))
+        for other in (*hit.contradicts, hit.restated_by)
         if other in keys
     )
     return Answer(tuple(dict.fromkeys(keys.values())), found.tokens, frozenset(pairs))

@@ -1,13 +1,15 @@
 """Does it keep silent when asked about somebody else's conversations?
 
 Every tenant is asked its own questions and, in between, some that only another tenant could answer:
-the same call, the same settings. LoCoMo conversations are asked about each other, MemoryBank users
-about other users of their language, and the Chinese users what CMRC's passages answer. The choice
-is drawn with a fixed seed.
+the same call, the same settings. LoCoMo conversations are asked about each other and about
+BEAM's chats, these about LoCoMo's, MemoryBank users about other users of their language, and the
+Chinese users what CMRC's passages answer and, in short questions and in long ones after much talk,
+what MemDaily's users told. The choice is drawn with a fixed seed.
 
 Users of MemoryBank talk about much the same things: read beside their chats, about a dozen of the
 300 questions to them happen to have an answer there, such as a birthday. Perfect silence is not to
-be wished for. LoCoMo's conversations and CMRC's passages have no such overlap worth naming.
+be wished for. LoCoMo's conversations and CMRC's passages have no such overlap worth naming. BEAM's
+chats have with each other, so none is asked what another one answers.
 """
 
 import random
@@ -16,7 +18,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from bench.data import LOCOMO, Conversation, DataSet, Question
+from bench.recall.beam import BEAM
 from bench.recall.cmrc import CMRC
+from bench.recall.memdaily import MEMDAILY
 from bench.recall.memorybank import SAME_LANGUAGE
 
 _SEED = 20_260_601
@@ -25,15 +29,26 @@ _OF_LOCOMO = 60
 _OF_USERS = 10
 _OF_CMRC = 20
 """Foreign questions for each conversation: 300 of each sort in all."""
+_OF_BEAM = 20
+_TO_BEAM = 10
+_OF_MEMDAILY = 7
+_NOISY = "noisy"
+"""MemDaily's class of long questions."""
 
 
 def conversations(folder: Path) -> tuple[Conversation, ...]:
     """LoCoMo's conversations and MemoryBank's users, with foreign questions among their own."""
     passages = [q for each in CMRC.read(folder) for q in each.questions]
-    return (*_locomo(LOCOMO.read(folder)), *_users(SAME_LANGUAGE.read(folder), passages))
+    days = [q for each in MEMDAILY.read(folder) for q in each.questions]
+    friends, chats = LOCOMO.read(folder), BEAM.read(folder)
+    users = SAME_LANGUAGE.read(folder)
+    return (*_locomo(friends, chats), *_beam(chats, friends), *_users(users, passages, days))
 
 
-def _locomo(conversations: Sequence[Conversation]) -> Iterator[Conversation]:
+def _locomo(
+    conversations: Sequence[Conversation], chats: Sequence[Conversation]
+) -> Iterator[Conversation]:
+    at_work = [q for chat in chats for q in chat.questions if q.gold]
     for each in conversations:
         others = [
             q
@@ -46,12 +61,28 @@ def _locomo(conversations: Sequence[Conversation]) -> Iterator[Conversation]:
             replace(q, category="locomo" if q.category in _ANSWERABLE else "locomo 5")
             for q in each.questions
         )
-        yield _mix_conversations(
-            each, own, _draw_questions(each.name, others, _OF_LOCOMO, "locomo foreign")
-        )
+        foreign = _draw_questions(each.name, others, _OF_LOCOMO, "locomo foreign")
+        foreign += _draw_questions(each.name, at_work, _OF_BEAM, "locomo of beam")
+        yield _mix_conversations(each, own, foreign)
 
 
-def _users(users: Sequence[Conversation], passages: Sequence[Question]) -> Iterator[Conversation]:
+def _beam(
+    chats: Sequence[Conversation], conversations: Sequence[Conversation]
+) -> Iterator[Conversation]:
+    among_friends = [
+        q for each in conversations for q in each.questions if q.category in _ANSWERABLE
+    ]
+    for chat in chats:
+        own = (replace(q, category="beam") for q in chat.questions if q.gold)
+        foreign = _draw_questions(chat.name, among_friends, _TO_BEAM, "beam of locomo")
+        yield _mix_conversations(chat, own, foreign)
+
+
+def _users(
+    users: Sequence[Conversation], passages: Sequence[Question], days: Sequence[Question]
+) -> Iterator[Conversation]:
+    long = [q for q in days if q.category == _NOISY]
+    short = [q for q in days if q.category != _NOISY]
     for each in users:
         language = each.name[:2]
         others = [
@@ -63,6 +94,8 @@ def _users(users: Sequence[Conversation], passages: Sequence[Question]) -> Itera
         foreign = _draw_questions(each.name, others, _OF_USERS, "users foreign")
         if language == "zh":
             foreign += _draw_questions(each.name, passages, _OF_CMRC, "cmrc foreign")
+            foreign += _draw_questions(each.name, short, _OF_MEMDAILY, "users of memdaily")
+            foreign += _draw_questions(each.name, long, _OF_MEMDAILY, "users of memdaily, long")
         own = (replace(q, category="users") for q in each.questions)
         yield _mix_conversations(each, own, foreign)
 
@@ -84,17 +117,30 @@ def _mix_conversations(
 
 
 FOREIGN = DataSet(
-    files=(*LOCOMO.files, *SAME_LANGUAGE.files, *CMRC.files),
+    files=(*LOCOMO.files, *BEAM.files, *MEMDAILY.files, *CMRC.files),
     read=conversations,
     slices={
         "locomo 1-4": {"locomo"},
         "locomo 5": {"locomo 5"},
         "locomo foreign": {"locomo foreign"},
+        "locomo of beam": {"locomo of beam"},
+        "beam": {"beam"},
+        "beam of locomo": {"beam of locomo"},
         "users": {"users"},
         "users foreign": {"users foreign"},
         "cmrc foreign": {"cmrc foreign"},
-        "foreign": {"locomo foreign", "users foreign", "cmrc foreign"},
-        "overall": {"locomo", "users"},
+        "users of memdaily": {"users of memdaily"},
+        "users of memdaily, long": {"users of memdaily, long"},
+        "foreign": {
+            "locomo foreign",
+            "users foreign",
+            "cmrc foreign",
+            "locomo of beam",
+            "beam of locomo",
+            "users of memdaily",
+            "users of memdaily, long",
+        },
+        "overall": {"locomo", "users", "beam"},
     },
 )
 """`overall` is what each tenant can answer, `foreign` what none of them can."""

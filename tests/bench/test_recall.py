@@ -1,6 +1,7 @@
 """What the recall command asks, and how it counts what comes back."""
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,9 @@ def test_foreign_questions_are_many_have_no_answer_and_are_the_same_in_every_run
         asked = [q for each in read for q in each.questions if q.category == f"{sort} foreign"]
         assert len(asked) == 300
         assert not any(q.gold for q in asked)
+    counts = Counter(q.category for each in read for q in each.questions)
+    assert (counts["locomo of beam"], counts["beam of locomo"]) == (100, 100)
+    assert (counts["users of memdaily"], counts["users of memdaily, long"]) == (105, 105)
     for each in read:
         own = {q.text for q in each.questions if q.gold}
         assert own.isdisjoint(q.text for q in each.questions if not q.gold), each.name
