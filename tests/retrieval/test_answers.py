@@ -15,7 +15,7 @@ from tests.retrieval.toys import ToyEmbedder
 import memoria
 from memoria import Memoria, SearchResult
 from memoria.model import PARTS, MemoryType, Role, parse_instant
-from memoria.retrieval.answer.pack import hit_cost
+from memoria.surface.text import result_text
 from memoria.text.budget import estimate_tokens
 
 MANY = settings(
@@ -162,7 +162,7 @@ async def test_an_answer_keeps_its_budget_and_its_limit(
 ) -> None:
     found = await answer(town, query, narrowed)
     most = narrowed.arguments["max_tokens"]
-    assert sum(map(hit_cost, found.hits)) <= found.tokens <= most
+    assert found.tokens <= estimate_tokens(result_text(found)) <= most
     assert len(found.hits) <= narrowed.arguments["limit"]
     assert sum(map(estimate_tokens, found.nearest_topics)) <= most / 10
     assert not (found.hits and found.nearest_topics)

@@ -158,9 +158,9 @@ async def test_a_concept_that_rests_on_what_was_superseded_says_so_and_stands_be
     assert found.index(current) < found.index(concept)
     (hit,) = (hit for hit in result.hits if hit.id == concept)
     assert (hit.status, hit.outdated_by) == ("outdated", (current,))
-    said = f"[memory {concept}] rests on something that has changed since: see [memory {current}]"
-    assert said in result_text(result)
-    assert said in str(wire_conclusions(result))
+    said = "rests on something that has changed since: see [memory {}]"
+    assert f"  {said.format(current[-result.id_chars :])}" in result_text(result)
+    assert f"[memory {concept}] {said.format(current)}" in str(wire_conclusions(result))
     async with open_memoria(settings=settings) as m:
         shown = await m.get_memory(concept)
     assert f"outdated: see [memory {current}]" in memory_text(shown)

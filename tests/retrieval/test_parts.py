@@ -8,10 +8,8 @@ from hypothesis import strategies as st
 
 from memoria.inference import DEFAULT_CALIBRATION
 from memoria.inference.base import RelevanceBounds
-from memoria.model import Hit, HitSource, ToolCall
 from memoria.model.query import MemoryQuery, TranscriptQuery
 from memoria.retrieval import SearchPlan, plan_context, plan_memories, plan_transcript
-from memoria.retrieval.answer.pack import hit_cost, pack_hits
 from memoria.retrieval.query.options import DEFAULT_OPTIONS
 from memoria.retrieval.ranking.evidence.rank import score_conclusion
 from memoria.retrieval.ranking.statistics import QueryStatistics
@@ -21,18 +19,6 @@ from memoria.retrieval.ranking.threshold import (
     term_coverage,
 )
 from memoria.store.values import DocumentKind
-from memoria.text.excerpt import find_excerpt
-
-
-def hit(text: str, tool: ToolCall | None = None) -> Hit:
-    return Hit(
-        id="x",
-        kind="turn",
-        text=text,
-        score=1.0,
-        source=HitSource(at="2026-03-02T01:14:05Z"),
-        tool=tool,
-    )
 
 
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(-1, 1))
@@ -43,32 +29,6 @@ def test_a_conclusions_score_is_between_nothing_and_certainty(
     assert 0 <= score < 1
     assert score >= score_conclusion(lexical, covered, -1, DEFAULT_CALIBRATION)
     assert score >= score_conclusion(0, 0, cosine, DEFAULT_CALIBRATION)
-
-
-@given(
-    st.text("ab \n中文", max_size=300),
-    st.lists(st.sampled_from(["a", "b", "中文"])),
-    st.integers(1, 400),
-)
-def test_an_excerpt_is_a_span_of_the_text_no_longer_than_allowed(
-    text: str, terms: list[str], chars: int
-) -> None:
-    start, end = find_excerpt(text, terms, chars)
-    assert 0 <= start <= end <= len(text)
-    assert end - start <= chars
-    assert (start, end) == (0, len(text)) or len(text) > chars
-
-
-def test_an_excerpt_is_taken_where_most_terms_stand_together() -> None:
-    text = "cache " + "x " * 500 + "the balance cache moved to an LRU " + "y " * 500
-    start, end = find_excerpt(text, ["balanc", "cach", "lru"], 80)
-    assert "balance cache moved to an LRU" in text[start:end]
-
-
-def test_a_stem_is_found_where_its_word_is_written_out() -> None:
-    text = "x " * 300 + "happy parties " + "y " * 300
-    start, end = find_excerpt(text, ["happi", "parti"], 60)
-    assert "happy parties" in text[start:end]
 
 
 def test_coverage_is_the_share_of_the_words_by_what_each_tells() -> None:
@@ -134,57 +94,6 @@ def test_an_embedder_that_puts_unrelated_texts_higher_brings_higher_bounds() -> 
     fit = RelevanceSignals(coverage=0.0, cosine=0.4)
     assert margin(MEMORIES, "memory", fit) >= 0
     assert margin(plan, "memory", fit) < 0
-
-
-@given(st.lists(st.text("ab 中文\n", max_size=600), max_size=12), st.integers(50, 3000))
-def test_packed_hits_fit_the_budget_in_order_and_none_vanishes_uncounted(
-    texts: list[str], max_tokens: int
-) -> None:
-    hits = [hit(text).model_copy(update={"id": str(i)}) for i, text in enumerate(texts)]
-    packed = pack_hits(hits, ["ab", "中文"], max_tokens)
-    assert packed.tokens == sum(hit_cost(kept) for kept in packed.hits) <= max_tokens
-    assert [int(kept.id) for kept in packed.hits] == sorted(int(kept.id) for kept in packed.hits)
-    assert packed.omitted == len(hits) - len(packed.hits)
-    for kept in packed.hits:
-        start, end = kept.excerpt or (0, len(kept.text))
-        assert kept.text == texts[int(kept.id)][start:end]
-
-
-def test_ten_long_answers_fit_where_ten_short_ones_do() -> None:
-    hits = [hit("An answer that says it at length. " * 120) for _ in range(10)]
-    for max_tokens in (2000, 4000):
-        assert len(pack_hits(hits, ["answer"], max_tokens).hits) == 10
-
-
-def test_a_long_tool_result_is_cut_to_where_the_answer_stands() -> None:
-    result = "line\n" * 2000 + "E1437 unbalanced statement\n" + "line\n" * 2000
-    call = ToolCall(name="bash", args={"command": "pytest"}, result=result)
-    (kept,) = pack_hits([hit("", call)], ["e1437"], 400).hits
-    assert kept.tool is not None
-    assert kept.tool.cut
-    assert "E1437 unbalanced" in str(kept.tool.result)
-    assert hit_cost(kept) <= 400
-
-
-@given(
-    st.lists(
-        st.tuples(st.integers(0, 500), st.integers(0, 500), st.integers(0, 3000)),
-        min_size=1,
-        max_size=5,
-    ),
-    st.integers(50, 2000),
-)
-def test_no_name_is_too_long_for_the_budget(
-    lengths: list[tuple[int, int, int]], max_tokens: int
-) -> None:
-    hits = [
-        hit("", ToolCall(name="工" * name, result="x" * result)).model_copy(
-            update={"source": HitSource(at="2026-03-02T01:14:05Z", session_id="场" * session)}
-        )
-        for name, session, result in lengths
-    ]
-    packed = pack_hits(hits, ["x"], max_tokens)
-    assert packed.tokens == sum(map(hit_cost, packed.hits)) <= max_tokens
 
 
 def test_in_the_record_the_words_around_a_turn_speak_for_it_where_somebody_known_is_meant() -> None:

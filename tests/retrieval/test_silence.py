@@ -81,7 +81,7 @@ async def test_who_is_answered_is_named_no_topics_and_given_no_hint(m: Memoria) 
         ("花生的原话 peanuts ill Lin", "The exact words are in the record"),
         ("what is E4711", "Codes, paths and addresses"),
         ("what does /srv/app/main.log say", "Codes, paths and addresses"),
-        ("marble sample", "No conclusion fits"),
+        ("marble sample", "No sure match here"),
         ("Will Lin move to Oslo", "The best conclusion is unsure"),
     ],
 )

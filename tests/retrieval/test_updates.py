@@ -93,7 +93,8 @@ async def test_what_is_stated_anew_stands_first_and_the_older_says_so(
         hits = [hit for hit in result.hits if hit.source.role != "assistant"]
         assert [hit.source.message_id for hit in hits] == ["3", "1"]  # of a turn, or its memory
         assert [hit.restated_by for hit in hits] == [None, hits[0].id]
-        assert f"[turn {hits[0].id}] states the same anew" in result_text(result)
+        newer = hits[0].id[-result.id_chars :]
+        assert f"[{newer}] states the same anew" in result_text(result)
 
 
 @pytest.mark.parametrize("case", sorted(DENIED))

@@ -221,9 +221,11 @@ async def test_what_did_not_fit_is_counted(agent: Agent) -> None:
 async def test_a_limit_below_what_matches_says_that_there_is_more(agent: Agent) -> None:
     for day in range(4):
         await kept(agent, f"Standup note {day}: the build was green")
-    answer = await agent.call("search_memory", query="standup note build", limit=1)
+    answer, text = await agent.both("search_memory", query="standup note build", limit=1)
     assert len(answer["hits"]) == 1
-    assert answer["omitted"] == 3
+    assert answer["beyond_limit"] == 3
+    assert "3 more match; raise limit to see them." in text
+    assert "max_tokens" not in text
 
 
 async def test_a_correction_of_an_archived_memory_says_what_holds_now(agent: Agent) -> None:

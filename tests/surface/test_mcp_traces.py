@@ -50,7 +50,9 @@ async def test_a_turn_comes_back_to_the_byte(agent: Agent, content: str) -> None
     seen = content.replace("\u202e", "\\u{202e}")  # a model sees what is there
     answer, text = await agent.both("search_conversation_traces", query="bluebird")
     assert [(hit["id"], hit["text"]) for hit in answer["hits"]] == [(turn_id, seen)]
-    assert f"[turn {turn_id}] {seen}".replace("\n", "\n    ") in text
+    cite = answer["hits"][0]["cite"]
+    assert turn_id.endswith(cite.removeprefix("turn "))
+    assert f"[{cite}] #0 user: {seen}".replace("\n", "\n    ") in text
     record, whole = await agent.both("get_memory", id=turn_id)
     assert (record["kind"], record["text"]) == ("turn", seen)
     assert seen in whole
@@ -173,8 +175,9 @@ async def test_a_hit_says_where_it_stands(agent: Agent) -> None:
         "client": CLIENT,
         "trust": "reported",
     }
-    for part in ("2026-03-02T01:14:05Z", "monday", "m7", "林岚", "trust reported"):
-        assert part in text
+    head, line = text.splitlines()[:2]
+    assert head == "2026-03-02T01:14Z, session monday, trust reported"
+    assert line.endswith(" #0 林岚: bluebird at nine")
 
 
 async def test_neighbours_are_shown_as_many_as_asked_for(agent: Agent) -> None:
@@ -268,8 +271,10 @@ async def test_a_long_turn_is_cut_to_the_excerpt_that_answers(
     start, end = hit["excerpt"]
     assert hit["text"] == content[start:end]
     assert "bluebird" in hit["text"]
-    assert len(hit["text"]) <= max_tokens * 4
-    assert "excerpt" in text
+    assert hit["total_chars"] == len(content)
+    assert len(text) <= max_tokens * 4
+    assert "… " in text
+    assert " …" in text
 
 
 async def test_the_smallest_budget_allowed_still_shows_the_best_hit(agent: Agent) -> None:

@@ -67,13 +67,13 @@ class Bounds:
     least: int
     most: int
 
-    def check(self, value: int) -> int:
-        """The number, if it is within the bounds.
+    def check(self, value: int | None) -> int | None:
+        """The number, if there is one and it is within the bounds.
 
         Raises:
             ValueError: it is not.
         """
-        if not self.least <= value <= self.most:
+        if value is not None and not self.least <= value <= self.most:
             problem = f"it is {quote_value(value)}; it must be from {self.least} to {self.most}"
             raise ValueError(problem)
         return value
@@ -145,7 +145,7 @@ INSTANT = AfterValidator(_check_instant)
 _ISO = Field(description="ISO 8601")
 _LIMIT = Bounds(1, MAX_LIMIT)
 _TOKENS = Bounds(MIN_TOKENS, MAX_TOKENS)
-_HITS_AT_MOST = ForPeople("most hits to show")
+_HITS_AT_MOST = ForPeople("most hits to show; by default as many as fit into max-tokens")
 _TOKENS_AT_MOST = ForPeople("most tokens of the answer, estimated")
 
 
@@ -172,7 +172,8 @@ class SearchQuery(Value):
         ),
     ] = ()
     """Fused with the query into one answer, within one budget."""
-    limit: Annotated[int, _LIMIT, _HITS_AT_MOST] = 8
+    limit: Annotated[int | None, _LIMIT, _HITS_AT_MOST] = None
+    """None for as many as `max_tokens` holds."""
     max_tokens: Annotated[int, _TOKENS, _TOKENS_AT_MOST] = 1500
     since: Annotated[
         str | None,
@@ -252,7 +253,6 @@ class MemoryQuery(SearchQuery):
 class TranscriptQuery(SearchQuery):
     """What a search of the transcripts may be asked: the second level, the verbatim record."""
 
-    limit: Annotated[int, _LIMIT, _HITS_AT_MOST] = 10
     max_tokens: Annotated[int, _TOKENS, _TOKENS_AT_MOST] = 4000
     include_history: Annotated[bool, ForPeople("include former versions of messages")] = False
     context: Annotated[

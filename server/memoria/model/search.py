@@ -10,6 +10,9 @@ from memoria.model.memory import Trust, Validity
 from memoria.model.memory_types import MemoryType
 from memoria.model.turn import Role
 
+FULL_ID = 36
+"""Characters of a whole id."""
+
 
 class HitSource(Value):
     """Where a hit's words stand: enough to find them again."""
@@ -44,10 +47,12 @@ class ToolCall(Value):
 class AdjacentTurn(Value):
     """A turn beside a hit, shown so that the hit can be understood."""
 
+    id: str
     turn_index: int
     role: Role
     speaker: str | None = None
     text: str
+    """Of a long one the part that answers, with a sign where it is cut."""
 
 
 class Hit(Value):
@@ -77,6 +82,8 @@ class Hit(Value):
     tool: ToolCall | None = None
     excerpt: tuple[int, int] | None = None
     """The span [start, end) in characters of the stored text, where it is not all shown."""
+    total_chars: int | None = None
+    """How many characters the stored text has, where it is not all shown."""
     before: tuple[AdjacentTurn, ...] = ()
     after: tuple[AdjacentTurn, ...] = ()
 
@@ -95,10 +102,16 @@ class SearchResult(Value):
 
     query: str
     hits: tuple[Hit, ...]
-    tokens: int
-    """Estimated tokens of the hits."""
+    tokens: int = 0
+    """Estimated tokens of the hits as they are written."""
+    max_tokens: int
+    """Those that the whole answer may have as a text."""
+    id_chars: int = FULL_ID
+    """How many of an id's last characters tell every id in the answer apart in the whole memory."""
     omitted: int = 0
-    """Results that did not fit `max_tokens`, and in a first-level answer those past `limit`."""
+    """Results that did not fit `max_tokens`; of the record only where a `limit` asked for them."""
+    beyond_limit: int = 0
+    """Results of a first-level answer that a `limit` left out."""
     hidden: int = 0
     """Superseded or archived results left out; ask with `include_history`."""
     notes: tuple[str, ...] = ()

@@ -10,7 +10,7 @@ In a large tenant vectors are searched in a second thread meanwhile. Where a rer
 there is a snapshot before that of the answer, which tells what to ask it about.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -25,8 +25,10 @@ from memoria.retrieval.answer.explain import build_explanation
 from memoria.retrieval.answer.hint import find_hint
 from memoria.retrieval.answer.nearest_topics import list_nearest_topics
 from memoria.retrieval.answer.neighbours import read_neighbours
+from memoria.retrieval.answer.notes import notes_cost
 from memoria.retrieval.answer.outdated import mark_outdated
-from memoria.retrieval.answer.pack import PackedHits, add_neighbours, pack_hits
+from memoria.retrieval.answer.pack import Packer
+from memoria.retrieval.answer.rarity import merge_weights, weigh_terms
 from memoria.retrieval.answer.superseded import mark_superseded
 from memoria.retrieval.answer.updates import mark_updates
 from memoria.retrieval.query.names import resolve_names
@@ -74,6 +76,10 @@ _SEVERAL_DEPTH = 40
 """So many of the best of each are joined where several things are searched for, however many are
 shown; the others follow."""
 _LEAST_TOKENS = 50
+_NOTES_SHARE = 0.3
+"""Of the budget, what is said beside the hits may take so much where all of it has no room."""
+_FEW_HITS = 8
+"""Of fewer hits it is said how many matches other projects have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +91,8 @@ class _ScoredSearch:
     statistics: QueryStatistics
     threshold: RelevanceThreshold
     scored: Sequence[ScoredCandidate]
+    weights: Mapping[str, float]
+    """What each term counts where an answer is cut."""
 
 
 class Search:
@@ -193,16 +201,20 @@ class Search:
         selection = select_hits(plan, scored, successors, updates)
         selection = place_derived(tx, plan, selection)
         within_limit = selection.hits[: plan.limit]
-        packed = _pack(tx, plan, within_limit)
-        cited = within_limit[: len(packed.hits)]
-        shown = {each.candidate.n for each in cited}
-        hits = mark_superseded(packed.hits, cited, list_superseded(tx, plan, cited, successors))
-        hits = mark_updates(hits, cited, updates, successors)
-        return SearchResult(
+        weights = merge_weights(one.weights for one in searched)
+        cited = mark_superseded(
+            [cite_candidate(plan, each, weights) for each in within_limit],
+            within_limit,
+            list_superseded(tx, plan, within_limit, successors),
+        )
+        cited = mark_updates(cited, within_limit, updates, successors)
+        hits = mark_outdated(tx, plan, mark_hits(tx, cited, plan.filters))
+        result = SearchResult(
             query=plan.asked,
-            hits=mark_outdated(tx, plan, mark_hits(tx, hits, plan.filters)),
-            tokens=packed.tokens,
-            omitted=packed.omitted + len(selection.hits) - len(within_limit),
+            hits=hits,
+            max_tokens=plan.max_tokens,
+            omitted=len(hits),
+            beyond_limit=len(selection.hits) - len(within_limit),
             hidden=_count_hidden(tx, plan),
             notes=_list_notes(plan, sources.reports),
             nearest_topics=_list_nearest(plan, selection),
@@ -210,12 +222,15 @@ class Search:
             if plan.profile.hints_at_transcript
             else None,
             elsewhere=find_elsewhere(tx, plan, statistics, name_projects=self._names_projects)
-            if plan.profile.counts_elsewhere and len(selection.hits) < plan.limit
-            else None,
-            explanation=build_explanation(plan, sources, threshold, selection, shown)
-            if plan.options.explain
+            if plan.profile.counts_elsewhere and len(selection.hits) < min(plan.limit, _FEW_HITS)
             else None,
         )
+        result = _fit(tx, plan, result, within_limit, weights)
+        if not plan.options.explain:
+            return result
+        shown = {each.candidate.n for each in within_limit[: len(result.hits)]}
+        explanation = build_explanation(plan, sources, threshold, selection, shown)
+        return result.model_copy(update={"explanation": explanation})
 
     def _score_all(
         self,
@@ -257,7 +272,8 @@ class Search:
         if plan.tasks is not None:
             scored = self._narrow_to_task(tx, plan, query, frequencies, statistics, scored)
         threshold = RelevanceThreshold.for_query(plan, statistics)
-        return _ScoredSearch(plan, sources, statistics, threshold, scored)
+        weights = weigh_terms(plan, frequencies)
+        return _ScoredSearch(plan, sources, statistics, threshold, scored, weights)
 
     def _narrow_to_task(
         self,
@@ -326,14 +342,36 @@ def _limit_tokens(plan: SearchPlan, tokens: int) -> SearchPlan:
     return replace(plan, max_tokens=max(tokens, _LEAST_TOKENS))
 
 
-def _pack(tx: Transaction, plan: SearchPlan, hits: Sequence[ScoredCandidate]) -> PackedHits:
-    packed = pack_hits(
-        [cite_candidate(plan, each) for each in hits], plan.terms_to_show, plan.max_tokens
+def _fit(
+    tx: Transaction,
+    plan: SearchPlan,
+    whole: SearchResult,
+    found: Sequence[ScoredCandidate],
+    weights: Mapping[str, float],
+) -> SearchResult:
+    """The answer with as much of its hits as the budget holds beside what is said of them.
+
+    Args:
+        tx: where the turns beside the hits are read.
+        plan: the search.
+        whole: the answer with every hit whole, and none of them counted as shown.
+        found: the candidates that its hits were made of.
+        weights: the terms asked for, and what each counts where a hit is cut.
+    """
+    room = plan.max_tokens - min(notes_cost(whole), round(_NOTES_SHARE * plan.max_tokens))
+    packer = Packer(whole.hits, room, weights)
+    admitted = packer.admit()
+    if plan.context:
+        packer.add_neighbours(read_neighbours(tx, found[:admitted], plan.context))
+    packed = packer.finish()
+    is_counted = plan.is_limited or plan.profile.every_hit_must_fit or not packed.hits
+    return whole.model_copy(
+        update={
+            "hits": packed.hits,
+            "tokens": packed.tokens,
+            "omitted": packed.omitted if is_counted else 0,
+        }
     )
-    if not plan.context:
-        return packed
-    neighbours = read_neighbours(tx, hits[: len(packed.hits)], plan.context)
-    return add_neighbours(packed, plan.max_tokens, neighbours)
 
 
 def _count_hidden(tx: Transaction, plan: SearchPlan) -> int:

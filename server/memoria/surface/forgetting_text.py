@@ -15,7 +15,8 @@ from memoria.model.forgetting import (
     ForgetSelection,
     RemainingBackup,
 )
-from memoria.surface.text import indent_stored, quantity
+from memoria.retrieval.answer.form import indent_words
+from memoria.surface.text import quantity
 
 _KINDS: Mapping[str, tuple[str, str]] = {
     "memory": ("memory", "memories"),
@@ -61,7 +62,7 @@ def item_text(item: ForgetItem) -> str:
     """What would go, in a line; stored text can't begin a line of its own."""
     effect = ", suppressed" if item.effect == "suppressed" else ""
     named = " ".join(filter(None, (_KINDS[item.kind][0], item.id)))
-    return f"- {named}{effect}: {indent_stored(item.text)}" if item.text else f"- {named}"
+    return f"- {named}{effect}: {indent_words(item.text)}" if item.text else f"- {named}"
 
 
 def forget_command(selection: ForgetSelection, settings: Settings) -> str:

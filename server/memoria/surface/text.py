@@ -1,15 +1,12 @@
 """Answers as plain text, a line a memory: what a model without structured content reads."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import product
+from collections.abc import Iterator, Mapping, Sequence
 
 from memoria.model import (
     AdjacentTurn,
-    Hit,
     Memory,
     MemoryChange,
     MemoryVersion,
-    OtherProjects,
     Receipt,
     RelatedStatement,
     RememberResult,
@@ -23,11 +20,11 @@ from memoria.model import (
 from memoria.model.memory import SOURCE_TURN, LocalSpan
 from memoria.model.turn import FORGOTTEN_PASSAGE
 from memoria.retrieval.answer.cite import neighbour
-from memoria.retrieval.answer.elsewhere import COUNT_UP_TO
+from memoria.retrieval.answer.form import indent_words
+from memoria.retrieval.answer.notes import write_answer
 from memoria.text.document import as_text
-from memoria.text.lines import fence_block, indent_lines, join_lines
+from memoria.text.lines import fence_block, join_lines
 
-NOTHING_FOUND = "Nothing relevant is on record."
 PRIVATE_NOTE = (
     "private time is on in this project: nothing of its sessions is kept until the user ends it "
     "with `memoria private off`; searching works as before"
@@ -36,57 +33,7 @@ PRIVATE_NOTE = (
 
 def result_text(result: SearchResult) -> str:
     """A search's answer."""
-    lines = [_hit_text(hit) for hit in result.hits]
-    if not lines and not result.omitted:
-        lines.append(NOTHING_FOUND)
-    if result.omitted:
-        lines.append(f"{result.omitted} more did not fit; raise limit or max_tokens to see them.")
-    if result.hidden:
-        lines.append(f"{result.hidden} superseded or archived; ask with include_history.")
-    lines.extend(f"note: {note}" for note in answer_notes(result))
-    return "\n".join(lines)
-
-
-def answer_notes(result: SearchResult) -> list[str]:
-    """What there is to know about an answer beside its hits, a sentence each."""
-    notes = list(result.notes)
-    if result.nearest_topics:
-        topics = "; ".join(f"“{topic}”" for topic in map(indent_stored, result.nearest_topics))
-        notes.append(f"nothing relevant; the nearest topics on record: {topics}")
-    notes += list(_contradiction_notes(result.hits))
-    kinds = {hit.id: hit.kind for hit in result.hits}
-    notes += [_note_restated(hit, kinds) for hit in result.hits if hit.restated_by]
-    notes += [_note_outdated(hit) for hit in result.hits if hit.outdated_by]
-    notes += [result.hint] if result.hint else []
-    return notes + ([_elsewhere_note(result.elsewhere)] if result.elsewhere else [])
-
-
-def _elsewhere_note(other: OtherProjects) -> str:
-    count = f"{COUNT_UP_TO}+" if other.matches > COUNT_UP_TO else str(other.matches)
-    match = "matches" if other.matches == 1 else "match"
-    named = f" ({', '.join(map(indent_stored, other.projects))})" if other.projects else ""
-    return f"{count} more {match} in other projects{named}; ask with workspace=*"
-
-
-def _contradiction_notes(hits: Iterable[Hit]) -> Iterator[str]:
-    """What cannot be true together, a sentence for each pair."""
-    kinds = {hit.id: hit.kind for hit in hits}
-    pairs = {frozenset(pair): pair for hit in hits for pair in product([hit.id], hit.contradicts)}
-    for one, other in pairs.values():
-        names = [f"[{kinds.get(each, 'memory')} {each}]" for each in (one, other)]
-        is_of_memories = "turn" not in {kinds[one], kinds.get(other)}
-        both = f"{' and '.join(names)} cannot both be true; ask the user which is"
-        yield f"{both}, and archive the other" if is_of_memories else both
-
-
-def _note_restated(hit: Hit, kinds: Mapping[str, str]) -> str:
-    newer = f"[{kinds.get(str(hit.restated_by), 'turn')} {hit.restated_by}]"
-    return f"[{hit.kind} {hit.id}] is out of date: {newer} states the same anew"
-
-
-def _note_outdated(hit: Hit) -> str:
-    others = ", ".join(f"[memory {one}]" for one in hit.outdated_by)
-    return f"[memory {hit.id}] rests on something that has changed since: see {others}"
+    return write_answer(result)
 
 
 def memory_text(memory: Memory) -> str:
@@ -97,12 +44,12 @@ def memory_text(memory: Memory) -> str:
     flags += [scope_phrase(memory.project)] if memory.workspace else []
     flags += [f"{memory.upvotes} up"] if memory.upvotes else []
     flags += [f"{memory.downvotes} down"] if memory.downvotes else []
-    lines = [f"[memory {memory.id}] {indent_stored(memory.content)} ({', '.join(flags)})"]
+    lines = [f"[memory {memory.id}] {indent_words(memory.content)} ({', '.join(flags)})"]
     lines += [f"  {detail}" for detail in _memory_details(memory)]
     lines += [f"  contradicts {statement_text(other)}" for other in memory.contradicts]
     lines += [f"  outdated: see [memory {one}]" for one in memory.outdated_by]
     lines += [
-        f"  {link.relation} [{link.kind} {link.id}] “{indent_stored(link.text)}”"
+        f"  {link.relation} [{link.kind} {link.id}] “{indent_words(link.text)}”"
         for link in memory.links
         if link.relation != "contradicts"
     ]
@@ -126,7 +73,7 @@ def _memory_details(memory: Memory) -> Iterator[str]:
         yield _describe_span(memory.local)
     if memory.task is not None:
         alone = " alone" if memory.sole_task else ""
-        yield f"of the task{alone}: {indent_stored(memory.task)}"
+        yield f"of the task{alone}: {indent_words(memory.task)}"
     if memory.subject is not None:
         yield f"about {join_lines(' · '.join(filter(None, (memory.subject, memory.predicate))))}"
     if memory.entities:
@@ -170,13 +117,13 @@ def turn_record_text(record: TurnRecord, offset: int, chars: int) -> str:
     lines.append(fence_block(turn.content[offset : offset + chars]))
     if turn.tool_name or turn.tool_result is not None:
         result = as_text(turn.tool_result)[offset : offset + chars]
-        call = f"{join_lines(turn.tool_name or '')}({indent_stored(as_text(turn.tool_args))})"
+        call = f"{join_lines(turn.tool_name or '')}({indent_words(as_text(turn.tool_args))})"
         lines.append(f"tool {call}\n{fence_block(result)}")
     longest = max(len(turn.content), len(as_text(turn.tool_result)))
     if offset + chars < longest:
         lines.append(f"(of {longest} characters; continue with offset={offset + chars})")
     lines += [_neighbour_text(neighbour(t)) for t in record.after]
-    lines += [f"version {t.version}: {indent_stored(t.content)}" for t in other_versions(record)]
+    lines += [f"version {t.version}: {indent_words(t.content)}" for t in other_versions(record)]
     return "\n".join(lines)
 
 
@@ -220,7 +167,7 @@ def receipt_notes(receipt: Receipt) -> list[str]:
     """What the turns have changed in the memory, and why they were not kept, a sentence each."""
     private = [] if receipt.private_since is None else [PRIVATE_NOTE]
     return private + [
-        f"[memory {change.id}] “{indent_stored(change.content)}” {note}"
+        f"[memory {change.id}] “{indent_words(change.content)}” {note}"
         for change in receipt.changes
         for note in _change_notes(change)
     ]
@@ -228,7 +175,7 @@ def receipt_notes(receipt: Receipt) -> list[str]:
 
 def remember_text(kept: RememberResult) -> str:
     """What became of a statement."""
-    head = f"{kept.status.replace('_', ' ')} [memory {kept.id}]: {indent_stored(kept.content)}"
+    head = f"{kept.status.replace('_', ' ')} [memory {kept.id}]: {indent_words(kept.content)}"
     return "\n".join([head, *(f"note: {note}" for note in remember_notes(kept))])
 
 
@@ -245,7 +192,7 @@ def remember_notes(kept: RememberResult) -> list[str]:
     if kept.redactions:
         kinds = ", ".join(f"{kind} ×{n}" for kind, n in kept.redactions.items())
         notes.append(f"secrets left out: {kinds}")
-    notes += [f"noted for the task “{indent_stored(kept.task)}”"] if kept.task else []
+    notes += [f"noted for the task “{indent_words(kept.task)}”"] if kept.task else []
     if SOURCE_TURN in kept.ignored:
         notes.append("the turn that was named does not say this, so it is not shown as its source")
     named = ", ".join(one for one in kept.ignored if one != SOURCE_TURN)
@@ -271,7 +218,7 @@ def _change_notes(change: RememberResult | MemoryChange) -> list[str]:
     notes = [
         f"supersedes {statement_text(former)}"
         if former.id != change.id
-        else f"supersedes what it said before: “{indent_stored(former.content)}”"
+        else f"supersedes what it said before: “{indent_words(former.content)}”"
         for former in change.supersedes
     ]
     return notes + [f"contradicts {statement_text(other)}" for other in change.contradicts]
@@ -284,7 +231,7 @@ def scope_phrase(project: str | None) -> str:
 
 def statement_text(statement: RelatedStatement) -> str:
     """What a memory says, with its id."""
-    return f"[memory {statement.id}] “{indent_stored(statement.content)}”"
+    return f"[memory {statement.id}] “{indent_words(statement.content)}”"
 
 
 def quantity(number: int, one: str, many: str) -> str:
@@ -295,11 +242,11 @@ def quantity(number: int, one: str, many: str) -> str:
 def scratchpad_text(pad: Scratchpad) -> str:
     """A session's notes as Markdown."""
     earlier = "".join(
-        f"\n- until {to_iso(task.at)}: {indent_stored(task.task)}" for task in pad.completed
+        f"\n- until {to_iso(task.at)}: {indent_words(task.task)}" for task in pad.completed
     )
     return (
         f"## Session {join_lines(pad.session_id)} ({to_iso(pad.updated_at)})\n"
-        f"Current task: {indent_stored(pad.current_focus or 'none')}{earlier}"
+        f"Current task: {indent_words(pad.current_focus or 'none')}{earlier}"
     )
 
 
@@ -317,43 +264,9 @@ def turn_citation(turn: StoredTurn) -> str:
     )
 
 
-def _hit_text(hit: Hit) -> str:
-    source = hit.source
-    marks = [source.at]
-    marks += [mark for mark in (hit.type, source.speaker or source.role) if mark]
-    if source.session_id is not None:
-        message = f" {source.message_id}" if source.message_id else ""
-        marks.append(f"session {source.session_id}{message} #{source.turn_index}")
-    marks += [hit.status] if hit.status else []
-    marks += [f"trust {source.trust}"] if source.trust else []
-    marks += ["as an agent reported it"] if source.account else []
-    marks += [f"workspace {source.workspace}"] if source.workspace else []
-    if hit.validity is not None and hit.validity != "active":
-        marks.append(hit.validity)
-    if hit.excerpt is not None:
-        marks.append("excerpt")
-    lines = [_neighbour_text(beside) for beside in hit.before]
-    lines.append(
-        f"[{hit.kind} {hit.id}] {indent_stored(hit.text)} ({join_lines(', '.join(marks))})"
-    )
-    if hit.tool is not None:
-        args, result = (
-            indent_stored(as_text(hit.tool.args)),
-            indent_stored(as_text(hit.tool.result)),
-        )
-        lines.append(f"  tool {join_lines(hit.tool.name)}({args}) → {result}")
-    lines += [_neighbour_text(beside) for beside in hit.after]
-    return "\n".join(lines)
-
-
 def _neighbour_text(beside: AdjacentTurn) -> str:
     who = join_lines(beside.speaker or beside.role)
-    return f"  #{beside.turn_index} {who}: {indent_stored(beside.text)}"
-
-
-def indent_stored(text: str) -> str:
-    """Stored text with its further lines indented: none of them can pass for a line of ours."""
-    return indent_lines(text, "    ")
+    return f"  #{beside.turn_index} {who}: {indent_words(beside.text)}"
 
 
 def _version_text(version: MemoryVersion) -> str:
@@ -362,13 +275,13 @@ def _version_text(version: MemoryVersion) -> str:
     where = f", session {origin.session_id} #{origin.turn_index}" if origin.session_id else ""
     via = join_lines((origin.client or origin.channel) + where)
     quote = (
-        f" “{indent_stored(origin.quote)}”"
+        f" “{indent_words(origin.quote)}”"
         if origin.quote and origin.quote != version.content
         else ""
     )
     return (
         f"  v{version.version} from {to_iso(version.valid_from)}{until}: "
-        f"{indent_stored(version.content)}"
+        f"{indent_words(version.content)}"
         f" ({origin.source_kind}, {origin.trust}, via {via})"
         f"{quote}"
     )

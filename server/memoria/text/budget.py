@@ -1,7 +1,15 @@
 """How many tokens a text costs a model, estimated without any model's tokenizer."""
 
-_ASCII_PER_TOKEN = 4.0
-_OTHER_PER_TOKEN = 1.0
+QUARTERS = 4
+"""A token has four quarters: what one ASCII character costs."""
+
+
+def count_quarters(text: str) -> int:
+    """Quarters of a token: one for an ASCII character, four for any other.
+
+    Quarters of parts add up to those of the whole, which rounded tokens don't.
+    """
+    return QUARTERS * len(text) - (QUARTERS - 1) * len(text.encode("ascii", "ignore"))
 
 
 def estimate_tokens(text: str) -> int:
@@ -10,6 +18,4 @@ def estimate_tokens(text: str) -> int:
     The estimate is a little high for Chinese (common tokenizers need 0.6 to 1.0 per character), so
     that an answer stays within its budget whichever model reads it.
     """
-    ascii_ = len(text.encode("ascii", "ignore"))
-    other = len(text) - ascii_
-    return -int(-(ascii_ / _ASCII_PER_TOKEN + other / _OTHER_PER_TOKEN) // 1)
+    return -(-count_quarters(text) // QUARTERS)

@@ -1,64 +1,182 @@
-"""Excerpt: the part of a long text that speaks to the question, as it stands there."""
+"""Excerpt: the part of a long text that speaks to the question, as it stands there.
 
-import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
+It is made of whole sentences: the one that tells most of what was asked, and what stands around it
+as far as there is room. A word counts by its weight, so a rare one is worth several that stand
+everywhere. Lines are sentences, too, for code, logs and lists have no others.
+"""
 
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+
+from memoria.bare.lazy_regex import lazy_regex
+
+Span = tuple[int, int]
+"""From one character to before another."""
+_Occurrence = tuple[int, str]
+_LEAST_GAIN = 1e-9
+"""So that a sum of the same weights in another order is no gain."""
 _EIGHTH = 8
+_END = lazy_regex(r"[.!?;]+[\"”’)\]]*\s+|[。！？；]+[”’」』）)]*|\n+")
+"""Where a sentence ends, with the space behind it."""
 
 
-def find_excerpt(text: str, terms: Sequence[str], chars: int) -> tuple[int, int]:
-    """The span [start, end) of at most `chars` characters that holds most of the terms.
+def weigh_evenly(terms: Sequence[str]) -> dict[str, float]:
+    """Every term counts the same."""
+    return dict.fromkeys(terms, 1.0)
 
-    Of equally good spans the first is taken, and the terms stand in its middle. It begins and
-    ends between words where it can. One pass over the text, whatever its length.
+
+def find_excerpt(text: str, weights: Mapping[str, float], chars: int) -> Span:
+    """The span [start, end) of at most `chars` characters that tells most of what is asked.
+
+    Args:
+        text: of which the excerpt is.
+        weights: the terms that are looked for, and what each counts. Stems match as beginnings.
+        chars: at most so many.
     """
-    if len(text) <= chars:
-        return 0, len(text)
-    first, last = _densest_run(list(_occurrences(text, terms)), chars)
-    start = min(max((first + last - chars) // 2, 0), len(text) - chars)
-    return _narrow_to_words(text, start, start + chars)
+    return (0, len(text)) if len(text) <= chars else ExcerptFinder(text, weights).find(chars)
 
 
-def _occurrences(text: str, terms: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """(position, term) of every term that stands in the text. Stems match as beginnings."""
-    if not terms:
-        return
-    longest_first = sorted(terms, key=len, reverse=True)
-    pattern = re.compile("|".join(map(_term_pattern, longest_first)), re.IGNORECASE)
-    for match in pattern.finditer(text):
-        yield match.start(), match[0].lower()
+class ExcerptFinder:
+    """Finds excerpts of one text, of whatever length: it is read once."""
+
+    def __init__(self, text: str, weights: Mapping[str, float], focus: Span | None = None) -> None:
+        """The text is read.
+
+        Args:
+            text: of which the excerpts are.
+            weights: the terms that are looked for, and what each counts. Stems match as beginnings.
+            focus: a span that is known to speak of it whatever its words, such as the one whose
+                meaning is nearest.
+        """
+        self._text = text
+        self._weights = weights
+        self._found = sorted(_occurrences(text, weights))
+        self._starts = [0, *(match.end() for match in _END.finditer(text))]
+        if self._starts[-1] == len(text) and len(self._starts) > 1:
+            self._starts.pop()
+        self._terms: dict[int, set[str]] = {}
+        for position, term in self._found:
+            self._terms.setdefault(self._place(position), set()).add(term)
+        self._focused = range(0)
+        if focus is not None and focus[0] < focus[1]:
+            self._focused = range(self._place(focus[0]), self._place(focus[1] - 1) + 1)
+        telling = sorted({*self._terms, *self._focused}) or [0]
+        self._best = max(telling, key=lambda place: (self._gain(place, set()), -place))
+
+    @property
+    def best_sentence(self) -> Span:
+        """The sentence that tells most of what is asked; of equally good ones the first."""
+        return _strip(self._text, *self._sentence(self._best))
+
+    def find(self, chars: int) -> Span:
+        """The span [start, end) of at most so many characters that tells most of what is asked.
+
+        A sentence that is longer than all the room is cut to where most of the terms stand
+        together.
+        """
+        if len(self._text) <= chars:
+            return 0, len(self._text)
+        start, end = self.best_sentence
+        return self._cut(start, end, chars) if end - start > chars else self._widen(chars)
+
+    def _place(self, position: int) -> int:
+        """Of the sentence in which a character stands."""
+        return bisect_right(self._starts, position) - 1
+
+    def _sentence(self, place: int) -> Span:
+        last = place + 1 == len(self._starts)
+        return self._starts[place], len(self._text) if last else self._starts[place + 1]
+
+    def _gain(self, place: int, held: set[str]) -> float:
+        """What a sentence tells beside the terms that are held already."""
+        bonus = max(self._weights.values(), default=1.0) if place in self._focused else 0.0
+        return bonus + sum(self._weights[term] for term in self._terms.get(place, held) - held)
+
+    def _widen(self, chars: int) -> Span:
+        """The best sentence with those around it, first the side that adds more."""
+        first = last = self._best
+        held = set(self._terms.get(first, ()))
+        while True:
+            start, end = self._starts[first], self._sentence(last)[1]
+            sides = [place for place in (last + 1, first - 1) if 0 <= place < len(self._starts)]
+            sides = [
+                place
+                for place in sides
+                if max(end, self._sentence(place)[1]) - min(start, self._starts[place]) <= chars
+            ]
+            if not sides:
+                return _strip(self._text, start, end)
+            taken = max(sides, key=lambda place: self._gain(place, held))
+            held |= self._terms.get(taken, set())
+            first, last = min(first, taken), max(last, taken)
+
+    def _cut(self, start: int, end: int, chars: int) -> Span:
+        """Of a sentence that is too long, where most of what is asked stands together."""
+        inside = [each for each in self._found if start <= each[0] < end]
+        first, last = _densest_run(inside, self._weights, chars, start)
+        begin = min(max((first + last - chars) // 2, start), end - chars)
+        return _narrow_to_words(self._text, begin, begin + chars)
 
 
-def _term_pattern(term: str) -> str:
-    """A stem's pattern: Porter2 writes a final y as i."""
-    return re.escape(term[:-1]) + "[iy]" if term.endswith("i") else re.escape(term)
+def _occurrences(text: str, weights: Mapping[str, float]) -> Iterator[_Occurrence]:
+    """(position, term) of every term that stands in the text. A word begins with a stem."""
+    lower = text.lower()
+    if len(lower) != len(text):  # a few capitals have small letters of two characters
+        lower = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
+    for term in weights:
+        is_stem = term.endswith("i")  # Porter2 writes a final y as i
+        stem = term[:-1] if is_stem else term
+        at = lower.find(stem) if stem else -1
+        while at >= 0:
+            end = at + len(stem)
+            begins = not (term.isascii() and at and _is_alphanumeric(lower[at - 1]))
+            if begins and (not is_stem or lower[end : end + 1] in {"i", "y"}):
+                yield at, term
+            at = lower.find(stem, end)
 
 
-def _densest_run(found: Sequence[tuple[int, str]], chars: int) -> tuple[int, int]:
-    """First and last position of the run within `chars` that has most distinct terms."""
-    best = (0, 0)
-    most = begin = 0
-    counts: Counter[str] = Counter()
+def _is_alphanumeric(char: str) -> bool:
+    return char.isascii() and char.isalnum()
+
+
+def _densest_run(
+    found: Sequence[_Occurrence], weights: Mapping[str, float], chars: int, start: int
+) -> Span:
+    """First and last position of the run within `chars` whose distinct terms weigh most."""
+    best = (start, start)
+    most = weight = 0.0
+    begin = 0
+    counts: dict[str, int] = {}
     for position, term in found:
-        counts[term] += 1
+        counts[term] = counts.get(term, 0) + 1
+        weight += weights[term] if counts[term] == 1 else 0
         while position - found[begin][0] >= chars:
-            counts[found[begin][1]] -= 1
-            counts += Counter()  # forget terms that are no longer in the run
+            gone = found[begin][1]
+            counts[gone] -= 1
+            weight -= 0 if counts[gone] else weights[gone]
             begin += 1
-        if len(counts) > most:
-            most = len(counts)
+        if weight > most + _LEAST_GAIN:
+            most = weight
             best = (found[begin][0], position + len(term))
     return best
 
 
-def _narrow_to_words(text: str, start: int, end: int) -> tuple[int, int]:
+def _strip(text: str, start: int, end: int) -> Span:
+    """The span without the white space at its ends."""
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end
+
+
+def _narrow_to_words(text: str, start: int, end: int) -> Span:
     """The span narrowed to spaces, by an eighth at most on either side."""
     slack = (end - start) // _EIGHTH
-    if start:
+    if start and not text[start - 1].isspace():
         space = text.find(" ", start, start + slack)
         start = space + 1 if space >= 0 else start
-    if end < len(text):
+    if end < len(text) and not text[end].isspace():
         space = text.rfind(" ", end - slack, end)
         end = space if space > start else end
     return start, end

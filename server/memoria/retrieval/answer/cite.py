@@ -1,5 +1,7 @@
 """Cite: from a stored row to a hit that names where it stands."""
 
+from collections.abc import Mapping
+
 from memoria.model import (
     AdjacentTurn,
     Hit,
@@ -15,13 +17,21 @@ from memoria.model import (
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.score import MemoryWording, ScoredCandidate
 from memoria.text.document import full_text
-from memoria.text.excerpt import find_excerpt
+from memoria.text.excerpt import Span, find_excerpt
 
 _NEIGHBOUR_CHARS = 300
 
 
-def cite_candidate(plan: SearchPlan, candidate: ScoredCandidate) -> Hit:
-    """A candidate as a hit, its text cut where the profile wants lines."""
+def cite_candidate(
+    plan: SearchPlan, candidate: ScoredCandidate, weights: Mapping[str, float]
+) -> Hit:
+    """A candidate as a hit, its text cut where the profile wants lines.
+
+    Args:
+        plan: the search.
+        candidate: what was found.
+        weights: the terms asked for, and what each counts where a hit is cut.
+    """
     match candidate.document:
         case MemoryWording(memory, version):
             hit = memory_hit(memory, version, candidate.score)
@@ -32,17 +42,22 @@ def cite_candidate(plan: SearchPlan, candidate: ScoredCandidate) -> Hit:
         case turn:
             hit = turn_hit(turn, candidate.score)
     if plan.profile.line_chars is not None:
-        hit = cut_to_excerpt(
-            hit, find_excerpt(hit.text, plan.terms_to_show, plan.profile.line_chars)
-        )
+        hit = cut_to_excerpt(hit, find_excerpt(hit.text, weights, plan.profile.line_chars))
     return omit_own_workspace(hit, plan.filters.workspace)
 
 
-def cut_to_excerpt(hit: Hit, span: tuple[int, int]) -> Hit:
-    """The hit with its text cut to a span, which it names."""
+def cut_to_excerpt(hit: Hit, span: Span) -> Hit:
+    """The hit with its text cut to a span of it; it names that of the stored text."""
     if span == (0, len(hit.text)):
         return hit
-    return hit.model_copy(update={"text": hit.text[slice(*span)], "excerpt": span})
+    (start, end), before = span, hit.excerpt[0] if hit.excerpt else 0
+    return hit.model_copy(
+        update={
+            "text": hit.text[start:end],
+            "excerpt": (before + start, before + end),
+            "total_chars": hit.total_chars or len(hit.text),
+        }
+    )
 
 
 def turn_source(turn: StoredTurn) -> HitSource:
@@ -127,12 +142,20 @@ def omit_own_workspace(hit: Hit, workspace: str | None) -> Hit:
     return hit.model_copy(update={"source": hit.source.model_copy(update={"workspace": None})})
 
 
-def neighbour(turn: StoredTurn) -> AdjacentTurn:
-    """A turn beside a hit, its beginning."""
-    text = full_text(turn)
+def adjacent_turn(turn: StoredTurn) -> AdjacentTurn:
+    """A turn as it stands beside a hit, whole."""
     return AdjacentTurn(
+        id=turn.id,
         turn_index=turn.turn_index,
         role=turn.role,
         speaker=turn.speaker,
-        text=text if len(text) <= _NEIGHBOUR_CHARS else text[:_NEIGHBOUR_CHARS] + "…",
+        text=full_text(turn),
     )
+
+
+def neighbour(turn: StoredTurn) -> AdjacentTurn:
+    """A turn beside another, its beginning."""
+    beside = adjacent_turn(turn)
+    if len(beside.text) <= _NEIGHBOUR_CHARS:
+        return beside
+    return beside.model_copy(update={"text": f"{beside.text[:_NEIGHBOUR_CHARS]}…"})

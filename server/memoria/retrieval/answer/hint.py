@@ -67,7 +67,7 @@ def _find_reason(plan: SearchPlan, selection: Selection) -> str | None:
     if plan.parsed.wants_record:
         return "The exact words are in the record"
     if not selection.hits:
-        return "No conclusion fits"
+        return "No sure match here"
     best = selection.hits[0]
     memory = best.document.memory if isinstance(best.document, MemoryWording) else None
     if memory is not None and memory.confidence < _LOW_CONFIDENCE:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.text.budget import estimate_tokens
-from memoria.text.excerpt import find_excerpt
+from memoria.text.excerpt import find_excerpt, weigh_evenly
 
 _MOST = 3
 _TOPIC_CHARS = 48
@@ -36,6 +36,6 @@ def list_nearest_topics(
 
 def _topic(text: str, terms: Sequence[str]) -> str:
     line = " ".join(text.split())
-    start, end = find_excerpt(line, terms, _TOPIC_CHARS)
+    start, end = find_excerpt(line, weigh_evenly(terms), _TOPIC_CHARS)
     before, after = "…" if start else "", "…" if end < len(line) else ""
     return f"{before}{line[start:end].strip()}{after}"

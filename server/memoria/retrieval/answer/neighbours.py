@@ -4,22 +4,28 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from memoria.model import AdjacentTurn, StoredTurn
-from memoria.retrieval.answer.cite import neighbour
+from memoria.retrieval.answer.cite import adjacent_turn
 from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.store.base import Transaction
 
 
 class NeighbourTurns(NamedTuple):
-    """The turns shown with a hit."""
+    """The turns shown with a hit, each side in order."""
 
     before: tuple[AdjacentTurn, ...]
     after: tuple[AdjacentTurn, ...]
 
 
+NO_NEIGHBOURS = NeighbourTurns((), ())
+
+
 def read_neighbours(
     tx: Transaction, shown: Sequence[ScoredCandidate], reach: int
 ) -> list[NeighbourTurns]:
-    """The turns up to `reach` places from each hit, without those that are hits themselves."""
+    """The turns up to `reach` places from each hit, whole, without those that are hits themselves.
+
+    One that stands beside two hits is read for both.
+    """
     hits = [each.document for each in shown if isinstance(each.document, StoredTurn)]
     positions = tx.conversations.list_positions([turn.n for turn in hits], reach)
     taken = {(turn.session_n, turn.turn_index) for turn in hits}
@@ -28,7 +34,7 @@ def read_neighbours(
 
     def around(turn: StoredTurn, steps: range) -> tuple[AdjacentTurn, ...]:
         places = ((turn.session_n, turn.turn_index + step) for step in steps)
-        return tuple(neighbour(turns[place]) for place in places if place in turns)
+        return tuple(adjacent_turn(turns[place]) for place in places if place in turns)
 
     return [
         NeighbourTurns(around(turn, range(-reach, 0)), around(turn, range(1, reach + 1)))

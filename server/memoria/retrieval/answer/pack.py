@@ -1,32 +1,44 @@
 """Pack: as many hits as the token budget holds, best first, none of them crowding out the rest.
 
-A hit of ordinary length is shown whole or not at all: half a sentence is no evidence. As many are
-shown as fit so, best first. Then the budget is poured over them like water: short ones get all they
-need, what remains is shared evenly by the long ones, which are cut to the excerpt that answers. So
-one stack trace never is the whole answer. Neighbouring turns come last, from what is left.
+Every hit first gets room for the sentence that answers, so that ten are shown where ten are asked
+for; a short one is whole with that. Then come the turns beside them, cut to a sentence as well, and
+further hits. What is left is poured over the hits like water: short ones get all they need, long
+ones share the rest, the better ones taking more. What an answer costs is what `form` writes of it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 
 from memoria.model import AdjacentTurn, Hit, ToolCall
+from memoria.model.search import FULL_ID
 from memoria.retrieval.answer.cite import cut_to_excerpt
-from memoria.retrieval.answer.neighbours import NeighbourTurns
-from memoria.text.budget import estimate_tokens
+from memoria.retrieval.answer.form import (
+    RunKey,
+    frame_cost,
+    head_cost,
+    heading_cost,
+    list_shared_marks,
+    neighbour_cost,
+    run_key,
+    words_cost,
+    write_hits,
+)
+from memoria.retrieval.answer.neighbours import NO_NEIGHBOURS, NeighbourTurns
+from memoria.text.budget import QUARTERS, estimate_tokens
 from memoria.text.document import as_text
-from memoria.text.excerpt import find_excerpt
+from memoria.text.excerpt import ExcerptFinder, Span
 
-CITATION_TOKENS = 40
-"""What a hit costs beside its text as a rule: id, session, message, role, time."""
-_PLACE_TOKENS = 20
-"""Of those, what does not depend on how a client names its sessions and messages."""
-_LEAST_TOKENS = 40
-"""Text that a long hit is shown with at least."""
-_LONG_TOKENS = 160
-"""A hit that costs more is long: it is cut before another hit is left out."""
-_NEIGHBOUR_TOKENS = 15
-_CHARS_PER_TOKEN = 4
+_ENOUGH = (60 * QUARTERS, 140 * QUARTERS)
+"""What the words of a hit get before any hit gets more: room for the sentence that answers, between
+these bounds."""
+_LEAST = 12 * QUARTERS
+"""A hit whose words would get less is left out."""
+_NEIGHBOUR = 40 * QUARTERS
+"""What the words of a turn beside a hit get: its first sentences, for it is shown so that the hit
+is understood."""
+_FIRST_HITS = 10
+"""Turns beside these are shown before further hits: in a talk they tell more than the eleventh."""
+_CUT = "…"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,103 +47,186 @@ class PackedHits:
 
     hits: tuple[Hit, ...]
     tokens: int
+    """Estimated, of the hits as they are written."""
     omitted: int
 
 
-def pack_hits(hits: Sequence[Hit], terms: Sequence[str], max_tokens: int) -> PackedHits:
-    """The hits that fit, long ones cut."""
-    costs = [hit_cost(hit) for hit in hits]
-    long = min(_LONG_TOKENS, max_tokens)
-    least = [
-        min(price, max(long, citation_cost(hit) + _LEAST_TOKENS))
-        for hit, price in zip(hits, costs, strict=True)
-    ]
-    shown = sum(total <= max_tokens for total in accumulate(least))
-    more = [price - floor for price, floor in zip(costs[:shown], least, strict=False)]
-    shared = _share_evenly(more, max_tokens - sum(least[:shown]))
-    shares = [floor + share for floor, share in zip(least, shared, strict=False)]
-    kept = tuple(
-        hit if price <= share else _shorten_hit(hit, terms, share - citation_cost(hit))
-        for hit, price, share in zip(hits, costs, shares, strict=False)
-    )
-    return PackedHits(kept, sum(map(hit_cost, kept)), len(hits) - shown)
+class Packer:
+    """Hands out a budget, counted in quarters of a token: `admit`, `add_neighbours`, `finish`."""
+
+    def __init__(
+        self,
+        hits: Sequence[Hit],
+        max_tokens: int,
+        weights: Mapping[str, float],
+        focuses: Sequence[Span | None] = (),
+        id_chars: int = FULL_ID,
+    ) -> None:
+        """Nothing is admitted yet.
+
+        Args:
+            hits: best first, whole.
+            max_tokens: estimated tokens at most.
+            weights: the terms asked for, and what each counts where a hit is cut.
+            focuses: of each hit the span whose meaning is nearest, where that is known.
+            id_chars: how much of an id is written.
+        """
+        self._hits = hits
+        self._weights = weights
+        self._focuses = focuses or [None] * len(hits)
+        self._id_chars = id_chars
+        self._left = max_tokens * QUARTERS
+        self._needs = [sum(map(words_cost, _list_parts(hit))) for hit in hits]
+        self._finders: dict[int, ExcerptFinder] = {}
+        self._shared = list_shared_marks(hits)
+        self._begun: set[RunKey] = set()
+        self._shares: list[int] = []
+        self._beside: dict[int, NeighbourTurns] = {}
+
+    def admit(self) -> int:
+        """Give as many hits as fit what is enough for each. Gives how many that are."""
+        self._left -= heading_cost(self._shared)
+        return self._admit_until(_FIRST_HITS)
+
+    def _admit_until(self, most: int) -> int:
+        for i in range(len(self._shares), min(most, len(self._hits))):
+            hit, need = self._hits[i], self._needs[i]
+            key = run_key(hit)
+            frame = frame_cost(hit, self._shared, self._id_chars)
+            frame += 0 if key in self._begun else head_cost(hit)
+            share = min(need, self._enough(i), self._left - frame)
+            if share < min(need, _LEAST):
+                break
+            self._begun.add(key)
+            self._shares.append(share)
+            self._left -= frame + share
+        return len(self._shares)
+
+    def add_neighbours(self, neighbours: Iterable[NeighbourTurns]) -> None:
+        """Show the turns beside each hit, those of the best first, each once, as far as they fit.
+
+        Args:
+            neighbours: of each hit that was admitted, whole.
+        """
+        seen: set[str] = set()
+        for i, (before, after) in enumerate(neighbours):
+            sides = (self._take_fitting(side, seen) for side in (reversed(before), after))
+            nearest_first, behind = sides
+            self._beside[i] = NeighbourTurns(nearest_first[::-1], behind)
+
+    def finish(self) -> PackedHits:
+        """Admit further hits, pour out the rest, and cut each hit to its share."""
+        if len(self._shares) == _FIRST_HITS:
+            self._admit_until(len(self._hits))
+        self._pour()
+        shown = tuple(self._show(i, share) for i, share in enumerate(self._shares))
+        lines = write_hits(shown, self._id_chars)
+        tokens = estimate_tokens("".join(f"{line}\n" for line in lines))
+        return PackedHits(shown, tokens, len(self._hits) - len(shown))
+
+    def _enough(self, i: int) -> int:
+        """What the sentence that answers takes, within bounds."""
+        least, most = _ENOUGH
+        if self._needs[i] <= least or self._hits[i].tool is not None:
+            return most
+        start, end = self._finder(i).best_sentence
+        return max(least, min(words_cost(self._hits[i].text[start:end]), most))
+
+    def _finder(self, i: int) -> ExcerptFinder:
+        """What finds excerpts of a hit's words, which are read once."""
+        if i not in self._finders:
+            text, focus = self._hits[i].text, self._focuses[i]
+            self._finders[i] = ExcerptFinder(text, self._weights, focus)
+        return self._finders[i]
+
+    def _take_fitting(
+        self, turns: Iterable[AdjacentTurn], seen: set[str]
+    ) -> tuple[AdjacentTurn, ...]:
+        """Of turns going away from a hit those that fit, cut to what answers."""
+        taken: list[AdjacentTurn] = []
+        for turn in turns:
+            if turn.id in seen:
+                continue
+            short = self._shorten_neighbour(turn)
+            cost = neighbour_cost(short, self._id_chars)
+            if cost > self._left:
+                break
+            seen.add(turn.id)
+            self._left -= cost
+            taken.append(short)
+        return tuple(taken)
+
+    def _shorten_neighbour(self, turn: AdjacentTurn) -> AdjacentTurn:
+        if words_cost(turn.text) <= _NEIGHBOUR:
+            return turn
+        beginning = turn.text[:_NEIGHBOUR]
+        span = _find_affordable(beginning, ExcerptFinder(beginning, {}), _NEIGHBOUR)
+        return turn.model_copy(update={"text": f"{beginning[slice(*span)]} {_CUT}"})
+
+    def _pour(self) -> None:
+        """Share what is left by rank among the hits that need more."""
+        wants = {i: self._needs[i] - share for i, share in enumerate(self._shares)}
+        weights = {i: 1 / (4 + i) for i, want in wants.items() if want > 0}
+        for i in sorted(weights, key=lambda i: (wants[i] / weights[i], i)):
+            part = int(self._left * weights[i] / sum(weights.values()))
+            more = min(wants[i], part)
+            self._shares[i] += more
+            self._left -= more
+            del weights[i]
+
+    def _show(self, i: int, share: int) -> Hit:
+        hit = self._hits[i]
+        if share < self._needs[i]:
+            hit = (
+                cut_to_excerpt(hit, _find_affordable(hit.text, self._finder(i), share))
+                if hit.tool is None
+                else _shorten_call(hit, hit.tool, self._weights, share)
+            )
+        before, after = self._beside.get(i, NO_NEIGHBOURS)
+        return hit.model_copy(update={"before": before, "after": after})
 
 
-def add_neighbours(
-    packed: PackedHits, max_tokens: int, neighbours: Sequence[NeighbourTurns]
-) -> PackedHits:
-    """The hits with the turns beside each of them, as far as the whole budget goes."""
-    left = max_tokens - packed.tokens
-    shown: list[Hit] = []
-    for hit, (before, after) in zip(packed.hits, neighbours, strict=True):
-        price = sum(map(_neighbour_cost, (*before, *after)))
-        fits = price <= left
-        left -= price if fits else 0
-        shown.append(hit.model_copy(update={"before": before, "after": after}) if fits else hit)
-    return PackedHits(tuple(shown), max_tokens - left, packed.omitted)
-
-
-def hit_cost(hit: Hit) -> int:
-    """Estimated tokens of a hit."""
-    tool = 0 if hit.tool is None else sum(map(estimate_tokens, _call_texts(hit.tool)))
-    return citation_cost(hit) + estimate_tokens(hit.text) + tool
-
-
-def citation_cost(hit: Hit) -> int:
-    """Estimated tokens of what is never cut: where a hit stands, and which tool was called."""
-    source = hit.source
-    names = (
-        source.session_id,
-        source.message_id,
-        source.speaker,
-        source.client,
-        source.workspace,
-    )
-    place = max(CITATION_TOKENS, _PLACE_TOKENS + sum(estimate_tokens(name or "") for name in names))
-    return place if hit.tool is None else place + estimate_tokens(hit.tool.name)
-
-
-def _neighbour_cost(turn: AdjacentTurn) -> int:
-    return _NEIGHBOUR_TOKENS + estimate_tokens(turn.text) + estimate_tokens(turn.speaker or "")
-
-
-def _shorten_hit(hit: Hit, terms: Sequence[str], tokens: int) -> Hit:
-    """The hit cut so that it costs `tokens` at most beside its citation."""
+def _list_parts(hit: Hit) -> tuple[str, ...]:
+    """The words of a hit, and those of its tool call."""
     if hit.tool is None:
-        return cut_to_excerpt(hit, _affordable_excerpt(hit.text, terms, tokens))
-    parts = (hit.text, as_text(hit.tool.args), as_text(hit.tool.result))
-    shares = _share_evenly([estimate_tokens(part) for part in parts], tokens)
-    text, args, result = map(_affordable_excerpt, parts, (terms,) * len(parts), shares)
-    tool = ToolCall(
-        name=hit.tool.name,
-        args=parts[1][slice(*args)] or None,
-        result=parts[2][slice(*result)] or None,
-        cut=True,
+        return (hit.text,)
+    return hit.text, as_text(hit.tool.args), as_text(hit.tool.result)
+
+
+def _shorten_call(hit: Hit, tool: ToolCall, weights: Mapping[str, float], share: int) -> Hit:
+    """A hit with a tool call, both cut so that their words take no more than a share."""
+    parts = _list_parts(hit)
+    shares = _share_evenly([words_cost(part) for part in parts], share)
+    text, args, result = (
+        _find_affordable(part, ExcerptFinder(part, weights), part_share)
+        for part, part_share in zip(parts, shares, strict=True)
     )
-    return cut_to_excerpt(hit, text).model_copy(update={"tool": tool})
+    cut = tool.model_copy(
+        update={
+            "args": parts[1][slice(*args)] or None,
+            "result": parts[2][slice(*result)] or None,
+            "cut": True,
+        }
+    )
+    return cut_to_excerpt(hit, text).model_copy(update={"tool": cut})
 
 
-def _share_evenly(costs: Sequence[int], tokens: int) -> list[int]:
-    """Tokens for each: small ones get what they need, the rest is split evenly."""
+def _share_evenly(costs: Sequence[int], room: int) -> list[int]:
+    """Room for each: small ones get what they need, the rest is split evenly."""
     shares = [0] * len(costs)
-    left = tokens
+    left = room
     for rank, i in enumerate(sorted(range(len(costs)), key=lambda i: costs[i])):
         shares[i] = min(costs[i], left // (len(costs) - rank))
         left -= shares[i]
     return shares
 
 
-def _affordable_excerpt(text: str, terms: Sequence[str], tokens: int) -> tuple[int, int]:
-    """The excerpt that costs `tokens` at most."""
-    chars = min(len(text), tokens * _CHARS_PER_TOKEN)
-    while chars > 0:
-        start, end = find_excerpt(text, terms, chars)
-        price = estimate_tokens(text[start:end])
-        if price <= tokens:
-            return start, end
-        chars = min(chars - 1, chars * tokens // price)  # denser than ASCII: fewer characters
-    return 0, 0
-
-
-def _call_texts(tool: ToolCall) -> tuple[str, str]:
-    return as_text(tool.args), as_text(tool.result)
+def _find_affordable(text: str, finder: ExcerptFinder, room: int) -> Span:
+    """The excerpt whose words take no more than so many quarters of a token."""
+    price = words_cost(text)
+    chars = len(text)
+    while price > room and chars > 0:
+        chars = min(chars - 1, chars * room // price)  # denser than ASCII: fewer characters
+        start, end = finder.find(chars)
+        price = words_cost(text[start:end])
+    return finder.find(chars)

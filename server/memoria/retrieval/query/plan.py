@@ -43,9 +43,12 @@ class SearchPlan:
     profile: SearchProfile
     filters: Filters
     limit: int
+    """Hits at most: what was asked for, or what the profile has."""
     max_tokens: int
     now: int
     """When it is asked, UTC epoch milliseconds."""
+    is_limited: bool = False
+    """Whether so many hits were asked for; else the budget decides how many are shown."""
     context: int = 0
     """Neighbouring turns to show on each side of a hit."""
     as_of: int | None = None
@@ -212,12 +215,13 @@ def _plan(
         parsed,
         profile,
         filters,
-        query.limit,
+        query.limit or profile.most_hits,
         query.max_tokens,
         asked_at,
         options=options,
         parts=tuple(parts),
         variants=tuple(_parse(text, asked_at, options.zone) for text in wordings),
+        is_limited=query.limit is not None,
     )
 
 

@@ -31,6 +31,8 @@ class SearchProfile:
     reads_per_hit: int
     """Ranked documents read for each hit wanted: boosts reorder them, the threshold drops some."""
     reads_at_least: int
+    most_hits: int
+    """Hits at most where no limit is given: as many as the budget holds are shown of them."""
     line_chars: int | None
     """A hit's text is cut to the excerpt that answers; None shows it whole."""
     only_unprocessed_turns: bool
@@ -62,6 +64,7 @@ MEMORIES = SearchProfile(
     counts_context_words=False,
     reads_per_hit=3,
     reads_at_least=12,
+    most_hits=12,
     line_chars=400,
     only_unprocessed_turns=True,
     includes_linked_turns=False,
@@ -84,6 +87,7 @@ TRANSCRIPT = SearchProfile(
     counts_context_words=True,
     reads_per_hit=1,
     reads_at_least=30,
+    most_hits=20,
     line_chars=None,
     only_unprocessed_turns=False,
     includes_linked_turns=True,

@@ -22,7 +22,7 @@ from memoria.model import PartReport, StoredTurn
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.boosts import combine_boosts
 from memoria.retrieval.ranking.score import ScoredCandidate
-from memoria.text.excerpt import find_excerpt
+from memoria.text.excerpt import find_excerpt, weigh_evenly
 
 RERANK_DEPTH = 20
 """How many of the best hits the reranker is asked about."""
@@ -91,6 +91,6 @@ def _apply_score(each: ScoredCandidate, score: float | None, otherwise: float) -
 def _passage_text(plan: SearchPlan, each: ScoredCandidate) -> str:
     """Who said it, for "I" says nothing to a stranger, and the part that answers."""
     document, text = each.document, each.text
-    start, end = find_excerpt(text, plan.terms, _CHARS)
+    start, end = find_excerpt(text, weigh_evenly(plan.terms), _CHARS)
     speaker = document.speaker if isinstance(document, StoredTurn) else None
     return f"{speaker}: {text[start:end]}" if speaker else text[start:end]

@@ -16,7 +16,7 @@ from memoria.store.base import Transaction
 from memoria.store.values import DocumentKind, Filters
 from memoria.text.analyser import tokens
 from memoria.text.document import full_text
-from memoria.text.excerpt import find_excerpt
+from memoria.text.excerpt import find_excerpt, weigh_evenly
 from memoria.text.script import is_cjk
 
 _READ_CHARS = 4000
@@ -174,7 +174,7 @@ def _words_by_document(
 
 
 def _excerpt_words(text: str, plan: SearchPlan) -> frozenset[str]:
-    start, end = find_excerpt(text, plan.terms, _READ_CHARS)
+    start, end = find_excerpt(text, weigh_evenly(plan.terms), _READ_CHARS)
     return frozenset(tokens(text[start:end]))
 
 

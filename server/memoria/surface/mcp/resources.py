@@ -27,10 +27,11 @@ from memoria.app import Memoria
 from memoria.errors import InvalidInputError, MemoriaError, NotFoundError, shorten
 from memoria.model import SessionRecord
 from memoria.model.core import CORE_FILES, CoreFile
+from memoria.retrieval.answer.form import indent_words
 from memoria.store.files import read_seed
 from memoria.store.folders import tenant_folder
 from memoria.surface.mcp.instructions import load_text
-from memoria.surface.text import indent_stored, memory_text, scratchpads_text, turn_citation
+from memoria.surface.text import memory_text, scratchpads_text, turn_citation
 from memoria.text.document import full_text
 from memoria.text.strip import fence
 
@@ -197,7 +198,7 @@ def _session_text(record: SessionRecord) -> str:
     shown: list[str] = []
     left = _SESSION_CHARS
     for turn in record.turns:
-        entry = f"[turn {turn.id}] {turn_citation(turn)}\n    {indent_stored(full_text(turn))}"
+        entry = f"[turn {turn.id}] {turn_citation(turn)}\n    {indent_words(full_text(turn))}"
         if len(entry) > left:
             break
         shown.append(entry)

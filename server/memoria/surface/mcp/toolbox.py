@@ -132,8 +132,14 @@ def _refuse_misfit(tool: Tool, arguments: Mapping[str, object]) -> None:
             f"{tool.name} has no argument {_name_few(unknown)}. It takes {', '.join(known)}."
         )
     for key, value in arguments.items():
-        if isinstance(value, bool) and known[key].get("type") in ("integer", "number"):
+        if isinstance(value, bool) and _is_number(known[key]):
             raise ToolError(f"{tool.name}: {key} must be a number, not true or false.")
+
+
+def _is_number(schema: Mapping[str, Any]) -> bool:
+    """Whether an argument of this schema is a number, or is one where it is given."""
+    forms = (schema, *schema.get("anyOf", ()))
+    return any(form.get("type") in ("integer", "number") for form in forms)
 
 
 def _name_few(names: list[str]) -> str:

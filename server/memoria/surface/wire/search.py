@@ -4,12 +4,15 @@ Every answer has a twin in `text`: some clients show a model the structured cont
 text, so each stands alone.
 """
 
+from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Any, Literal
 
 from pydantic import BaseModel, JsonValue
 
 from memoria.model import AdjacentTurn, Hit, HitSource, SearchResult
-from memoria.surface.text import answer_notes
+from memoria.retrieval.answer.form import short_id
+from memoria.retrieval.answer.notes import list_notes
 
 
 class WireSource(BaseModel):
@@ -38,8 +41,9 @@ class WireTool(BaseModel):
 
 
 class WireNeighbour(BaseModel):
-    """A turn beside a hit."""
+    """A turn beside a hit, or beside another turn."""
 
+    id: str
     turn_index: int
     role: str
     speaker: str | None = None
@@ -50,6 +54,7 @@ class WireHit(BaseModel):
     """A result of either level."""
 
     id: str
+    cite: str
     kind: Literal["memory", "turn"]
     text: str
     score: float
@@ -57,6 +62,10 @@ class WireHit(BaseModel):
     validity: str | None = None
     version: int | None = None
     excerpt: list[int] | None = None
+    total_chars: int | None = None
+    contradicts: list[str] | None = None
+    outdated_by: list[str] | None = None
+    restated_by: str | None = None
 
 
 class WireConclusion(WireHit):
@@ -78,6 +87,7 @@ class WireAnswer(BaseModel):
     """What either level's answer says beside its hits."""
 
     omitted: int | None = None
+    beyond_limit: int | None = None
     hidden: int | None = None
     notes: list[str] | None = None
 
@@ -98,7 +108,7 @@ def wire_conclusions(result: SearchResult) -> WireConclusions:
     """A first-level answer."""
     return WireConclusions(
         hits=[
-            WireConclusion(**_hit_fields(hit), type=hit.type, status=hit.status)
+            WireConclusion(**_hit_fields(hit, result.id_chars), type=hit.type, status=hit.status)
             for hit in result.hits
         ],
         **_answer_fields(result),
@@ -107,7 +117,9 @@ def wire_conclusions(result: SearchResult) -> WireConclusions:
 
 def wire_traces(result: SearchResult) -> WireTraces:
     """A second-level answer."""
-    return WireTraces(hits=[_wire_trace(hit) for hit in result.hits], **_answer_fields(result))
+    return WireTraces(
+        hits=[_wire_trace(hit, result.id_chars) for hit in result.hits], **_answer_fields(result)
+    )
 
 
 def wire_source(source: HitSource, *, of: str) -> WireSource:
@@ -124,14 +136,34 @@ def wire_neighbour(beside: AdjacentTurn) -> WireNeighbour:
 def _answer_fields(result: SearchResult) -> dict[str, Any]:
     return {
         "omitted": result.omitted or None,
+        "beyond_limit": result.beyond_limit or None,
         "hidden": result.hidden or None,
-        "notes": answer_notes(result) or None,
+        "notes": [*_list_marks(result.hits), *list_notes(result)] or None,
     }
 
 
-def _hit_fields(hit: Hit) -> dict[str, Any]:
+def _list_marks(hits: Sequence[Hit]) -> Iterator[str]:
+    """What speaks against hits, a sentence for each pair and each hit."""
+    kinds = {hit.id: hit.kind for hit in hits}
+    pairs = {frozenset(pair): pair for hit in hits for pair in product([hit.id], hit.contradicts)}
+    for one, other in pairs.values():
+        names = [f"[{kinds.get(each, 'memory')} {each}]" for each in (one, other)]
+        is_of_memories = "turn" not in {kinds[one], kinds.get(other)}
+        both = f"{' and '.join(names)} cannot both be true; ask the user which is"
+        yield f"{both}, and archive the other" if is_of_memories else both
+    for hit in hits:
+        if hit.restated_by:
+            newer = f"[{kinds.get(hit.restated_by, 'turn')} {hit.restated_by}]"
+            yield f"[{hit.kind} {hit.id}] is out of date: {newer} states the same anew"
+        if hit.outdated_by:
+            others = ", ".join(f"[memory {one}]" for one in hit.outdated_by)
+            yield f"[memory {hit.id}] rests on something that has changed since: see {others}"
+
+
+def _hit_fields(hit: Hit, id_chars: int) -> dict[str, Any]:
     return {
         "id": hit.id,
+        "cite": f"{hit.kind} {short_id(hit.id, id_chars)}",
         "kind": hit.kind,
         "text": hit.text,
         "score": hit.score,
@@ -139,13 +171,17 @@ def _hit_fields(hit: Hit) -> dict[str, Any]:
         "validity": hit.validity if hit.validity != "active" else None,
         "version": hit.version if hit.version != 1 else None,
         "excerpt": None if hit.excerpt is None else list(hit.excerpt),
+        "total_chars": hit.total_chars,
+        "contradicts": list(hit.contradicts) or None,
+        "outdated_by": list(hit.outdated_by) or None,
+        "restated_by": hit.restated_by,
     }
 
 
-def _wire_trace(hit: Hit) -> WireTrace:
+def _wire_trace(hit: Hit, id_chars: int) -> WireTrace:
     tool = hit.tool
     return WireTrace(
-        **_hit_fields(hit),
+        **_hit_fields(hit, id_chars),
         tool=None
         if tool is None
         else WireTool(name=tool.name, args=tool.args, result=tool.result, cut=tool.cut or None),

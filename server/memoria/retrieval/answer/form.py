@@ -1,0 +1,203 @@
+"""Form: how the hits of an answer are written, for a model that has little room.
+
+Turns of one session and day are a run: they stand together in the order in which they were said,
+below one line that names both. Runs, and memories, which stand by themselves, come in the order of
+their best hit. What holds for every hit is said once, above them all. Every id is short: its last
+characters, as many as tell it apart.
+
+    All: trust reported.
+    2026-03-02T01:14Z, session monday
+      [turn 5d1c70aa] #3 assistant: What is left to do?
+    [turn 0b7fe912] #4 林岚: … the gate opens at nine …
+    [memory 77aa0b21] The gate opens at nine (fact, 2026-03-02)
+"""
+
+from collections.abc import Iterator, Sequence
+
+from memoria.model import AdjacentTurn, Hit
+from memoria.text.budget import count_quarters
+from memoria.text.document import as_text
+from memoria.text.lines import indent_lines, join_lines
+
+ID_CHARS = 8
+"""How much of an id is written where that tells it apart."""
+_TO_THE_MINUTE = 16
+_TO_THE_DAY = 10
+_CUT = "…"
+RunKey = tuple[str, ...]
+"""What the turns of a run have in common; of a memory its id."""
+
+
+def write_hits(hits: Sequence[Hit], id_chars: int = ID_CHARS) -> list[str]:
+    """The hits as lines.
+
+    Args:
+        hits: best first, with their neighbours.
+        id_chars: how many of an id's last characters tell all of them apart.
+    """
+    shared = list_shared_marks(hits)
+    runs: dict[RunKey, list[Hit]] = {}
+    for hit in hits:
+        runs.setdefault(run_key(hit), []).append(hit)
+    lines = [_write_shared(shared)] if shared else []
+    for run in runs.values():
+        lines += _write_run(run, shared, id_chars)
+    return lines
+
+
+def list_shared_marks(hits: Sequence[Hit]) -> tuple[str, ...]:
+    """What is to be known of every hit of several, in the order in which it is said."""
+    if len(hits) < 2:  # noqa: PLR2004  (of one hit nothing is said twice)
+        return ()
+    common = set(_general_marks(hits[0])).intersection(*map(_general_marks, hits[1:]))
+    return tuple(mark for mark in _general_marks(hits[0]) if mark in common)
+
+
+def run_key(hit: Hit) -> RunKey:
+    """What tells the hit's run from others."""
+    source = hit.source
+    if hit.kind == "memory" or source.session_id is None:
+        return (hit.id,)
+    return source.session_id, source.client or "", source.at[:_TO_THE_DAY]
+
+
+def head_cost(hit: Hit) -> int:
+    """Quarters of a token that the line above the hit's run takes at most."""
+    return 0 if len(run_key(hit)) == 1 else _line_cost(_describe_run(hit))
+
+
+def frame_cost(hit: Hit, shared: Sequence[str], id_chars: int) -> int:
+    """Quarters of a token that a hit takes beside its words and those of its tool call."""
+    marks = _own_marks(hit, shared) if hit.kind == "memory" else _list_marks(hit, shared)
+    line = _hit_line(hit, "", marks, id_chars)
+    call = [] if hit.tool is None else [_call_line(hit.tool.name, "", "", is_cut=True)]
+    below = _lines_below(hit, id_chars)
+    return sum(map(_line_cost, (line, *call, *below))) + 2 * count_quarters(f"{_CUT} ")
+
+
+def heading_cost(shared: Sequence[str]) -> int:
+    """Quarters of a token that the line above all hits takes."""
+    return _line_cost(_write_shared(shared)) if shared else 0
+
+
+def words_cost(text: str) -> int:
+    """Quarters of a token that stored words take as they are written."""
+    return count_quarters(indent_words(text))
+
+
+def neighbour_cost(beside: AdjacentTurn, id_chars: int) -> int:
+    """Quarters of a token that a turn beside a hit takes."""
+    return _line_cost(_neighbour_line(beside, id_chars))
+
+
+def short_id(record_id: str, id_chars: int) -> str:
+    """The end of an id: its beginning is a clock, which many have in common."""
+    return record_id[-id_chars:]
+
+
+def indent_words(text: str) -> str:
+    """Stored text with its further lines indented: none of them can pass for a line of ours."""
+    return indent_lines(text, "    ")
+
+
+def _line_cost(line: str) -> int:
+    return count_quarters(f"{line}\n")
+
+
+def _write_shared(shared: Sequence[str]) -> str:
+    return join_lines(f"All: {', '.join(shared)}.")
+
+
+def _write_run(run: Sequence[Hit], shared: Sequence[str], id_chars: int) -> Iterator[str]:
+    if len(run_key(run[0])) == 1:
+        yield from _hit_lines(run[0], _own_marks(run[0], shared), id_chars)
+        return
+    of_run = set(_general_marks(run[0])).intersection(*map(_general_marks, run))
+    marks = [mark for mark in _general_marks(run[0]) if mark in of_run and mark not in shared]
+    yield join_lines(", ".join((_describe_run(run[0]), *marks)))
+    known = (*shared, *of_run)
+    places: list[tuple[int, list[str]]] = [
+        (hit.source.turn_index or 0, list(_hit_lines(hit, _list_marks(hit, known), id_chars)))
+        for hit in run
+    ]
+    beside = (one for hit in run for one in (*hit.before, *hit.after))
+    places += [(one.turn_index, [_neighbour_line(one, id_chars)]) for one in beside]
+    for _, lines in sorted(places, key=lambda each: each[0]):
+        yield from lines
+
+
+def _describe_run(hit: Hit) -> str:
+    return f"{hit.source.at[:_TO_THE_MINUTE]}Z, session {hit.source.session_id}"
+
+
+def _hit_lines(hit: Hit, marks: Sequence[str], id_chars: int) -> Iterator[str]:
+    yield _hit_line(hit, _hit_words(hit), marks, id_chars)
+    if hit.tool is not None:
+        call = (indent_words(as_text(part)) for part in (hit.tool.args, hit.tool.result))
+        yield _call_line(join_lines(hit.tool.name), *call, is_cut=hit.tool.cut)
+    yield from _lines_below(hit, id_chars)
+
+
+def _hit_line(hit: Hit, words: str, marks: Sequence[str], id_chars: int) -> str:
+    name = f"[{hit.kind} {short_id(hit.id, id_chars)}]"
+    if hit.kind == "memory":
+        return f"{name} {words} ({join_lines(', '.join(marks))})"
+    said = f" ({', '.join(marks)})" if marks else ""
+    place = "" if hit.source.turn_index is None else f"#{hit.source.turn_index} "
+    who = hit.source.speaker or hit.source.role or ""
+    return f"{join_lines(f'{name} {place}{who}{said}:')} {words}"
+
+
+def _hit_words(hit: Hit) -> str:
+    """The words of a hit, with a sign where they are cut."""
+    words = indent_words(hit.text)
+    if hit.excerpt is None:
+        return words
+    start, end = hit.excerpt
+    before = f"{_CUT} " if start else ""
+    after = f" {_CUT}" if hit.total_chars is None or end < hit.total_chars else ""
+    return f"{before}{words}{after}"
+
+
+def _call_line(name: str, args: str, result: str, *, is_cut: bool) -> str:
+    return f"  tool {name}({args}) → {result}{f' {_CUT}' if is_cut else ''}"
+
+
+def _lines_below(hit: Hit, id_chars: int) -> Iterator[str]:
+    """What speaks against a hit, each in a line of its own."""
+    if hit.restated_by:
+        yield f"  out of date: [{short_id(hit.restated_by, id_chars)}] states the same anew"
+    if hit.contradicts:
+        others = ", ".join(f"[{short_id(one, id_chars)}]" for one in hit.contradicts)
+        yield f"  this and {others} cannot both be true; ask the user which is"
+    if hit.outdated_by:
+        others = ", ".join(f"[memory {short_id(one, id_chars)}]" for one in hit.outdated_by)
+        yield f"  rests on something that has changed since: see {others}"
+
+
+def _neighbour_line(beside: AdjacentTurn, id_chars: int) -> str:
+    who = f"[turn {short_id(beside.id, id_chars)}] #{beside.turn_index}"
+    return f"  {join_lines(f'{who} {beside.speaker or beside.role}:')} {indent_words(beside.text)}"
+
+
+def _own_marks(hit: Hit, known: Sequence[str]) -> list[str]:
+    """What a hit that stands by itself says of itself: type and day first."""
+    kind = [str(hit.type)] if hit.type else []
+    return [*kind, hit.source.at[:_TO_THE_DAY], *_list_marks(hit, known)]
+
+
+def _list_marks(hit: Hit, known: Sequence[str]) -> list[str]:
+    """What is to be known of a hit and has not been said."""
+    marks = [mark for mark in _general_marks(hit) if mark not in known]
+    if hit.validity is not None and hit.validity != "active":
+        marks.append(str(hit.validity))
+    return marks
+
+
+def _general_marks(hit: Hit) -> list[str]:
+    """What may be true of many hits alike."""
+    source = hit.source
+    marks = [str(hit.status)] if hit.status else []
+    marks += [f"trust {source.trust}"] if source.trust else []
+    marks += ["as an agent reported it"] if source.account else []
+    return marks + ([f"workspace {source.workspace}"] if source.workspace else [])

@@ -1,0 +1,212 @@
+"""The form of an answer: what a model with little room is shown of the hits, and at what cost."""
+
+import itertools
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memoria.model import AdjacentTurn, Hit, HitSource, Role, ToolCall
+from memoria.retrieval.answer.form import ID_CHARS, write_hits
+from memoria.retrieval.answer.neighbours import NeighbourTurns
+from memoria.retrieval.answer.pack import PackedHits, Packer
+from memoria.text.budget import estimate_tokens
+from memoria.text.excerpt import ExcerptFinder, find_excerpt, weigh_evenly
+
+FILLER = "The weather was mild and nothing else happened that day. "
+LONG = FILLER * 30
+
+
+def turn(
+    text: str, index: int = 0, session: str = "s", day: int = 2, **more: str | ToolCall | None
+) -> Hit:
+    source = HitSource(
+        at=f"2026-03-{day:02}T01:14:05Z",
+        session_id=session,
+        turn_index=index,
+        role=Role.USER,
+        trust="reported",
+    )
+    return Hit(
+        id=f"0199aaaa-0000-7000-8000-{index:012}",
+        kind="turn",
+        text=text,
+        score=1.0,
+        source=source,
+        **more,
+    )
+
+
+def pack(hits: list[Hit], max_tokens: int, *terms: str) -> PackedHits:
+    packer = Packer(hits, max_tokens, weigh_evenly(terms), id_chars=ID_CHARS)
+    packer.admit()
+    return packer.finish()
+
+
+@given(
+    st.text("ab. \n中文。", max_size=300),
+    st.lists(st.sampled_from(["a", "b", "中文"]), unique=True),
+    st.integers(1, 400),
+    st.none() | st.tuples(st.integers(0, 150), st.integers(150, 300)),
+)
+def test_an_excerpt_is_a_span_of_the_text_no_longer_than_allowed(
+    text: str, terms: list[str], chars: int, focus: tuple[int, int] | None
+) -> None:
+    start, end = ExcerptFinder(text, weigh_evenly(terms), focus).find(chars)
+    assert 0 <= start <= end <= len(text)
+    assert end - start <= chars
+    assert (start, end) == (0, len(text)) or len(text) > chars
+
+
+def test_an_excerpt_is_the_sentence_that_tells_most_and_whole_where_it_has_room() -> None:
+    english = f"{LONG}The balance cache moved to an LRU of 512 entries. {LONG}"
+    start, end = find_excerpt(english, weigh_evenly(["balanc", "cach", "lru"]), 60)
+    assert english[start:end] == "The balance cache moved to an LRU of 512 entries."
+    chinese = "天气很好，没有别的事。" * 40 + "港口报告改到周五上午交。" + "天气很好。" * 40
+    start, end = find_excerpt(chinese, weigh_evenly(["港口", "报告", "周五"]), 16)
+    assert chinese[start:end] == "港口报告改到周五上午交。"
+    happy = f"{LONG}Happy parties were held. {LONG}"
+    start, end = find_excerpt(happy, weigh_evenly(["happi", "parti"]), 60)
+    assert "Happy parties were held." in happy[start:end]
+
+
+def test_of_two_sentences_the_one_with_the_rare_word_is_shown() -> None:
+    text = f"Our team likes the plan of the team. {LONG}The E4711 fails. {LONG}"
+    start, end = find_excerpt(text, {"team": 0.2, "plan": 0.3, "e4711": 2.0}, 40)
+    assert "The E4711 fails." in text[start:end]
+
+
+def test_where_no_word_matches_the_excerpt_is_what_is_nearest_by_meaning() -> None:
+    text = f"{LONG}她在三月搬到了里斯本。 {LONG}"
+    at = text.index("她")
+    start, end = ExcerptFinder(text, {"lisbon": 1.0}, (at, at + 11)).find(30)
+    assert "她在三月搬到了里斯本。" in text[start:end]
+
+
+def test_a_sentence_too_long_for_the_room_is_cut_to_where_most_terms_stand() -> None:
+    text = "cache " + "x " * 500 + "the balance cache moved to an LRU " + "y " * 500
+    start, end = find_excerpt(text, weigh_evenly(["balanc", "cach", "lru"]), 80)
+    assert "balance cache moved to an LRU" in text[start:end]
+    assert end - start <= 80
+
+
+@given(
+    st.lists(
+        st.tuples(st.text("ab. 中文\n", max_size=600), st.integers(0, 3), st.integers(1, 3)),
+        max_size=14,
+    ),
+    st.integers(50, 3000),
+)
+def test_what_is_written_of_the_hits_fits_the_budget_best_first_and_none_vanishes_uncounted(
+    drawn: list[tuple[str, int, int]], max_tokens: int
+) -> None:
+    hits = [turn(text, i, f"s{s}", day) for i, (text, s, day) in enumerate(drawn)]
+    packed = pack(hits, max_tokens, "ab", "中文")
+    written = "\n".join(write_hits(packed.hits))
+    assert estimate_tokens(written) <= packed.tokens <= max_tokens
+    assert [kept.id for kept in packed.hits] == [hit.id for hit in hits[: len(packed.hits)]]
+    assert packed.omitted == len(hits) - len(packed.hits)
+    for kept, hit in zip(packed.hits, hits, strict=False):
+        start, end = kept.excerpt or (0, len(kept.text))
+        assert kept.text == hit.text[start:end]
+
+
+def test_ten_long_answers_are_shown_where_the_first_would_fill_the_budget() -> None:
+    hits = [turn(f"{LONG}The gate {i} opens at nine. {LONG}", i) for i in range(10)]
+    packed = pack(hits, 700, "gate", "open", "nine")
+    assert len(packed.hits) == 10
+    for i, kept in enumerate(packed.hits):
+        assert f"The gate {i} opens at nine." in kept.text
+
+
+def test_what_is_left_widens_the_excerpts_and_the_better_ones_more() -> None:
+    hits = [turn(f"{LONG}The gate opens at nine. {LONG}", i) for i in range(4)]
+    narrow, wide = pack(hits, 400, "gate", "nine"), pack(hits, 1200, "gate", "nine")
+    lengths = [len(kept.text) for kept in wide.hits]
+    assert wide.tokens > 1.5 * narrow.tokens
+    assert lengths == sorted(lengths, reverse=True)
+    assert lengths[0] > lengths[-1]
+
+
+def test_turns_of_one_session_and_day_stand_in_order_below_one_line() -> None:
+    hits = [
+        turn("third", 7, "monday"),
+        turn("elsewhere", 1, "other"),
+        turn("first", 3, "monday"),
+        turn("a day later", 9, "monday", 3),
+    ]
+    assert write_hits(hits) == [
+        "All: trust reported.",
+        "2026-03-02T01:14Z, session monday",
+        "[turn 00000003] #3 user: first",
+        "[turn 00000007] #7 user: third",
+        "2026-03-02T01:14Z, session other",
+        "[turn 00000001] #1 user: elsewhere",
+        "2026-03-03T01:14Z, session monday",
+        "[turn 00000009] #9 user: a day later",
+    ]
+
+
+def beside(index: int, text: str) -> AdjacentTurn:
+    return AdjacentTurn(
+        id=f"0199aaaa-0000-7000-8000-{index:012}",
+        turn_index=index,
+        role=Role.ASSISTANT,
+        text=text,
+    )
+
+
+def test_a_turn_beside_two_hits_is_shown_once_in_its_place_with_an_id() -> None:
+    hits = [turn("asked", 3), turn("answered", 5)]
+    packer = Packer(hits, 400, {})
+    packer.admit()
+    middle = beside(4, "between")
+    packer.add_neighbours([NeighbourTurns((), (middle,)), NeighbourTurns((middle,), ())])
+    lines = write_hits(packer.finish().hits)
+    assert [line.split(": ")[1] for line in lines[2:]] == ["asked", "between", "answered"]
+    assert lines[3].startswith("  [turn 00000004] #4 assistant: ")
+
+
+def test_a_long_turn_beside_a_hit_takes_no_more_than_its_first_sentences() -> None:
+    packer = Packer([turn("asked", 3)], 2000, {})
+    packer.admit()
+    packer.add_neighbours([NeighbourTurns((), (beside(4, f"Yes, at nine. {LONG}"),))])
+    ((after,),) = [hit.after for hit in packer.finish().hits]
+    assert after.text.startswith("Yes, at nine.")
+    assert after.text.endswith("…")
+    assert estimate_tokens(after.text) <= 45
+
+
+def test_a_long_tool_result_is_cut_to_where_the_answer_stands() -> None:
+    result = "line\n" * 2000 + "E1437 unbalanced statement\n" + "line\n" * 2000
+    call = ToolCall(name="bash", args={"command": "pytest"}, result=result)
+    (kept,) = pack([turn("", tool=call)], 400, "e1437").hits
+    assert kept.tool is not None
+    assert kept.tool.cut
+    assert "E1437 unbalanced" in str(kept.tool.result)
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 500), st.integers(0, 500), st.integers(0, 3000)),
+        min_size=1,
+        max_size=5,
+    ),
+    st.integers(50, 2000),
+)
+def test_no_name_is_too_long_for_the_budget(
+    lengths: list[tuple[int, int, int]], max_tokens: int
+) -> None:
+    hits = [
+        turn("", i, "场" * session, tool=ToolCall(name="工" * name, result="x" * result))
+        for i, (name, session, result) in enumerate(lengths)
+    ]
+    assert pack(hits, max_tokens, "x").tokens <= max_tokens
+
+
+def test_what_speaks_against_a_hit_stands_one_line_below_it() -> None:
+    one, other = "0199aaaa-0000-7000-8000-0000000000a1", "0199aaaa-0000-7000-8000-0000000000b2"
+    hit = turn("The gate is open.").model_copy(update={"contradicts": (one, other)})
+    lines = write_hits([hit])
+    assert "[000000a1], [000000b2]" in lines[-1]
+    assert lines[-1].endswith(" cannot both be true; ask the user which is")
+    assert all(len(a) != 36 for a in itertools.chain(*(line.split() for line in lines)))
