@@ -132,7 +132,7 @@ def _documents(tables: Tables) -> Iterator[str]:
     wordings = {row["n"] for row in tables["memory_versions"]}
     documents = {row["n"] for row in tables["documents"]}
     yield from (f"document {n} of nothing" for n in documents - turns - wordings)
-    for name in ("embeddings", "embedding_backlog"):
+    for name in ("embeddings", "passages", "embedding_backlog"):
         yield from (
             f"{name} of no document {row['document_n']}"
             for row in tables[name]

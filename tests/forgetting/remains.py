@@ -18,9 +18,11 @@ from memoria.store.sqlite.driver import Connection, connect, load_vectors
 DATABASE = "memoria.db"
 
 
-def remains(home: Path, text: str, *vectors: Vector) -> set[str]:
+def remains(home: Path, text: str, *vectors: Vector | bytes) -> set[str]:
     """Where the text (in any letter case), a word of it that is one token, or a vector is left."""
-    data = [vector.astype(np.float32).tobytes() for vector in vectors]
+    data = [
+        each if isinstance(each, bytes) else each.astype(np.float32).tobytes() for each in vectors
+    ]
     needles = [text.encode(), text.lower().encode(), *data]
     return {place for place, found in _everything(home) if any(n in found for n in needles)}
 
@@ -37,6 +39,14 @@ def stored_vectors(home: Path) -> list[Vector]:
     rows = connection.execute("SELECT vector FROM embeddings ORDER BY document_n").fetchall()
     connection.close()
     return [np.frombuffer(row["vector"], np.float32) for row in rows]
+
+
+def stored_passages(home: Path) -> list[bytes]:
+    """The first half of each turn's signs and records: no part of one may be left either."""
+    connection = connect(home / DATABASE, 5000)
+    rows = connection.execute("SELECT signs, records FROM passages").fetchall()
+    connection.close()
+    return [cell[: len(cell) // 2] for row in rows for cell in (row["signs"], row["records"])]
 
 
 def _everything(home: Path) -> Iterator[tuple[str, bytes]]:

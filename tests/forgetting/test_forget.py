@@ -5,7 +5,7 @@ from pathlib import Path
 
 import anyio
 import pytest
-from tests.forgetting.remains import remains, stored_vectors
+from tests.forgetting.remains import remains, stored_passages, stored_vectors
 
 import memoria
 from memoria.app import Memoria
@@ -13,7 +13,7 @@ from memoria.app.upkeep import back_up
 from memoria.config import Settings
 from memoria.errors import ForgottenError, InvalidInputError, NotFoundError
 from memoria.inference.bundled import BundledEmbedder
-from memoria.model import COMMAND_LINE, Trust
+from memoria.model import COMMAND_LINE, Trust, Vector
 from memoria.store.files import TOMBSTONE_KEY
 from memoria.surface.forgetting_text import forget_text
 
@@ -86,7 +86,7 @@ async def test_a_wording_of_its_own_is_gone_though_its_source_stays(
     assert remains(home, WORD) >= RECORD
 
 
-async def test_vectors_go_too_also_those_of_the_turn_after_it(
+async def test_vectors_and_passages_go_too_also_those_of_the_turn_after_it(
     home: Path, embedder: BundledEmbedder
 ) -> None:
     async with memoria.open(home, embedder=embedder) as memory:
@@ -96,11 +96,18 @@ async def test_vectors_go_too_also_those_of_the_turn_after_it(
         first, *others = stored_vectors(home)
         for vector in (first, *others):
             assert remains(home, "\0nothing", vector) >= {"embeddings.vector"}
-        await memory.forget_memory([memory_id], include_source=True)
-        assert remains(home, WORD, *others) == set()
+        signs, records = stored_passages(home)
+        gone: list[Vector | bytes] = [*others, signs, records]
+        assert remains(home, "\0nothing", signs) >= {"passages.signs"}
+        assert remains(home, "\0nothing", records) >= {"passages.records"}
+        forgotten = await memory.forget_memory([memory_id], include_source=True)
+        assert forgotten.report is not None
+        assert forgotten.report.removed["passages"] == 1
+        assert remains(home, WORD, *gone) == set()
         with anyio.fail_after(30):
             await memory.wait_until_idle()
-        assert remains(home, WORD, *others) == set()
+        assert remains(home, WORD, *gone) == set()
+        assert stored_passages(home) == []
         assert len(stored_vectors(home)) == 2
         assert remains(home, "\0nothing", first)
 

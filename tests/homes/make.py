@@ -2,10 +2,10 @@
 
     python tests/homes/make.py FOLDER    # leaves NN.zip, NN.backup and NN.json in FOLDER
 
-A home is lived in as far as the code can live: two conversations, one of them Chinese, an edited
-message, a tool call, statements, a correction, an archived and a pinned memory, one that was
-forgotten, a task, vectors, and where there is one a nightly run. NN.json says what must be there
-after every later version has opened it; `test_homes.py` looks.
+A home is lived in as far as the code can live: three conversations, one of them Chinese and one of
+a long message, an edited message, a tool call, statements, a correction, an archived and a pinned
+memory, one that was forgotten, a task, vectors, and where there is one a nightly run. NN.json says
+what must be there after every later version has opened it; `test_homes.py` looks.
 """
 
 import json
@@ -37,6 +37,19 @@ TALK: list[dict[str, object]] = [
         "message_id": "4",
     },
 ]
+LONG = (
+    "The gateway listens on the port you chose, and the parser was rebuilt. "
+    "Each nightly build takes eleven minutes, most of them for the container image. "
+    "The dashboards were moved to the new cluster without any loss of history. "
+    "Log files are kept for thirty days and then packed into an archive. "
+    "The reviewers asked for shorter functions and for one more round of tests. "
+    "A retry policy with four attempts was added to the payment client. "
+    "My sister keeps bees behind her cottage and sells the honey in spring. "
+    "The certificates are renewed by a job that runs on the first of the month. "
+    "Two flaky tests were traced to a clock that was read twice. "
+    "The release notes are written by whoever merges the last change. "
+    "Feature flags that are older than a quarter are removed on Fridays."
+)
 TALK_ZH: list[dict[str, object]] = [
     {"role": "user", "content": "下周三我们在杭州开会，讨论新的索引。", "message_id": "1"},
     {"role": "assistant", "content": "好的，下周三在杭州讨论索引。", "message_id": "2"},
@@ -64,6 +77,7 @@ QUESTIONS = {
 TRACES = {
     "which port does the gateway listen on": TALK[0]["content"],
     "E1437": "E1437",
+    "who keeps bees": LONG,
     "在哪里开会": TALK_ZH[0]["content"],
 }
 
@@ -74,6 +88,7 @@ async def live(home: Path) -> dict[str, object]:
         await m.record_conversation([{**turn, "session_id": "work"} for turn in TALK])
         await m.record_conversation([{**EDITED, "session_id": "work"}])
         await m.record_conversation([{**turn, "session_id": "会议"} for turn in TALK_ZH])
+        await m.record_conversation([{"role": "assistant", "content": LONG, "session_id": "long"}])
         ids = [(await m.remember(text, type=kind)).id for text, kind in KEPT]
         office = (await m.remember(CORRECTED[0])).id
         await m.revise_memory(office, "correct", CORRECTED[1])
@@ -88,7 +103,7 @@ async def live(home: Path) -> dict[str, object]:
     if "nightly" in run("--help"):
         run("--home", str(home), "nightly", "--quiet")
     async with memoria.open(home=home, tenant="default") as m:
-        sessions = {name: await m.get_session(name) for name in ("work", "会议")}
+        sessions = {name: await m.get_session(name) for name in ("work", "会议", "long")}
         memories = [await m.get_memory(one) for one in (*ids, office, archived)]
     return {
         "turns": {

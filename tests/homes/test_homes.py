@@ -76,3 +76,17 @@ async def look(home: Path, there: dict[str, Any], embedder: BundledEmbedder) -> 
                 await m.remember(there["forgotten"])
         problems = [one for one in (await m.health()).findings if one.state == "error"]
         assert problems == []
+
+
+async def test_the_long_turns_of_a_former_home_get_passages_in_the_background(
+    tmp_path: Path, embedder: BundledEmbedder
+) -> None:
+    home, there = unpacked("19", tmp_path), expected("19")
+    ((_, text),) = there["turns"]["long"]
+    async with memoria.open(home=home, tenant="default", embedder=embedder) as m:
+        await m.wait_until_idle(60)
+        vector = embedder.embed_query("Whose sister has a hobby?")
+        with m._store.read("default") as tx:  # noqa: SLF001  (nothing else names a passage)
+            ns = tx.documents.page("turn", 0, 100)
+            (near,) = tx.documents.nearest_passages(ns, embedder.name, vector).values()
+    assert "sister" in text[near.start : near.end]

@@ -30,6 +30,7 @@ from memoria.model import (
     Mention,
     ModelCall,
     Node,
+    Passage,
     Provenance,
     QueueKind,
     Role,
@@ -173,10 +174,17 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
     with store.backlog(write=True) as backlog:
         backlog.choose_model(MODEL)
     with store.write(tenant) as tx:
-        due = tx.backlog.list_due(0, 1000, 5)
-        said_by = {p.n: p.content or (p.turn.content if p.turn else "") for p in due}
-        if due:
-            tx.backlog.add_vectors(MODEL, {n: vector(text) for n, text in said_by.items()})
+        embed_all(tx)
+
+
+def embed_all(tx: Transaction) -> None:
+    """A vector for whatever waits for one, and a passage of its whole text."""
+    due = tx.backlog.list_due(0, 1000, 5)
+    said_by = {p.n: p.content or (p.turn.content if p.turn else "") for p in due}
+    if due:
+        vectors = {n: vector(text) for n, text in said_by.items()}
+        passages = {n: [Passage(0, len(said_by[n]), vectors[n])] for n in vectors}
+        tx.backlog.add_vectors(MODEL, vectors, passages)
 
 
 def note_forgetting(tx: Transaction, tenant: str) -> None:
@@ -349,6 +357,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "documents.nearest": lambda tx, _: [
         tx.documents.nearest(kind, MODEL, vector("the port"), Filters(), 100) for kind in BOTH
     ],
+    "documents.nearest_passages": lambda tx, them: tx.documents.nearest_passages(
+        them.ns, MODEL, vector("the port")
+    ),
     "documents.recent": lambda tx, _: tx.documents.recent(BOTH, EVERY, 100),
     "documents.distinct_words": lambda tx, them: tx.documents.distinct_words(them.ns),
     "documents.index_tokens": lambda tx, them: tx.documents.index_tokens(them.ns, 10_000),

@@ -16,15 +16,17 @@ import time
 from collections.abc import Mapping
 from contextvars import copy_context
 from dataclasses import dataclass
+from itertools import accumulate
 
 from memoria.errors import EmbedderError, StoreError
 from memoria.inference import LazyEmbedder
 from memoria.ingest.backoff import backoff_ms
 from memoria.memories.similar import find_similar, link_all_similar
-from memoria.model import BacklogStatus, StoredTurn, Vector, new_id, now_millis
+from memoria.model import BacklogStatus, Passage, StoredTurn, Vector, new_id, now_millis
 from memoria.store.base import Store
 from memoria.store.values import PendingDocument
 from memoria.text.document import full_text
+from memoria.text.passages import Span, split_passages
 
 _LOG = logging.getLogger(__name__)
 _LEASE = "embedding"
@@ -35,6 +37,8 @@ _BATCHES_A_TURN = 20
 _LONGEST_STOP_S = 5.0
 _FIRST_RETRY_MS = 1_000
 _PREVIOUS_CHARS = 300
+_MOST_PASSAGES = 96
+"""Passages of a batch: of one long answer after another, a batch is shorter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,14 @@ class EmbeddingLimits:
     batch: int
     lease_ms: int
     attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Embedded:
+    """What was made of one document."""
+
+    vector: Vector
+    passages: tuple[Passage, ...]
 
 
 class EmbeddingWorker:
@@ -192,10 +204,11 @@ class EmbeddingWorker:
             last_erasure = tx.backlog.last_erasure()
         if not due:
             return False
-        vectors = self._embed_texts(tenant, due)
+        due = _limit_texts(due)
+        made = self._embed_texts(tenant, due)
         self._linking = True
         try:
-            return self._store_vectors(tenant, due, vectors, last_erasure)
+            return self._store_vectors(tenant, due, made, last_erasure)
         finally:
             self._linking = False
 
@@ -203,10 +216,12 @@ class EmbeddingWorker:
         self,
         tenant: str,
         due: list[PendingDocument],
-        vectors: Mapping[int, Vector],
+        made: Mapping[int, "_Embedded"],
         last_erasure: int,
     ) -> bool:
         """Write the vectors and the links that follow. False if the model was replaced."""
+        vectors = {n: one.vector for n, one in made.items()}
+        passages = {n: one.passages for n, one in made.items() if one.passages}
         with self._store.write(tenant) as tx:
             # Vectors are good even if the lease has run out since they were begun; those of a
             # model that was replaced since are not.
@@ -214,7 +229,7 @@ class EmbeddingWorker:
             if tx.backlog.last_erasure() != last_erasure:
                 return wanted  # a text of the batch may have been erased: read it again
             if wanted and vectors:
-                tx.backlog.add_vectors(self._embedder.name, vectors)
+                tx.backlog.add_vectors(self._embedder.name, vectors, passages)
         if wanted:
             self._link_similar(tenant, due, vectors)
         return wanted
@@ -234,28 +249,39 @@ class EmbeddingWorker:
             with self._store.write(tenant) as tx:
                 link_all_similar(tx, near, now_millis())
 
-    def _embed_texts(self, tenant: str, due: list[PendingDocument]) -> dict[int, Vector]:
-        texts = [embedding_text(pending) for pending in due]
+    def _embed_texts(self, tenant: str, due: list[PendingDocument]) -> dict[int, "_Embedded"]:
         try:
-            vectors = self._embedder.embed_documents(texts)
+            made = self._embed_all(due)
         except EmbedderError:
             self._embedder.embed_documents(["ping"])  # raises if the embedder is down
-            results = {
-                pending.n: self._embed_one(tenant, pending, text)
-                for pending, text in zip(due, texts, strict=True)
-            }
-            return {n: vector for n, vector in results.items() if vector is not None}
-        return {pending.n: vector for pending, vector in zip(due, vectors, strict=True)}
+            results = {pending.n: self._embed_one(tenant, pending) for pending in due}
+            return {n: one for n, one in results.items() if one is not None}
+        return {pending.n: one for pending, one in zip(due, made, strict=True)}
 
-    def _embed_one(self, tenant: str, pending: PendingDocument, text: str) -> Vector | None:
-        """The vector of one document; None if it failed, which is noted for a retry."""
+    def _embed_one(self, tenant: str, pending: PendingDocument) -> "_Embedded | None":
+        """The vectors of one document; None if it failed, which is noted for a retry."""
         try:
-            return self._embedder.embed_documents([text])[0]
+            return self._embed_all([pending])[0]
         except EmbedderError as error:
             until = now_millis() + backoff_ms(_FIRST_RETRY_MS, pending.attempts)
             with self._store.write(tenant) as tx:
                 tx.backlog.postpone([pending.n], until, str(error))
             return None
+
+    def _embed_all(self, due: list[PendingDocument]) -> list["_Embedded"]:
+        """The vectors of each document and of its passages, some texts at a time."""
+        vectors = self._embedder.embed_documents([embedding_text(pending) for pending in due])
+        parts = [_passages(pending) for pending in due]
+        texts = [text for part in parts for text, _ in part]
+        of_texts = iter(
+            vector
+            for first in range(0, len(texts), self._limits.batch)
+            for vector in self._embedder.embed_documents(texts[first : first + self._limits.batch])
+        )
+        return [
+            _Embedded(vector, tuple(Passage(*span, next(of_texts)) for _, span in part))
+            for vector, part in zip(vectors, parts, strict=True)
+        ]
 
     def _back_off(self, error: EmbedderError) -> float:
         """Pause while the embedder is down, longer each time. Gives the pause in seconds."""
@@ -279,6 +305,20 @@ def embedding_text(pending: PendingDocument) -> str:
     if pending.previous is None:
         return spoken
     return f"{_turn_text(pending.previous)[-_PREVIOUS_CHARS:]}\n{spoken}"
+
+
+def _passages(pending: PendingDocument) -> list[tuple[str, Span]]:
+    """The passages of a turn that has any: each text with where it stands."""
+    if pending.turn is None:
+        return []
+    text = full_text(pending.turn)
+    return [(text[start:end], (start, end)) for start, end in split_passages(text)]
+
+
+def _limit_texts(due: list[PendingDocument]) -> list[PendingDocument]:
+    """As many of the first as have not too many passages together, and one at least."""
+    totals = accumulate(len(_passages(pending)) for pending in due)
+    return due[: max(sum(total <= _MOST_PASSAGES for total in totals), 1)]
 
 
 def _turn_text(turn: StoredTurn) -> str:

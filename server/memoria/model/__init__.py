@@ -83,13 +83,14 @@ from memoria.model.turn import (
     TurnRecord,
     UserSpeaker,
 )
-from memoria.model.vector import NO_TEXT_VECTORS, TextVectors, Vector
+from memoria.model.vector import NO_PASSAGES, NO_TEXT_VECTORS, Passage, TextVectors, Vector
 
 __all__ = [
     "COMMAND_LINE",
     "DAY_MS",
     "FIX",
     "LIBRARY",
+    "NO_PASSAGES",
     "NO_TEXT_VECTORS",
     "PARTS",
     "PRICED_MS",
@@ -137,6 +138,7 @@ __all__ = [
     "OtherProjects",
     "Part",
     "PartReport",
+    "Passage",
     "Provenance",
     "QueueEntry",
     "QueueKind",

@@ -1,6 +1,6 @@
 """Embeddings, without importing NumPy: it costs more than all of a start-up."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -22,4 +22,14 @@ class TextVectors:
     vectors: Mapping[str, Vector] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A part of a turn's text, from `start` to `end` in characters, with what it means."""
+
+    start: int
+    end: int
+    vector: Vector
+
+
+NO_PASSAGES: Mapping[int, Sequence[Passage]] = {}
 NO_TEXT_VECTORS = TextVectors()

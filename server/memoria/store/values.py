@@ -99,6 +99,16 @@ class Match(NamedTuple):
     score: float
 
 
+class PassageMatch(NamedTuple):
+    """The passage of a turn that is nearest to a question."""
+
+    n: int
+    start: int
+    end: int
+    score: float
+    """Its cosine, -1 to 1."""
+
+
 class TurnPosition(NamedTuple):
     """Where a turn stands. A search sees two thousand, so it is the cheapest kind of value."""
 

@@ -26,6 +26,8 @@ class Stages:
     """Text counts by how much of the query its best document holds. Needs `recount`."""
     meaning: bool = True
     """Cosine counts."""
+    passages: bool = True
+    """A long turn is as near as the nearest of its passages."""
     speakers: bool = True
     """A name in the query says whose turns count in full."""
     roles: bool = True

@@ -15,6 +15,7 @@ from memoria.retrieval.ranking.evidence.rank import RANK_DEPTH, EvidenceQuery, r
 from memoria.retrieval.sources.gather import SourceScores
 from memoria.store.base import Transaction
 from memoria.store.values import Frequencies
+from memoria.text.passages import Span
 
 GRAPH_CEILING = 0.3
 """What the graph alone makes of its best document."""
@@ -42,6 +43,8 @@ class FusedCandidate:
     """Whether an index found it; else only the graph or the calendar knows of it."""
     words: str | None = None
     """Its tokens, where they were read."""
+    passage: Span | None = None
+    """Of a long turn, the part of its whole text that is nearest to the question by meaning."""
 
 
 def fuse(
@@ -67,6 +70,7 @@ def fuse(
             expansion.entity_names.get(item.n, frozenset()),
             expansion.via.get(item.n),
             words=item.indexed.words if item.indexed else None,
+            passage=sources.passages.get(item.n),
         )
         for item in found
     ]

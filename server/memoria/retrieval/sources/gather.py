@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from memoria.model import PartReport
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.sources.graph import GraphExpansion, search_graph
+from memoria.retrieval.sources.passages import read_passages
 from memoria.retrieval.sources.recent import search_recent
 from memoria.retrieval.sources.text import search_text
 from memoria.retrieval.sources.vectors import QueryVector, search_vectors_concurrently
 from memoria.store.base import Transaction
+from memoria.text.passages import Span
 
 _WORD_SHARE = 0.5
 """What sharing the best words makes of a document from which the graph is expanded."""
@@ -32,6 +34,8 @@ class SourceScores:
     recent: tuple[int, ...] = ()
     """Newest first; only where the query asks for nothing but a time."""
     reports: tuple[PartReport, ...] = ()
+    passages: Mapping[int, Span] = field(default_factory=dict)
+    """Of the long turns among them, the part of the text that is nearest by meaning."""
 
 
 def gather(tx: Transaction, plan: SearchPlan, query: QueryVector | str) -> SourceScores:
@@ -46,13 +50,14 @@ def gather(tx: Transaction, plan: SearchPlan, query: QueryVector | str) -> Sourc
         lambda other: search_vectors_concurrently(tx, other, plan, query)
     ) as read_vectors:
         bm25, text = search_text(tx, plan)
-        cosine, vectors = read_vectors()
+        nearest, vectors = read_vectors()
+    cosine, spans = read_passages(tx, plan, query, bm25, nearest)
     expansion, graph = search_graph(tx, plan, _combine_scores(bm25, cosine))
     recent, newest = search_recent(tx, plan)
     unseen = [n for n in bm25 if n not in cosine] if cosine else []
     awaiting = frozenset(tx.documents.awaiting_vectors(unseen)) if unseen else frozenset[int]()
     reports = (text, vectors, graph, newest)
-    return SourceScores(bm25, cosine, awaiting, expansion, recent, reports)
+    return SourceScores(bm25, cosine, awaiting, expansion, recent, reports, spans)
 
 
 def _combine_scores(bm25: Mapping[int, float], cosine: Mapping[int, float]) -> dict[int, float]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from memoria.model import BacklogStatus, Vector
+from memoria.model import NO_PASSAGES, BacklogStatus, Passage, Vector
 from memoria.store.values import PendingDocument
 
 
@@ -60,8 +60,18 @@ class TenantBacklog(Protocol):
         """A number that grows with every erasure of the tenant."""
         ...
 
-    def add_vectors(self, model: str, vectors: Mapping[int, Vector]) -> None:
+    def add_vectors(
+        self,
+        model: str,
+        vectors: Mapping[int, Vector],
+        passages: Mapping[int, Sequence[Passage]] = NO_PASSAGES,
+    ) -> None:
         """Write vectors, index them and take their documents off the backlog.
+
+        Args:
+            model: whose vectors they are.
+            vectors: by document.
+            passages: of those documents that are long.
 
         Raises:
             EmbedderError: they are not as long as the model's vectors were before.

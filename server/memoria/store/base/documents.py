@@ -3,15 +3,14 @@
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from memoria.model import (
-    Vector,
-)
+from memoria.model import Vector
 from memoria.store.values import (
     DocumentKind,
     Filters,
     Frequencies,
     IndexTokens,
     Match,
+    PassageMatch,
 )
 
 
@@ -31,6 +30,17 @@ class Documents(Protocol):
 
         Raises:
             EmbedderError: the vector is not as long as the model's stored ones.
+        """
+        ...
+
+    def nearest_passages(
+        self, ns: Sequence[int], model: str, vector: Vector
+    ) -> dict[int, PassageMatch]:
+        """Of the documents with passages, the most promising, each with its nearest passage.
+
+        Raises:
+            EmbedderError: the vector is not as long as the model's stored ones, or these are
+                damaged.
         """
         ...
 

@@ -1,7 +1,8 @@
 """The derived indexes: full text and vectors over whatever can be found."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from functools import partial
 
 from memoria.errors import EmbedderError, StoreError
 from memoria.model import Vector
@@ -13,7 +14,14 @@ from memoria.store.sqlite.terms import TermStatistics
 from memoria.store.sqlite.vectors import VectorIndex, VectorQuery, find_model
 from memoria.store.sqlite.visibility import Visibility, visibility_of
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
-from memoria.store.values import DocumentKind, Filters, Frequencies, IndexTokens, Match
+from memoria.store.values import (
+    DocumentKind,
+    Filters,
+    Frequencies,
+    IndexTokens,
+    Match,
+    PassageMatch,
+)
 
 _LAST_CHARACTER = chr(0x10FFFF)
 
@@ -181,6 +189,25 @@ class SqliteDocuments:
             narrowing if narrowing.is_narrow and narrowing.ids_if_few is None else None,
         )
         return self._vectors.nearest(where, vector, limit)
+
+    def nearest_passages(
+        self, ns: Sequence[int], model: str, vector: Vector
+    ) -> dict[int, PassageMatch]:
+        """Of the documents with passages, the most promising, each with its nearest passage."""
+        known = find_model(self._rows.connection, model)
+        if known is None or not ns:
+            return {}
+        from memoria.store.sqlite.vectors.passages import (  # noqa: PLC0415  (brings NumPy)
+            nearest_passages,
+        )
+
+        def read(name: str, ns: Collection[int]) -> Sequence[Row]:
+            return self._rows.all(name, model=known.n, ns=as_json(ns))
+
+        found = nearest_passages(
+            vector, partial(read, "passage_signs"), partial(read, "passage_records"), ns
+        )
+        return {match.n: match for match in found}
 
     def recent(self, kinds: Sequence[DocumentKind], filters: Filters, limit: int) -> list[int]:
         """The newest documents that pass the filters, newest first."""

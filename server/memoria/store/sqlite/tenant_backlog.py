@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from memoria.config import LONGEST_PAUSE_MS
 from memoria.errors import EmbedderError, StoreError
-from memoria.model import Vector
+from memoria.model import NO_PASSAGES, Passage, Vector
 from memoria.store.sqlite.conversations import SqliteConversations
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.rows import TenantRows, as_json
@@ -46,7 +46,12 @@ class SqliteTenantBacklog:
         """A number that grows with every erasure of the tenant."""
         return self._rows.number("last_erasure")
 
-    def add_vectors(self, model: str, vectors: Mapping[int, Vector]) -> None:
+    def add_vectors(
+        self,
+        model: str,
+        vectors: Mapping[int, Vector],
+        passages: Mapping[int, Sequence[Passage]] = NO_PASSAGES,
+    ) -> None:
         """Write vectors, index them and take their documents off the backlog."""
         dims = len(next(iter(vectors.values())))
         known = find_model(self._connection, model) or self._add_model(model, dims)
@@ -60,6 +65,7 @@ class SqliteTenantBacklog:
             _VECTORS["add_embedding"],
             ({"model": known.n, "n": n, "vector": vectors[n].tobytes()} for n in documents),
         )
+        self._add_passages(known, {n: passages[n] for n in documents if n in passages})
         self._vectors.add(
             known.n,
             known.dims,
@@ -72,6 +78,24 @@ class SqliteTenantBacklog:
         self._rows.change("count_change")
         self._rows.change("note_changes", ns=as_json(documents))
         self._rows.change("remove", ns=as_json(documents))
+
+    def _add_passages(
+        self, model: EmbeddingModel, passages: Mapping[int, Sequence[Passage]]
+    ) -> None:
+        if not passages:
+            return
+        from memoria.store.sqlite.vectors.passages import (  # noqa: PLC0415  (brings NumPy)
+            pack_passages,
+        )
+
+        self._connection.executemany(
+            _VECTORS["add_passages"],
+            (
+                {"model": model.n, "n": n, "signs": signs, "records": records}
+                for n, some in passages.items()
+                for signs, records in (pack_passages(some, model.dims),)
+            ),
+        )
 
     def postpone(self, ns: Sequence[int], until: int, error: str) -> None:
         """Count a failed attempt and wait until a moment before the next one."""

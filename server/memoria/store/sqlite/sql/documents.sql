@@ -15,7 +15,7 @@ SELECT :n, :tenant WHERE NOT EXISTS (
     JOIN embedding_models m ON m.n = e.model_n
     JOIN settings s ON s.key = 'embedding_model' AND s.value = m.name
     WHERE e.document_n = :n)
-ON CONFLICT DO NOTHING;
+ON CONFLICT DO UPDATE SET has_vector = 0;
 
 -- name: set_current
 UPDATE documents SET current = :current WHERE n = :n AND tenant_id = :tenant;
@@ -169,13 +169,26 @@ SELECT rowid AS n FROM search_index WHERE search_index MATCH :query ORDER BY row
 SELECT n FROM documents WHERE +tenant_id = :tenant AND kind = :kind AND n > :after
 ORDER BY n LIMIT :limit;
 
+-- name: passage_signs
+-- In this order, so that each document is looked up once.
+SELECT p.document_n AS n, p.signs
+FROM json_each(:ns) w
+CROSS JOIN passages p ON p.model_n = :model AND p.document_n = w.value
+CROSS JOIN documents d ON d.n = p.document_n AND +d.tenant_id = :tenant;
+
+-- name: passage_records
+SELECT p.document_n AS n, p.records
+FROM json_each(:ns) w
+CROSS JOIN passages p ON p.model_n = :model AND p.document_n = w.value
+CROSS JOIN documents d ON d.n = p.document_n AND +d.tenant_id = :tenant;
+
 -- name: oldest_awaiting
 SELECT coalesce(min(document_n), 9223372036854775807) FROM embedding_backlog
-WHERE tenant_id = :tenant;
+WHERE tenant_id = :tenant AND NOT has_vector;
 
 -- name: awaiting_vectors
 SELECT document_n AS n FROM embedding_backlog
-WHERE document_n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant;
+WHERE document_n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant AND NOT has_vector;
 
 -- name: allowed_turns
 -- Without a bound, a bound beyond all times: the index over times serves either way.

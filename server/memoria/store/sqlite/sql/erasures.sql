@@ -98,6 +98,8 @@ UNION ALL SELECT 'full text', count(*) FROM json_each(:documents) w
 CROSS JOIN search_index i ON i.rowid = w.value
 UNION ALL SELECT 'vectors', count(*) FROM embeddings
 WHERE document_n IN (SELECT value FROM json_each(:documents))
+UNION ALL SELECT 'passages', count(*) FROM passages
+WHERE document_n IN (SELECT value FROM json_each(:documents))
 UNION ALL SELECT 'embedding backlog', count(*) FROM embedding_backlog
 WHERE document_n IN (SELECT value FROM json_each(:documents))
 UNION ALL SELECT 'evidence', count(*) FROM memory_evidence
@@ -174,6 +176,8 @@ UNION ALL SELECT 'full text', count(*) FROM documents d
 CROSS JOIN search_index i ON i.rowid = d.n WHERE d.tenant_id = :tenant
 UNION ALL SELECT 'vectors', count(*) FROM documents d
 CROSS JOIN embeddings e ON e.document_n = d.n WHERE d.tenant_id = :tenant
+UNION ALL SELECT 'passages', count(*) FROM documents d
+CROSS JOIN passages p ON p.document_n = d.n WHERE d.tenant_id = :tenant
 UNION ALL SELECT 'embedding backlog', count(*) FROM embedding_backlog WHERE tenant_id = :tenant
 UNION ALL SELECT 'evidence', count(*) FROM memory_evidence WHERE tenant_id = :tenant
 UNION ALL SELECT 'episodes', count(*) FROM episodes WHERE tenant_id = :tenant

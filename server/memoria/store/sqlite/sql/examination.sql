@@ -23,7 +23,7 @@ JOIN settings s ON s.key = 'embedding_model'
 WHERE d.current
   AND NOT EXISTS (SELECT 1 FROM embeddings e JOIN embedding_models m ON m.n = e.model_n
                   WHERE e.document_n = d.n AND m.name = s.value)
-ON CONFLICT DO NOTHING;
+ON CONFLICT DO UPDATE SET has_vector = 0;
 
 -- name: count_missing_vectors
 SELECT count(*) FROM documents d
@@ -31,7 +31,8 @@ JOIN settings s ON s.key = 'embedding_model'
 WHERE d.current
   AND NOT EXISTS (SELECT 1 FROM embeddings e JOIN embedding_models m ON m.n = e.model_n
                   WHERE e.document_n = d.n AND m.name = s.value)
-  AND NOT EXISTS (SELECT 1 FROM embedding_backlog b WHERE b.document_n = d.n);
+  AND NOT EXISTS (SELECT 1 FROM embedding_backlog b
+                  WHERE b.document_n = d.n AND NOT b.has_vector);
 
 -- name: count_lost_records
 SELECT (SELECT count(*) FROM documents d

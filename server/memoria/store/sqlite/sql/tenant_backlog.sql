@@ -6,7 +6,7 @@ SELECT b.document_n AS n, b.attempts, d.kind
 FROM embedding_backlog b JOIN documents d ON d.n = b.document_n
 WHERE b.tenant_id = :tenant AND b.attempts < :attempts
   AND (b.not_before <= :now OR b.not_before > :now + :longest)
-ORDER BY b.document_n
+ORDER BY b.has_vector, b.document_n
 LIMIT :limit;
 
 -- name: previous_turn

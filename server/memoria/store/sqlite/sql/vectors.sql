@@ -10,6 +10,10 @@ INSERT INTO embedding_models (name, dims) VALUES (:name, :dims);
 -- name: add_embedding
 INSERT OR REPLACE INTO embeddings (model_n, document_n, vector) VALUES (:model, :n, :vector);
 
+-- name: add_passages
+INSERT OR REPLACE INTO passages (model_n, document_n, signs, records)
+VALUES (:model, :n, :signs, :records);
+
 -- name: changes
 -- Of a tenant that has nothing yet: zeros.
 SELECT coalesce(max(changes), 0) AS n, coalesce(max(last_erasure), 0) AS erased_at

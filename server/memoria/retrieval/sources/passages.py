@@ -1,0 +1,61 @@
+"""Passages: of long turns, what their sentences mean.
+
+The vector of a long turn says what it is about, and a fact among ten sentences hardly changes it.
+So a turn found by words or meaning is as near as the nearest of its passages. But the nearest of
+many is near by chance as well: about as much nearer than its turn as those of the other turns are
+than theirs. What is more than that counts. So it holds for any embedder and any record, and a
+question about something else finds a long answer no nearer than before.
+
+Nothing is looked for by passages alone: what neither its words nor its whole brings among the found
+is not found by a part.
+"""
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean, pstdev
+
+from memoria.retrieval.query.plan import SearchPlan
+from memoria.retrieval.sources.vectors import QueryVector
+from memoria.store.base import Transaction
+from memoria.text.passages import Span
+
+CosinesAndSpans = tuple[Mapping[int, float], Mapping[int, Span]]
+"""Cosines with the passages taken into account, and where the nearest passage of a turn stands."""
+
+
+def read_passages(
+    tx: Transaction,
+    plan: SearchPlan,
+    query: QueryVector | str,
+    bm25: Mapping[int, float],
+    cosine: Mapping[int, float],
+) -> CosinesAndSpans:
+    """The cosines of what was found, of long turns that of the passage that is nearest.
+
+    Args:
+        tx: where to look.
+        plan: the search.
+        query: the query's vector, or why there is none.
+        bm25: what the text search has found.
+        cosine: what the vector search has found; where that is nothing, so are passages.
+    """
+    if isinstance(query, str) or not cosine or not plan.options.stages.passages:
+        return cosine, {}
+    found = list(cosine.keys() | bm25.keys())
+    nearest = tx.documents.nearest_passages(found, query.model, query.vector)
+    last = min(cosine.values())
+    gains = {n: match.score - cosine.get(n, last) for n, match in nearest.items()}
+    nearer = {
+        n: match.score - chance
+        for n, match in nearest.items()
+        if gains[n] > (chance := _gain_by_chance([gains[other] for other in gains if other != n]))
+    }
+    spans = {n: (match.start, match.end) for n, match in nearest.items()}
+    return {**cosine, **nearer}, spans
+
+
+def _gain_by_chance(gains: Sequence[float]) -> float:
+    """What a passage gains on its turn by chance: the mean of other turns' and their spread."""
+    if not gains:
+        return 0.0
+    average = fmean(gains)
+    return max(average + pstdev(gains, average), 0.0)

@@ -1,0 +1,104 @@
+"""Passages of long turns, as the file has them: all of a turn's in one row.
+
+A row has a record for each passage: where it stands, and its vector in whole numbers from -127 to
+127 with what one of them is worth. That is a quarter of the room, and no cosine differs in its
+second decimal. It also has the signs of the vectors, a bit a number: those of hundreds of turns
+are compared in less than a millisecond, and only of the most promising turns the records are read.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memoria.errors import EmbedderError
+from memoria.model import Passage, Vector
+from memoria.store.sqlite.driver import Row
+from memoria.store.values import PassageMatch
+
+ReadRows = Callable[[Collection[int]], Sequence[Row]]
+"""Gives the rows of some documents, with what is wanted of them."""
+
+_MOST = 127
+"""The greatest whole number."""
+_LEAST = 1e-9
+"""For a vector of nothing but zeros."""
+_PROMISING = 48
+"""Turns whose records are read. Signs order passages by cosine but for some hundredths."""
+
+
+def pack_passages(passages: Sequence[Passage], dims: int) -> tuple[bytes, bytes]:
+    """The signs and the records of a turn's passages.
+
+    Raises:
+        EmbedderError: a vector is not as long as the model's.
+    """
+    if any(len(passage.vector) != dims for passage in passages):
+        raise EmbedderError(f"a passage's vector has not the {dims} numbers of its turn's")
+    records = np.zeros(len(passages), _record(dims))
+    for record, passage in zip(records, passages, strict=True):
+        unit = max(float(np.abs(passage.vector).max()), _LEAST) / _MOST
+        record["start"], record["end"], record["unit"] = passage.start, passage.end, unit
+        record["vector"] = np.rint(passage.vector / unit)
+    vectors = np.stack([passage.vector for passage in passages])
+    return np.packbits(vectors > 0, axis=1).tobytes(), records.tobytes()
+
+
+def nearest_passages(
+    vector: Vector, read_signs: ReadRows, read_records: ReadRows, ns: Collection[int]
+) -> list[PassageMatch]:
+    """The nearest passage of each of the turns that are most promising.
+
+    Args:
+        vector: what passages are compared with.
+        read_signs: reads signs.
+        read_records: reads records.
+        ns: the turns.
+
+    Raises:
+        EmbedderError: what is stored is damaged.
+    """
+    promising = _select_promising(read_signs(ns), vector)
+    return _compare_records(read_records(promising), vector) if promising else []
+
+
+def _select_promising(rows: Sequence[Row], vector: Vector) -> list[int]:
+    """The turns with the passages whose signs are most like the vector's."""
+    if len(rows) <= _PROMISING:
+        return [row["n"] for row in rows]
+    asked = np.packbits(vector > 0)
+    signs, ends = _join_rows(rows, "signs", np.dtype([("bits", "u1", (len(asked),))]))
+    differing = np.bitwise_count(signs["bits"] ^ asked).sum(axis=1, dtype=np.int32)
+    starts = [0, *ends[:-1]]
+    nearest = np.minimum.reduceat(differing, starts)
+    order = np.argsort(nearest, kind="stable")[:_PROMISING]
+    return [rows[int(i)]["n"] for i in order]
+
+
+def _compare_records(rows: Sequence[Row], vector: Vector) -> list[PassageMatch]:
+    records, ends = _join_rows(rows, "records", _record(len(vector)))
+    scores = np.vecdot(records["vector"].astype(np.float32), vector) * records["unit"]
+    best = [
+        start + int(scores[start:end].argmax())
+        for start, end in zip([0, *ends], ends, strict=False)
+    ]
+    return [
+        PassageMatch(row["n"], int(one["start"]), int(one["end"]), float(score))
+        for row, one, score in zip(rows, records[best], scores[best], strict=True)
+    ]
+
+
+def _join_rows(
+    rows: Sequence[Row], column: str, each: np.dtype[np.void]
+) -> tuple[NDArray[np.void], list[int]]:
+    """What the rows have in a column, one after another, and where each of them ends."""
+    for row in rows:
+        if not row[column] or len(row[column]) % each.itemsize:
+            raise EmbedderError(f"the stored passages of document {row['n']} are damaged")
+    ends = list(accumulate(len(row[column]) // each.itemsize for row in rows))
+    return np.frombuffer(b"".join(row[column] for row in rows), each), ends
+
+
+def _record(dims: int) -> np.dtype[np.void]:
+    return np.dtype([("start", "<u4"), ("end", "<u4"), ("unit", "<f4"), ("vector", "i1", (dims,))])
