@@ -1,7 +1,8 @@
 """What does silence cost? The threshold moved up and down, on questions with answers and without.
 
-Conversations are asked their own questions and those of others (`bench.recall.foreign`). A search explains itself: by how much each document clears the threshold,
-whether it is shown or not. So one run tells what any other would have done: how many questions
+Conversations are asked their own questions and those of others (`bench.recall.foreign`). A search
+explains itself: by how much each document clears the threshold, whether it is shown or not. So one
+run tells what any other would have done: how many questions
 about somebody else are met with silence, and what recall@10 is left of those that have an answer.
 
     python -m bench.abstention --plot docs/abstention.png
