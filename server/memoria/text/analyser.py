@@ -64,6 +64,20 @@ def query_terms(text: str) -> tuple[str, ...]:
     return tuple(telling) or tuple(dict.fromkeys(token for _, token in found))
 
 
+def phrase_tokens(text: str) -> tuple[str, ...]:
+    """The runs of tokens that stand one after another in the index wherever `text` does.
+
+    Words make one run; what is written without spaces makes one of its pairs.
+    """
+    runs: list[list[str]] = [[]]
+    for run, word in _TOKEN.findall(fold(text)):
+        if word:
+            runs[-1].append(_stem(word))
+        else:
+            runs += [list(map("".join, pairwise(run))) or [run], []]
+    return tuple(" ".join(run) for run in runs if run)
+
+
 def _expand_cjk(run: str) -> list[str]:
     """A CJK run's characters and overlapping pairs."""
     return [*run, *map("".join, pairwise(run))]

@@ -26,6 +26,8 @@ class Stages:
     """Text counts by how much of the query its best document holds. Needs `recount`."""
     meaning: bool = True
     """Cosine counts."""
+    phrases: bool = True
+    """What holds a quoted phrase of the query stands above what does not."""
     passages: bool = True
     """A long turn is as near as the nearest of its passages."""
     speakers: bool = True

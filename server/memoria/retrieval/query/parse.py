@@ -16,7 +16,7 @@ from memoria.graph.mentions import find_names_asked
 from memoria.model.zone import Zone
 from memoria.policy.people import find_people
 from memoria.policy.people.persons import People
-from memoria.text.analyser import CJK, query_terms
+from memoria.text.analyser import CJK, phrase_tokens, query_terms
 from memoria.text.dates import Interval, interval, times
 from memoria.text.pattern import LazyPattern
 from memoria.text.stopwords import STOP_WORDS
@@ -59,6 +59,10 @@ _UNSPACED = lazy_regex(f"[{CJK}]")
 _SPACED = lazy_regex(f"[^{CJK}]{{2,}}")
 _CAPITAL = lazy_regex(r"\b(?P<word>[A-Z][a-z][A-Za-z\d]*)(?P<of>['’]s?)?(?![\w])")
 _SENTENCE_ENDS = '.?!"“:'
+_QUOTED = lazy_regex(
+    r"[\"“]([^\"“”\n]{2,200})[\"”]|「([^」\n]{2,200})」|『([^』\n]{2,200})』|《([^》\n]{2,200})》"
+)
+_MOST_PHRASES = 4
 _MOST_NAMES = 256
 _LONGEST_NAME = 3
 _LONGEST_RUN = 6
@@ -80,6 +84,8 @@ class ParsedQuery:
     """Of those, the ones written as proper names, where a script tells them."""
     literals: tuple[str, ...]
     """Error codes, long numbers, paths, addresses and code."""
+    phrases: tuple[tuple[str, ...], ...]
+    """What it has in quotation marks, each as the runs of tokens that the index has of it."""
     people: People
     """Whom it asks about, the one who asks as `user`."""
     wants_record: bool
@@ -125,6 +131,7 @@ def parse_query(text: str, terms: tuple[str, ...], now: int, zone: Zone) -> Pars
         names=tuple(dict.fromkeys(islice(_names(text), _MOST_NAMES))),
         proper_names=tuple(dict.fromkeys((*_proper_names(timeless), *_chinese_names(timeless)))),
         literals=tuple(match[0].strip("`") for match in _LITERAL.regex.finditer(text)),
+        phrases=tuple(islice(_phrases(text), _MOST_PHRASES)),
         people=find_people(text).without_strangers(),
         wants_record=wants_record,
         wants_latest=latest,
@@ -135,6 +142,14 @@ def _discriminative_terms(timeless: str, terms: tuple[str, ...]) -> tuple[str, .
     """The terms without those of time, of asking for the record, and as empty as "said"."""
     about = _RECORD_REQUEST.regex.sub(" ", _LATEST.regex.sub(" ", timeless))
     return tuple(term for term in query_terms(about) if term in terms and not _is_empty_word(term))
+
+
+def _phrases(text: str) -> Iterator[tuple[str, ...]]:
+    """What stands in quotation marks, without single words: they are looked for in any case."""
+    for match in _QUOTED.finditer(text):
+        runs = phrase_tokens(match[match.lastindex or 0])
+        if len(runs) > 1 or any(" " in run for run in runs):
+            yield runs
 
 
 def _remove_times(text: str, now: int, zone: Zone) -> str:

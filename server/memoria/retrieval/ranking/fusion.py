@@ -11,7 +11,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.ranking.evidence.rank import RANK_DEPTH, EvidenceQuery, rank_by_evidence
+from memoria.retrieval.ranking.evidence.rank import (
+    RANK_DEPTH,
+    EvidenceQuery,
+    phrase_share,
+    rank_by_evidence,
+)
 from memoria.retrieval.sources.gather import SourceScores
 from memoria.store.base import Transaction
 from memoria.store.values import Frequencies
@@ -43,6 +48,8 @@ class FusedCandidate:
     """Whether an index found it; else only the graph or the calendar knows of it."""
     words: str | None = None
     """Its tokens, where they were read."""
+    phrase: float = 1.0
+    """A factor: less than 1 where others hold a phrase that the query quotes, and this does not."""
     passage: Span | None = None
     """Of a long turn, the part of its whole text that is nearest to the question by meaning."""
 
@@ -70,6 +77,7 @@ def fuse(
             expansion.entity_names.get(item.n, frozenset()),
             expansion.via.get(item.n),
             words=item.indexed.words if item.indexed else None,
+            phrase=phrase_share(sources.holding_phrase, item.n),
             passage=sources.passages.get(item.n),
         )
         for item in found

@@ -246,4 +246,4 @@ def _relevance(plan: SearchPlan, item: FusedCandidate, coverage: float) -> float
     if not plan.profile.scores_conclusions or plan.parsed.is_time_only:
         return item.score
     score = score_conclusion(item.lexical, coverage, item.cosine, plan.calibration)
-    return add_graph_score(score, item.graph)
+    return item.phrase * add_graph_score(score, item.graph)

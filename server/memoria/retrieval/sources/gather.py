@@ -12,7 +12,7 @@ from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.sources.graph import GraphExpansion, search_graph
 from memoria.retrieval.sources.passages import read_passages
 from memoria.retrieval.sources.recent import search_recent
-from memoria.retrieval.sources.text import search_text
+from memoria.retrieval.sources.text import search_phrases, search_text
 from memoria.retrieval.sources.vectors import QueryVector, search_vectors_concurrently
 from memoria.store.base import Transaction
 from memoria.text.passages import Span
@@ -36,6 +36,8 @@ class SourceScores:
     reports: tuple[PartReport, ...] = ()
     passages: Mapping[int, Span] = field(default_factory=dict)
     """Of the long turns among them, the part of the text that is nearest by meaning."""
+    holding_phrase: frozenset[int] = frozenset()
+    """What holds something word for word that the query has in quotation marks."""
 
 
 def gather(tx: Transaction, plan: SearchPlan, query: QueryVector | str) -> SourceScores:
@@ -49,15 +51,19 @@ def gather(tx: Transaction, plan: SearchPlan, query: QueryVector | str) -> Sourc
     with tx.read_concurrently(
         lambda other: search_vectors_concurrently(tx, other, plan, query)
     ) as read_vectors:
-        bm25, text = search_text(tx, plan)
+        words, text = search_text(tx, plan)
+        phrases = search_phrases(tx, plan)
         nearest, vectors = read_vectors()
+    bm25 = {**phrases, **words}
     cosine, spans = read_passages(tx, plan, query, bm25, nearest)
     expansion, graph = search_graph(tx, plan, _combine_scores(bm25, cosine))
     recent, newest = search_recent(tx, plan)
     unseen = [n for n in bm25 if n not in cosine] if cosine else []
     awaiting = frozenset(tx.documents.awaiting_vectors(unseen)) if unseen else frozenset[int]()
     reports = (text, vectors, graph, newest)
-    return SourceScores(bm25, cosine, awaiting, expansion, recent, reports, spans)
+    return SourceScores(
+        bm25, cosine, awaiting, expansion, recent, reports, spans, frozenset(phrases)
+    )
 
 
 def _combine_scores(bm25: Mapping[int, float], cosine: Mapping[int, float]) -> dict[int, float]:

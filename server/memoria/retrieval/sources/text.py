@@ -30,3 +30,17 @@ def search_text(tx: Transaction, plan: SearchPlan) -> FoundScores:
     if in_time is not None and len(found) >= DEPTH:
         found.update(tx.documents.match(plan.kinds, plan.terms, in_time, _DEPTH_IN_TIME))
     return found, report_used("text", len(found))
+
+
+def search_phrases(tx: Transaction, plan: SearchPlan) -> dict[int, float]:
+    """What holds one of the query's phrases word for word, with the score of the phrase alone."""
+    if "text" in plan.options.without or not plan.options.stages.phrases:
+        return {}
+    found: dict[int, float] = {}
+    for phrase in plan.parsed.phrases:
+        of_runs = [
+            dict(tx.documents.match(plan.kinds, [run], plan.filters, DEPTH)) for run in phrase
+        ]
+        held = set.intersection(*map(set, of_runs))
+        found |= {n: sum(scores[n] for scores in of_runs) for n in held}
+    return found

@@ -14,7 +14,7 @@ The constants were chosen on two of the five shared LoCoMo conversations, conv-2
 docs/benchmarks.md has the figures of all with and without each part.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from memoria.inference import Calibration
@@ -33,6 +33,8 @@ from memoria.store.values import Filters, Frequencies, IndexTokens
 
 _LEXICAL_CEILING = 0.7
 _CONCLUSION_CEILING = 0.6
+_WITHOUT_PHRASE = 0.1
+"""Of a turn that lacks what the query quotes, where another has it."""
 RANK_DEPTH = 100
 """How many of the best are ranked by their priors, however many are wanted: with 60, recall@10 is a
 fifth of a point lower."""
@@ -92,6 +94,7 @@ def rank_by_evidence(
     cosine = _complete_cosines(sources, text) if stages.meaning else {}
     ns = sources.bm25.keys() | sources.cosine.keys()
     scores = _combine(ns if query.filters.is_narrow else ns | text.scores.keys(), text, cosine)
+    scores = _favour_phrases(scores, sources.holding_phrase)
     final = _rank_finally(tx, query, scores, found, speakers, most, stages)
     return [
         RankedDocument(
@@ -104,6 +107,18 @@ def rank_by_evidence(
         )
         for n in best_documents(final, most)
     ]
+
+
+def phrase_share(holding: Set[int], n: int) -> float:
+    """What a document's score counts for where some hold a phrase word for word that is quoted."""
+    return 1.0 if not holding or n in holding else _WITHOUT_PHRASE
+
+
+def _favour_phrases(scores: dict[int, float], holding: Set[int]) -> dict[int, float]:
+    """The scores with those that hold a quoted phrase above the others."""
+    if not holding:
+        return scores
+    return {n: phrase_share(holding, n) * score for n, score in scores.items()}
 
 
 def _rank_finally(
