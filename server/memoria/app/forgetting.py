@@ -143,6 +143,11 @@ class Forgetting(Records):
             )
             found = tuple(hit.id for hit in result.hits)
         seen = Filters(workspace=self.settings.workspace) if is_agent else None
+        ids, spared = (
+            await self._complete_ids(*selection.ids),
+            await self._complete_ids(*selection.keep),
+        )
+        selection = selection.model_copy(update={"ids": tuple(ids), "keep": tuple(spared)})
         return ErasureRequest(selection, found, seen)
 
     def _meaning_lookup(self, reach: float | None) -> "MeaningLookup | None":

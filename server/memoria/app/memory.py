@@ -207,6 +207,7 @@ class Memoria(Forgetting):
         Raises:
             ForgottenError: it was forgotten before; says when and why.
         """
+        former, said_in = await self._complete_ids(supersedes, turn_id)
         details = StatementDetails(
             importance=importance,
             valid_from=as_instant("valid_from", valid_from, self.settings.zone),
@@ -214,8 +215,8 @@ class Memoria(Forgetting):
             subject=subject,
             task=task,
             entities=read_entities(entities),
-            supersedes=supersedes,
-            turn_id=turn_id,
+            supersedes=former or None,
+            turn_id=said_in or None,
             session_id=self._session(session_id),
             scope=scope,
             again=again,
@@ -255,8 +256,9 @@ class Memoria(Forgetting):
         statements = self._statements(None)
         if content is not None:
             await self._check_private_time()
+        whole, said_in = await self._complete_ids(memory_id, turn_id)
         memory = await in_thread(
-            lambda: statements.revise(memory_id, action, content, since, turn_id, until)
+            lambda: statements.revise(whole, action, content, since, said_in or None, until)
         )
         self._wake_worker()
         return memory

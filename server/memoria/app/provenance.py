@@ -18,6 +18,7 @@ from memoria.retrieval.lookup.provenance import (
     read_history,
     read_origin,
 )
+from memoria.retrieval.lookup.short_ids import complete_id
 from memoria.store.base import Store
 
 Hops = Literal[1, 2]
@@ -45,7 +46,9 @@ class ProvenanceQueries:
             NotFoundError: there is neither.
         """
         return await in_snapshot(
-            self._store, self._tenant, lambda tx: read_origin(tx, record_id, context, self._seen)
+            self._store,
+            self._tenant,
+            lambda tx: read_origin(tx, complete_id(tx, record_id), context, self._seen),
         )
 
     @check_arguments
@@ -55,7 +58,9 @@ class ProvenanceQueries:
         Raises:
             NotFoundError: there is no such memory.
         """
-        return await in_snapshot(self._store, self._tenant, lambda tx: read_history(tx, memory_id))
+        return await in_snapshot(
+            self._store, self._tenant, lambda tx: read_history(tx, complete_id(tx, memory_id))
+        )
 
     @check_arguments
     async def list_pending(self, limit: Count = 20) -> list[MemoryRecord]:

@@ -11,6 +11,7 @@ from memoria.model import Memory, Scratchpad, SessionRecord, Statistics, TurnRec
 from memoria.retrieval.answer.contradictions import mark_memories
 from memoria.retrieval.answer.outdated import mark_outdated_memories
 from memoria.retrieval.lookup.records import read_memory, read_record, read_session, read_turn
+from memoria.retrieval.lookup.short_ids import complete_id, is_short
 from memoria.store.base import Transaction
 from memoria.store.values import Filters
 
@@ -30,7 +31,7 @@ class Records(Recall):
         """Whatever has the id, a memory or a turn, whole."""
 
         def read(tx: Transaction) -> Memory | TurnRecord:
-            record = read_record(tx, record_id, context)
+            record = read_record(tx, complete_id(tx, record_id), context)
             return self._look_up(tx, record) if isinstance(record, Memory) else record
 
         return await self._read(read)
@@ -38,12 +39,14 @@ class Records(Recall):
     @check_arguments
     async def get_memory(self, memory_id: Text) -> Memory:
         """A memory whole: its wordings, their windows, and where each came from."""
-        return await self._read(lambda tx: self._look_up(tx, read_memory(tx, memory_id)))
+        return await self._read(
+            lambda tx: self._look_up(tx, read_memory(tx, complete_id(tx, memory_id)))
+        )
 
     @check_arguments
     async def get_turn(self, turn_id: Text, *, context: AdjacentTurns = 2) -> TurnRecord:
         """A recorded turn whole, with its versions and neighbours."""
-        return await self._read(lambda tx: read_turn(tx, turn_id, context))
+        return await self._read(lambda tx: read_turn(tx, complete_id(tx, turn_id), context))
 
     @check_arguments
     async def get_session(
@@ -123,6 +126,13 @@ class Records(Recall):
         """Memories with what contradicts or outdates them, as far as it is seen from here."""
         seen = Filters(workspace=self.settings.workspace)
         return mark_outdated_memories(tx, mark_memories(tx, memories, seen))
+
+    async def _complete_ids(self, *ids: str | None) -> list[str]:
+        """The ids that these are or end; of one that is not given an empty text."""
+        given = [one or "" for one in ids]
+        if not any(map(is_short, given)):
+            return given
+        return await self._read(lambda tx: [complete_id(tx, one) for one in given])
 
     async def _read(self, look: Callable[[Transaction], _T]) -> _T:
         return await in_snapshot(self._store, self.tenant, look)

@@ -22,15 +22,17 @@ from memoria.retrieval.answer.cite import cite_candidate
 from memoria.retrieval.answer.contradictions import mark_hits
 from memoria.retrieval.answer.elsewhere import find_elsewhere
 from memoria.retrieval.answer.explain import build_explanation
+from memoria.retrieval.answer.form import ID_CHARS, list_ids
 from memoria.retrieval.answer.hint import find_hint
 from memoria.retrieval.answer.nearest_topics import list_nearest_topics
 from memoria.retrieval.answer.neighbours import read_neighbours
 from memoria.retrieval.answer.notes import notes_cost
 from memoria.retrieval.answer.outdated import mark_outdated
-from memoria.retrieval.answer.pack import Packer
+from memoria.retrieval.answer.pack import PackedHits, Packer
 from memoria.retrieval.answer.rarity import merge_weights, weigh_terms
 from memoria.retrieval.answer.superseded import mark_superseded
 from memoria.retrieval.answer.updates import mark_updates
+from memoria.retrieval.lookup.short_ids import count_id_chars
 from memoria.retrieval.query.names import resolve_names
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.query.task import is_of_another_task, resolve_task
@@ -359,16 +361,28 @@ def _fit(
         weights: the terms asked for, and what each counts where a hit is cut.
     """
     room = plan.max_tokens - min(notes_cost(whole), round(_NOTES_SHARE * plan.max_tokens))
-    packer = Packer(whole.hits, room, weights)
-    admitted = packer.admit()
-    if plan.context:
-        packer.add_neighbours(read_neighbours(tx, found[:admitted], plan.context))
-    packed = packer.finish()
+    focuses = [
+        each.candidate.passage if hit.excerpt is None else None
+        for each, hit in zip(found, whole.hits, strict=True)
+    ]
+
+    def pack(id_chars: int) -> PackedHits:
+        packer = Packer(whole.hits, room, weights, focuses, id_chars)
+        admitted = packer.admit()
+        if plan.context:
+            packer.add_neighbours(read_neighbours(tx, found[:admitted], plan.context))
+        return packer.finish()
+
+    packed = pack(ID_CHARS)
+    id_chars = count_id_chars(tx, list_ids(packed.hits))
+    if id_chars > ID_CHARS:
+        packed = pack(id_chars)
     is_counted = plan.is_limited or plan.profile.every_hit_must_fit or not packed.hits
     return whole.model_copy(
         update={
             "hits": packed.hits,
             "tokens": packed.tokens,
+            "id_chars": id_chars,
             "omitted": packed.omitted if is_counted else 0,
         }
     )

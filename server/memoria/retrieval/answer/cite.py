@@ -17,7 +17,7 @@ from memoria.model import (
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.score import MemoryWording, ScoredCandidate
 from memoria.text.document import full_text
-from memoria.text.excerpt import Span, find_excerpt
+from memoria.text.excerpt import ExcerptFinder, Span
 
 _NEIGHBOUR_CHARS = 300
 
@@ -41,8 +41,10 @@ def cite_candidate(
             hit = stand_in_hit(turn, candidate.score)
         case turn:
             hit = turn_hit(turn, candidate.score)
-    if plan.profile.line_chars is not None:
-        hit = cut_to_excerpt(hit, find_excerpt(hit.text, weights, plan.profile.line_chars))
+    chars = plan.profile.line_chars
+    if chars is not None and len(hit.text) > chars:
+        finder = ExcerptFinder(hit.text, weights, candidate.candidate.passage)
+        hit = cut_to_excerpt(hit, finder.find(chars))
     return omit_own_workspace(hit, plan.filters.workspace)
 
 

@@ -12,7 +12,7 @@ characters, as many as tell it apart.
     [memory 77aa0b21] The gate opens at nine (fact, 2026-03-02)
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from memoria.model import AdjacentTurn, Hit
 from memoria.text.budget import count_quarters
@@ -26,6 +26,15 @@ _TO_THE_DAY = 10
 _CUT = "…"
 RunKey = tuple[str, ...]
 """What the turns of a run have in common; of a memory its id."""
+
+
+def list_ids(hits: Iterable[Hit]) -> Iterator[str]:
+    """Every id that is written of the hits."""
+    for hit in hits:
+        yield from (hit.id, *hit.contradicts, *hit.outdated_by)
+        yield from (one.id for one in (*hit.before, *hit.after))
+        if hit.restated_by:
+            yield hit.restated_by
 
 
 def write_hits(hits: Sequence[Hit], id_chars: int = ID_CHARS) -> list[str]:

@@ -34,6 +34,7 @@ from memoria.store.base.purge import PurgeCandidates
 from memoria.store.base.queue import Queue, WorkQueue
 from memoria.store.base.retention import RetentionRows
 from memoria.store.base.scratchpads import Scratchpads
+from memoria.store.base.short_ids import ShortIds
 from memoria.store.base.storage_tiers import StorageTiers
 from memoria.store.base.tasks import TaskNames
 from memoria.store.base.tombstones import Tombstones
@@ -60,6 +61,8 @@ class Transaction(Protocol):
     def transcripts(self) -> TranscriptPlaces: ...  # noqa: D102
     @property
     def memories(self) -> Memories: ...  # noqa: D102
+    @property
+    def short_ids(self) -> ShortIds: ...  # noqa: D102
     @property
     def graph(self) -> Graph: ...  # noqa: D102
     @property

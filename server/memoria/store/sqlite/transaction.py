@@ -38,6 +38,7 @@ from memoria.store.sqlite.queue import SqliteQueue
 from memoria.store.sqlite.retention import SqliteRetention
 from memoria.store.sqlite.rows import TenantRows
 from memoria.store.sqlite.scratchpads import SqliteScratchpads
+from memoria.store.sqlite.short_ids import SqliteShortIds
 from memoria.store.sqlite.storage_tiers import SqliteStorageTiers
 from memoria.store.sqlite.tasks import SqliteTaskNames
 from memoria.store.sqlite.tenant_backlog import SqliteTenantBacklog
@@ -123,6 +124,11 @@ class SqliteTransaction:
         return SqliteMemories(
             self._connection, self._tenant, self.documents, self._workspaces, self.zone
         )
+
+    @cached_property
+    def short_ids(self) -> SqliteShortIds:
+        """The ids of memories and turns, by their ends."""
+        return SqliteShortIds(self._connection, self._tenant)
 
     @cached_property
     def graph(self) -> SqliteGraph:

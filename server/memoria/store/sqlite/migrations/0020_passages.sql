@@ -30,3 +30,7 @@ WHERE EXISTS (SELECT 1 FROM embeddings e WHERE e.document_n = t.n)
              WHERE tenant_id = t.tenant_id AND hash IN (t.content_hash, t.args_hash, t.result_hash)
             )) > 450
 ON CONFLICT DO NOTHING;
+
+-- Answers cite the end of an id.
+CREATE INDEX turns_by_short_id ON turns (substr(id, -8));
+CREATE INDEX memories_by_short_id ON memories (substr(id, -8));

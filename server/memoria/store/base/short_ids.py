@@ -1,0 +1,15 @@
+"""Short ids: the end of an id, which is random, where its beginning is a clock."""
+
+from collections.abc import Iterable
+from typing import Protocol
+
+INDEXED_CHARS = 8
+"""How much of its end an id is found by."""
+
+
+class ShortIds(Protocol):
+    """The ids of a tenant's memories and turns, by their ends."""
+
+    def list_alike(self, ids: Iterable[str]) -> list[str]:
+        """The ids of memories and turns whose last `INDEXED_CHARS` are those of one of these."""
+        ...

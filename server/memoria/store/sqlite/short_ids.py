@@ -1,0 +1,20 @@
+"""Ids by their ends, in SQLite."""
+
+from collections.abc import Iterable
+
+from memoria.store.base.short_ids import INDEXED_CHARS
+from memoria.store.sqlite.driver import Connection
+from memoria.store.sqlite.rows import TenantRows, as_json
+
+
+class SqliteShortIds:
+    """The ids of a tenant's memories and turns, by their ends."""
+
+    def __init__(self, connection: Connection, tenant: int) -> None:
+        self._rows = TenantRows(connection, tenant, "short_ids")
+
+    def list_alike(self, ids: Iterable[str]) -> list[str]:
+        """The ids of memories and turns that end like one of these, in order."""
+        ends = dict.fromkeys(one[-INDEXED_CHARS:].lower() for one in ids)
+        rows = self._rows.all("list_alike", ends=as_json(ends)) if ends else []
+        return sorted(row["id"] for row in rows)

@@ -1,0 +1,8 @@
+-- A plus before a column (+tenant_id) keeps the planner from walking through all of a tenant's rows.
+
+-- name: list_alike
+SELECT t.id FROM json_each(:ends) wanted
+JOIN turns t ON substr(t.id, -8) = wanted.value AND +t.tenant_id = :tenant
+UNION ALL
+SELECT m.id FROM json_each(:ends) wanted
+JOIN memories m ON substr(m.id, -8) = wanted.value AND +m.tenant_id = :tenant;
