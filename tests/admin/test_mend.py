@@ -184,6 +184,30 @@ async def test_damaged_vectors_are_made_anew(home: Path, embedder: BundledEmbedd
         assert await memory.search_memory("Momo") == before
 
 
+async def test_damaged_passages_are_named_and_made_anew_while_the_search_goes_on(
+    home: Path, embedder: BundledEmbedder
+) -> None:
+    long = "Momo the cat sleeps on the warm printer all day. " * 20
+    async with memoria.open(home=home, tenant="t", embedder=embedder) as memory:
+        await memory.record_conversation([{"role": "user", "content": long}])
+        await memory.wait_until_idle(60)
+    with opened(home) as connection:
+        connection.execute("UPDATE passages SET records = substr(records, 1, 100)")
+    async with memoria.open(home=home, tenant="t", embedder=embedder) as memory:
+        found = await memory.search_conversation_traces("Where does Momo sleep?")
+        assert len(found.hits) == 1
+        assert any("passages of document" in note for note in found.notes)
+        assert await state(memory) == "error"
+        await memory.rebuild_indexes()
+        await memory.wait_until_idle(60)
+        assert await state(memory) == "ok"
+        assert (await memory.search_conversation_traces("Where does Momo sleep?")).notes == ()
+    with opened(home) as connection:
+        assert connection.execute("SELECT length(records) > 1000 FROM passages").fetchall() == [
+            (1,)
+        ]
+
+
 async def state(memory: Memoria) -> str:
     (found,) = [f for f in (await memory.health()).findings if f.check == "vectors"]
     return found.state

@@ -7,11 +7,13 @@ knows. A search goes on with the others and says so.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from memoria.errors import EmbedderError
 from memoria.model import PartReport
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.sources.graph import GraphExpansion, search_graph
 from memoria.retrieval.sources.passages import read_passages
 from memoria.retrieval.sources.recent import search_recent
+from memoria.retrieval.sources.report import report_missing
 from memoria.retrieval.sources.text import search_phrases, search_text
 from memoria.retrieval.sources.vectors import QueryVector, search_vectors_concurrently
 from memoria.store.base import Transaction
@@ -55,7 +57,10 @@ def gather(tx: Transaction, plan: SearchPlan, query: QueryVector | str) -> Sourc
         phrases = search_phrases(tx, plan)
         nearest, vectors = read_vectors()
     bm25 = {**phrases, **words}
-    cosine, spans = read_passages(tx, plan, query, bm25, nearest)
+    try:
+        cosine, spans = read_passages(tx, plan, query, bm25, nearest)
+    except EmbedderError as error:
+        cosine, spans, vectors = nearest, {}, report_missing("vectors", str(error))
     expansion, graph = search_graph(tx, plan, _combine_scores(bm25, cosine))
     recent, newest = search_recent(tx, plan)
     unseen = [n for n in bm25 if n not in cosine] if cosine else []

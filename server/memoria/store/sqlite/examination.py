@@ -179,6 +179,8 @@ def _check_vector_index(connection: Connection, vectors: VectorIndex, damage: Da
             detail=f"{lost} documents have no vector and are not waiting for one",
             cure=FIX,
         )
+    if broken := connection.execute(_SQL["count_damaged_passages"]).fetchone()[0]:
+        return _unreadable("vectors", [f"the passages of {broken} documents"])
     drifts = [vectors.drift(model.n) for model in list_models(connection)]
     totals = (sum(column) for column in zip(*map(astuple, drifts), strict=True))
     return _check_drift("vectors", *(totals if drifts else (0, 0, 0)))

@@ -110,6 +110,8 @@ def _vectors(
                 vectors.catch_up(model.n, model.dims)
         connection.execute(_SQL["forgive_failures"])
         connection.execute(_SQL["await_missing_vectors"])
+        connection.execute(_SQL["await_damaged_passages"])
+        connection.execute(_SQL["drop_damaged_passages"])
 
 
 def _own_indexes(connection: Connection, _vectors: VectorIndex, _progress: Progress) -> None:

@@ -34,6 +34,27 @@ WHERE d.current
   AND NOT EXISTS (SELECT 1 FROM embedding_backlog b
                   WHERE b.document_n = d.n AND NOT b.has_vector);
 
+-- name: count_damaged_passages
+-- A record is two places and a unit of four bytes each, and a byte a number.
+SELECT count(*) FROM passages p JOIN embedding_models m ON m.n = p.model_n
+WHERE length(p.records) = 0 OR length(p.records) % (12 + m.dims)
+   OR length(p.signs) <> length(p.records) / (12 + m.dims) * ((m.dims + 7) / 8);
+
+-- name: await_damaged_passages
+INSERT INTO embedding_backlog (document_n, tenant_id, has_vector)
+SELECT DISTINCT d.n, d.tenant_id, 1
+FROM passages p JOIN embedding_models m ON m.n = p.model_n JOIN documents d ON d.n = p.document_n
+WHERE d.current
+  AND (length(p.records) = 0 OR length(p.records) % (12 + m.dims)
+       OR length(p.signs) <> length(p.records) / (12 + m.dims) * ((m.dims + 7) / 8))
+ON CONFLICT DO NOTHING;
+
+-- name: drop_damaged_passages
+DELETE FROM passages WHERE rowid IN (
+    SELECT p.rowid FROM passages p JOIN embedding_models m ON m.n = p.model_n
+    WHERE length(p.records) = 0 OR length(p.records) % (12 + m.dims)
+       OR length(p.signs) <> length(p.records) / (12 + m.dims) * ((m.dims + 7) / 8));
+
 -- name: count_lost_records
 SELECT (SELECT count(*) FROM documents d
         WHERE NOT EXISTS (SELECT 1 FROM turns t WHERE t.n = d.n)
