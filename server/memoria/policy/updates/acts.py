@@ -85,7 +85,7 @@ def read_act(sentence: str, words: frozenset[str]) -> Act | None:
     return Act(words, frozenset().union(*map(words_of, done)))
 
 
-_SIGNS = ("never", "Never", "NEVER", " not ", "n't ", "n’t ", "从", "没")
+_SIGNS = ("ever ", "not once", "haven", "hadn", " have not", "从", "没")
 _DENIAL = LazyPattern(
     r"""(?xi)\b(?:I|we|the\suser)(?:['’]ve|['’]d|\shas|\shave|\shad)?\s(?:(?:also|actually|really|honestly|still)\s)?
         (?:never|not\s(?:once|ever)|(?:haven|hadn|didn)['’]t\sever|(?:haven|hadn)['’]t(?=[^.!?;:\n]*\b(?:any|ever|before)\b)|have\snot(?=[^.!?;:\n]*\b(?:any|ever|before)\b))

@@ -5,7 +5,7 @@ found for a question are never compared.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -29,10 +29,17 @@ class TurnStatements:
 
     text: str
 
-    @property
-    def amounts(self) -> tuple[Amount, ...]:
-        """The numbers, dates and times."""
-        return _read_amounts(self.text)
+    def list_amounts(self, about: Sequence[str]) -> list[Amount]:
+        """The numbers, dates and times of the sentences in which a word begins with one of these.
+
+        Args:
+            about: beginnings of words in lower case; a sentence without any is not read.
+        """
+        if not may_hold_amount(self.text):
+            return []
+        sentences = filter(may_hold_amount, _split_sentences(self.text))
+        telling = (each for each in sentences if _holds_any(each.lower(), about))
+        return [one for each in telling for one in _read_amounts(each)]
 
     @property
     def acts(self) -> tuple[Act, ...]:
@@ -42,24 +49,22 @@ class TurnStatements:
     @property
     def denials(self) -> tuple[Denial, ...]:
         """What the speaker says never to have done."""
-        return _read_denials(self.text)
+        return _read_denials(self.text) if may_deny(self.text) else ()
+
+
+def _holds_any(text: str, parts: Sequence[str]) -> bool:
+    return any(part in text for part in parts)
 
 
 @lru_cache(maxsize=_CACHED)
-def _read_amounts(text: str) -> tuple[Amount, ...]:
-    if not may_hold_amount(text):
-        return ()
-    sentences = filter(may_hold_amount, _split_sentences(text))
-    return tuple(one for each in sentences for one in find_amounts(each, place_words(each)))
+def _read_amounts(sentence: str) -> tuple[Amount, ...]:
+    return tuple(find_amounts(sentence, place_words(sentence)))
 
 
 @lru_cache(maxsize=_CACHED)
 def _read_denials(text: str) -> tuple[Denial, ...]:
-    if not may_deny(text):
-        return ()
-    return tuple(
-        one for each in filter(may_deny, _split_sentences(text)) for one in find_denials(each)
-    )
+    sentences = filter(may_deny, _split_sentences(text))
+    return tuple(one for each in sentences for one in find_denials(each))
 
 
 @lru_cache(maxsize=_CACHED)
@@ -68,13 +73,13 @@ def _read_acts(text: str) -> tuple[Act, ...]:
     return tuple(act for act in acts if act is not None)
 
 
-def _split_sentences(text: str) -> Iterator[str]:
+@lru_cache(maxsize=_CACHED)
+def _split_sentences(text: str) -> tuple[str, ...]:
     own = _FENCE.regex.sub("\n", text[:_LONGEST])
     if own.strip().count("\n") >= _LINES_OF_ANOTHER:
         own = own_part(own)
-    for part in _SENTENCE_END.regex.split(own):
-        if part and not part.isspace():
-            yield part[:_LONGEST_SENTENCE]
+    parts = _SENTENCE_END.regex.split(own)
+    return tuple(part[:_LONGEST_SENTENCE] for part in parts if part and not part.isspace())
 
 
 _FENCE = LazyPattern(r"```.*?(?:```|\Z)", re.DOTALL)

@@ -3,14 +3,17 @@
 The constants are chosen on five of BEAM's chats (`beam1` to `beam5`) and hold on the other five.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from memoria.policy.updates.acts import Act, Denial, Matter
 from memoria.policy.updates.amounts import Amount
 from memoria.policy.updates.asked import AskedAmount
 from memoria.policy.updates.read import TurnStatements
 
+_BEGINNING = 4
+"""Letters by which a stem is looked for in a text: of "librari" those that "library" has, too."""
 _LEAST = 3.0
 """Of what the words beside two amounts have in common, where the later one is said to be news."""
 _LEAST_UNTOLD = 5.0
@@ -34,6 +37,11 @@ _ASKED_SHARE_WHETHER = 0.3
 """Of the same, how many the question has to have: fewer where it asks whether something is so."""
 
 
+def beginnings(stems: Collection[str]) -> list[str]:
+    """What words begin with that have these stems."""
+    return [stem[:_BEGINNING] for stem in stems]
+
+
 class Bearing:
     """What a question asks about, among the turns found for it."""
 
@@ -42,7 +50,7 @@ class Bearing:
         words: frozenset[str],
         asked: AskedAmount,
         weigh: Callable[[str], float],
-        turns: Iterable[TurnStatements],
+        turns: Mapping[int, TurnStatements],
     ) -> None:
         """Weighs the question among the turns.
 
@@ -50,20 +58,27 @@ class Bearing:
             words: the question's.
             asked: which kind of amount it wants.
             weigh: how telling a word is among the turns.
-            turns: what they state.
+            turns: what they state, by document.
         """
         self.words = words
         self.asked = asked
         self._weigh = weigh
-        amounts = (
-            one for turn in turns if asked.kinds for one in turn.amounts if asked.is_met_by(one)
-        )
-        self._most = max(map(self._cover, amounts), default=0.0)
+        self._amounts = {
+            n: [one for one in turn.list_amounts(beginnings(words)) if asked.is_met_by(one)]
+            for n, turn in (turns.items() if asked.kinds else ())
+        }
+        covers = map(self._cover, chain.from_iterable(self._amounts.values()))
+        self._most = max(covers, default=0.0)
 
-    def select_asked(self, turn: TurnStatements) -> list[Amount]:
-        """The amounts of a turn that may be what is asked for."""
-        met = filter(self.asked.is_met_by, turn.amounts) if self._most else ()
-        return [one for one in met if self.share(one) >= _SHARE]
+    def list_asked(self) -> dict[int, list[Amount]]:
+        """By turn the amounts that may be what is asked for."""
+        if not self._most:
+            return {}
+        near = {
+            n: [one for one in amounts if self.share(one) >= _SHARE]
+            for n, amounts in self._amounts.items()
+        }
+        return {n: amounts for n, amounts in near.items() if amounts}
 
     def share(self, amount: Amount) -> float:
         """How much of the question stands beside an amount, of what stands beside the best."""
@@ -183,7 +198,8 @@ def _score_act(denied: DeniedMatter, act: Act, old: TurnStatements) -> float:
         return 0.0
     if shared < _DETAIL_SHARE * len(words) or not _holds_most(act.words, matter.thing):
         return 0.0
-    is_counted = any(not amount.unit.isdisjoint(matter.thing) for amount in old.amounts)
+    counts = old.list_amounts(beginnings(matter.thing))
+    is_counted = any(not amount.unit.isdisjoint(matter.thing) for amount in counts)
     return (shared + done) / len(words) + has_verb + _COUNTED * is_counted
 
 

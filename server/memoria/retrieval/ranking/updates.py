@@ -99,7 +99,7 @@ def find_updates(plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> Updates
         frozenset(chain.from_iterable(one.parsed.discriminative for one in plan.list_searches())),
         asked,
         _weigh_words(compared),
-        [side.statements for side in sides],
+        {side.n: side.statements for side in sides},
     )
     newer, restated = _find_restated(sides, bearing)
     ids = {each.candidate.n: each.id for each in compared}
@@ -170,8 +170,8 @@ def _find_restated(
     sides: Sequence[_Side], bearing: Bearing
 ) -> tuple[dict[int, tuple[int, ...]], dict[int, int]]:
     """By older turn those that state the same thing anew, newest first, and what surely does."""
-    amounts = {side.n: bearing.select_asked(side.statements) for side in sides}
-    telling = [side for side in sides if amounts[side.n]]
+    amounts = bearing.list_asked()
+    telling = [side for side in sides if side.n in amounts]
     newer: dict[int, tuple[int, ...]] = {}
     restated: dict[int, int] = {}
     for old in telling:
