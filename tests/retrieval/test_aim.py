@@ -8,7 +8,7 @@ import pytest
 import memoria
 from memoria import Settings
 from memoria.model import Role
-from memoria.retrieval.query.aim import Aim, find_aim
+from memoria.retrieval.query.aim import Aim, find_aim, find_subject
 from memoria.retrieval.query.options import ALL_STAGES
 from memoria.retrieval.ranking.evidence.counts import TermCounts
 from memoria.retrieval.ranking.evidence.inputs import best_documents
@@ -43,6 +43,21 @@ PLAIN = "My sister keeps bees behind the old orchard and sells honey in spring."
 )
 def test_a_question_says_what_kind_of_answer_it_wants(question: str, aim: Aim) -> None:
     assert find_aim(question) is aim
+
+
+@pytest.mark.parametrize(
+    ("question", "subject"),
+    [
+        ("Can you give me a complete summary of the orchard so far?", "the orchard"),
+        ("List the order in which I brought up different parts of the boat", "List boat the"),
+        ("总结一下我们聊过的装修计划", "装修计划"),
+        ("In what order did you suggest the books?", "In what order did you suggest the books"),
+        ("When does my summary course end?", "When does my summary course end"),
+    ],
+)
+def test_the_words_that_ask_for_a_summary_are_not_searched_for(question: str, subject: str) -> None:
+    found = find_subject(question).strip(" ?").split()
+    assert sorted(found) == sorted(subject.split())
 
 
 @pytest.mark.parametrize(

@@ -52,15 +52,30 @@ _HELP = LazyPattern(
     r"(?i)\b(?:can|could|would|will) you (?:please )?"
     r"(?!please|tell|remind|list|find|look|recall|remember|check)"
     r"|\bhow (?:should|can|could|do|would) (?:I|we|one|you)\b"
-    r"|\bwhat\b[^?]{0,80}\b(?:should (?:I|we)|would you|do you)\b|\bdo you think\b"
+    r"|\b(?:what|which)\b[^?]{0,80}\b(?:should (?:I|we)|would you|do you)\b|\bdo you think\b"
     r"|\bany (?:advice|tips|suggestions|ideas)\b|\bsome (?:good|common)\b|\bhelp me\b"
+    r"|\b(?:different|best|good) ways? (?:to|of)\b"
     r"|\bI['’]m (?:planning|about to|working|looking|applying|updating|trying)\b"
     r"|帮我|请(?:你)?(?:写|做|给|列|推荐|解释)|(?:怎么|如何|怎样)(?:才能|去|写|做|办|安排|处理|设计|实现|选|学)"
-    r"|应该(?:怎么|如何|怎样)|有(?:什么|哪些)建议|推荐(?:一|几|些)|你(?:觉得|认为)"
+    r"|应该(?:怎么|如何|怎样)|(?:什么|哪些)(?:好)?(?:办法|方法)|有(?:什么|哪些)建议|推荐(?:一|几|些)|你(?:觉得|认为)"
 )
 _BY_AIM = (
     (Aim.REPLY, _REPLY), (Aim.SUMMARY, _SUMMARY), (Aim.COURSE, _COURSE), (Aim.HELP, _HELP),
 )  # fmt: skip
+_OF_TALKS = r"(?:conversation|chat|discussion|session|question|request|message|talk)s?"
+_REQUEST = LazyPattern(
+    r"(?i)\b(?:can|could|would|will) you (?:please )?"
+    r"(?:list|walk me through|give me|provide|summari[sz]e|tell me|show me)\b"
+    r"|\b(?:an? |the )?(?:comprehensive |complete |clear |detailed |brief |short |full )?"
+    r"(?:summary|overview|recap) of\b"
+    r"|\b(?:the )?order in which\b|,? ?\bin order\b|\bI (?:first )?(?:brought up|talked about)\b"
+    r"|\bdifferent (?:aspects|concepts|ways|things|parts|topics) (?:of|related to)\b"
+    rf"|,? ?\b(?:across|throughout|over) (?:all )?(?:of )?(?:our|my|the) {_OF_TALKS}\b"
+    r"|\b(?:mention|list|name)(?: (?:only|and))+ \w+ items?\b|\bover time\b|\bso far\b"
+    r"|\bhow (?:my|I)\b|\bha(?:s|ve) (?:developed|progressed|evolved)\b"
+    r"|\bwe['’]ve (?:covered|discussed)\b"
+    r"|(?:请|帮我|给我)*(?:总结|概括|概述|回顾|梳理)(?:一下)?|按(?:时间)?顺序|依次|先后|我们(?:聊|谈|讨论)过的?"
+)
 
 
 def find_aim(question: str) -> Aim:
@@ -69,3 +84,13 @@ def find_aim(question: str) -> Aim:
         (aim for aim, pattern in _BY_AIM if pattern.regex.search(question)),
         Aim.FACT,
     )
+
+
+def find_subject(question: str) -> str:
+    """A question without the words that ask for a summary or a course of events.
+
+    "Walk me through the order in which I brought up …" is long, and what follows may be one word.
+    """
+    if find_aim(question) not in (Aim.SUMMARY, Aim.COURSE):
+        return question
+    return _REQUEST.regex.sub(" ", question)
