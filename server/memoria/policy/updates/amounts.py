@@ -170,6 +170,6 @@ _CHANGE = LazyPattern(
       |chang(?:e|ed|ing)|mov(?:e|ed|ing)|reschedul(?:e|ed|ing)|postponed?|delayed|extend(?:ed|ing)|adjust(?:ed|ing)|rais(?:ed|ing)|lowered
       |reduc(?:ed|ing)|cut\sdown|gr(?:own|ew|owth)|(?:up|down)\sto|total\sof|add(?:ed|ing)|currently|already|latest|so\sfar|no\slonger
       |switch(?:ed|ing)|upgrad(?:ed|ing)|revis(?:ed|ing)|push(?:ed|ing)|brought|instead|expand(?:ed|ing)|climbed|fallen|went\s(?:up|down))\b
-    |现在|目前|新的?|改[成到为在期]|换[成到了]|推迟|提前|延[期到长后]|增[加到长]|减[少到]|[上下]?[涨降][到至了]|升[级到至]|提高|达到|已经?|变成
+    |现在|目前|新[的定改]|改[成到为在期]|换[成到了]|推迟|提前|延[期到长后]|增[加到长]|减[少到]|[上下]?[涨降][到至了]|升[级到至]|提高|达到|已经?|变成
     |最新|更新|调[整到成]|不再|一共|总共|挪到|改了"""
 )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from memoria.policy.updates.acts import Act, Denial, Matter
-from memoria.policy.updates.amounts import Amount
+from memoria.policy.updates.amounts import Amount, AmountKind
 from memoria.policy.updates.asked import AskedAmount
 from memoria.policy.updates.read import TurnStatements
 
@@ -70,15 +70,18 @@ class Bearing:
         covers = map(self._cover, chain.from_iterable(self._amounts.values()))
         self._most = max(covers, default=0.0)
 
-    def list_asked(self) -> dict[int, list[Amount]]:
+    def list_asked(self) -> "dict[int, AskedOfTurn]":
         """By turn the amounts that may be what is asked for."""
         if not self._most:
             return {}
-        near = {
-            n: [one for one in amounts if self.share(one) >= _SHARE]
+        found = {
+            n: AskedOfTurn(
+                [one for one in amounts if self.share(one) >= _SHARE],
+                frozenset((one.kind, one.value) for one in amounts if not one.is_former),
+            )
             for n, amounts in self._amounts.items()
         }
-        return {n: amounts for n, amounts in near.items() if amounts}
+        return {n: one for n, one in found.items() if one.near}
 
     def share(self, amount: Amount) -> float:
         """How much of the question stands beside an amount, of what stands beside the best."""
@@ -103,6 +106,16 @@ class Bearing:
 
 
 @dataclass(frozen=True, slots=True)
+class AskedOfTurn:
+    """What a turn has that may be asked for."""
+
+    near: Sequence[Amount]
+    """The amounts beside which enough of the question stands."""
+    values: frozenset[tuple[AmountKind, str]]
+    """What all amounts of the kind are by it: what is said again is not out of date."""
+
+
+@dataclass(frozen=True, slots=True)
 class Restatement:
     """That a turn states anew what an earlier one states."""
 
@@ -112,9 +125,7 @@ class Restatement:
     """Whether the older turn may be said to hold no longer: the newer one says that it is news."""
 
 
-def find_restatement(
-    new: Sequence[Amount], old: Sequence[Amount], bearing: Bearing
-) -> Restatement | None:
+def find_restatement(new: AskedOfTurn, old: AskedOfTurn, bearing: Bearing) -> Restatement | None:
     """Whether one turn states anew what an earlier one of its speaker states.
 
     Both have an amount of the kind and unit that is asked for, the values differ, and they share
@@ -125,12 +136,11 @@ def find_restatement(
         old: what the earlier one has.
         bearing: the question's.
     """
-    present = {(one.kind, one.value) for one in new if not one.is_former}
     found = [
         _compare(one, other, bearing)
-        for one in new
-        for other in old
-        if not one.is_former and (other.kind, other.value) not in present
+        for one in new.near
+        for other in old.near
+        if not one.is_former and (other.kind, other.value) not in new.values
     ]
     pairs = [one for one in found if one is not None]
     if not pairs:
