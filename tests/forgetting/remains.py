@@ -70,9 +70,9 @@ def _database(path: Path) -> Iterator[tuple[str, bytes]]:
                     for found in _readings(cell):
                         yield f"{table}.{column}", found
         connection.execute(
-            "CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, search_index, instance)"
+            "CREATE VIRTUAL TABLE temp.every_term USING fts5vocab(main, search_index, instance)"
         )
-        terms = [str(row[0]) for row in connection.execute("SELECT term FROM temp.vocabulary")]
+        terms = [str(row[0]) for row in connection.execute("SELECT term FROM temp.every_term")]
         yield "full-text vocabulary", "\n".join(terms).encode()
     finally:
         connection.close()

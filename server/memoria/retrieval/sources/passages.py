@@ -10,8 +10,8 @@ Nothing is looked for by passages alone: what neither its words nor its whole br
 is not found by a part.
 """
 
-from collections.abc import Mapping, Sequence
-from statistics import fmean, pstdev
+import math
+from collections.abc import Mapping
 
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.sources.vectors import QueryVector
@@ -44,18 +44,21 @@ def read_passages(
     nearest = tx.documents.nearest_passages(found, query.model, query.vector)
     last = min(cosine.values())
     gains = {n: match.score - cosine.get(n, last) for n, match in nearest.items()}
-    nearer = {
-        n: match.score - chance
-        for n, match in nearest.items()
-        if gains[n] > (chance := _gain_by_chance([gains[other] for other in gains if other != n]))
-    }
+    chances = _gains_by_chance(gains)
+    nearer = {n: match.score - chances[n] for n, match in nearest.items() if gains[n] > chances[n]}
     spans = {n: (match.start, match.end) for n, match in nearest.items()}
     return {**cosine, **nearer}, spans
 
 
-def _gain_by_chance(gains: Sequence[float]) -> float:
-    """What a passage gains on its turn by chance: the mean of other turns' and their spread."""
-    if not gains:
-        return 0.0
-    average = fmean(gains)
-    return max(average + pstdev(gains, average), 0.0)
+def _gains_by_chance(gains: Mapping[int, float]) -> dict[int, float]:
+    """What a passage of each turn gains by chance: the mean of the others' and their spread."""
+    others = len(gains) - 1
+    if others < 1:
+        return dict.fromkeys(gains, 0.0)
+    total, squares = sum(gains.values()), sum(gain * gain for gain in gains.values())
+    chances = {}
+    for n, gain in gains.items():
+        mean = (total - gain) / others
+        spread = math.sqrt(max((squares - gain * gain) / others - mean * mean, 0.0))
+        chances[n] = max(mean + spread, 0.0)
+    return chances
