@@ -12,7 +12,6 @@ there is a snapshot before that of the answer, which tells what to ask it about.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 
 from memoria.errors import EmbedderError
 from memoria.inference import LazyEmbedder, calibration_of
@@ -33,16 +32,18 @@ from memoria.retrieval.answer.rarity import merge_weights, weigh_terms
 from memoria.retrieval.answer.superseded import mark_superseded
 from memoria.retrieval.answer.updates import mark_updates
 from memoria.retrieval.lookup.short_ids import count_id_chars
+from memoria.retrieval.query.described import find_description
 from memoria.retrieval.query.names import resolve_names
-from memoria.retrieval.query.plan import SearchPlan
+from memoria.retrieval.query.plan import SearchPlan, reword
 from memoria.retrieval.query.task import is_of_another_task, resolve_task
 from memoria.retrieval.query.terms import choose_terms
+from memoria.retrieval.ranking.depth import choose_depth
 from memoria.retrieval.ranking.derived import place_derived
+from memoria.retrieval.ranking.described import find_described
 from memoria.retrieval.ranking.fusion import fuse
-from memoria.retrieval.ranking.people import PEOPLE_DEPTH, apply_people, is_asked_of_people
+from memoria.retrieval.ranking.people import apply_people
 from memoria.retrieval.ranking.rerank import (
     NO_OPINION,
-    RERANK_DEPTH,
     SWITCHED_OFF,
     RerankOpinion,
     apply_opinion,
@@ -59,7 +60,7 @@ from memoria.retrieval.ranking.statistics import (
 from memoria.retrieval.ranking.successors import find_successors, list_superseded
 from memoria.retrieval.ranking.threshold import RelevanceThreshold
 from memoria.retrieval.ranking.updates import find_updates
-from memoria.retrieval.ranking.variants import fuse_parts, fuse_searches
+from memoria.retrieval.ranking.variants import SEVERAL_DEPTH, join_searches
 from memoria.retrieval.sources.gather import SourceScores, gather
 from memoria.retrieval.sources.recent import fall_back_to_words
 from memoria.retrieval.sources.report import OFF
@@ -67,16 +68,6 @@ from memoria.retrieval.sources.vectors import QueryVector
 from memoria.store.base import Store, Transaction
 from memoria.store.values import Frequencies
 
-_READ_OF_THE_PAST = 1000
-"""Documents read where a past moment is asked of: all that was found, for only reading a document
-tells whether it came later."""
-_READ_OF_PEOPLE = 3
-"""Documents read for each hit wanted where a person is asked about: many tell it of others."""
-_READ_OF_A_TASK = 6
-"""Documents read for each hit wanted where a task is named: those of other tasks are left out."""
-_SEVERAL_DEPTH = 40
-"""So many of the best of each are joined where several things are searched for, however many are
-shown; the others follow."""
 _LEAST_TOKENS = 50
 _NOTES_SHARE = 0.3
 """Of the budget, what is said beside the hits may take so much where all of it has no room."""
@@ -183,7 +174,7 @@ class Search:
             return SWITCHED_OFF
         with self._store.read(self._tenant) as tx:
             found = self._score_all(tx, plan, queries)
-        return ask_reranker(self._reranker, plan.asked, passages(plan, _fuse(plan, found)))
+        return ask_reranker(self._reranker, plan.asked, passages(plan, _join(plan, found)))
 
     def _answer(
         self,
@@ -197,7 +188,7 @@ class Search:
         found = searched[0]
         plan, statistics, threshold = found.plan, found.statistics, found.threshold
         sources = replace(found.sources, reports=(*found.sources.reports, *opinion.reports))
-        scored = _fuse(plan, searched)
+        scored = _join(plan, searched)
         scored, successors = find_successors(tx, plan, scored)
         updates = find_updates(plan, scored)
         selection = select_hits(plan, scored, successors, updates)
@@ -242,17 +233,37 @@ class Search:
         opinion: RerankOpinion = NO_OPINION,
     ) -> list[_ScoredSearch]:
         """What is found of each thing asked and by each variant, each by its own threshold."""
-        least = _SEVERAL_DEPTH if plan.parts or plan.variants else 0
-        found = (
-            self._score(tx, search, query, least)
+        least = SEVERAL_DEPTH if plan.parts or plan.variants else 0
+        first, *others = (
+            self._search(tx, search, query, least, opinion)
             for search, query in zip(plan.list_searches(), queries, strict=True)
         )
-        first, *others = (_rate(tx, one, opinion) for one in found)
         notes = dict.fromkeys(note for one in (first, *others) for note in one.plan.name_notes)
         whole = replace(
             first.plan, parts=plan.parts, variants=plan.variants, name_notes=tuple(notes)
         )
         return [replace(first, plan=whole), *others]
+
+    def _search(
+        self,
+        tx: Transaction,
+        plan: SearchPlan,
+        query: QueryVector | str,
+        least: int,
+        opinion: RerankOpinion,
+    ) -> _ScoredSearch:
+        """What is found of one thing; of somebody who is only described, under their name, too."""
+        description = find_description(plan.query) if plan.options.stages.described else None
+        if description is None:
+            return _rate(tx, self._score(tx, plan, query, least), opinion)
+        found = _rate(tx, self._score(tx, plan, query, SEVERAL_DEPTH), opinion)
+        told = find_described(description, found.scored, found.statistics)
+        if told is None:
+            return found
+        named = reword(plan, description.name(told.text))
+        rest = _rate(tx, self._score(tx, named, self._embed_query(named), SEVERAL_DEPTH), opinion)
+        scored = join_searches([found.scored, rest.scored], asked=2)
+        return replace(found, scored=scored, weights=merge_weights([found.weights, rest.weights]))
 
     def _score(
         self, tx: Transaction, plan: SearchPlan, query: QueryVector | str, least: int
@@ -268,7 +279,7 @@ class Search:
             frequencies = count_frequencies(tx, plan)
         sources = gather(tx, plan, query)
         statistics = build_statistics(plan, sources, frequencies)
-        depth = max(self._read_depth(plan), least)
+        depth = max(self._choose_depth(plan), least)
         candidates = fuse(tx, plan, sources, frequencies, depth)
         scored = score_candidates(tx, plan, candidates, statistics)
         if plan.tasks is not None:
@@ -290,25 +301,17 @@ class Search:
         by_n = {each.candidate.n: each for each in scored if not _is_of_another_task(plan, each)}
         if plan.tasks:
             own = replace(plan, filters=replace(plan.filters, tasks=plan.tasks))
-            found = fuse(tx, own, gather(tx, own, query), frequencies, self._read_depth(own))
+            found = fuse(tx, own, gather(tx, own, query), frequencies, self._choose_depth(own))
             of_task = score_candidates(tx, own, found, statistics)
             by_n.update((each.candidate.n, each) for each in of_task)
         return sorted(by_n.values(), key=lambda each: -each.score)
 
-    def _read_depth(self, plan: SearchPlan) -> int:
-        """How many ranked documents are read."""
-        depth = max(plan.limit * plan.profile.reads_per_hit, plan.profile.reads_at_least)
-        if is_asked_of_people(plan):
-            depth = max(depth, PEOPLE_DEPTH)
-            if plan.profile.every_hit_must_fit:
-                depth = max(depth, _READ_OF_PEOPLE * plan.limit)
-        if plan.tasks is not None:
-            depth = max(depth, _READ_OF_A_TASK * plan.limit)
-        if plan.as_of is not None:
-            depth = max(depth, _READ_OF_THE_PAST)
-        if self._reranker is not None and plan.options.stages.rerank:
-            depth = max(depth, RERANK_DEPTH)
-        return depth
+    def _choose_depth(self, plan: SearchPlan) -> int:
+        return choose_depth(plan, is_reranked=self._reranker is not None)
+
+
+def _join(plan: SearchPlan, searched: Sequence[_ScoredSearch]) -> list[ScoredCandidate]:
+    return join_searches([one.scored for one in searched], asked=1 + len(plan.parts))
 
 
 def _rate(tx: Transaction, found: _ScoredSearch, opinion: RerankOpinion) -> _ScoredSearch:
@@ -320,19 +323,6 @@ def _rate(tx: Transaction, found: _ScoredSearch, opinion: RerankOpinion) -> _Sco
         found,
         scored=[replace(each, margin=threshold.margin(each.kind, each.signals)) for each in scored],
     )
-
-
-def _fuse(plan: SearchPlan, searched: Sequence[_ScoredSearch]) -> list[ScoredCandidate]:
-    """One ranking of what all searches of a plan have found."""
-    rankings = [one.scored for one in searched]
-    if len(rankings) == 1:
-        return list(rankings[0])
-    asked, best = 1 + len(plan.parts), [ranking[:_SEVERAL_DEPTH] for ranking in rankings]
-    fused = fuse_searches([fuse_parts(best[:asked]), *best[asked:]])
-    once = {each.identity: each for each in fused}
-    for each in chain.from_iterable(ranking[_SEVERAL_DEPTH:] for ranking in rankings):
-        once.setdefault(each.identity, each)
-    return list(once.values())
 
 
 def _is_of_another_task(plan: SearchPlan, each: ScoredCandidate) -> bool:
@@ -402,12 +392,9 @@ def _list_nearest(plan: SearchPlan, selection: Selection) -> tuple[str, ...]:
 
 def _list_notes(plan: SearchPlan, reports: Sequence[PartReport]) -> tuple[str, ...]:
     task = () if plan.task_note is None else (plan.task_note,)
-    return (*task, *plan.name_notes, *map(_phrase_note, filter(_is_noteworthy, reports)))
-
-
-def _is_noteworthy(report: PartReport) -> bool:
-    return report.state in ("missing", "off")
-
-
-def _phrase_note(report: PartReport) -> str:
-    return f"searched without {report.part}: {report.why}"
+    lacking = (each for each in reports if each.state in ("missing", "off"))
+    return (
+        *task,
+        *plan.name_notes,
+        *(f"searched without {one.part}: {one.why}" for one in lacking),
+    )

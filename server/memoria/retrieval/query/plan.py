@@ -9,7 +9,7 @@ from memoria.model import as_instant, now_millis
 from memoria.model.query import MemoryQuery, SearchQuery, TranscriptQuery, build_query
 from memoria.model.zone import Zone
 from memoria.retrieval.query.aim import find_subject
-from memoria.retrieval.query.askings import MOST_ASKINGS, find_askings
+from memoria.retrieval.query.askings import MOST_ASKINGS, Asking, find_askings
 from memoria.retrieval.query.options import DEFAULT_OPTIONS, SearchOptions
 from memoria.retrieval.query.parse import ParsedQuery, parse_query
 from memoria.retrieval.query.profile import (
@@ -205,7 +205,7 @@ def _plan(
     asked_at = now_millis() if now is None else now
     texts = [text.strip()[:_MAX_QUERY_CHARS] for text in (query.query, *query.queries)]
     first, *others = dict.fromkeys(texts)
-    askings = find_askings(first)
+    askings = find_askings(first) if options.stages.askings else (Asking(first),)
     parsed, *parts = (_parse(each.question, asked_at, options.zone) for each in askings)
     if any(not part.terms or part.is_time_only for part in (parsed, *parts)):
         askings, parsed, parts = (), _parse(first, asked_at, options.zone), []

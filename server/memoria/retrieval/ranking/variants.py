@@ -9,14 +9,37 @@ can't push an answer far down.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
 from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.retrieval.ranking.selection import DECIDING_HITS
 
+SEVERAL_DEPTH = 40
+"""So many of the best of each are joined where several things are searched for, however many are
+shown; the others follow."""
 _VARIANT_WEIGHT = 0.5
 """Of the score in a variant's ranking, beside one in the query's."""
 _OTHER_PART = 0.5
 """Of what a document scores for the other things asked, beside what it is best at."""
+
+
+def join_searches(
+    rankings: Sequence[Sequence[ScoredCandidate]], asked: int
+) -> list[ScoredCandidate]:
+    """One ranking of what all searches of a plan have found.
+
+    Args:
+        rankings: of each thing asked, then of each variant, with their margins.
+        asked: how many things are asked.
+    """
+    if len(rankings) == 1:
+        return list(rankings[0])
+    best = [ranking[:SEVERAL_DEPTH] for ranking in rankings]
+    fused = fuse_searches([fuse_parts(best[:asked]), *best[asked:]])
+    once = {each.identity: each for each in fused}
+    for each in chain.from_iterable(ranking[SEVERAL_DEPTH:] for ranking in rankings):
+        once.setdefault(each.identity, each)
+    return list(once.values())
 
 
 def fuse_searches(rankings: Sequence[Sequence[ScoredCandidate]]) -> list[ScoredCandidate]:

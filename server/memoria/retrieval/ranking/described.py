@@ -1,0 +1,29 @@
+"""Described: the turn that tells whom a question means without naming them."""
+
+from collections.abc import Sequence
+
+from memoria.retrieval.query.described import Description
+from memoria.retrieval.ranking.score import ScoredCandidate
+from memoria.retrieval.ranking.statistics import QueryStatistics
+from memoria.retrieval.ranking.threshold import term_coverage
+
+_LOOKED_AT = 20
+"""Of the best: the description is a good part of the question."""
+_LEAST_COVERAGE = 0.5
+"""Of what the candidates hold of the description: who is said to do it in other words, too."""
+
+
+def find_described(
+    description: Description, scored: Sequence[ScoredCandidate], statistics: QueryStatistics
+) -> ScoredCandidate | None:
+    """The candidate that says most of a description; None where all say little of it.
+
+    Rare words tell most by far: many have a birthday, and few have it on the 27th.
+    """
+    best = scored[:_LOOKED_AT]
+    known = frozenset[str]().union(*(each.words for each in best))
+    terms = [term for term in description.terms if term in known]
+    weights = {term: statistics.weights.get(term, 0.0) ** 2 for term in terms}
+    covered = [(term_coverage(weights, each.words), each) for each in best]
+    most, first = max(covered, key=lambda pair: pair[0], default=(0.0, None))
+    return first if most >= _LEAST_COVERAGE else None
