@@ -116,9 +116,9 @@ _DONE = LazyPattern(
     r"""(?xi)\b(?:I|we|the\suser)(?:['’]ve|\shas|\shave|['’]d|\shad)?\s(?:(?:just|already|also|recently|finally|really|once|then|only|even|both|\w+ly)\s){0,2}
         (?:\w{2,}ed|been|got|gotten|made|did|done|built|wrote|written|met|took|taken|gave|given|went|gone|had|saw|seen|found|spent|sent
           |ran|run|began|begun|felt|chose|chosen|set|put|read|bought|came|won|lost|left|led|taught|drew|drawn|drove|ate|eaten|spoke|told|said|heard|kept|held|paid|sold|grew|flew|swam|wore|slept|learnt)\b
-      | \b(?:I|we)(?:['’]m|['’]re|\sam|\sare)\s(?:\w+\s)?(?:using|feeling|doing|working|taking|attending|running|living|learning|enjoying|stuck|enrolled|collaborating)\b
+      | \b(?:I|we)(?:['’]m|['’]re|\sam|\sare)\s(?:\w+\s)?(?:using|feeling|doing|working|taking|attending|running|living|learning|enjoying|enrolled|collaborating)\b
       | \bmy\s(?:\w+\s)?(?:score|accuracy|grade|results?|progress)\b | \bmy\s(?:\w+\s){1,6}(?:improved|increased|went|grew|rose)\b
-      | \bafter\s(?:\w+ly\s)?\w+ing\b
+      | \b\w{3,}ed\s(?:on|in|at|since)\s(?:\w+\s)?\d | \bafter\s(?:\w+ly\s)?\w+ing\b
       | (?:我|我们|用户)[^，。！？；,.?!\n]{0,30}(?:了|过|着|完|好|到)|(?:我|我们)(?:一直|经常|常|每)"""  # noqa: E501
 )
 _OWN = LazyPattern(

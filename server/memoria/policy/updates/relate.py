@@ -204,7 +204,7 @@ def _score_act(denied: DeniedMatter, act: Act, old: TurnStatements) -> float:
     matter, words = denied.matter, denied.matter.words
     has_verb = denied.denial.verb in act.words
     shared, done = len(words & act.words), len(words & act.done)
-    if not (has_verb or done) or shared < min(_FEWEST_DENIED, len(words)):
+    if not done or shared < min(_FEWEST_DENIED, len(words)):
         return 0.0
     if shared < _DETAIL_SHARE * len(words) or not _holds_most(act.words, matter.thing):
         return 0.0

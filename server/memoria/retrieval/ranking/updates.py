@@ -33,7 +33,9 @@ _NEARLY_AS_SURE = 0.6
 _MOST_DENIED = 4
 """Of what a turn denies, how many turns are shown for it."""
 _DENIED_AS_SURELY = 0.65
-"""Of the surest of them: what is told more vaguely is not shown for it."""
+_DENIED_AS_SURELY_UNASKED = 0.85
+"""Of the surest of them: what is told more vaguely is no side of it. More where the question does
+not ask whether it is so."""
 _BACKGROUND = 10
 """Turns without a word that are added to those compared: of two, half have any word."""
 
@@ -198,6 +200,7 @@ def _find_restated(
 def _find_denied(sides: Sequence[_Side], bearing: Bearing) -> dict[int, tuple[int, ...]]:
     """By either side of a contradiction the other side, surest first."""
     found: dict[int, list[int]] = {}
+    share = _DENIED_AS_SURELY if bearing.asked.is_whether else _DENIED_AS_SURELY_UNASKED
     for denial in sides:
         matters = bearing.select_matters(denial.statements)
         if not matters:
@@ -209,7 +212,7 @@ def _find_denied(sides: Sequence[_Side], bearing: Bearing) -> dict[int, tuple[in
         ]
         surest = sorted((pair for pair in scores if pair[0]), key=lambda pair: -pair[0])
         for score, told in surest[:_MOST_DENIED]:
-            if score < _DENIED_AS_SURELY * surest[0][0]:
+            if score < share * surest[0][0]:
                 break
             found.setdefault(denial.n, []).append(told.n)
             found.setdefault(told.n, []).append(denial.n)
