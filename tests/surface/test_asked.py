@@ -208,7 +208,7 @@ async def test_a_prompt_is_shown_what_surely_bears_on_it_and_work_is_shown_nothi
         await memory.wait_until_idle()
         assert await ask(home, ask="ready") == {"text": ""}
         shown = await recall(home, "Where do I keep my bees?")
-        assert f"[memory {kept.id}]" in shown
+        assert f"[memory {kept.id[-8:]}]" in shown
         assert "Norwich" in shown
         assert strip(shown).text == ""
         assert "王芳" in await recall(home, "我妻子叫什么名字？")

@@ -188,7 +188,7 @@ async def test_a_context_brings_what_bears_on_a_query_under_its_budget(agent: Ag
     await agent.call("update_scratchpad", current_focus="brew the tea", session_id="s")
     text = await agent.prompt("context", query="Ann likes oolong tea", max_tokens="400")
     inside = fenced(text)
-    assert f"- [memory {kept['id']}] Ann likes oolong tea" in inside
+    assert f"- [memory {kept['id'][-8:]}] Ann likes oolong tea" in inside
     assert "- now: brew the tea" in inside
     assert "# Citations" in inside
     assert estimate_tokens(text) <= 400

@@ -185,7 +185,7 @@ class Recall:
             return ""
         search = Search(self._store, self.tenant, self._embedder, 0)
         found = await in_thread(lambda: search.run(plan))
-        return compose_unasked(prompt, found.hits, session_id)
+        return compose_unasked(prompt, found, session_id)
 
     async def compose(self, write: "Composer", workspace: str | None = None) -> str:
         """What is told to who has asked for nothing yet, as from a project, composed now."""

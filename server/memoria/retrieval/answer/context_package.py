@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from memoria.model import ContextPackage, Hit, Scratchpad, SearchResult
+from memoria.retrieval.answer.form import list_doubts, name_hit
 from memoria.retrieval.answer.last_turns import NO_TURNS, SessionEnd, fit_last_turns
 from memoria.text.budget import estimate_tokens
 from memoria.text.document import as_text
@@ -71,11 +72,11 @@ def build_context(fixed: FixedBlocks, max_tokens: int, look_up: LookUp) -> Conte
     last = fit_last_turns(fixed.session_end.turns, round(left * _LAST_TURNS_SHARE))
     left -= sum(map(_text_cost, (*persona, *tasks, *last.lines)))
     memories, turns = look_up(left, round(left * _EVIDENCE_SHARE))
-    found = () if turns is None else (hit for hit in turns.hits if hit.id not in last.whole_ids)
-    evidence = _fit_citations(found, round(left * _EVIDENCE_SHARE))
+    room = round(left * _EVIDENCE_SHARE)
+    evidence = [] if turns is None else _fit_citations(turns, last.whole_ids, room)
     left -= sum(map(_line_cost, evidence))
     said = {*last.whole_ids, *(each.id for each in evidence), fixed.session_end.answered_id}
-    recall = _fit_citations((hit for hit in memories.hits if hit.id not in said), left)
+    recall = _fit_citations(memories, said, left)
     citations = [each.citation for each in (*recall, *evidence)]
     lines = (
         persona,
@@ -130,29 +131,22 @@ def _take_fitting(items: Iterable[_T], cost: Callable[[_T], int], tokens: int) -
     return fitting
 
 
-def _fit_citations(hits: Iterable[Hit], tokens: int) -> list[CitedLine]:
-    """The first hits that fit, with their citations."""
-    return _take_fitting(map(_cite_hit, hits), _line_cost, tokens)
+def _fit_citations(
+    found: SearchResult, said: Collection[str | None], tokens: int
+) -> list[CitedLine]:
+    """The first hits that fit and are not said already, with their citations."""
+    new = (_cite_hit(hit, found.id_chars) for hit in found.hits if hit.id not in said)
+    return _take_fitting(new, _line_cost, tokens)
 
 
-def _cite_hit(hit: Hit) -> CitedLine:
-    name = f"[{hit.kind} {hit.id}]"
-    source = hit.source
+def _cite_hit(hit: Hit, id_chars: int) -> CitedLine:
+    name, source = name_hit(hit, id_chars), hit.source
     who = source.speaker or source.role or source.client
     place = f"session {source.session_id} #{source.turn_index}" if source.session_id else None
-    marks = [
-        mark
-        for mark in (source.at, who, place, source.trust, hit.status, *_contradiction(hit))
-        if mark
-    ]
+    marks = [mark for mark in (source.at, who, place, source.trust, hit.status) if mark]
+    marks += list_doubts(hit, id_chars)
     words, where = indent_lines(_hit_words(hit), "  "), join_lines(", ".join(map(str, marks)))
     return CitedLine(hit.id, f"- {name} {words}", f"- {name} {where}")
-
-
-def _contradiction(hit: Hit) -> list[str]:
-    marks = [f"contradicted by {', '.join(hit.contradicts)}"] if hit.contradicts else []
-    marks += [f"stated anew by {hit.restated_by}"] if hit.restated_by else []
-    return marks + ([f"see {', '.join(hit.outdated_by)}"] if hit.outdated_by else [])
 
 
 def _hit_words(hit: Hit) -> str:

@@ -99,6 +99,25 @@ def neighbour_cost(beside: AdjacentTurn, id_chars: int) -> int:
     return _line_cost(_neighbour_line(beside, id_chars))
 
 
+def name_hit(hit: Hit, id_chars: int) -> str:
+    """A hit as it is cited."""
+    return f"[{hit.kind} {short_id(hit.id, id_chars)}]"
+
+
+def list_doubts(hit: Hit, id_chars: int) -> list[str]:
+    """What speaks against a hit, for a line in which the rest stands, too."""
+    named = (
+        ("contradicted by", hit.contradicts),
+        ("stated anew by", (hit.restated_by,) if hit.restated_by else ()),
+        ("see", hit.outdated_by),
+    )
+    return [
+        f"{what} {', '.join(short_id(one, id_chars) for one in others)}"
+        for what, others in named
+        if others
+    ]
+
+
 def short_id(record_id: str, id_chars: int) -> str:
     """The end of an id: its beginning is a clock, which many have in common."""
     return record_id[-id_chars:]
@@ -148,7 +167,7 @@ def _hit_lines(hit: Hit, marks: Sequence[str], id_chars: int) -> Iterator[str]:
 
 
 def _hit_line(hit: Hit, words: str, marks: Sequence[str], id_chars: int) -> str:
-    name = f"[{hit.kind} {short_id(hit.id, id_chars)}]"
+    name = name_hit(hit, id_chars)
     if hit.kind == "memory":
         return f"{name} {words} ({join_lines(', '.join(marks))})"
     said = f" ({', '.join(marks)})" if marks else ""

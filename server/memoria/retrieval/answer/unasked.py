@@ -5,9 +5,10 @@ or not. So there are three lines at most, each has to fit better than in a searc
 (`query.profile.UNASKED`), and for most prompts there is nothing.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from memoria.model import Hit
+from memoria.model import Hit, SearchResult
+from memoria.retrieval.answer.form import list_doubts, name_hit
 from memoria.text.analyser import query_terms
 from memoria.text.budget import estimate_tokens
 from memoria.text.lines import join_lines
@@ -33,22 +34,22 @@ def says_enough(prompt: str) -> bool:
     return len(words) >= (_LEAST_ASKED if asks else _LEAST_SAID)
 
 
-def compose_unasked(prompt: str, hits: Sequence[Hit], session_id: str | None) -> str:
+def compose_unasked(prompt: str, found: SearchResult, session_id: str | None) -> str:
     """The lines that are put before a model, fenced as data; empty where there is none.
 
     Args:
         prompt: what the user has just said, which may be on record already.
-        hits: what was found for it, best first.
+        found: what was found for it.
         session_id: the session it was said in: what was said there the model knows.
     """
     said = canonical_form(prompt)
     new = (
         hit
-        for hit in hits
+        for hit in found.hits
         if (not session_id or hit.source.session_id != session_id)
         and canonical_form(hit.text) != said
     )
-    lines = list(_take_fitting(map(_describe_hit, new)))
+    lines = list(_take_fitting(_describe_hit(hit, found.id_chars) for hit in new))
     return fence("\n".join((_INTRODUCTION, *lines))) if lines else ""
 
 
@@ -61,10 +62,9 @@ def _take_fitting(lines: Iterator[str]) -> Iterator[str]:
         yield line
 
 
-def _describe_hit(hit: Hit) -> str:
+def _describe_hit(hit: Hit, id_chars: int) -> str:
     source = hit.source
     who = source.speaker or source.role
     marks = [str(mark) for mark in (source.at[:10], who, source.trust, hit.status) if mark]
-    marks += [f"contradicted by {', '.join(hit.contradicts)}"] if hit.contradicts else []
-    marks += [f"stated anew by {hit.restated_by}"] if hit.restated_by else []
-    return f"- [{hit.kind} {hit.id}] {join_lines(hit.text)} ({join_lines(', '.join(marks))})"
+    marks += list_doubts(hit, id_chars)
+    return f"- {name_hit(hit, id_chars)} {join_lines(hit.text)} ({join_lines(', '.join(marks))})"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from memoria.model import ExplainedCandidate, Explanation, PartReport, SearchResult
 from memoria.surface.cli.console import print_json, show
-from memoria.surface.cli.layout import columns, entry_lines, wrap_text
+from memoria.surface.cli.layout import columns, entry_lines, wrap_answer, wrap_text
 from memoria.surface.text import quantity, result_text
 from memoria.surface.wire.search import WireConclusions, WireTraces
 
@@ -34,9 +34,9 @@ def print_answer(
     result: SearchResult, wire: WireConclusions | WireTraces, *, as_json: bool
 ) -> None:
     """Print an answer, and how it came about where that was asked for."""
-    explanation = result.explanation
+    explanation, text = result.explanation, wrap_answer(result_text(result), columns())
     if explanation is None:
-        show(wire, result_text(result), as_json=as_json)
+        show(wire, text, as_json=as_json)
     elif as_json:
         kind = TracesWithExplanation if isinstance(wire, WireTraces) else ConclusionsWithExplanation
         explained = kind(**wire.model_dump(), explanation=explanation)
@@ -44,7 +44,7 @@ def print_answer(
     else:
         show(
             wire,
-            "\n".join([result_text(result), "", *explanation_lines(explanation)]),
+            "\n".join([text, "", *explanation_lines(explanation)]),
             as_json=False,
         )
 

@@ -38,6 +38,21 @@ def wrap_text(text: str, width: int, indent: int = 0) -> list[str]:
     return [" " * indent + line for part in text.split("\n") for line in _fit_lines(part, room)]
 
 
+def wrap_answer(text: str, width: int) -> str:
+    """A text for a model as a terminal shows it: each line broken, what follows indented by more."""
+    return "\n".join(line for part in text.split("\n") for line in _hang(part, width))
+
+
+def _hang(line: str, width: int) -> list[str]:
+    """A line broken where it is too long; what follows stands two cells to its right."""
+    words = line.lstrip(" ")
+    indent = len(line) - len(words)
+    if indent + _cells(words) <= width:
+        return [line]
+    first, *rest = wrap_text(words, width, indent + 2)
+    return [first[2:], *rest]
+
+
 def entry_lines(
     label: str, texts: Iterable[str], width: int, indent: int = 0, column: int = _LABEL
 ) -> list[str]:

@@ -117,8 +117,9 @@ async def search_memory(
     ctx: Ctx, **arguments: object
 ) -> Annotated[CallToolResult, WireConclusions]:
     """What is known from earlier sessions: people, preferences, rules, decisions, facts, past
-    work. Cited conclusions, a line each; empty when nothing fits. Use before answering anything
-    that may have a history; with task, to go on with a piece of work.
+    work. Cited conclusions, a line each, and what was said that no model has read yet
+    ("unprocessed"; without a chat model most hits are that); empty when nothing fits. Use before
+    answering anything that may have a history; with task, to go on with a piece of work.
     """
     found = await memory_of(ctx).search_memory(**arguments)
     return answer_with(wire_conclusions(found), result_text(found))
@@ -129,7 +130,8 @@ async def search_conversation_traces(
     ctx: Ctx, **arguments: object
 ) -> Annotated[CallToolResult, WireTraces]:
     """The verbatim record of earlier conversations, tool arguments and results included. Use
-    when search_memory is not enough, or exact words or evidence are asked for.
+    when search_memory is not enough, or exact words or evidence are asked for. Long turns are cut
+    (…); get_memory has them whole.
     """
     found = await memory_of(ctx).search_conversation_traces(**arguments)
     return answer_with(wire_traces(found), result_text(found))
@@ -137,7 +139,7 @@ async def search_conversation_traces(
 
 async def get_memory(
     ctx: Ctx,
-    id: Annotated[str, Field(description="memory or turn id from a search")],  # noqa: A002
+    id: Annotated[str, Field(description="memory or turn id, as cited")],  # noqa: A002
     offset: Annotated[int, Field(ge=0, description="in characters")] = 0,
     max_chars: Annotated[int, Field(ge=1, le=100_000)] = 12_000,
 ) -> Annotated[CallToolResult, WireLookup]:
