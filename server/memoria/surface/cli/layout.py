@@ -39,7 +39,7 @@ def wrap_text(text: str, width: int, indent: int = 0) -> list[str]:
 
 
 def wrap_answer(text: str, width: int) -> str:
-    """A text for a model as a terminal shows it: each line broken, what follows indented by more."""
+    """A text for a model as a terminal shows it: long lines broken, the rest indented."""
     return "\n".join(line for part in text.split("\n") for line in _hang(part, width))
 
 
