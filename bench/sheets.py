@@ -6,7 +6,13 @@ from bench.ask import Outcome
 from bench.data import Conversation
 from bench.metrics import bootstrap_interval, mean, recall_at
 from bench.output import Cell, Sheet
-from bench.sides import are_both_marked, are_both_shown, has_two_sides, is_newer_above
+from bench.sides import (
+    are_both_marked,
+    are_both_shown,
+    has_two_sides,
+    is_newer_above,
+    is_newer_first,
+)
 
 Asked = Mapping[str, Sequence[Outcome]]
 """By system."""
@@ -49,6 +55,7 @@ def tell_sides(conversations: Sequence[Conversation], asked: Asked) -> Iterator[
     rows: list[tuple[Cell, ...]] = []
     for name, kind, judge in (
         ("knowledge update: newer above older", "knowledge_update", is_newer_above),
+        ("knowledge update: newer at first place", "knowledge_update", is_newer_first),
         ("contradiction: both among ten", "contradiction_resolution", are_both_shown),
         ("contradiction: both among ten and marked", "contradiction_resolution", are_both_marked),
         ("abstention: silence", "abstention", _is_silent),

@@ -28,6 +28,12 @@ def is_newer_above(outcome: Outcome) -> bool:
     return newer < older
 
 
+def is_newer_first(outcome: Outcome) -> bool:
+    """Whether the answer begins with the newer side, and not merely with something later."""
+    _, newer = _sides(outcome)
+    return not newer.isdisjoint(outcome.ranking[:1])
+
+
 def are_both_shown(outcome: Outcome) -> bool:
     """Whether each side has a turn among the first ten."""
     shown = set(outcome.ranking[:DEPTH])

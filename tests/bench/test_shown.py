@@ -6,7 +6,7 @@ from bench.data import Conversation, Key, Question
 from bench.metrics import bootstrap_interval
 from bench.sheets import compare_halves, compare_systems, tell_sides
 from bench.shown import Transcript, find_telling_sentence, stands_in
-from bench.sides import are_both_marked, has_two_sides, is_newer_above
+from bench.sides import are_both_marked, has_two_sides, is_newer_above, is_newer_first
 
 from memoria import Turn
 
@@ -79,6 +79,8 @@ def test_a_side_missing_from_the_answer_stands_below_and_one_without_a_turn_of_i
     assert is_newer_above(outcome(NEW))
     assert not is_newer_above(outcome(OLD, NEW))
     assert not is_newer_above(outcome(ELSE))
+    assert is_newer_first(outcome(NEW, OLD))
+    assert not is_newer_first(outcome(ELSE, NEW, OLD))
     both = frozenset({OLD, NEW})
     assert not has_two_sides(outcome(NEW, older=frozenset({NEW})))
     assert is_newer_above(outcome(OLD, NEW, older=both | {ELSE}, newer=both)) is False
