@@ -16,8 +16,8 @@ _Occurrence = tuple[int, str]
 _LEAST_GAIN = 1e-9
 """So that a sum of the same weights in another order is no gain."""
 _EIGHTH = 8
-_END = lazy_regex(r"[.!?;]+[\"”’)\]]*\s+|[。！？；]+[”’」』）)]*|\n+")
-"""Where a sentence ends, with the space behind it."""
+_END = lazy_regex(r"(?<![.!?;])[.!?;]++[\"”’)\]]*+\s+|[。！？；]+[”’」』）)]*|\n+")
+"""Where a sentence ends, with the space behind it. A row of dots is read once, however long."""
 
 
 def weigh_evenly(terms: Sequence[str]) -> dict[str, float]:

@@ -24,7 +24,7 @@ _MOST = 127
 """The greatest whole number."""
 _LEAST = 1e-9
 """For a vector of nothing but zeros."""
-_PROMISING = 48
+_PROMISING = 24
 """Turns whose records are read. Signs order passages by cosine but for some hundredths."""
 
 
