@@ -81,6 +81,8 @@ class _Side:
     words: frozenset[str]
     """All of its tokens."""
     is_memory: bool
+    stands_firm: bool
+    """Whether only what is surely news stands before it: a memory that somebody vouches for."""
 
 
 def find_updates(plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> Updates:
@@ -149,12 +151,15 @@ def _make_side(each: ScoredCandidate) -> _Side:
     if isinstance(document, MemoryWording):
         text, at = document.version.content, document.version.valid_from
         speaker: tuple[Role, str | None] = (Role.USER, None)
+        memory = document.memory
+        is_firm = memory.verified or memory.pinned or document.version.provenance.turn_id is None
     else:
         text, at = document.content, document.at
-        speaker = (document.role, document.speaker)
+        speaker, is_firm = (document.role, document.speaker), False
     n = each.candidate.n
     is_memory = each.kind == "memory"
-    return _Side(n, (at, n), speaker, TurnStatements(text), each.words, is_memory)
+    said = TurnStatements(text)
+    return _Side(n, (at, n), speaker, said, each.words, is_memory, is_firm)
 
 
 def _weigh_words(turns: Sequence[ScoredCandidate]) -> Callable[[str], float]:
@@ -184,7 +189,7 @@ def _find_restated(
             and not new.is_memory  # what a memory replaces was seen to when it was written
             and (restatement := find_restatement(amounts[new.n], amounts[old.n], bearing))
         ]
-        found = [pair for pair in found if pair[0].is_sure or not old.is_memory]
+        found = [pair for pair in found if pair[0].is_sure or not old.stands_firm]
         if not found:
             continue
         least = _NEARLY_AS_SURE * max(restatement.score for restatement, _ in found)
