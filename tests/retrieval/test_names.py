@@ -26,6 +26,7 @@ async def m(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
             "My aunt Katherine keeps three goats behind the mill",
             "The kathode of the old tube amplifier is worn out",
             "Tim mends clocks",
+            "Rose Garden is a film about a garden that nobody may enter",
             "李小芬在码头边开了一家面馆",
             "喬治去年搬到了海边",
             "今天的会议讨论了预算",
@@ -55,7 +56,13 @@ async def test_a_name_spelt_otherwise_finds_what_is_on_record_and_the_answer_say
 
 
 @pytest.mark.parametrize(
-    "question", ["How many goats does Tom keep?", "Where does Katarzyna live?", "张晓芬住在哪里？"]
+    "question",
+    [
+        "How many goats does Tom keep?",
+        "When was Gardenn seen?",
+        "Where does Katarzyna live?",
+        "张晓芬住在哪里？",
+    ],
 )
 async def test_a_stranger_stays_a_stranger(m: Memoria, question: str) -> None:
     found = await m.search_conversation_traces(question)

@@ -63,18 +63,32 @@ def test_words_or_meaning_let_a_conclusion_pass_and_nothing_else_does() -> None:
     assert margin(TRANSCRIPT, "turn", RelevanceSignals(coverage=0.05, cosine=0.2)) < 0
 
 
-def test_a_question_about_somebody_known_needs_more_and_one_about_a_stranger_a_paraphrase() -> None:
-    fit = RelevanceSignals(coverage=0.2, cosine=0.4, context_coverage=0.2)
-    assert margin(TRANSCRIPT, "turn", fit) >= 0
-    assert margin(TRANSCRIPT, "turn", fit, FREQUENT) < 0
-    assert margin(TRANSCRIPT, "turn", RelevanceSignals(0.9, 0.4), UNKNOWN) < 0
-    assert margin(TRANSCRIPT, "turn", RelevanceSignals(0.0, 0.7), UNKNOWN) >= 0
+def test_a_conclusion_about_somebody_known_needs_more_and_of_a_stranger_a_paraphrase() -> None:
+    fit = RelevanceSignals(coverage=0.1, cosine=0.2)
+    assert margin(MEMORIES, "memory", fit) >= 0
+    assert margin(MEMORIES, "memory", fit, FREQUENT) < 0
+    assert margin(MEMORIES, "memory", RelevanceSignals(0.9, 0.4), UNKNOWN) < 0
+    assert margin(MEMORIES, "memory", RelevanceSignals(0.0, 0.7), UNKNOWN) >= 0
 
 
-def test_another_language_and_a_link_in_the_graph_need_less() -> None:
-    assert margin(TRANSCRIPT, "turn", RelevanceSignals(0.0, 0.26)) < 0
-    assert margin(TRANSCRIPT, "turn", RelevanceSignals(0.0, 0.26, is_cross_language=True)) >= 0
-    assert margin(TRANSCRIPT, "turn", RelevanceSignals(0.0, 0.26, graph=1.0)) >= 0
+def test_in_the_record_everything_that_speaks_for_a_turn_adds_up() -> None:
+    asked = QueryStatistics(telling_terms=5, documents=300)
+    near = RelevanceSignals(0.0, 0.3)
+    held = margin(TRANSCRIPT, "turn", near, asked)
+    assert held < 0
+    assert margin(TRANSCRIPT, "turn", replace(near, context_coverage=0.5), asked) > 0
+    assert margin(TRANSCRIPT, "turn", replace(near, is_cross_language=True), asked) > 0
+    assert margin(TRANSCRIPT, "turn", replace(near, graph=1.0), asked) > held
+    assert margin(TRANSCRIPT, "turn", near, replace(asked, strange_share=1.0)) < held
+    assert margin(TRANSCRIPT, "turn", near, replace(asked, telling_terms=30)) < held
+    assert margin(TRANSCRIPT, "turn", near, replace(asked, documents=100_000)) < held
+
+
+def test_without_vectors_words_alone_decide_and_never_for_a_stranger() -> None:
+    words = RelevanceSignals(coverage=0.2, cosine=0.0, context_coverage=0.2)
+    for statistics, passes in ((QueryStatistics(), True), (FREQUENT, False), (UNKNOWN, False)):
+        without = replace(statistics, has_vectors=False)
+        assert (margin(TRANSCRIPT, "turn", words, without) >= 0) is passes
 
 
 @pytest.mark.parametrize("statistics", [QueryStatistics(), FREQUENT, UNKNOWN])
@@ -94,11 +108,3 @@ def test_an_embedder_that_puts_unrelated_texts_higher_brings_higher_bounds() -> 
     fit = RelevanceSignals(coverage=0.0, cosine=0.4)
     assert margin(MEMORIES, "memory", fit) >= 0
     assert margin(plan, "memory", fit) < 0
-
-
-def test_in_the_record_the_words_around_a_turn_speak_for_it_where_somebody_known_is_meant() -> None:
-    beside = RelevanceSignals(coverage=0.1, cosine=0.4, context_coverage=0.5)
-    known = QueryStatistics(frequent_entity=True)
-    assert margin(TRANSCRIPT, "turn", beside, known) >= 0
-    assert margin(MEMORIES, "turn", beside, known) < 0
-    assert margin(TRANSCRIPT, "turn", RelevanceSignals(0.1, 0.1, context_coverage=0.9)) < 0

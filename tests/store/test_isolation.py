@@ -366,9 +366,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "documents.frequencies": lambda tx, _: list(
         tx.documents.frequencies(BOTH, ["port"], EVERY).by_term.values()
     ),
-    "documents.find_words": lambda tx, _: tx.documents.find_words(
-        BOTH, ["po"], lambda _: True, EVERY
-    ),
+    "documents.find_words": lambda tx, _: tx.documents.find_words(BOTH, ["po"], str.isalpha, EVERY),
     "documents.awaiting_vectors": lambda tx, them: tx.documents.awaiting_vectors(them.ns),
     "documents.list_elsewhere": lambda tx, _: tx.documents.list_elsewhere(
         BOTH, [["port"]], Filters(include_history=True), 9

@@ -70,6 +70,34 @@ class AnswerBounds:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordBounds:
+    """How near the best turns of the record have to be to a question that they may answer.
+
+    All are cosines: a turn passes if its cosine, with what speaks for it, is not below what the
+    question asks for. What they are made of is in `retrieval.ranking.threshold`.
+    """
+
+    words: float
+    """For a turn that holds all of the question's words, in and around it."""
+    cross_language: float
+    """For one in another language, with which it shares no word."""
+    linked: float
+    """For the one that the graph leads to first."""
+    strange_names: float
+    """Asked for where nobody and nothing that the question names is on record."""
+    term: float
+    """Asked for by the logarithm of how many words tell: of many, some always fit."""
+    document: float
+    """Asked for by the logarithm of how much is on record: of much, something is always near."""
+    least: float
+    """What every question asks for."""
+    words_alone: float
+    """The share of the words that a turn has to hold where no cosine is known."""
+    words_alone_of_name: float
+    """The same, in and around it, of a question about what much of the record is about."""
+
+
+@dataclass(frozen=True, slots=True)
 class Calibration:
     """What an embedder's cosines mean. Measured for a model, and brought along by it."""
 
@@ -85,7 +113,7 @@ class Calibration:
     """From here on two statements may be one, if no word of one turns the other round."""
     memories: AnswerBounds
     """Conclusions that were asked for."""
-    transcript: AnswerBounds
+    transcript: RecordBounds
     """The verbatim record."""
     context: AnswerBounds
     """Conclusions that nobody asked for."""

@@ -107,7 +107,7 @@ def iterate_beginnings(name: str) -> Iterator[str]:
 
 def simplify(text: str) -> str:
     """The text with the characters that names are made of in their simplified form."""
-    return text.translate(_simplified_forms())
+    return text.translate(_map_forms())
 
 
 def _sound(word: str) -> str:
@@ -168,7 +168,7 @@ def _first_places() -> list[int]:
 
 
 @cache
-def _simplified_forms() -> dict[int, str]:
+def _map_forms() -> dict[int, str]:
     return dict(zip(map(ord, _TRADITIONAL), _SIMPLIFIED, strict=True))
 
 

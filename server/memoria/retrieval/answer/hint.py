@@ -23,6 +23,9 @@ _COUNT_UP_TO = 10
 _UNSURE_RELEVANCE = 0.35
 """A relevance below which the best hit is more a guess than an answer."""
 _LOW_CONFIDENCE = 0.5
+_FEW_HITS = 2
+_SURE_RELEVANCE = 0.6
+"""A relevance from which on even a single hit is likely the whole answer."""
 
 
 def find_hint(
@@ -52,7 +55,8 @@ def find_hint(
         return _phrase_hint(
             "Codes, paths and addresses stand in the record as they were written", len(literal)
         )
-    return _phrase_hint(reason, len(turns))
+    shown = {each.candidate.n for each in selection.hits if not plan.parsed.wants_record}
+    return _phrase_hint(reason, sum(each.candidate.n not in shown for each in turns))
 
 
 def _phrase_hint(reason: str | None, count: int) -> str | None:
@@ -74,6 +78,8 @@ def _find_reason(plan: SearchPlan, selection: Selection) -> str | None:
         return "The best conclusion is unsure"
     if best.relevance < _UNSURE_RELEVANCE:
         return "The best hit fits only in part"
+    if len(selection.hits) <= _FEW_HITS and best.relevance < _SURE_RELEVANCE:
+        return "Little was found here"
     return None
 
 
@@ -85,9 +91,18 @@ def _matching_turns(
     transcript = replace(plan, profile=TRANSCRIPT, filters=filters)
     candidates = _transcript_candidates(tx, transcript, sources)
     scored = score_candidates(tx, transcript, candidates, statistics)
+    scored = [_estimate_cosine(each, sources) for each in scored]
     threshold = RelevanceThreshold.for_query(transcript, statistics)
     scored = apply_people(tx, transcript, scored, threshold)
     return [each for each in scored if threshold.margin(each.kind, each.signals) >= 0]
+
+
+def _estimate_cosine(each: ScoredCandidate, sources: SourceScores) -> ScoredCandidate:
+    """The candidate; if the search of memories knows no cosine of it, with one to its words."""
+    if each.candidate.n in sources.cosine or not sources.cosine:
+        return each
+    guess = max(0.0, *sources.cosine.values()) * each.signals.coverage
+    return replace(each, signals=replace(each.signals, cosine=guess))
 
 
 def _transcript_candidates(

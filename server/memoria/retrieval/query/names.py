@@ -25,6 +25,7 @@ _MOST_LIKE = 4
 _READ = 3
 """Documents read to see whether a word is written as a name there."""
 _NAME = lazy_regex(r"\b[A-Z][a-z]\w*")
+_WORD = lazy_regex(r"\w+")
 
 
 def list_name_tokens(name: str) -> list[str]:
@@ -75,9 +76,17 @@ def _find_nearest(tx: Transaction, plan: SearchPlan, name: str) -> str | None:
         texts = _read_texts(tx, plan, [word])
         written: Counter[str] = Counter(found for text in texts for found in _NAME.findall(text))
         spelt = next((one for one, _ in written.most_common() if tokens(one) == [word]), None)
-        if spelt is not None and may_be_one_name(name, spelt):
+        if spelt is None or not may_be_one_name(name, spelt):
+            continue
+        is_common = any(_holds_word(text, spelt.lower()) for text in texts)
+        if not is_common:
             return spelt
     return None
+
+
+def _holds_word(text: str, word: str) -> bool:
+    """Whether a word stands in a text as it is: what is also written small is no name."""
+    return word in (found[0] for found in _WORD.finditer(text))
 
 
 def _iterate_chinese(tx: Transaction, plan: SearchPlan, name: str) -> Iterator[str]:

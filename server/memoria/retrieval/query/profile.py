@@ -26,8 +26,6 @@ class SearchProfile:
     """Whether each hit has to pass the threshold, or one of the best for all of them."""
     rerank_accepts: float
     """The reranker's score from which a hit passes whatever its words."""
-    counts_context_words: bool
-    """Whether a query about a frequent entity counts the words around a hit as the hit's own."""
     reads_per_hit: int
     """Ranked documents read for each hit wanted: boosts reorder them, the threshold drops some."""
     reads_at_least: int
@@ -61,7 +59,6 @@ MEMORIES = SearchProfile(
     bounds="memories",
     every_hit_must_fit=True,
     rerank_accepts=0.5,
-    counts_context_words=False,
     reads_per_hit=3,
     reads_at_least=12,
     most_hits=12,
@@ -84,7 +81,6 @@ TRANSCRIPT = SearchProfile(
     bounds="transcript",
     every_hit_must_fit=False,
     rerank_accepts=0.5,
-    counts_context_words=True,
     reads_per_hit=1,
     reads_at_least=30,
     most_hits=20,

@@ -18,6 +18,11 @@ from memoria.store.values import Frequencies
 from memoria.text.analyser import tokens
 from memoria.text.script import is_cjk
 
+_EMPTY_CHINESE = frozenset(
+    "我你他她它们的了是在有什么哪个几多少谁怎样吗呢呀啊吧来着那这一不和就都也还要说过提到叫请问时候"
+    "另外其以及与对于从给把被让很最些次里上下中为位项"
+)
+"""Characters of asking and joining: a pair that holds one is seldom what is asked about."""
 _FREQUENT = 100
 """Documents of a term; a term that stands in more tells no less."""
 
@@ -34,6 +39,14 @@ class QueryStatistics:
     """It names somebody or something that much of the record is about."""
     unknown_entity: bool = False
     """It names somebody or something, and nothing it names is on record."""
+    strange_share: float = 0.0
+    """How much of what it names is not on record, 0 to 1."""
+    telling_terms: int = 0
+    """Of its words, how many tell what it asks about."""
+    documents: int = 0
+    """How many documents there are to find."""
+    asks_more: bool = False
+    """It also asks for a time, or for the record itself."""
     is_cjk: bool = False
     """It is written in Chinese, Japanese or Korean."""
     has_vectors: bool = True
@@ -61,18 +74,31 @@ def build_statistics(
     terms = discriminative_terms(plan)
     names = _proper_name_tokens(plan)
     counts = frequencies.by_term
-    is_known = any(is_on_record(name, frequencies) for name in plan.parsed.proper_names)
-    is_known = is_known or not names.isdisjoint(_name_tokens_in_graph(sources))
+    strange = _list_strange(plan, sources, frequencies)
     ignores = plan.profile.ignores_names
     ignored = {n for n in names if (ignores and n.isascii()) or _is_frequent(counts, n)}
     others = [term for term in terms if term not in ignored] or terms
     return QueryStatistics(
         weights={term: _term_weight(counts.get(term, 0)) for term in others},
         frequent_entity=any(_is_frequent(counts, name) for name in names),
-        unknown_entity=bool(names) and not is_known,
+        unknown_entity=bool(names) and len(strange) == len(plan.parsed.proper_names),
+        strange_share=len(strange) / max(len(plan.parsed.proper_names), 1),
+        telling_terms=sum(not _EMPTY_CHINESE & set(term) for term in terms),
+        documents=frequencies.total,
+        asks_more=plan.parsed.discriminative != plan.parsed.terms,
         is_cjk=is_cjk(plan.query),
         has_vectors=bool(sources.cosine),
     )
+
+
+def _list_strange(plan: SearchPlan, sources: SourceScores, frequencies: Frequencies) -> list[str]:
+    """The names in the query of which neither the record nor the graph knows anything."""
+    in_graph = _name_tokens_in_graph(sources)
+    return [
+        name
+        for name in plan.parsed.proper_names
+        if not is_on_record(name, frequencies) and in_graph.isdisjoint(list_name_tokens(name))
+    ]
 
 
 def _is_frequent(counts: Mapping[str, int], name: str) -> bool:

@@ -4,14 +4,18 @@ An index always finds something. What speaks for a hit is its fit: the share of 
 holds, the rare ones counting more (`statistics`), plus its cosine. A search of memories is strict
 with every hit; one of the transcript shows the record for what it is, and is silent only where none
 of its best hits fits (`query.profile`). How much is enough depends on what the query asks about,
-and the figures are the embedder's (`Calibration`):
+and the figures are the embedder's (`Calibration`). Of a memory:
 
 - About an entity that much of the record is about, something is always found: two texts about the
-  same person are alike for the name alone. So the bound is high. In the transcript the words around
-  a turn count as well: on LoCoMo that is worth half of what silence costs.
+  same person are alike for the name alone. So the bound is high.
 - About nobody in particular, texts that have nothing to do with each other mostly share little.
 - Where query and text are in different languages they share no word; their cosine is the fit.
 - Where nothing that is named is on record, only a near paraphrase is an answer.
+
+Of the record all evidence is added up (`RecordBounds`): a turn's cosine, how much of the query's
+words stands in and around it, and whether it is in another language, against how many of the names
+asked for are strange, how many words there are to share, and how much there is to find something
+in. Each speaks for or against an answer whatever the others say, so one sum serves every query.
 
 A reranker (`rerank`) that was asked reads query and text together, so its word weighs more than
 words and cosine: what it is sure of passes, what it finds beside the point does not. With two
@@ -22,9 +26,10 @@ so its no counts for nothing against a text that holds every discriminative word
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
+from math import log1p
 from typing import Self
 
-from memoria.inference.base import AnswerBounds, RelevanceBounds
+from memoria.inference.base import AnswerBounds, RecordBounds, RelevanceBounds
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.query.profile import SearchProfile
 from memoria.retrieval.ranking.statistics import QueryStatistics
@@ -63,7 +68,7 @@ class RelevanceThreshold:
     """How well a hit has to fit this query in this kind of search."""
 
     profile: SearchProfile
-    bounds: AnswerBounds
+    bounds: AnswerBounds | RecordBounds
     statistics: QueryStatistics
 
     @classmethod
@@ -82,10 +87,11 @@ class RelevanceThreshold:
         """By how much a hit fits better than it has to; one below 0 is turned away."""
         if signals.is_of_others:
             return _OF_OTHERS
-        bounds = self.bounds.memory if kind == "memory" else self.bounds.turn
-        around = self.profile.counts_context_words and self.statistics.frequent_entity
-        coverage = signals.context_coverage if around else signals.coverage
-        margin = _margin(bounds, coverage, signals, self.statistics)
+        if isinstance(self.bounds, RecordBounds):
+            margin = _margin_in_record(self.bounds, signals, self.statistics)
+        else:
+            bounds = self.bounds.memory if kind == "memory" else self.bounds.turn
+            margin = _margin(bounds, signals, self.statistics)
         if signals.rerank_score is not None:
             margin = self._correct_by_reranker(margin, signals, signals.rerank_score)
         return margin - self.profile.least_margin
@@ -102,6 +108,8 @@ class RelevanceThreshold:
 
     def __str__(self) -> str:
         """In a line, for an explanation."""
+        if isinstance(self.bounds, RecordBounds):
+            return _phrase_record_bounds(self.bounds, self.statistics)
         known = self.statistics
         if known.unknown_entity:
             about, measure = "unknown_entity", "cosine"
@@ -109,12 +117,9 @@ class RelevanceThreshold:
             about = "frequent_entity" if known.frequent_entity else "no_entity"
             measure = "words + cosine" if known.has_vectors else "words"
         share = 1.0 if known.has_vectors or known.unknown_entity else _WORDS_ONLY_SHARE
-        every = self.profile.every_hit_must_fit
-        kinds = [("turn", self.bounds.turn)]
-        kinds = [("memory", self.bounds.memory), *kinds] if every else kinds
+        kinds = [("memory", self.bounds.memory), ("turn", self.bounds.turn)]
         least = ", ".join(f"{kind} {share * getattr(one, about):g}" for kind, one in kinds)
-        which = "each" if every else "the best"
-        return f"{which} hit, {measure} of at least: {least} ({about.replace('_', ' ')})"
+        return f"each hit, {measure} of at least: {least} ({about.replace('_', ' ')})"
 
 
 def term_coverage(weights: Mapping[str, float], words: Set[str]) -> float:
@@ -125,9 +130,10 @@ def term_coverage(weights: Mapping[str, float], words: Set[str]) -> float:
 
 
 def _margin(
-    bounds: RelevanceBounds, coverage: float, signals: RelevanceSignals, statistics: QueryStatistics
+    bounds: RelevanceBounds, signals: RelevanceSignals, statistics: QueryStatistics
 ) -> float:
-    """By how much words and cosine exceed the bound."""
+    """By how much a memory's words and cosine, or a turn's among memories, exceed the bound."""
+    coverage = signals.coverage
     if statistics.unknown_entity and not signals.is_cross_language:
         # Another script spells names its own way. What is linked is linked with somebody else.
         return signals.cosine - bounds.unknown_entity
@@ -139,3 +145,39 @@ def _margin(
     if signals.is_cross_language:
         bound = min(bounds.cross_language * relief, bound)
     return coverage + signals.cosine - bound
+
+
+def _margin_in_record(
+    bounds: RecordBounds, signals: RelevanceSignals, statistics: QueryStatistics
+) -> float:
+    """By how much what speaks for a turn exceeds what the query asks for."""
+    around = signals.context_coverage
+    if not statistics.has_vectors:
+        if statistics.unknown_entity:
+            return -bounds.strange_names
+        if statistics.frequent_entity:
+            return around - bounds.words_alone_of_name
+        return signals.coverage - bounds.words_alone
+    # Words of a time and of asking for the record stand beside what is asked about.
+    words = max(around, signals.coverage) if statistics.asks_more else around or signals.coverage
+    margin = signals.cosine + bounds.words * words
+    margin += bounds.linked * signals.graph - _asked_by_size(bounds, statistics)
+    if signals.is_cross_language:  # another script spells names its own way
+        return margin + bounds.cross_language
+    return margin - bounds.strange_names * statistics.strange_share
+
+
+def _asked_by_size(bounds: RecordBounds, statistics: QueryStatistics) -> float:
+    """What chance would bring: the more, the more words and documents there are."""
+    by_terms = bounds.term * log1p(statistics.telling_terms)
+    by_documents = bounds.document * log1p(statistics.documents)
+    return max(by_terms + by_documents, bounds.least)
+
+
+def _phrase_record_bounds(bounds: RecordBounds, statistics: QueryStatistics) -> str:
+    if not statistics.has_vectors:
+        name = statistics.frequent_entity
+        least = bounds.words_alone_of_name if name else bounds.words_alone
+        return f"the best hit, words of at least: turn {least:g}"
+    least = _asked_by_size(bounds, statistics) + bounds.strange_names * statistics.strange_share
+    return f"the best hit, cosine + {bounds.words:g} of its words of at least: turn {least:.2f}"
