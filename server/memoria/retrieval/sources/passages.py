@@ -40,7 +40,7 @@ def read_passages(
     """
     if isinstance(query, str) or not cosine or not plan.options.stages.passages:
         return cosine, {}
-    found = list(cosine.keys() | bm25.keys())
+    found = sorted(cosine.keys() | bm25.keys())
     nearest = tx.documents.nearest_passages(found, query.model, query.vector)
     last = min(cosine.values())
     gains = {n: match.score - cosine.get(n, last) for n, match in nearest.items()}
