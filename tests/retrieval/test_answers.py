@@ -249,7 +249,7 @@ async def test_a_past_wording_passes_the_filters_itself(town: Memoria) -> None:
 
 
 async def test_what_only_the_graph_knows_of_passes_no_filter(town: Memoria) -> None:
-    found = await town.search_memory("What does Priya do?")
+    found = await town.search_memory("What does Priya do?", limit=20)
     assert "Orchids in every window" in [hit.text for hit in found.hits]
     filters: list[dict[str, Any]] = [
         {"since": "2023-03-01"},

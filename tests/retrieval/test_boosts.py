@@ -289,6 +289,13 @@ def test_a_long_text_that_holds_a_short_one_has_more_to_say_and_the_short_one_ha
     assert [each.words for each in after_short] == [short, long, other]
 
 
+def test_a_text_many_times_as_long_holds_the_words_of_a_short_one_by_chance() -> None:
+    essay = frozenset(f"w{i}" for i in range(40))
+    short, other = frozenset({"w1", "w2", "w3"}), frozenset({"roof", "slate"})
+    ranked = [Plain(1, essay), Plain(0.9, short), Plain(0.8, other)]
+    assert diversify(ranked, 3) == ranked
+
+
 @given(st.lists(st.floats(0, 1), max_size=8))
 def test_hits_that_share_no_word_stay_in_their_order(scores: list[float]) -> None:
     ranked = [

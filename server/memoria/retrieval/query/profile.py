@@ -24,6 +24,9 @@ class SearchProfile:
     bounds: BoundsName
     every_hit_must_fit: bool
     """Whether each hit has to pass the threshold, or one of the best for all of them."""
+    shows_turns_together: bool
+    """Whether one of the best turns passes for those nearly as good, much as in the transcript. A
+    memory has to pass by itself either way."""
     rerank_accepts: float
     """The reranker's score from which a hit passes whatever its words."""
     reads_per_hit: int
@@ -58,9 +61,10 @@ MEMORIES = SearchProfile(
     kinds=("memory", "turn"),
     bounds="memories",
     every_hit_must_fit=True,
+    shows_turns_together=True,
     rerank_accepts=0.5,
-    reads_per_hit=3,
-    reads_at_least=12,
+    reads_per_hit=1,
+    reads_at_least=40,
     most_hits=12,
     line_chars=400,
     only_unprocessed_turns=True,
@@ -80,6 +84,7 @@ TRANSCRIPT = SearchProfile(
     kinds=("turn",),
     bounds="transcript",
     every_hit_must_fit=False,
+    shows_turns_together=True,
     rerank_accepts=0.5,
     reads_per_hit=1,
     reads_at_least=30,
@@ -98,7 +103,13 @@ TRANSCRIPT = SearchProfile(
 )
 """The second level: the verbatim record."""
 
-CONTEXT = replace(MEMORIES, bounds="context", rerank_accepts=0.8, counts_elsewhere=False)
+CONTEXT = replace(
+    MEMORIES,
+    bounds="context",
+    shows_turns_together=False,
+    rerank_accepts=0.8,
+    counts_elsewhere=False,
+)
 """Conclusions for the context package."""
 
 UNASKED = replace(CONTEXT, least_margin=0.1, hints_at_transcript=False)

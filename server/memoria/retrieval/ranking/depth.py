@@ -7,21 +7,17 @@ from memoria.retrieval.ranking.rerank import RERANK_DEPTH
 _READ_OF_THE_PAST = 1000
 """Documents read where a past moment is asked of: all that was found, for only reading a document
 tells whether it came later."""
-_READ_OF_PEOPLE = 3
-"""Documents read for each hit wanted where a person is asked about: many tell it of others."""
-_READ_OF_A_TASK = 6
-"""Documents read for each hit wanted where a task is named: those of other tasks are left out."""
+_READ_OF_A_TASK = 60
+"""Documents read at least where a task is named: those of other tasks are left out."""
 
 
 def choose_depth(plan: SearchPlan, *, is_reranked: bool) -> int:
-    """How many ranked documents a search reads."""
+    """How many ranked documents a search reads: as many whatever its limit, or what that wants."""
     depth = max(plan.limit * plan.profile.reads_per_hit, plan.profile.reads_at_least)
     if is_asked_of_people(plan):
         depth = max(depth, PEOPLE_DEPTH)
-        if plan.profile.every_hit_must_fit:
-            depth = max(depth, _READ_OF_PEOPLE * plan.limit)
     if plan.tasks is not None:
-        depth = max(depth, _READ_OF_A_TASK * plan.limit)
+        depth = max(depth, _READ_OF_A_TASK)
     if plan.as_of is not None:
         depth = max(depth, _READ_OF_THE_PAST)
     if is_reranked and plan.options.stages.rerank:

@@ -3,8 +3,9 @@
 Maximal marginal relevance: J. Carbonell and J. Goldstein, "The use of MMR, diversity-based
 reranking for reordering documents and producing summaries", 1998. The next hit is the one with the
 most relevance left after what another has said of it. That is the share of its discriminative words
-which stand in one hit already chosen: a long text that holds a short one has more to say, the short
-one has not. Below six tenths it counts for nothing, for on one topic everybody uses the same words.
+which stand in one hit already chosen: a longer text that holds a short one has more to say, the
+short one has not. Below six tenths it counts for nothing, for on one topic everybody uses the same
+words; and a text of more than three times the words holds many of any short one by chance.
 
 Where the same is said again and again, twelve points more of an answer are among the first four
 hits (`bench.recall.crowded`); where nothing is, it moves little. Where the repeats are themselves
@@ -17,6 +18,7 @@ from typing import Protocol, TypeVar
 from memoria.text.stopwords import STOP_WORDS
 
 _REPEAT_SHARE = 0.6
+_FAR_LONGER = 3
 _PENALTY = 0.4
 """What a hit loses that repeats another word for word."""
 
@@ -54,12 +56,6 @@ def diversify(ranked: Sequence[_W], most: int) -> list[_W]:
     return [ranked[i] for i in (*chosen, *order)]
 
 
-def is_similar(one: frozenset[str], other: frozenset[str], least: float) -> bool:
-    """Whether they share so many words; mostly their lengths alone tell that they do not."""
-    fewer, more = min(len(one), len(other)), max(len(one), len(other))
-    return fewer > 0 and fewer / more >= least and word_similarity(one, other) >= least
-
-
 def word_similarity(one: frozenset[str], other: frozenset[str]) -> float:
     """The share of common words, 0 to 1."""
     if not one or not other:
@@ -70,7 +66,7 @@ def word_similarity(one: frozenset[str], other: frozenset[str]) -> float:
 
 def _excess(words: frozenset[str], by: frozenset[str]) -> float:
     """How far the share of the words that was said goes beyond what counts, 0 to 1."""
-    if not words or len(by) < _REPEAT_SHARE * len(words):
+    if not words or not _REPEAT_SHARE * len(words) <= len(by) <= _FAR_LONGER * len(words):
         return 0.0
     share = len(words & by) / len(words)
     return max(0.0, (share - _REPEAT_SHARE) / (1 - _REPEAT_SHARE))

@@ -43,9 +43,12 @@ def is_asked_of_people(plan: SearchPlan) -> bool:
     asked = plan.parsed.people
     if not plan.options.stages.people or not asked.is_plain or plan.parsed.is_time_only:
         return False
-    if plan.profile.scores_conclusions:
-        return True
-    return any(person.path or person.root == USER for person in asked.persons)
+    return plan.profile.scores_conclusions or _is_asked_of_relatives(plan)
+
+
+def _is_asked_of_relatives(plan: SearchPlan) -> bool:
+    """Whether a search asks about somebody by how they are kin, or about the user."""
+    return any(person.path or person.root == USER for person in plan.parsed.people.persons)
 
 
 def apply_people(
@@ -65,7 +68,7 @@ def apply_people(
     if not is_asked_of_people(plan):
         return _break_ties(plan, scored)
     if plan.profile.every_hit_must_fit:
-        return _rank_by_people(tx, plan, scored, _select_to_read(scored, threshold))
+        return _rank_by_people(tx, plan, scored, _select_to_read(plan, scored, threshold))
     best, rest = scored[:PEOPLE_DEPTH], scored[PEOPLE_DEPTH:]
     return [*_rank_by_people(tx, plan, best, best), *rest]
 
@@ -100,13 +103,22 @@ def _is_of_relatives(each: ScoredCandidate) -> bool:
 
 
 def _select_to_read(
-    scored: Sequence[ScoredCandidate], threshold: RelevanceThreshold
+    plan: SearchPlan, scored: Sequence[ScoredCandidate], threshold: RelevanceThreshold
 ) -> Sequence[ScoredCandidate]:
-    """Those of a search of memories that may become hits: all that fit or are linked."""
+    """Those of a search of memories that may become hits: all that fit or are linked.
+
+    Of a relative or the user, the best of the turns that may be shown together are read as well;
+    of somebody who is named, what others say to them answers.
+    """
+    turns = [each.candidate.n for each in scored if each.kind == "turn"]
+    together = plan.profile.shows_turns_together and _is_asked_of_relatives(plan)
+    best = set(turns[:PEOPLE_DEPTH]) if together else set[int]()
     return [
         each
         for each in scored
-        if each.candidate.via is not None or threshold.margin(each.kind, each.signals) >= 0
+        if each.candidate.n in best
+        or each.candidate.via is not None
+        or threshold.margin(each.kind, each.signals) >= 0
     ]
 
 

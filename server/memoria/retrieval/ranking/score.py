@@ -225,7 +225,7 @@ def _score_candidate(
         context_coverage=item.context,
         is_cross_language=is_cross_language,
     )
-    relevance = _relevance(plan, item, term_coverage(evenly, tokens_of_all))
+    relevance = _relevance(plan, item, document, term_coverage(evenly, tokens_of_all))
     boosts = _boosts(plan, document)
     return ScoredCandidate(
         document, item, signals, relevance, boosts, relevance * combine_boosts(boosts), words
@@ -242,8 +242,15 @@ def _boosts(plan: SearchPlan, document: StoredTurn | MemoryWording) -> dict[str,
     return turn_boosts(document, plan)
 
 
-def _relevance(plan: SearchPlan, item: FusedCandidate, coverage: float) -> float:
-    if not plan.profile.scores_conclusions or plan.parsed.is_time_only:
+def _relevance(
+    plan: SearchPlan,
+    item: FusedCandidate,
+    document: StoredTurn | MemoryWording,
+    coverage: float,
+) -> float:
+    """How well it matches: a memory as one sentence by itself, a turn in its conversation."""
+    is_conclusion = plan.profile.scores_conclusions and isinstance(document, MemoryWording)
+    if not is_conclusion or plan.parsed.is_time_only:
         return item.score
     score = score_conclusion(item.lexical, coverage, item.cosine, plan.calibration)
     return item.phrase * add_graph_score(score, item.graph)

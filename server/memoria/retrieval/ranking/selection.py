@@ -1,19 +1,26 @@
 """Selection: which of the scored candidates are shown, and what becomes of the others."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil, floor
 
-from memoria.model import MemoryVersion
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.query.task import is_of_named_task
-from memoria.retrieval.ranking.diversity import diversify, is_similar
+from memoria.retrieval.ranking.diversity import diversify, word_similarity
 from memoria.retrieval.ranking.score import MemoryWording, ScoredCandidate
+from memoria.retrieval.ranking.stand_ins import stand_for_turns
 from memoria.retrieval.ranking.successors import NO_SUCCESSORS, Successors, place_successors
 from memoria.retrieval.ranking.updates import NO_UPDATES, Updates, place_updates
 
 DECIDING_HITS = 10
 """How many of the best decide whether the record has anything to say, whatever is asked for."""
 _REPEAT_SIMILARITY = 0.9
+_NEARLY_AS_GOOD = 0.4
+"""The share of the best turn's score with which another is shown beside it. Of those below, none
+answers on LoCoMo or BEAM: their recall@10 is the same without a bound, and lower from 0.5 on."""
+_CHOSEN_WITH_CARE = 50
+"""Hits that make room for each other, whatever the limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,22 +50,21 @@ def select_hits(
         return Selection((), tuple(scored))  # no word was asked for, so nothing is an answer
     if not plan.profile.every_hit_must_fit:
         return _select_together(plan, scored, updates)
-    passed = _add_linked(scored, [each for each in scored if _is_relevant(each)])
+    passed = _add_linked(scored, _list_fitting(plan, scored))
     passed = _add_successors(scored, passed, successors)
     passed = _add_updates(scored, passed, updates)
     ids = {each.candidate.n for each in passed}
     below = tuple(each for each in scored if each.candidate.n not in ids)
-    repeats = _find_summarised_turns(passed)
+    passed, repeats = stand_for_turns(passed)
     alike = _find_repeats([each for each in passed if each.candidate.n not in repeats])
     repeats |= alike - updates.documents  # those differ in the one word that matters
     hits = [each for each in passed if each.candidate.n not in repeats]
     if plan.profile.uses_diversity and plan.options.stages.diversity:
-        hits = diversify(hits, plan.limit)
+        hits = diversify(hits, _CHOSEN_WITH_CARE)
     hits.sort(key=lambda each: not _is_of_named_task(plan, each))  # each part keeps its order
     hits = place_updates(place_successors(hits, successors), updates)
-    return Selection(
-        tuple(hits), below, tuple(each for each in passed if each.candidate.n in repeats)
-    )
+    shown = (*hits[: plan.limit], *filter(_is_relevant, hits[plan.limit :]))
+    return Selection(shown, below, tuple(each for each in passed if each.candidate.n in repeats))
 
 
 def _select_together(
@@ -68,6 +74,19 @@ def _select_together(
     if any(_is_relevant(each) for each in scored[:DECIDING_HITS]):
         return Selection(tuple(place_updates(scored, updates)[: plan.limit]))
     return Selection((), tuple(scored))
+
+
+def _list_fitting(plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
+    """What passes the threshold, and with one of the best turns those nearly as good."""
+    turns = [each for each in scored if each.kind == "turn"]
+    fitting = {each.candidate.n for each in scored if _is_relevant(each)}
+    if plan.profile.shows_turns_together and any(map(_is_relevant, turns[:DECIDING_HITS])):
+        fitting |= {each.candidate.n for each in turns if _is_nearly_as_good(each, turns[0])}
+    return [each for each in scored if each.candidate.n in fitting]
+
+
+def _is_nearly_as_good(turn: ScoredCandidate, best: ScoredCandidate) -> bool:
+    return turn.score >= _NEARLY_AS_GOOD * best.score and not turn.signals.is_of_others
 
 
 def _is_of_named_task(plan: SearchPlan, each: ScoredCandidate) -> bool:
@@ -113,35 +132,23 @@ def _add_updates(
     return [each for each in scored if each.candidate.n in ids | wanted]
 
 
-def _find_summarised_turns(found: Sequence[ScoredCandidate]) -> set[int]:
-    """The turns that one of the memories found was made of: it answers for them.
-
-    A memory that says how it is now answers for the turns of its former wordings, too.
-    """
-    sources = {
-        version.provenance.turn_id
-        for each in found
-        if isinstance(each.document, MemoryWording)
-        for version in _list_versions_answered_for(each.document)
-    }
-    return {each.candidate.n for each in found if each.kind == "turn" and each.id in sources}
-
-
 def _find_repeats(found: Sequence[ScoredCandidate]) -> set[int]:
     """Turns that say word for word what a better hit says."""
-    better: list[ScoredCandidate] = []
+    better: dict[int, list[frozenset[str]]] = defaultdict(list)  # by how many words they have
     repeats: set[int] = set()
     for each in found:
+        words = each.words
         if each.kind == "turn" and any(
-            is_similar(each.words, other.words, _REPEAT_SIMILARITY) for other in better
+            word_similarity(words, other) >= _REPEAT_SIMILARITY
+            for size in _list_sizes_alike(len(words))
+            for other in better[size]
         ):
             repeats.add(each.candidate.n)
         else:
-            better.append(each)
+            better[len(words)].append(words)
     return repeats
 
 
-def _list_versions_answered_for(document: MemoryWording) -> tuple[MemoryVersion, ...]:
-    """The wordings whose turns a hit stands for: of a present wording, the former ones as well."""
-    is_present = document.version.n == document.memory.current.n
-    return document.memory.versions if is_present else (document.version,)
+def _list_sizes_alike(size: int) -> range:
+    """How many words a text may have to repeat one of that many."""
+    return range(ceil(_REPEAT_SIMILARITY * size), floor(size / _REPEAT_SIMILARITY) + 1)

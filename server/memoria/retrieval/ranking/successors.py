@@ -181,7 +181,10 @@ def _may_be_shown(each: ScoredCandidate, plan: SearchPlan) -> bool:
 def _compare_wordings(
     plan: SearchPlan, scored: Sequence[ScoredCandidate], known: Mapping[int, int]
 ) -> tuple[dict[int, int], dict[int, int]]:
-    """What other candidates replace, as rules read them, and what they tell the present of."""
+    """What other candidates replace, as rules read them, and what comes after what.
+
+    What tells how it was comes after what tells how it is, unless the past is asked for.
+    """
     current = [each for each in scored if _is_current(each) and each.candidate.n not in known]
     turns = [each for each in current if _is_plain_turn(each)]
     if not turns or len(current) == 1:
@@ -195,8 +198,9 @@ def _compare_wordings(
                 continue
             if _began_later(new, old) and relate_statements(new.text, old.text) == "replaces":
                 told[old.candidate.n] = new.candidate.n
-            elif not asks_for_past and _tells_present_of(new.text, old.text):
-                past[old.candidate.n] = new.candidate.n
+            elif _tells_present_of(new.text, old.text):
+                first, second = (old, new) if asks_for_past else (new, old)
+                past[second.candidate.n] = first.candidate.n
     return told, past
 
 

@@ -1,0 +1,112 @@
+"""The first level without a model: what was said stands in for what nobody has concluded from it."""
+
+from collections.abc import AsyncIterator, Sequence
+
+import pytest
+from tests.retrieval.toys import texts_of
+
+import memoria
+from memoria import Memoria, SearchResult
+
+TALK = {
+    "pottery": [
+        "Ines: Have you started with the kiln yet?",
+        "Tomas: I fired two bowls in the kiln on Saturday, and one of them cracked.",
+        "Ines: Oh no. Which glaze was it?",
+        "Tomas: The cobalt one. It ran down the side and stuck to the shelf.",
+        "Ines: My teacher dries everything for a week before it goes in.",
+    ],
+    "茶": [
+        "李薇: 你的茶园今年怎么样？",
+        "陈阳: 四月的霜把一半新芽冻坏了。",
+        "李薇: 那今年还能采多少？",
+        "陈阳: 大概三百斤，比去年少一半。",
+    ],
+    "boat": [
+        "Ines: Is the boat in the water?",
+        "Tomas: Not before the mast is back from the yard.",
+        "Ines: Then we take the train to the islands.",
+    ],
+}
+MESSAGE = (
+    "Hello again! My favourite colour is teal, so use that for the headings wherever you can. "
+    "About the release: the importer stops on invoices without a tax number, the supplier portal "
+    "logs people out after nine minutes, and the nightly export to the warehouse in Tromso ends "
+    "with a timeout since the certificate was renewed. Could you look at the export first?"
+)
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+async def m(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
+    """Talk that no model has read."""
+    home = tmp_path_factory.mktemp("raw") / "home"
+    async with memoria.open(home=home, tenant="t") as opened:
+        for session, lines in TALK.items():
+            await opened.record_conversation(list(_read_turns(lines)), session_id=session)
+        message = {"role": "user", "content": MESSAGE, "at": "2024-03-09"}
+        await opened.record_conversation([message], session_id="work")
+        await opened.wait_until_idle(60)
+        yield opened
+
+
+def _read_turns(lines: Sequence[str]) -> list[dict[str, str]]:
+    said = (line.split(": ", 1) for line in lines)
+    return [
+        {"role": "user", "speaker": who, "content": words, "at": f"2024-03-08T10:{i:02}"}
+        for i, (who, words) in enumerate(said)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Which glaze ran when Tomas fired his bowls in the kiln?", "The cobalt one"),
+        ("Why do Ines and Tomas not sail to the islands?", "mast is back"),
+        ("今年四月茶园能采多少？", "三百斤"),
+    ],
+)
+async def test_a_turn_is_found_by_the_talk_around_it(
+    m: Memoria, question: str, answer: str
+) -> None:
+    found = await m.search_memory(question)
+    assert any(answer in text for text in texts_of(found)[:4]), texts_of(found)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which glaze ran down the side of the bowl?",
+        "今年茶园采多少茶？",
+        "Is the boat in the water?",
+    ],
+)
+async def test_a_higher_limit_only_adds_to_the_end(m: Memoria, question: str) -> None:
+    def ids(found: SearchResult) -> list[str]:
+        return [hit.id for hit in found.hits]
+
+    most = ids(await m.search_memory(question, limit=20, max_tokens=8000))
+    assert len(most) > 2
+    for limit in (1, 2, 3, 5):
+        assert ids(await m.search_memory(question, limit=limit, max_tokens=8000)) == most[:limit]
+
+
+async def test_a_long_message_is_found_beside_the_memory_of_one_of_its_sentences(
+    m: Memoria,
+) -> None:
+    colour = await m.search_memory("What is my favourite colour?")
+    assert colour.hits[0].kind == "memory"
+    export = await m.search_memory("Why does the nightly export to the warehouse time out?")
+    assert "certificate was renewed" in export.hits[0].text
+
+
+async def test_what_has_nothing_to_do_with_the_question_is_not_shown_beside_what_fits(
+    m: Memoria,
+) -> None:
+    found = await m.search_memory("Which glaze ran down the side and stuck to the shelf?")
+    assert "cobalt" in found.hits[0].text
+    assert not any("霜" in text or "train" in text for text in texts_of(found))
