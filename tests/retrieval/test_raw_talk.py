@@ -1,4 +1,4 @@
-"""The first level without a model: what was said stands in for what nobody has concluded from it."""
+"""The first level without a model: turns stand in for what nobody has concluded from them."""
 
 from collections.abc import AsyncIterator, Sequence
 
@@ -90,7 +90,7 @@ async def test_a_higher_limit_only_adds_to_the_end(m: Memoria, question: str) ->
         return [hit.id for hit in found.hits]
 
     most = ids(await m.search_memory(question, limit=20, max_tokens=8000))
-    assert len(most) > 2
+    assert len(most) > 1
     for limit in (1, 2, 3, 5):
         assert ids(await m.search_memory(question, limit=limit, max_tokens=8000)) == most[:limit]
 
