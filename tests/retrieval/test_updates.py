@@ -29,6 +29,11 @@ RESTATED = {
         "The error rate of the import job has dropped to 4% after the fix, what is next?",
         "What is the error rate of the import job?",
     ),
+    "version": (
+        "We run Postgres 14.2 in production, which backup tool fits?",
+        "We upgraded production to Postgres 15.1 last night, what should I check?",
+        "Which Postgres version do we run in production?",
+    ),
     "数量": (
         "我们读书会这个季度要读8本书，你帮我排一下计划好吗？",
         "读书会这个季度要读的书增加到12本了，计划应该怎么调？",
@@ -56,6 +61,11 @@ DENIED = {
         "I've submitted the grant application to the Harbour Fund last week, when do they answer?",
         "I have never submitted any grant application to the Harbour Fund, should I try it?",
         "Did I submit a grant application to the Harbour Fund?",
+    ),
+    "提交": (
+        "我上周给老板提交了辞职信，接下来要办什么手续？",
+        "我从来没有提交过辞职信，应该怎么写？",
+        "我提交过辞职信吗？",
     ),
     "做过": (
         "我上个月去医院做了核磁共振，报告应该怎么看？",

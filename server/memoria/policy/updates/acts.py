@@ -62,7 +62,8 @@ def find_denials(sentence: str) -> Iterator[Denial]:
         matters = tuple(filter(None, map(_read_matter, _OR.regex.split(rest))))
         if matters:
             stem = next(iter(words_of(verb[0])), "") if verb else ""
-            yield Denial(matters, stem, _DEALING.regex.match(clause) is None)
+            turns_on_verb = bool(verb) and _DEALING.regex.match(clause) is None
+            yield Denial(matters, stem, turns_on_verb)
 
 
 def _read_matter(text: str) -> Matter | None:

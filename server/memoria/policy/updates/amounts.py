@@ -105,8 +105,8 @@ def _read_unit(sentence: str, end: int, glued: str | None) -> frozenset[str]:
 
 def read_unit_zh(text: str) -> frozenset[str]:
     """What is counted in Chinese: the measure word, or the noun behind one that fits anything."""
-    noun = words_of(text[1:]) if text[0] in _ANY_MEASURE else frozenset()
-    return noun or frozenset(text[0])
+    noun = text[1:] if text[0] in _ANY_MEASURE and len(text) > 1 else text
+    return words_of(noun[:2]) | {noun[0]}
 
 
 def _is_change(sentence: str, start: int, end: int) -> bool:
@@ -167,7 +167,7 @@ _FORMER = LazyPattern(
 )
 _CHANGE = LazyPattern(
     r"""(?xi)\b(?:now|new|newly|recently|increas(?:e|ed|es|ing)|decreas(?:e|ed|ing)|dropped|reach(?:ed|es)|improved|updat(?:e|ed|ing)
-      |chang(?:e|ed|ing)|mov(?:e|ed|ing)|reschedul(?:e|ed|ing)|postponed?|delayed|extend(?:ed|ing)|adjust(?:ed|ing)|rais(?:ed|ing)|lowered
+      |chang(?:e|ed|ing)|mov(?:e|ed|ing)|reschedul(?:e|ed|ing)|postponed?|delayed|extend(?:ed|ing)|adjust(?:ed|ing)|rais(?:e|ed|ing)|lowered
       |reduc(?:ed|ing)|cut\sdown|gr(?:own|ew|owth)|(?:up|down)\sto|total\sof|add(?:ed|ing)|currently|already|latest|so\sfar|no\slonger
       |switch(?:ed|ing)|upgrad(?:ed|ing)|revis(?:ed|ing)|push(?:ed|ing)|brought|instead|expand(?:ed|ing)|climbed|fallen|went\s(?:up|down))\b
     |现在|目前|新[的定改]|改[成到为在期]|换[成到了]|推迟|提前|延[期到长后]|增[加到长]|减[少到]|[上下]?[涨降][到至了]|升[级到至]|提高|达到|已经?|变成

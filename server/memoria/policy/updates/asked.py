@@ -4,7 +4,8 @@ A question wants none that asks whether something is so, how things were or have
 sets two times beside each other: each of those has two amounts for an answer, or none.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from memoria.policy.updates.amounts import Amount, AmountKind, read_unit_zh
@@ -24,8 +25,18 @@ class AskedAmount:
     is_whether: bool = False
     """Whether it asks if something is so: then both sides of a contradiction are its answer."""
 
-    def is_met_by(self, amount: Amount) -> bool:
-        """Whether an amount may be what is asked for."""
+    def select(self, amounts: Iterable[Amount]) -> list[Amount]:
+        """The amounts that may be what is asked for; a number with a dot may be a version."""
+        if "version" in self.kinds:
+            amounts = (
+                replace(one, kind="version", unit=frozenset())
+                if one.kind == "count" and "." in one.value
+                else one
+                for one in amounts
+            )
+        return [one for one in amounts if self._is_met_by(one)]
+
+    def _is_met_by(self, amount: Amount) -> bool:
         if amount.kind not in self.kinds:
             return False
         return amount.kind != "count" or not (
@@ -59,10 +70,10 @@ def _is_whether(question: str) -> bool:
 
 
 _OF_THEN = LazyPattern(
-    r"""(?xi)\b(?:between|passed|across|apart|differen(?:t|ce)|compared?|evol\w+|histor\w+|originally|initially|previous(?:ly)?
+    r"""(?xi)\b(?:between|passed|across|apart|differen(?:t|ce)|compared?|evol\w+|(?:the|its|full|whole)\shistory|history\sof|originally|initially|previous(?:ly)?
       |former(?:ly)?|earlier|used\sto|in\sthe\spast|over\stime|back\sthen|at\sfirst|(?:happened|came|was|were|did)\sfirst
       |first\s(?:time|said|say|told|tell|planned|mention(?:ed)?|set)|before\s(?:it|that|the\schange)|from\sthe\s(?:start|beginning)
-      |in\s(?:what|which)\sorder|how\s(?:did|has|have)\b.*\bchanged?|how\s(?:many|much|long|far|often|fast)\b.*\bdid
+      |in\s(?:what|which)\sorder|how\s(?:do|did|can|could|should|would|might|has|have|was|were|to)|how\s(?:did|has|have)\b.*\bchanged?|how\s(?:many|much|long|far|often|fast)\b.*\bdid
       |when\s(?:did|was|were)|(?:how|what)\s.*\bchanges?\b)\b
     |以前|之前|从前|原来|原本|原先|曾经?|过去|最初|一开始|起初|变化|变过|相差|之间|历史|什么时候[^，。？?]{1,12}[的了过]"""
 )
@@ -84,7 +95,7 @@ _KINDS: tuple[tuple[LazyPattern, frozenset[AmountKind]], ...] = (
     ),
     (
         LazyPattern(
-            r"(?i)\bwhen\b|\b(?:what|which)\s(?:time|date|day)\b|\b(?:deadline|due|scheduled?|appointment|date)\b"
+            r"(?i)\bwhen\b|\btime\b|\b(?:what|which)\s(?:time|date|day)\b|\b(?:deadline|due|scheduled?|appointment|date)\b"
             r"|什么时候|何时|几[点号月]|哪[天日一]|星期几|周几|日期|截止|期限|时间"
         ),
         frozenset({"date", "weekday", "clock"}),

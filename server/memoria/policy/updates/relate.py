@@ -19,6 +19,8 @@ _LEAST = 3.0
 _LEAST_UNTOLD = 5.0
 """The same where nothing says so."""
 _LEAST_SURE = 6.0
+_WHOLE = 0.8
+"""Of a short question, how much has to stand beside both amounts where they have less in common."""
 _SHARE = 0.3
 """How much of the question has to stand beside an amount, of what stands beside the best."""
 _SHARE_UNTOLD = 0.4
@@ -64,7 +66,7 @@ class Bearing:
         self.asked = asked
         self._weigh = weigh
         self._amounts = {
-            n: [one for one in turn.list_amounts(beginnings(words)) if asked.is_met_by(one)]
+            n: asked.select(turn.list_amounts(beginnings(words)))
             for n, turn in (turns.items() if asked.kinds else ())
         }
         covers = map(self._cover, chain.from_iterable(self._amounts.values()))
@@ -156,7 +158,8 @@ def _compare(new: Amount, old: Amount, bearing: Bearing) -> Restatement | None:
         return None
     score, share = bearing.count(shared), min(bearing.share(new), bearing.share(old))
     if new.is_change:
-        is_sure = score >= _LEAST_SURE and share >= _SHARE_SURE
+        is_all = bearing.count(shared & bearing.words) >= _WHOLE * bearing.count(bearing.words)
+        is_sure = (score >= _LEAST_SURE or is_all) and share >= _SHARE_SURE
         return Restatement(score, is_sure) if score >= _LEAST and share >= _SHARE else None
     is_near = score >= _LEAST_UNTOLD and share >= _SHARE_UNTOLD
     return Restatement(score, is_sure=False) if is_near else None
