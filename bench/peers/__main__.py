@@ -27,6 +27,8 @@ from bench.recall.beam import BEAM
 
 _BUDGETS = (500, 2000)
 _NO_DATA = 2
+_MOST_SAID = 300
+"""Characters of a server's reason: some repeat all they were given."""
 _SETS = {"locomo": LOCOMO, "beam": BEAM}
 
 
@@ -105,7 +107,7 @@ def _try(
 def _reason(error: BaseException) -> str:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    return f"{type(error).__name__}: {error}"
+    return f"{type(error).__name__}: {str(error)[:_MOST_SAID]}"
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ def tables(systems: Sequence[System], found: Found, budgets: Sequence[int]) -> I
         headings = (
             "server",
             "asked",
-            "recall",
+            "marker",
             "whole",
             "told",
             "all",

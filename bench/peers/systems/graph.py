@@ -16,12 +16,19 @@ def _launch(environment: Path, folder: Path) -> Launch:
     return Launch((str(server),), folder, kept)
 
 
-async def store_entity(connection: Connection, note: Note) -> bool:
-    """A turn as an entity with one observation."""
+async def store_entity(connection: Connection, note: Note, longest: int | None = None) -> bool:
+    """A turn as an entity with one observation, or with as many as its length needs.
+
+    Args:
+        connection: to the server.
+        note: the turn.
+        longest: characters that one observation may have.
+    """
+    text, size = note.text, longest or max(len(note.text), 1)
     entity = {
         "name": f"{note.turn.session_id} turn {note.number}",
         "entityType": "conversation turn",
-        "observations": [note.text],
+        "observations": [text[start : start + size] for start in range(0, len(text), size)],
     }
     await connection.call("create_entities", entities=[entity])
     return True

@@ -9,6 +9,9 @@ from bench.peers.systems.graph import store_entity
 from bench.peers.systems.system import HITS, System
 from bench.peers.systems.words import word_by_word
 
+_LONGEST = 4096
+"""Characters that it takes as one observation."""
+
 
 def _launch(environment: Path, folder: Path) -> Launch:
     server = environment / "node_modules" / ".bin" / "mcp-memory-libsql"
@@ -28,6 +31,6 @@ SYSTEM = System(
     package=Npm("mcp-memory-libsql@0.0.17"),
     embeds="no",
     launch=_launch,
-    store=store_entity,
+    store=partial(store_entity, longest=_LONGEST),
     ways={"default": _ask, "word by word": partial(word_by_word, _look)},
 )

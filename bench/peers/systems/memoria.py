@@ -1,7 +1,7 @@
 """Memoria itself, as any client sees it: `memoria serve` and its two tools.
 
-It shows long turns in excerpts, each with its source. The marker is therefore the message's id as
-well: what it is recognised by when its last words are not shown.
+It shows long turns in excerpts and cites them by ids of its own, so that the marker, a turn's last
+word, is mostly not shown: what an excerpt tells is told by `told` alone.
 """
 
 import sys
