@@ -1,6 +1,7 @@
 """Relates turns of one speaker: does a later one state the same thing anew, or deny it?
 
-The constants are chosen on five of BEAM's chats (`beam1` to `beam5`) and hold on the other five.
+The constants were set with all ten of BEAM's chats in sight; docs/decisions/100-updates.md says
+what holds of each half.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
