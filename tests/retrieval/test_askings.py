@@ -42,6 +42,10 @@ SEVERAL = {
         "What was the rent in Bergen,",
         "and who was the landlord?",
     ),
+    "What's the door code; and when does the pool open?": (
+        "What's the door code;",
+        "and when does the pool open?",
+    ),
     "门锁密码是多少来着？另外，游泳馆几点开门？": ("门锁密码是多少来着？", "游泳馆几点开门？"),
     "告诉我门锁密码，还有游泳馆几点开门": ("告诉我门锁密码，", "游泳馆几点开门"),
 }

@@ -108,7 +108,7 @@ def _split_topics(text: str) -> Iterator[list[AskedSentence]]:
                 yield topic
                 topic = []
         if _LETTER.regex.search(sentence):
-            has_end = is_marked and not end.endswith(("，", ","))
+            has_end = is_marked and not end.endswith(("，", ",", "；", ";"))
             asks = _QUESTION_MARK.regex.search(end) if has_end else _ASKS.regex.search(sentence)
             topic.append(AskedSentence(sentence, asks is not None and _has_telling_words(sentence)))
     yield topic
