@@ -16,6 +16,9 @@ _Occurrence = tuple[int, str]
 _LEAST_GAIN = 1e-9
 """So that a sum of the same weights in another order is no gain."""
 _EIGHTH = 8
+_MEANING = 0.3
+"""Of the rarest word asked for, what it counts that a sentence is nearest by meaning: it decides
+where words hardly do. With 1.0 a fiftieth less of what BEAM's questions ask for is shown."""
 _END = lazy_regex(r"(?<![.!?;])[.!?;]++[\"”’)\]]*+\s+|[。！？；]+[”’」』）)]*|\n+")
 """Where a sentence ends, with the space behind it. A row of dots is read once, however long."""
 
@@ -89,7 +92,8 @@ class ExcerptFinder:
 
     def _gain(self, place: int, held: set[str]) -> float:
         """What a sentence tells beside the terms that are held already."""
-        bonus = max(self._weights.values(), default=1.0) if place in self._focused else 0.0
+        rarest = max(self._weights.values(), default=1.0)
+        bonus = _MEANING * rarest if place in self._focused else 0.0
         return bonus + sum(self._weights[term] for term in self._terms.get(place, held) - held)
 
     def _widen(self, chars: int) -> Span:
