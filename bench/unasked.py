@@ -72,7 +72,7 @@ class Tally:
         """Count a prompt by what was shown for it."""
         self.silent.append(not text)
         if gold:
-            self.right.append(any(turn_id in text for turn_id in gold))
+            self.right.append(any(turn_id[-8:] in text for turn_id in gold))
 
 
 async def ask(conversations: Sequence[Conversation], done: Callable[[], None]) -> dict[str, Tally]:

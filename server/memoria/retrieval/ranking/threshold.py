@@ -161,13 +161,13 @@ def _margin_in_record(
     # Words of a time and of asking for the record stand beside what is asked about.
     words = max(around, signals.coverage) if statistics.asks_more else around or signals.coverage
     margin = signals.cosine + bounds.words * words
-    margin += bounds.linked * signals.graph - _asked_by_size(bounds, statistics)
+    margin += bounds.linked * signals.graph - _demand_by_size(bounds, statistics)
     if signals.is_cross_language:  # another script spells names its own way
         return margin + bounds.cross_language
     return margin - bounds.strange_names * statistics.strange_share
 
 
-def _asked_by_size(bounds: RecordBounds, statistics: QueryStatistics) -> float:
+def _demand_by_size(bounds: RecordBounds, statistics: QueryStatistics) -> float:
     """What chance would bring: the more, the more words and documents there are."""
     by_terms = bounds.term * log1p(statistics.telling_terms)
     by_documents = bounds.document * log1p(statistics.documents)
@@ -179,5 +179,5 @@ def _phrase_record_bounds(bounds: RecordBounds, statistics: QueryStatistics) -> 
         name = statistics.frequent_entity
         least = bounds.words_alone_of_name if name else bounds.words_alone
         return f"the best hit, words of at least: turn {least:g}"
-    least = _asked_by_size(bounds, statistics) + bounds.strange_names * statistics.strange_share
+    least = _demand_by_size(bounds, statistics) + bounds.strange_names * statistics.strange_share
     return f"the best hit, cosine + {bounds.words:g} of its words of at least: turn {least:.2f}"
