@@ -30,7 +30,7 @@ from memoria.model import (
     Mention,
     ModelCall,
     Node,
-    Passage,
+    PassageVector,
     Provenance,
     QueueKind,
     Role,
@@ -183,7 +183,7 @@ def embed_all(tx: Transaction) -> None:
     said_by = {p.n: p.content or (p.turn.content if p.turn else "") for p in due}
     if due:
         vectors = {n: vector(text) for n, text in said_by.items()}
-        passages = {n: [Passage(0, len(said_by[n]), vectors[n])] for n in vectors}
+        passages = {n: [PassageVector(0, len(said_by[n]), vectors[n])] for n in vectors}
         tx.backlog.add_vectors(MODEL, vectors, passages)
 
 

@@ -200,8 +200,7 @@ class Memoria(Forgetting):
             turn_id: the recorded turn it rests on.
             session_id: the session whose scratchpad names the task.
             workspace: the project it is said in; the configured one by default.
-            scope: `everywhere` or `project`: whether it is seen in every project or in this one
-                alone. By default what it is about decides.
+            scope: seen `everywhere` or in this `project` alone; by default its matter decides.
             again: keep it even if it was forgotten before.
 
         Raises:

@@ -22,7 +22,7 @@ from memoria.errors import EmbedderError, StoreError
 from memoria.inference import LazyEmbedder
 from memoria.ingest.backoff import backoff_ms
 from memoria.memories.similar import find_similar, link_all_similar
-from memoria.model import BacklogStatus, Passage, StoredTurn, Vector, new_id, now_millis
+from memoria.model import BacklogStatus, PassageVector, StoredTurn, Vector, new_id, now_millis
 from memoria.store.base import Store
 from memoria.store.values import PendingDocument
 from memoria.text.document import full_text
@@ -55,7 +55,7 @@ class _Embedded:
     """What was made of one document."""
 
     vector: Vector
-    passages: tuple[Passage, ...]
+    passages: tuple[PassageVector, ...]
 
 
 class EmbeddingWorker:
@@ -279,7 +279,7 @@ class EmbeddingWorker:
             for vector in self._embedder.embed_documents(texts[first : first + self._limits.batch])
         )
         return [
-            _Embedded(vector, tuple(Passage(*span, next(of_texts)) for _, span in part))
+            _Embedded(vector, tuple(PassageVector(*span, next(of_texts)) for _, span in part))
             for vector, part in zip(vectors, parts, strict=True)
         ]
 

@@ -83,7 +83,7 @@ from memoria.model.turn import (
     TurnRecord,
     UserSpeaker,
 )
-from memoria.model.vector import NO_PASSAGES, NO_TEXT_VECTORS, Passage, TextVectors, Vector
+from memoria.model.vector import NO_PASSAGES, NO_TEXT_VECTORS, PassageVector, TextVectors, Vector
 
 __all__ = [
     "COMMAND_LINE",
@@ -138,7 +138,7 @@ __all__ = [
     "OtherProjects",
     "Part",
     "PartReport",
-    "Passage",
+    "PassageVector",
     "Provenance",
     "QueueEntry",
     "QueueKind",

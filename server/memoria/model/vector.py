@@ -23,7 +23,7 @@ class TextVectors:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class PassageVector:
     """A part of a turn's text, from `start` to `end` in characters, with what it means."""
 
     start: int
@@ -31,5 +31,5 @@ class Passage:
     vector: Vector
 
 
-NO_PASSAGES: Mapping[int, Sequence[Passage]] = {}
+NO_PASSAGES: Mapping[int, Sequence[PassageVector]] = {}
 NO_TEXT_VECTORS = TextVectors()

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from memoria.model import NO_PASSAGES, BacklogStatus, Passage, Vector
+from memoria.model import NO_PASSAGES, BacklogStatus, PassageVector, Vector
 from memoria.store.values import PendingDocument
 
 
@@ -64,7 +64,7 @@ class TenantBacklog(Protocol):
         self,
         model: str,
         vectors: Mapping[int, Vector],
-        passages: Mapping[int, Sequence[Passage]] = NO_PASSAGES,
+        passages: Mapping[int, Sequence[PassageVector]] = NO_PASSAGES,
     ) -> None:
         """Write vectors, index them and take their documents off the backlog.
 

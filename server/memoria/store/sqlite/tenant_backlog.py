@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from memoria.config import LONGEST_PAUSE_MS
 from memoria.errors import EmbedderError, StoreError
-from memoria.model import NO_PASSAGES, Passage, Vector
+from memoria.model import NO_PASSAGES, PassageVector, Vector
 from memoria.store.sqlite.conversations import SqliteConversations
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.rows import TenantRows, as_json
@@ -50,7 +50,7 @@ class SqliteTenantBacklog:
         self,
         model: str,
         vectors: Mapping[int, Vector],
-        passages: Mapping[int, Sequence[Passage]] = NO_PASSAGES,
+        passages: Mapping[int, Sequence[PassageVector]] = NO_PASSAGES,
     ) -> None:
         """Write vectors, index them and take their documents off the backlog."""
         dims = len(next(iter(vectors.values())))
@@ -80,7 +80,7 @@ class SqliteTenantBacklog:
         self._rows.change("remove", ns=as_json(documents))
 
     def _add_passages(
-        self, model: EmbeddingModel, passages: Mapping[int, Sequence[Passage]]
+        self, model: EmbeddingModel, passages: Mapping[int, Sequence[PassageVector]]
     ) -> None:
         if not passages:
             return

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memoria.errors import EmbedderError
-from memoria.model import Passage, Vector
+from memoria.model import PassageVector, Vector
 from memoria.store.sqlite.driver import Row
 from memoria.store.values import PassageMatch
 
@@ -28,7 +28,7 @@ _PROMISING = 24
 """Turns whose records are read. Signs order passages by cosine but for some hundredths."""
 
 
-def pack_passages(passages: Sequence[Passage], dims: int) -> tuple[bytes, bytes]:
+def pack_passages(passages: Sequence[PassageVector], dims: int) -> tuple[bytes, bytes]:
     """The signs and the records of a turn's passages.
 
     Raises:
