@@ -23,7 +23,7 @@ async def test_a_memory_is_found_in_the_next_call(agent: Agent) -> None:
     hit = answer["hits"][0]
     assert (hit["id"], hit["text"]) == (memory_id, "Ann drinks her tea without sugar")
     assert (hit["kind"], hit["type"]) == ("memory", "preference")
-    assert f"[memory {memory_id}] Ann drinks her tea without sugar" in text
+    assert f"[memory {memory_id[-8:]}] Ann drinks her tea without sugar" in text
 
 
 async def test_a_chinese_memory_is_found_by_a_chinese_word(agent: Agent) -> None:

@@ -120,8 +120,7 @@ class Packer:
             self._admit_until(len(self._hits))
         self._pour()
         shown = tuple(self._show(i, share) for i, share in enumerate(self._shares))
-        lines = write_hits(shown, self._id_chars)
-        tokens = estimate_tokens("".join(f"{line}\n" for line in lines))
+        tokens = estimate_tokens("\n".join(write_hits(shown, self._id_chars)))
         return PackedHits(shown, tokens, len(self._hits) - len(shown))
 
     def _enough(self, i: int) -> int:

@@ -86,7 +86,10 @@ def _list_fitting(plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> list[S
 
 
 def _is_nearly_as_good(turn: ScoredCandidate, best: ScoredCandidate) -> bool:
-    return turn.score >= _NEARLY_AS_GOOD * best.score and not turn.signals.is_of_others
+    """Whether its score is, for what it says itself and not only for what is said around it."""
+    signals = turn.signals
+    speaks = signals.coverage > 0 or signals.cosine > 0 or signals.graph > 0
+    return speaks and turn.score >= _NEARLY_AS_GOOD * best.score and not signals.is_of_others
 
 
 def _is_of_named_task(plan: SearchPlan, each: ScoredCandidate) -> bool:
