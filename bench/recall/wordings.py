@@ -1,10 +1,13 @@
 """What do other wordings of a question bring, or cost, where the one who asks gives them?
 
-Wordings are written beforehand by somebody who sees the questions alone, and kept beside the data:
-two further ones a question. Every question that has some is asked by itself and with them
-(`queries=[…]`), at both levels, and the two are compared question by question.
+Wordings are written beforehand by somebody who sees the questions alone, two further ones of each.
+Ours, of LoCoMo, BEAM and MemDaily, are in `wordings.jsonl` beside this module. A model wrote
+them that was to name nothing that a question does not name. It knew some of LoCoMo's conversations,
+which are public, so what they bring there is rather too much than too little. Every question that
+has some is asked by itself and with them (`queries=[…]`), at both levels, and the two are compared
+question by question.
 
-python -m bench.recall queries --wordings FILE --keep FOLDER
+python -m bench.recall queries --keep FOLDER           # --wordings FILE for others
 
 A line of the file: `{"set": "beam", "question_sha": "…", "queries": ["…", "…"]}`. It is made of two
 lists, `index|question` and `index|wording|wording`, by
@@ -33,8 +36,7 @@ from bench.recall.sets import RECORDS
 from bench.sheets import compare_systems
 from memoria.model.base import Value
 
-_USUAL = Path("wordings") / "wordings.jsonl"
-"""Inside the data folder."""
+_OURS = Path(__file__).with_name("wordings.jsonl")
 _NO_DATA = 2
 _ALONE, _WITH = "one wording", "with two more"
 
@@ -84,9 +86,9 @@ def join_lists(data_set: str, questions: str, wordings: str) -> Iterator[Wording
 def measure_wordings(arguments: argparse.Namespace) -> int:
     """Ask what has wordings without and with them, and print what they bring; 2 without data."""
     folder = arguments.data or data_folder()
-    path = arguments.wordings or (folder or Path()) / _USUAL
+    path = arguments.wordings or _OURS
     if not path.is_file():
-        sys.stderr.write(no_data(str(_USUAL)))
+        sys.stderr.write(f"There is no {path}. Name a file of wordings with --wordings.\n")
         return _NO_DATA
     known = [*read_wordings(path)]
     sheets: list[Sheet] = []
