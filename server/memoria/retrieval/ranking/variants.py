@@ -5,7 +5,7 @@ searched for by itself, with its own statistics and its own threshold; then a do
 places in their rankings (reciprocal rank fusion: G. Cormack, C. Clarke, S. Büttcher, "Reciprocal
 rank fusion outperforms Condorcet and individual rank learning methods", 2009). Scores of different
 wordings are not of one measure, and added up they let a wording that leads astray push answers
-down. The query's places count for more than those of a variant.
+down. The query's places count twice as much as those of a variant.
 """
 
 from collections.abc import Sequence
@@ -18,11 +18,11 @@ from memoria.retrieval.ranking.selection import DECIDING_HITS
 SEVERAL_DEPTH = 40
 """So many of the best of each are joined where several things are searched for, however many are
 shown; the others follow."""
-_VARIANT_WEIGHT = 0.75
+_VARIANT_WEIGHT = 0.5
 """Of a place in a variant's ranking, beside one in the query's."""
 _RANK_OFFSET = 5
 """Added to a place, so that the first ones are not everything. The usual 60 is for lists of
-hundreds: with it recall@10 is a point and a half lower on LoCoMo, and three on BEAM."""
+hundreds: with it recall@10 is a point and a half lower on LoCoMo."""
 _OTHER_PART = 0.5
 """Of what a document scores for the other things asked, beside what it is best at."""
 
