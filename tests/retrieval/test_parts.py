@@ -82,6 +82,17 @@ def test_in_the_record_everything_that_speaks_for_a_turn_adds_up() -> None:
     assert margin(TRANSCRIPT, "turn", near, replace(asked, strange_share=1.0)) < held
     assert margin(TRANSCRIPT, "turn", near, replace(asked, telling_terms=30)) < held
     assert margin(TRANSCRIPT, "turn", near, replace(asked, documents=100_000)) < held
+    assert margin(TRANSCRIPT, "turn", replace(near, lacks_number=True), asked) < held
+
+
+def test_a_turn_that_the_record_would_amply_answer_with_passes_among_memories() -> None:
+    known = QueryStatistics(telling_terms=2, documents=300, frequent_entity=True)
+    around = RelevanceSignals(0.1, 0.5, context_coverage=0.9)
+    assert margin(MEMORIES, "turn", around, known) > 0
+    assert margin(CONTEXT, "turn", around, known) < 0
+    barely = RelevanceSignals(0.1, 0.3, context_coverage=0.5)
+    assert margin(TRANSCRIPT, "turn", barely, known) > 0
+    assert margin(MEMORIES, "turn", barely, known) < 0
 
 
 def test_without_vectors_words_alone_decide_and_never_for_a_stranger() -> None:

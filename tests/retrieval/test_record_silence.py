@@ -39,10 +39,13 @@ FOREIGN = {
         "Which chess opening did Pavel study before the tournament?",
         "How many concurrent connections did the load test of the payment service reach?",
         "What did Rosalind name her second telescope?",
+        "How many flowers does the botanical garden sell each year?",
     ],
     "zh": [
         "《铁河往事》的导演是谁？",
         "周文博的上司毕业于哪所大学？",
+        "钢琴老师的电话是多少？",
+        "花店一周卖多少束花？",
         "那个参加人数超过两千人的机器人竞赛，它的报名截止日期是哪一天，另外获奖队伍的指导教师姓什么？",
     ],
 }

@@ -67,6 +67,9 @@ class AnswerBounds:
     """A memory is one sentence."""
     turn: RelevanceBounds
     """A turn says more than one thing and shares a name or a topic with much."""
+    ample: float | None = None
+    """By how much a turn has to exceed what the record asks for to pass whatever its bounds say;
+    None where that never lets one pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +98,8 @@ class RecordBounds:
     """The share of the words that a turn has to hold where no cosine is known."""
     words_alone_of_name: float
     """The same, in and around it, of a question about what much of the record is about."""
+    no_number: float = 0.0
+    """Asked for of a turn without a number, where the question asks for one."""
 
 
 @dataclass(frozen=True, slots=True)

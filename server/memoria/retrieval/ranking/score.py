@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from memoria.model import Memory, MemoryVersion, StoredTurn, Validity
 from memoria.policy.properties.keys import has_one_value
+from memoria.retrieval.query.numbers import holds_number
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.boosts import combine_boosts, memory_boosts, turn_boosts
 from memoria.retrieval.ranking.evidence.rank import score_conclusion
@@ -224,12 +225,18 @@ def _score_candidate(
         graph=item.graph,
         context_coverage=item.context,
         is_cross_language=is_cross_language,
+        lacks_number=_lacks_number(document, statistics) and not is_cross_language,
     )
     relevance = _relevance(plan, item, document, term_coverage(evenly, tokens_of_all))
     boosts = _boosts(plan, document)
     return ScoredCandidate(
         document, item, signals, relevance, boosts, relevance * combine_boosts(boosts), words
     )
+
+
+def _lacks_number(document: StoredTurn | MemoryWording, statistics: QueryStatistics) -> bool:
+    is_turn = isinstance(document, StoredTurn)
+    return is_turn and statistics.asks_number and not holds_number(_document_text(document))
 
 
 def _boosts(plan: SearchPlan, document: StoredTurn | MemoryWording) -> dict[str, float]:

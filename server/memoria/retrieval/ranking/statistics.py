@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from math import log10
 
 from memoria.retrieval.query.names import is_on_record, list_name_tokens
+from memoria.retrieval.query.numbers import asks_number
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.sources.gather import SourceScores
 from memoria.store.base import Transaction
@@ -47,6 +48,8 @@ class QueryStatistics:
     """How many documents there are to find."""
     asks_more: bool = False
     """It also asks for a time, or for the record itself."""
+    asks_number: bool = False
+    """It asks for a number: how many, how old, of whom the telephone."""
     is_cjk: bool = False
     """It is written in Chinese, Japanese or Korean."""
     has_vectors: bool = True
@@ -86,6 +89,7 @@ def build_statistics(
         telling_terms=sum(not _EMPTY_CHINESE & set(term) for term in terms),
         documents=frequencies.total,
         asks_more=plan.parsed.discriminative != plan.parsed.terms,
+        asks_number=asks_number(plan.query),
         is_cjk=is_cjk(plan.query),
         has_vectors=bool(sources.cosine),
     )

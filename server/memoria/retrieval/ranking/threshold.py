@@ -14,8 +14,9 @@ and the figures are the embedder's (`Calibration`). Of a memory:
 
 Of the record all evidence is added up (`RecordBounds`): a turn's cosine, how much of the query's
 words stands in and around it, and whether it is in another language, against how many of the names
-asked for are strange, how many words there are to share, and how much there is to find something
-in. Each speaks for or against an answer whatever the others say, so one sum serves every query.
+asked for are strange, how many words there are to share, how much there is to find something in,
+and a number that is asked for and not there. Each speaks for or against an answer whatever the
+others say, so one sum serves every query. A turn among memories may pass by it, too, if amply.
 
 A reranker (`rerank`) that was asked reads query and text together, so its word weighs more than
 words and cosine: what it is sure of passes, what it finds beside the point does not. With two
@@ -59,6 +60,8 @@ class RelevanceSignals:
     """Whether it is in another language than the query."""
     rerank_score: float | None = None
     """How well it answers, says a reranker that was asked."""
+    lacks_number: bool = False
+    """Whether the query asks for a number and the text has none."""
     is_of_others: bool = False
     """Whether it speaks plainly of others than the person asked about."""
 
@@ -69,19 +72,22 @@ class RelevanceThreshold:
 
     profile: SearchProfile
     bounds: AnswerBounds | RecordBounds
+    record: RecordBounds
+    """The bounds of the transcript, which a turn among memories may pass by as well."""
     statistics: QueryStatistics
 
     @classmethod
     def for_query(cls, plan: SearchPlan, statistics: QueryStatistics) -> Self:
         """The threshold of a search, by the embedder's calibration."""
         calibration = plan.calibration
+        record = calibration.transcript
         match plan.profile.bounds:
             case "memories":
-                return cls(plan.profile, calibration.memories, statistics)
+                return cls(plan.profile, calibration.memories, record, statistics)
             case "transcript":
-                return cls(plan.profile, calibration.transcript, statistics)
+                return cls(plan.profile, calibration.transcript, record, statistics)
             case "context":
-                return cls(plan.profile, calibration.context, statistics)
+                return cls(plan.profile, calibration.context, record, statistics)
 
     def margin(self, kind: DocumentKind, signals: RelevanceSignals) -> float:
         """By how much a hit fits better than it has to; one below 0 is turned away."""
@@ -90,8 +96,7 @@ class RelevanceThreshold:
         if isinstance(self.bounds, RecordBounds):
             margin = _margin_in_record(self.bounds, signals, self.statistics)
         else:
-            bounds = self.bounds.memory if kind == "memory" else self.bounds.turn
-            margin = _margin(bounds, signals, self.statistics)
+            margin = self._margin_among_memories(self.bounds, kind, signals)
         if signals.rerank_score is not None:
             margin = self._correct_by_reranker(margin, signals, signals.rerank_score)
         return margin - self.profile.least_margin
@@ -105,6 +110,18 @@ class RelevanceThreshold:
         if score < _RERANK_REJECTS and signals.coverage < 1:
             return min(margin, score - _RERANK_REJECTS)
         return margin
+
+    def _margin_among_memories(
+        self, bounds: AnswerBounds, kind: DocumentKind, signals: RelevanceSignals
+    ) -> float:
+        """The margin of a memory, or of a turn beside memories."""
+        if kind == "memory":
+            return _margin(bounds.memory, signals, self.statistics)
+        margin = _margin(bounds.turn, signals, self.statistics)
+        if bounds.ample is None:
+            return margin
+        in_record = _margin_in_record(self.record, signals, self.statistics)
+        return max(margin, in_record - bounds.ample)
 
     def __str__(self) -> str:
         """In a line, for an explanation."""
@@ -160,7 +177,7 @@ def _margin_in_record(
         return signals.coverage - bounds.words_alone
     # Words of a time and of asking for the record stand beside what is asked about.
     words = max(around, signals.coverage) if statistics.asks_more else around or signals.coverage
-    margin = signals.cosine + bounds.words * words
+    margin = signals.cosine + bounds.words * words - bounds.no_number * signals.lacks_number
     margin += bounds.linked * signals.graph - _demand_by_size(bounds, statistics)
     if signals.is_cross_language:  # another script spells names its own way
         return margin + bounds.cross_language
