@@ -9,6 +9,8 @@ def count_quarters(text: str) -> int:
 
     Quarters of parts add up to those of the whole, which rounded tokens don't.
     """
+    if text.isascii():
+        return len(text)
     return QUARTERS * len(text) - (QUARTERS - 1) * len(text.encode("ascii", "ignore"))
 
 

@@ -57,6 +57,8 @@ def memory_tokens(content: str, at: int, zone: Zone) -> tuple[str, str]:
 
 def full_text(turn: TurnContent) -> str:
     """All of a turn as one text: the words, then the tool call."""
+    if turn.tool_name is None and turn.tool_args is None and turn.tool_result is None:
+        return turn.content
     parts = (turn.content, turn.tool_name, as_text(turn.tool_args), as_text(turn.tool_result))
     return "\n".join(part for part in parts if part)
 

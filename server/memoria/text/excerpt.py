@@ -5,6 +5,7 @@ as far as there is room. A word counts by its weight, so a rare one is worth sev
 everywhere. Lines are sentences, too, for code, logs and lists have no others.
 """
 
+import math
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -19,8 +20,14 @@ _EIGHTH = 8
 _MEANING = 0.3
 """Of the rarest word asked for, what it counts that a sentence is nearest by meaning: it decides
 where words hardly do. With 1.0 a fiftieth less of what BEAM's questions ask for is shown."""
-_END = lazy_regex(r"(?<![.!?;])[.!?;]++[\"”’)\]]*+\s+|[。！？；]+[”’」』）)]*|\n+")
-"""Where a sentence ends, with the space behind it. A row of dots is read once, however long."""
+_END = lazy_regex(
+    r"[.!?;。！？；\n]"
+    r"(?:(?<=[.!?;])(?<![.!?;]{2})[.!?;]*+[\"”’)\]]*+\s+"
+    r"|(?<=[。！？；])[。！？；]*[”’」』）)]*"
+    r"|(?<=\n)\n*)"
+)
+"""Where a sentence ends, with the space behind it. A row of dots is read once, however long. The
+characters it may begin with stand first: all others are passed over fast."""
 
 
 def weigh_evenly(terms: Sequence[str]) -> dict[str, float]:
@@ -53,10 +60,12 @@ class ExcerptFinder:
         """
         self._text = text
         self._weights = weights
+        self._bonus = _MEANING * max(weights.values(), default=1.0)
         self._found = sorted(_occurrences(text, weights))
         self._starts = [0, *(match.end() for match in _END.finditer(text))]
         if self._starts[-1] == len(text) and len(self._starts) > 1:
             self._starts.pop()
+        self._ends = [*self._starts[1:], len(text)]
         self._terms: dict[int, set[str]] = {}
         for position, term in self._found:
             self._terms.setdefault(self._place(position), set()).add(term)
@@ -69,7 +78,7 @@ class ExcerptFinder:
     @property
     def best_sentence(self) -> Span:
         """The sentence that tells most of what is asked; of equally good ones the first."""
-        return _strip(self._text, *self._sentence(self._best))
+        return _strip(self._text, self._starts[self._best], self._ends[self._best])
 
     def find(self, chars: int) -> Span:
         """The span [start, end) of at most so many characters that tells most of what is asked.
@@ -86,31 +95,28 @@ class ExcerptFinder:
         """Of the sentence in which a character stands."""
         return bisect_right(self._starts, position) - 1
 
-    def _sentence(self, place: int) -> Span:
-        last = place + 1 == len(self._starts)
-        return self._starts[place], len(self._text) if last else self._starts[place + 1]
-
     def _gain(self, place: int, held: set[str]) -> float:
         """What a sentence tells beside the terms that are held already."""
-        rarest = max(self._weights.values(), default=1.0)
-        bonus = _MEANING * rarest if place in self._focused else 0.0
-        return bonus + sum(self._weights[term] for term in self._terms.get(place, held) - held)
+        bonus = self._bonus if place in self._focused else 0.0
+        terms = self._terms.get(place)
+        if not terms:
+            return bonus
+        return bonus + math.fsum(self._weights[term] for term in terms - held)
 
     def _widen(self, chars: int) -> Span:
         """The best sentence with those around it, first the side that adds more."""
+        starts, ends = self._starts, self._ends
         first = last = self._best
         held = set(self._terms.get(first, ()))
         while True:
-            start, end = self._starts[first], self._sentence(last)[1]
-            sides = [place for place in (last + 1, first - 1) if 0 <= place < len(self._starts)]
-            sides = [
-                place
-                for place in sides
-                if max(end, self._sentence(place)[1]) - min(start, self._starts[place]) <= chars
-            ]
-            if not sides:
+            start, end = starts[first], ends[last]
+            goes_on = last + 1 < len(ends) and ends[last + 1] - start <= chars
+            goes_back = first > 0 and end - starts[first - 1] <= chars
+            if goes_on and goes_back:
+                goes_on = self._gain(last + 1, held) >= self._gain(first - 1, held)
+            elif not goes_on and not goes_back:
                 return _strip(self._text, start, end)
-            taken = max(sides, key=lambda place: self._gain(place, held))
+            taken = last + 1 if goes_on else first - 1
             held |= self._terms.get(taken, set())
             first, last = min(first, taken), max(last, taken)
 

@@ -6,8 +6,6 @@ What nobody would see of it is shown.
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.text.invisible import show_invisible
 
-_END = lazy_regex("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
-"""Everything that a reader may take for the end of a line."""
 _FENCE = lazy_regex("`{3,}")
 
 
@@ -22,9 +20,15 @@ def fence_block(text: str, label: str = "") -> str:
 
 def indent_lines(text: str, indent: str) -> str:
     """The text with all lines but the first indented."""
-    return show_invisible(_END.sub(f"\n{indent}", text))
+    return show_invisible(f"\n{indent}".join(_split_lines(text)))
 
 
 def join_lines(text: str) -> str:
     """The text in one line."""
-    return show_invisible(_END.sub(" ", text))
+    return show_invisible(" ".join(_split_lines(text)))
+
+
+def _split_lines(text: str) -> list[str]:
+    """The lines, ended by whatever a reader may take for an end; an empty one behind the last."""
+    lines = f"{text}.".splitlines()  # with the dot a last end counts as well
+    return [*lines[:-1], lines[-1][:-1]]

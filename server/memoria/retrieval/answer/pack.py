@@ -76,7 +76,7 @@ class Packer:
         self._focuses = focuses or [None] * len(hits)
         self._id_chars = id_chars
         self._left = max_tokens * QUARTERS
-        self._needs = [sum(map(words_cost, _list_parts(hit))) for hit in hits]
+        self._needs: list[int] = []
         self._finders: dict[int, ExcerptFinder] = {}
         self._shared = list_shared_marks(hits)
         self._begun: set[RunKey] = set()
@@ -90,7 +90,9 @@ class Packer:
 
     def _admit_until(self, most: int) -> int:
         for i in range(len(self._shares), min(most, len(self._hits))):
-            hit, need = self._hits[i], self._needs[i]
+            hit = self._hits[i]
+            need = sum(map(words_cost, _list_parts(hit)))
+            self._needs.append(need)
             key = run_key(hit)
             frame = frame_cost(hit, self._shared, self._id_chars)
             frame += 0 if key in self._begun else head_cost(hit)
@@ -156,10 +158,11 @@ class Packer:
         return tuple(taken)
 
     def _shorten_neighbour(self, turn: AdjacentTurn) -> AdjacentTurn:
-        if words_cost(turn.text) <= _NEIGHBOUR:
+        beginning = turn.text[:_NEIGHBOUR]  # each character costs a quarter at least
+        cost = words_cost(beginning)
+        if beginning == turn.text and cost <= _NEIGHBOUR:
             return turn
-        beginning = turn.text[:_NEIGHBOUR]
-        span = _find_affordable(beginning, ExcerptFinder(beginning, {}), _NEIGHBOUR)
+        span = _find_affordable(beginning, cost, ExcerptFinder(beginning, {}), _NEIGHBOUR)
         return turn.model_copy(update={"text": f"{beginning[slice(*span)]} {_CUT}"})
 
     def _pour(self) -> None:
@@ -174,10 +177,10 @@ class Packer:
             del weights[i]
 
     def _show(self, i: int, share: int) -> Hit:
-        hit = self._hits[i]
-        if share < self._needs[i]:
+        hit, need = self._hits[i], self._needs[i]
+        if share < need:
             hit = (
-                cut_to_excerpt(hit, _find_affordable(hit.text, self._finder(i), share))
+                cut_to_excerpt(hit, _find_affordable(hit.text, need, self._finder(i), share))
                 if hit.tool is None
                 else _shorten_call(hit, hit.tool, self._weights, share)
             )
@@ -195,10 +198,10 @@ def _list_parts(hit: Hit) -> tuple[str, ...]:
 def _shorten_call(hit: Hit, tool: ToolCall, weights: Mapping[str, float], share: int) -> Hit:
     """A hit with a tool call, both cut so that their words take no more than a share."""
     parts = _list_parts(hit)
-    shares = _share_evenly([words_cost(part) for part in parts], share)
+    costs = [words_cost(part) for part in parts]
     text, args, result = (
-        _find_affordable(part, ExcerptFinder(part, weights), part_share)
-        for part, part_share in zip(parts, shares, strict=True)
+        _find_affordable(part, cost, ExcerptFinder(part, weights), part_share)
+        for part, cost, part_share in zip(parts, costs, _share_evenly(costs, share), strict=True)
     )
     cut = tool.model_copy(
         update={
@@ -220,12 +223,19 @@ def _share_evenly(costs: Sequence[int], room: int) -> list[int]:
     return shares
 
 
-def _find_affordable(text: str, finder: ExcerptFinder, room: int) -> Span:
-    """The excerpt whose words take no more than so many quarters of a token."""
-    price = words_cost(text)
+def _find_affordable(text: str, price: int, finder: ExcerptFinder, room: int) -> Span:
+    """The excerpt whose words take no more than so many quarters of a token.
+
+    Args:
+        text: all there is.
+        price: what its words cost.
+        finder: what finds excerpts of it.
+        room: in quarters of a token.
+    """
     chars = len(text)
+    span = 0, chars
     while price > room and chars > 0:
         chars = min(chars - 1, chars * room // price)  # denser than ASCII: fewer characters
-        start, end = finder.find(chars)
-        price = words_cost(text[start:end])
-    return finder.find(chars)
+        span = finder.find(chars)
+        price = words_cost(text[slice(*span)])
+    return span

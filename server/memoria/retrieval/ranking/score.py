@@ -77,10 +77,19 @@ def score_candidates(
     """The documents that may be seen, best first; of a memory one wording."""
     documents = _read_documents(tx, plan, fused)
     visible = [item for item in fused if item.n in documents]
-    words = _words_by_document(tx, plan, visible, documents)
+    texts = {item.n: _document_text(documents[item.n]) for item in visible}
+    words = _words_by_document(tx, plan, visible, texts)
     evenly = dict.fromkeys(discriminative_terms(plan), 1.0)
     scored = [
-        _score_candidate(plan, item, documents[item.n], words[item.n], statistics, evenly)
+        _score_candidate(
+            plan,
+            item,
+            documents[item.n],
+            words[item.n],
+            statistics,
+            evenly,
+            is_cross_language=is_cjk(texts[item.n][:_READ_CHARS]) != statistics.is_cjk,
+        )
         for item in visible
     ]
     best: dict[tuple[str, int], ScoredCandidate] = {}
@@ -162,10 +171,9 @@ def _words_by_document(
     tx: Transaction,
     plan: SearchPlan,
     fused: Sequence[FusedCandidate],
-    documents: Mapping[int, StoredTurn | MemoryWording],
+    texts: Mapping[int, str],
 ) -> dict[int, frozenset[str]]:
     """The tokens of each, of a long one those of the part that answers."""
-    texts = {item.n: _document_text(documents[item.n]) for item in fused}
     stored: dict[int, frozenset[str]] = {}
     if "text" not in plan.options.without and plan.as_of is None:
         short = [item for item in fused if len(texts[item.n]) <= _READ_CHARS]
@@ -216,9 +224,10 @@ def _score_candidate(
     words: frozenset[str],
     statistics: QueryStatistics,
     evenly: Mapping[str, float],
+    *,
+    is_cross_language: bool,
 ) -> ScoredCandidate:
     tokens_of_all = words | _name_tokens(item, document) | _property_tokens(document)
-    is_cross_language = is_cjk(_document_text(document)[:_READ_CHARS]) != statistics.is_cjk
     signals = RelevanceSignals(
         coverage=term_coverage(statistics.weights, tokens_of_all),
         cosine=item.cosine,

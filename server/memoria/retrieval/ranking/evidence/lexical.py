@@ -97,10 +97,9 @@ def _lend_words(
     for (session_n, index), giver in sorted(givers.items(), key=itemgetter(1)):
         body = counted[giver].body
         part = min(1.0, _STATEMENT / max(counted[giver].length, 1))
-        shares = {
-            share: _scale_counts(body, part * share) for share in set(_NEIGHBOUR_WEIGHTS.values())
-        }
         for step, share in _NEIGHBOUR_WEIGHTS.items():
-            for n in documents_at.get((session_n, index + step), ()):
-                _add_counts(lent.setdefault(n, {}), shares[share])
+            if beside := documents_at.get((session_n, index + step)):
+                words = _scale_counts(body, part * share)
+                for n in beside:
+                    _add_counts(lent.setdefault(n, {}), words)
     return lent

@@ -6,7 +6,6 @@ small, because every partition fills at least one. Only current documents are in
 """
 
 from collections.abc import Collection, Sequence
-from heapq import nsmallest
 
 from memoria.model import Vector
 from memoria.store.sqlite.driver import Connection, Row
@@ -87,17 +86,17 @@ class Vec0Index:
         listed = where.allowed if where.narrowing is None else where.narrowing.all_ids
         narrowed = "" if listed is None else " AND rowid IN (SELECT value FROM json_each(?))"
         allowed = [] if listed is None else [_json(listed)]
-        rows = (
-            row
+        found = sorted(
+            (distance, n)
             for scope in where.scopes
-            for row in self._connection.execute(
+            for n, distance in self._connection.execute(
                 f"SELECT rowid AS n, distance FROM {_table(where.model)} "
                 f"WHERE embedding MATCH ? AND k = ? AND standing = ?{narrowed}",
                 (vector.tobytes(), limit, scope, *allowed),
             )
         )
-        best = nsmallest(limit, rows, key=lambda row: (row["distance"], row["n"]))
-        return self._keep_visible(where, [Match(row["n"], 1.0 - row["distance"]) for row in best])
+        best = [Match(n, 1.0 - distance) for distance, n in found[:limit]]
+        return self._keep_visible(where, best)
 
     def drift(self, model: int) -> Drift:
         """How far the index is from the truth, document by document."""
