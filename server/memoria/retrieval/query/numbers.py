@@ -13,13 +13,17 @@ _ASKS = lazy_regex(
     | \bhow\s(?:many|much|old|long|far|tall|big|often)\b
     | \bwhat\s(?:percentage|price|amount|score|version|number)\b | \bphone\snumber | \be-?mail"""
 )
-_HOLDS = lazy_regex(
-    r"""(?xi) [0-9@]
-    | [一二三四五六七八九十百千万两几半]+
-      [个位次岁天周月年小分米公点块元号场本口名种家只条人遍件篇倍成十百千万]
-    | \b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty
-      |hundred|thousand|dozen|couple|several|few|once|twice|half|second|third
-      |(?:year|month|week|day|hour|minute)s?)\b"""
+_DIGIT = lazy_regex("[0-9@]")
+"""Looked for first: most texts with a number have one in digits."""
+_COUNT_ZH = lazy_regex(
+    "[一二三四五六七八九十百千万两几半]"
+    "[个位次岁天周月年小分米公点块元号场本口名种家只条人遍件篇倍成十百千万]"
+)
+_WORD = lazy_regex("[a-z]+")
+_COUNTS = frozenset(
+    "two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred"
+    " thousand dozen couple several few once twice half second third year years month months week"
+    " weeks day days hour hours minute minutes".split()
 )
 
 
@@ -30,4 +34,6 @@ def asks_number(question: str) -> bool:
 
 def holds_number(text: str) -> bool:
     """Whether a text has a number, in digits or in words."""
-    return _HOLDS.search(text) is not None
+    if _DIGIT.search(text) or _COUNT_ZH.search(text):
+        return True
+    return not _COUNTS.isdisjoint(_WORD.findall(text.lower()))
