@@ -39,21 +39,27 @@ def count_terms(
         terms: a query's.
         alike: whether words that begin like a term count for a part of it.
     """
-    whole = [(term, f" {term} ") for term in terms]
-    beginnings = [(term, f" {term[:_PREFIX]}") for term in terms if alike and _may_vary(term)]
-    return {n: _count_document(document, whole, beginnings) for n, document in documents.items()}
+    wanted = [
+        (term, f" {term} ", f" {term[:_PREFIX]}" if alike and _may_vary(term) else None)
+        for term in terms
+    ]
+    return {n: _count_document(document, wanted) for n, document in documents.items()}
 
 
 def _count_document(
-    document: IndexTokens, whole: Sequence[tuple[str, str]], beginnings: Sequence[tuple[str, str]]
+    document: IndexTokens, wanted: Sequence[tuple[str, str, str | None]]
 ) -> TermCounts:
     words, context = f" {document.words} ", f" {document.context} "
-    body: dict[str, float] = {t: many for t, token in whole if (many := words.count(token))}
-    alike = {
-        term: _PREFIX_WEIGHT for term, start in beginnings if term not in body and start in words
-    }
-    frame: dict[str, float] = {term: 1.0 for term, token in whole if token in context}
-    return TermCounts(body | alike, frame, words.count(" ") + context.count(" ") - 2)
+    body: dict[str, float] = {}
+    for term, token, start in wanted:
+        if start is not None and start not in words:
+            continue  # where nothing begins like a term, the term is missing as well
+        if many := words.count(token):
+            body[term] = many
+        elif start is not None:
+            body[term] = _PREFIX_WEIGHT
+    frame: dict[str, float] = {term: 1.0 for term, token, _ in wanted if token in context}
+    return TermCounts(body, frame, words.count(" ") + context.count(" ") - 2)
 
 
 def _may_vary(term: str) -> bool:
