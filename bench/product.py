@@ -17,8 +17,8 @@ Wordings = Mapping[str, Sequence[str]]
 """Other wordings of a question that are given with it."""
 
 
-class Product:
-    """Memoria as a ranker: its search of the transcript at its defaults, but for some stages."""
+class _Level:
+    """One level of search, at its defaults but for some stages."""
 
     def __init__(
         self, opened: Memoria, without: Sequence[str] = (), wordings: Wordings | None = None
@@ -26,6 +26,10 @@ class Product:
         self._memoria = opened
         self._without = without
         self._wordings = wordings or {}
+
+
+class Product(_Level):
+    """Memoria as a ranker: its search of the transcript at its defaults, but for some stages."""
 
     async def rank(self, question: str) -> Answer:
         """The turns found, in the order they are shown."""
@@ -38,18 +42,11 @@ class Product:
         return _read_answer(found)
 
 
-class RawFirstLevel:
+class RawFirstLevel(_Level):
     """Memoria's first level on talk that no model has read, as a ranker of turns.
 
     A memory that was made by rules counts for the turn it was made of.
     """
-
-    def __init__(
-        self, opened: Memoria, without: Sequence[str] = (), wordings: Wordings | None = None
-    ) -> None:
-        self._memoria = opened
-        self._without = without
-        self._wordings = wordings or {}
 
     async def rank(self, question: str) -> Answer:
         """The turns that the lines of the answer cite, in their order."""

@@ -1,7 +1,6 @@
 """Plan: a parsed query with its filters, bounds and profile, which every later stage is given."""
 
 from dataclasses import dataclass, replace
-from itertools import chain
 
 from memoria.errors import InvalidInputError
 from memoria.inference import DEFAULT_CALIBRATION, Calibration
@@ -77,12 +76,6 @@ class SearchPlan:
     def terms(self) -> tuple[str, ...]:
         """The tokens searched for."""
         return self.parsed.terms
-
-    @property
-    def terms_to_show(self) -> tuple[str, ...]:
-        """The tokens that a hit may have been found by: those of all that is searched for."""
-        searched = (self.parsed, *self.parts, *self.variants)
-        return tuple(dict.fromkeys(chain(*(each.terms for each in searched))))
 
     def list_searches(self) -> "tuple[SearchPlan, ...]":
         """A plan for each thing that is asked, then one for each variant."""
