@@ -4,7 +4,8 @@
         await m.record_conversation([{"session_id": "s1", "role": "user", "content": "你好"}])
         result = await m.search_memory("how did I say hello?")
 
-`memoria serve` offers the same over MCP; see README.md.
+A program without `async` uses `memoria.open_sync`. `memoria serve` offers the same over MCP; see
+README.md.
 
 Each name is imported when it is first asked for: a hook or `memoria --help`, which import modules
 below this one, pay for none of them.
@@ -14,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memoria.app import Memoria
     from memoria.app import open_memoria as open  # noqa: A004  (memoria.open reads right)
+    from memoria.app.sync import SyncMemoria, open_sync
     from memoria.config import Settings
     from memoria.model import Hit, Memory, MemoryType, Receipt, Role, SearchResult, Turn
 
@@ -26,11 +28,19 @@ __all__ = [
     "Role",
     "SearchResult",
     "Settings",
+    "SyncMemoria",
     "Turn",
     "open",
+    "open_sync",
 ]
 
-_HOMES = {"Memoria": "memoria.app", "open": "memoria.app", "Settings": "memoria.config"}
+_HOMES = {
+    "Memoria": "memoria.app",
+    "Settings": "memoria.config",
+    "SyncMemoria": "memoria.app.sync",
+    "open": "memoria.app",
+    "open_sync": "memoria.app.sync",
+}
 
 
 def __getattr__(name: str) -> object:

@@ -7,6 +7,7 @@
     ├── PreviewChangedError      what would be forgotten is not what was agreed to; has the preview
     ├── NotFoundError            no such memory, turn or session for this tenant
     ├── StoreError
+    │   ├── ClosedError              the memory was closed before the call
     │   ├── StoreUnavailableError    the home can't be opened, read or written
     │   │   └── StoreDamagedError        the file does not hold what was written to it
     │   ├── StoreTooNewError         the home was written by a newer Memoria
@@ -125,6 +126,10 @@ class NotFoundError(MemoriaError):
 
 class StoreError(MemoriaError):
     """The store can't do what was asked."""
+
+
+class ClosedError(StoreError):
+    """The memory was closed before the call. Nothing was done."""
 
 
 class StoreUnavailableError(StoreError):
