@@ -114,13 +114,17 @@ class NotFoundError(MemoriaError):
     @classmethod
     def for_memory(cls, memory_id: str) -> Self:
         """There is no such memory."""
-        return cls(f"There is no memory {shorten(memory_id)}. Find its id with search_memory.")
+        return cls(
+            f"There is no memory {shorten(memory_id)}. Find its id with search_memory (in a "
+            "shell: memoria search)."
+        )
 
     @classmethod
     def for_turn(cls, turn_id: str) -> Self:
         """There is no such turn."""
         return cls(
-            f"There is no turn {shorten(turn_id)}. Find its id with search_conversation_traces."
+            f"There is no turn {shorten(turn_id)}. Find its id with search_conversation_traces "
+            "(in a shell: memoria traces)."
         )
 
 

@@ -59,3 +59,79 @@ async def test_where_ends_are_alike_more_is_cited_and_less_is_refused_with_what_
         assert all(one in str(refused.value) for one in whole)
         with pytest.raises(NotFoundError):
             await m.get_memory("cccccccc")
+
+
+def _spell(record_id: str, kind: str) -> list[str]:
+    """One id as people, models and other programs write it."""
+    end = record_id[-8:]
+    return [
+        record_id,
+        record_id.upper(),
+        record_id.replace("-", ""),
+        end,
+        end.upper(),
+        record_id[-13:],
+        record_id[-12:],
+        f"{end[:4]}-{end[4:]}",
+        f" {end}\n",
+        f"{kind} {end}",
+        f"[{kind} {end}]",
+        f"[{kind} {end}].",
+        f"[{end}]",
+        f"“{kind} {record_id}”",
+    ]
+
+
+async def test_an_id_is_taken_as_it_was_cited_or_copied_in_whatever_spelling(agent: Agent) -> None:
+    (turn_id,) = await agent.say("The lighthouse is painted white, 灯塔是白色的。")
+    memory_id = (await agent.call("remember", content="The ferry leaves at seven"))["id"]
+    for whole, kind in ((turn_id, "turn"), (memory_id, "memory")):
+        found = {(await agent.call("get_memory", id=one))["id"] for one in _spell(whole, kind)}
+        assert found == {whole}
+    hits = (await agent.call("search_conversation_traces", query="lighthouse 灯塔"))["hits"]
+    assert (await agent.call("get_memory", id=hits[0]["cite"]))["id"] == turn_id
+    for one in _spell(memory_id, "memory"):
+        assert (await agent.call("revise_memory", id=one, action="unpin"))["id"] == memory_id
+        newer = await agent.call("remember", content="The ferry leaves at six", supersedes=one)
+        assert newer["id"] == memory_id
+        assert memory_id in str(await agent.call("forget_memory", ids=[one]))
+        assert memory_id not in str(await agent.call("forget_memory", ids=[turn_id], keep=[one]))
+
+
+async def test_the_end_of_a_forgotten_id_says_that_it_was_forgotten_as_the_whole_id_does(
+    agent: Agent,
+) -> None:
+    (turn_id,) = await agent.say("The locker is number 41.")
+    kept = await agent.call("remember", content="The locker is number 41", turn_id=turn_id)
+    await agent.forget(ids=[kept["id"]], include_source=True)
+    for gone in (kept["id"], turn_id):
+        said = await agent.refusal("get_memory", id=gone)
+        assert f"{gone} was forgotten on " in said
+        for one in _spell(gone, "memory"):
+            assert await agent.refusal("get_memory", id=one) == said
+    short = kept["id"][-8:]
+    for tool, arguments in (
+        ("revise_memory", {"id": short, "action": "pin"}),
+        ("remember", {"content": "The locker is number 42", "supersedes": short}),
+        ("remember", {"content": "The locker is green", "turn_id": turn_id[-8:]}),
+    ):
+        assert " was forgotten on " in await agent.refusal(tool, **arguments)
+
+
+async def test_what_is_no_id_is_refused_with_what_to_do_next(agent: Agent) -> None:
+    (turn_id,) = await agent.say("The kiln is in the cellar.")
+    kept = await agent.call("remember", content="The kiln is fired on Sundays")
+    for short in (kept["id"][-4:], kept["id"][-7:].upper(), f"[memory {kept['id'][-6:]}]"):
+        assert "its last 8 characters or more" in await agent.refusal("get_memory", id=short)
+    unknown = await agent.refusal("get_memory", id="turn cccccccc")
+    assert "no memory or turn turn" not in unknown
+    assert "search_conversation_traces" in unknown
+    assert "memoria traces" in unknown
+    for name, arguments in (
+        ("revise_memory", {"id": turn_id[-8:], "action": "pin"}),
+        ("remember", {"content": "The kiln is warm", "supersedes": turn_id[-8:]}),
+    ):
+        said = await agent.refusal(name, **arguments)
+        assert f"{turn_id} is a turn, and turns stay as they were said" in said
+    said = await agent.refusal("remember", content="The kiln is red", turn_id=kept["id"][-8:])
+    assert f"{kept['id']} is a memory, and no turn" in said

@@ -11,7 +11,7 @@ from memoria.model import Memory, Scratchpad, SessionRecord, Statistics, TurnRec
 from memoria.retrieval.answer.contradictions import mark_memories
 from memoria.retrieval.answer.outdated import mark_outdated_memories
 from memoria.retrieval.lookup.records import read_memory, read_record, read_session, read_turn
-from memoria.retrieval.lookup.short_ids import complete_id, is_short
+from memoria.retrieval.lookup.short_ids import complete_id, is_short, read_id
 from memoria.store.base import Transaction
 from memoria.store.values import Filters
 
@@ -129,7 +129,7 @@ class Records(Recall):
 
     async def _complete_ids(self, *ids: str | None) -> list[str]:
         """The ids that these are or end; of one that is not given an empty text."""
-        given = [one or "" for one in ids]
+        given = [read_id(one or "") for one in ids]
         if not any(map(is_short, given)):
             return given
         return await self._read(lambda tx: [complete_id(tx, one) for one in given])

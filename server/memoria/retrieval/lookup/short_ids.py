@@ -1,37 +1,64 @@
 """Short ids: what answers cite, completed where they come back."""
 
 from collections.abc import Iterable
+from itertools import pairwise
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.errors import InvalidInputError
+from memoria.errors import InvalidInputError, NotFoundError
 from memoria.model.search import FULL_ID
 from memoria.store.base import Transaction
 from memoria.store.base.short_ids import INDEXED_CHARS
 
-_SHORT = lazy_regex(r"[0-9a-fA-F-]{8,35}")
+_CITED = lazy_regex(r"""[\s\[("'`“]*(?:(?:memory|turn)\s+)?([0-9a-fA-F-]+)[\s\])"'`”.,;:]*""")
+"""An id or the end of one, bare or with what stands around it in an answer."""
+_GROUPS = (-32, -24, -20, -16, -12, None)
+"""Where, from its end, the groups of an id begin."""
+
+
+def read_id(cited: str) -> str:
+    """The id in what was copied from an answer, or its end, spelt as ids are stored.
+
+    Brackets, `memory` and `turn`, capital letters and dashes left out or out of place do not
+    matter. What is no id is given back as it is.
+    """
+    match = _CITED.fullmatch(cited)
+    digits = match[1].replace("-", "").lower() if match else ""
+    groups = (digits[start:end] for start, end in pairwise(_GROUPS))
+    spelt = "-".join(filter(None, groups))
+    return spelt if 0 < len(spelt) <= FULL_ID and len(digits) <= -_GROUPS[0] else cited
 
 
 def is_short(record_id: str) -> bool:
     """Whether this may be the end of an id, and is no whole one."""
-    return _SHORT.fullmatch(record_id) is not None
+    return 0 < len(record_id) < FULL_ID and _CITED.fullmatch(record_id) is not None
 
 
-def complete_id(tx: Transaction, record_id: str) -> str:
-    """The id of the memory or turn that ends so; what is no end of any is given back as it is.
+def complete_id(tx: Transaction, cited: str) -> str:
+    """The id of the memory or turn that ends so, or that ended so until it was forgotten.
+
+    What is no end of any is given back, spelt as ids are.
 
     Raises:
         InvalidInputError: several end so; names them.
+        NotFoundError: it is too short an end to look for.
     """
-    if not is_short(record_id):
-        return record_id
-    end = record_id.lower()
+    end = read_id(cited)
+    if not is_short(end):
+        return end
+    if len(end) < INDEXED_CHARS:
+        raise NotFoundError(
+            f"There is no memory or turn {end}. An id is given whole, or by its last "
+            f"{INDEXED_CHARS} characters or more, as search_memory and search_conversation_traces "
+            "cite it (in a shell: memoria search, memoria traces)."
+        )
     found = [one for one in tx.short_ids.list_alike([end]) if one.endswith(end)]
+    found = found or [one for one in tx.short_ids.list_forgotten(end) if one.endswith(end)]
     if len(found) > 1:
         raise InvalidInputError(
-            f"{record_id} is the end of several ids: {', '.join(found)}. Give more of the one that "
+            f"{end} is the end of several ids: {', '.join(found)}. Give more of the one that "
             "is meant."
         )
-    return found[0] if found else record_id
+    return found[0] if found else end
 
 
 def count_id_chars(tx: Transaction, ids: Iterable[str]) -> int:

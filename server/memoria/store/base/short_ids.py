@@ -13,3 +13,7 @@ class ShortIds(Protocol):
     def list_alike(self, ids: Iterable[str]) -> list[str]:
         """The ids of memories and turns whose last `INDEXED_CHARS` are those of one of these."""
         ...
+
+    def list_forgotten(self, end: str) -> list[str]:
+        """The ids of forgotten memories and turns with the last `INDEXED_CHARS` of this."""
+        ...

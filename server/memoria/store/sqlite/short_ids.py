@@ -18,3 +18,8 @@ class SqliteShortIds:
         ends = dict.fromkeys(one[-INDEXED_CHARS:].lower() for one in ids)
         rows = self._rows.all("list_alike", ends=as_json(ends)) if ends else []
         return sorted(row["id"] for row in rows)
+
+    def list_forgotten(self, end: str) -> list[str]:
+        """The ids of forgotten memories and turns that end like this, in order."""
+        rows = self._rows.all("list_forgotten", end=end[-INDEXED_CHARS:].lower())
+        return [row["subject"] for row in rows]

@@ -6,3 +6,9 @@ JOIN turns t ON substr(t.id, -8) = wanted.value AND +t.tenant_id = :tenant
 UNION ALL
 SELECT m.id FROM json_each(:ends) wanted
 JOIN memories m ON substr(m.id, -8) = wanted.value AND +m.tenant_id = :tenant;
+
+-- name: list_forgotten
+-- Only who asks for what is not there pays for this: tombstones have no index of their ends.
+SELECT DISTINCT subject FROM tombstones
+WHERE tenant_id = :tenant AND substr(subject, -8) = :end
+ORDER BY subject;
