@@ -56,7 +56,7 @@ def test_a_question_says_what_kind_of_answer_it_wants(question: str, aim: Aim) -
     ],
 )
 def test_the_words_that_ask_for_a_summary_are_not_searched_for(question: str, subject: str) -> None:
-    found = find_subject(question).strip(" ?").split()
+    found = find_subject(question, find_aim(question)).strip(" ?").split()
     assert sorted(found) == sorted(subject.split())
 
 

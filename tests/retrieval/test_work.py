@@ -6,8 +6,10 @@ Rows are those handed to Python. What SQLite walks through is in tests/store/tes
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from random import Random
+from uuid import uuid4
 
 import pytest
 from hypothesis import given
@@ -142,6 +144,38 @@ async def test_a_question_that_names_nobody_expands_nowhere(homes: tuple[Memoria
     work = work_of(homes[0], memories("harbour report budget"))
     read = [each for each in work.statements if "held_until" not in each]  # of a replaced memory
     assert not [each for each in read if "FROM json_each" in each and "edges" in each]
+
+
+class Listening:
+    """A reranker that finds everything equally good, and lets something happen meanwhile."""
+
+    name = "listening"
+
+    def __init__(self) -> None:
+        self.meanwhile: Callable[[], object] = lambda: None
+
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:  # noqa: ARG002  (the protocol's)
+        self.meanwhile()
+        return [0.5] * len(texts)
+
+
+@pytest.mark.parametrize("plan", [memories, traces])
+async def test_what_a_reranker_was_shown_is_searched_for_again_only_if_something_was_written(
+    tmp_path: Path, plan: Callable[..., SearchPlan]
+) -> None:
+    reranker = Listening()
+    async with memoria.open(tmp_path, "t", embedder=ToyEmbedder(), reranker=reranker) as m:
+        await fill(m, 30)
+
+        def count_searches(way: SearchOptions) -> int:
+            asked = work_of(m, plan(QUESTION, way)).statements
+            return sum("ORDER BY score DESC" in each for each in asked)
+
+        without = count_searches(SearchOptions(stages=replace(ALL_STAGES, rerank=False)))
+        assert without
+        assert count_searches(SearchOptions()) == without
+        reranker.meanwhile = lambda: keep(m, f"The depot has {uuid4()}", "2023-01-01")
+        assert count_searches(SearchOptions()) == 2 * without
 
 
 def remark(words: int, asks: bool, speaker: str) -> Remark:

@@ -32,6 +32,8 @@ CJK = (
 )
 """The scripts written without spaces, as the inside of a character class."""
 _TOKEN = lazy_regex(rf"(?P<cjk>[{CJK}]+)|(?P<word>[^\W_{CJK}]+)(?:['’](?:s|t|d|m|ll|re|ve)\b)?")
+WORD = lazy_regex(rf"[^\W{CJK}]+|[{CJK}]")
+"""A word, or a character of a script without spaces, as it is written."""
 _ACCENTS = lazy_regex("[\u0300-\u036f]")
 _LONGEST_STEMMED = 40
 

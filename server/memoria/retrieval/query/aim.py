@@ -86,11 +86,11 @@ def find_aim(question: str) -> Aim:
     )
 
 
-def find_subject(question: str) -> str:
+def find_subject(question: str, aim: Aim) -> str:
     """A question without the words that ask for a summary or a course of events.
 
     "Walk me through the order in which I brought up …" is long, and what follows may be one word.
     """
-    if find_aim(question) not in (Aim.SUMMARY, Aim.COURSE):
+    if aim not in (Aim.SUMMARY, Aim.COURSE):
         return question
     return _REQUEST.regex.sub(" ", question)

@@ -16,7 +16,7 @@ questions, and chat finds chat; so each thing that is asked is searched for by i
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from memoria.text.analyser import CJK
+from memoria.text.analyser import WORD
 from memoria.text.pattern import LazyPattern
 from memoria.text.stopwords import STOP_WORDS
 
@@ -66,7 +66,6 @@ _REFERS_BACK = LazyPattern(
 )
 _QUESTION_MARK = LazyPattern("[?？]")
 _LETTER = LazyPattern(r"\w")
-_WORD = LazyPattern(rf"[^\W{CJK}]+|[{CJK}]")
 
 
 class AskedSentence(NamedTuple):
@@ -116,7 +115,7 @@ def _split_topics(text: str) -> Iterator[list[AskedSentence]]:
 
 def _has_telling_words(sentence: str) -> bool:
     """Whether it asks for anything: "how are you?" does not."""
-    return not STOP_WORDS.issuperset(_WORD.regex.findall(sentence.lower()))
+    return not STOP_WORDS.issuperset(WORD.findall(sentence.lower()))
 
 
 def _list_askings(topic: Sequence[AskedSentence]) -> Iterator[Asking]:

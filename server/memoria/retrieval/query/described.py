@@ -8,7 +8,7 @@ turn has beside the description: they name who is meant.
 
 from typing import NamedTuple
 
-from memoria.text.analyser import CJK, query_terms, tokens
+from memoria.text.analyser import WORD, query_terms, tokens
 from memoria.text.excerpt import find_excerpt
 from memoria.text.pattern import LazyPattern
 
@@ -19,7 +19,6 @@ _DESCRIBED = LazyPattern(
         (?:人|家伙|朋友|同事|同学|老乡|亲戚|邻居|客户|活动|项目|地方|公司)?[，,的](?P<rest>.+)
     | \b(?:the|that|my|a|any)\s(?:\w+\s)?\w+\s(?:who|whose)\s(?P<what>[^,?.]{3,120})"""
 )
-_WORD = LazyPattern(rf"[^\W{CJK}]+|[{CJK}]")
 
 
 class Description(NamedTuple):
@@ -60,4 +59,4 @@ def find_description(question: str) -> Description | None:
 def _omit(text: str, other: str) -> str:
     """The words of a text that the other one does not have."""
     known = frozenset(tokens(other))
-    return _WORD.regex.sub(lambda word: " " if known & {*tokens(word[0])} else word[0], text)
+    return WORD.sub(lambda word: " " if known & {*tokens(word[0])} else word[0], text)

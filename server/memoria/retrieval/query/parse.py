@@ -16,6 +16,7 @@ from memoria.graph.mentions import find_names_asked
 from memoria.model.zone import Zone
 from memoria.policy.people import find_people
 from memoria.policy.people.persons import People
+from memoria.retrieval.query.aim import Aim
 from memoria.text.analyser import CJK, phrase_tokens, query_terms
 from memoria.text.dates import Interval, interval, times
 from memoria.text.pattern import LazyPattern
@@ -92,6 +93,8 @@ class ParsedQuery:
     """Whether it asks for the words themselves, or for when they were said."""
     wants_latest: bool
     """Whether it asks for what came last."""
+    aim: Aim
+    """What kind of answer it wants."""
 
     @property
     def is_time_only(self) -> bool:
@@ -108,7 +111,9 @@ class ParsedQuery:
         return any(literal.lower() in lower for literal in self.literals)
 
 
-def parse_query(text: str, terms: tuple[str, ...], now: int, zone: Zone) -> ParsedQuery:
+def parse_query(
+    text: str, terms: tuple[str, ...], now: int, zone: Zone, aim: Aim = Aim.FACT
+) -> ParsedQuery:
     """Take a query apart.
 
     Args:
@@ -116,6 +121,7 @@ def parse_query(text: str, terms: tuple[str, ...], now: int, zone: Zone) -> Pars
         terms: its tokens.
         now: when it is asked, UTC epoch milliseconds; "last week" is counted from here.
         zone: the asker's: days begin at its midnight.
+        aim: what kind of answer it wants.
     """
     time = interval(text, now, zone, clocks="none")
     timeless = text if time is None else _remove_times(text, now, zone)
@@ -135,6 +141,7 @@ def parse_query(text: str, terms: tuple[str, ...], now: int, zone: Zone) -> Pars
         people=find_people(text).without_strangers(),
         wants_record=wants_record,
         wants_latest=latest,
+        aim=aim,
     )
 
 

@@ -7,7 +7,7 @@ from memoria.inference import DEFAULT_CALIBRATION, Calibration
 from memoria.model import as_instant, now_millis
 from memoria.model.query import MemoryQuery, SearchQuery, TranscriptQuery, build_query
 from memoria.model.zone import Zone
-from memoria.retrieval.query.aim import find_subject
+from memoria.retrieval.query.aim import find_aim, find_subject
 from memoria.retrieval.query.askings import MOST_ASKINGS, Asking, find_askings
 from memoria.retrieval.query.options import DEFAULT_OPTIONS, SearchOptions
 from memoria.retrieval.query.parse import ParsedQuery, parse_query
@@ -225,5 +225,6 @@ def reword(plan: SearchPlan, text: str) -> SearchPlan:
 
 
 def _parse(text: str, now: int, zone: Zone) -> ParsedQuery:
-    terms = query_terms(find_subject(text)) or query_terms(text)
-    return parse_query(text, terms, now, zone)
+    aim = find_aim(text)
+    terms = query_terms(find_subject(text, aim)) or query_terms(text)
+    return parse_query(text, terms, now, zone, aim)

@@ -7,10 +7,10 @@ they count the same. What it was not asked about is taken to answer no better th
 asked about: otherwise whatever is out of its sight would overtake what it has seen and thought
 little of.
 
-It is asked while no snapshot is open, because a network keeps its own time. So the hits are scored
-twice: once to know what to ask about, and anew, as the home is by then, for the answer. Scores go
-by the words they were given for. What was forgotten meanwhile is not there to be shown, and what
-was said meanwhile has no score of another's.
+It is asked while no snapshot is open, because a network keeps its own time. Where something was
+written meanwhile, the hits are scored anew, as the home is by then, for the answer. Scores go by
+the words they were given for. What was forgotten meanwhile is not there to be shown, and what was
+said meanwhile has no score of another's.
 """
 
 from collections.abc import Mapping, Sequence

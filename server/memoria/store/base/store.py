@@ -52,6 +52,11 @@ class Transaction(Protocol):
         ...
 
     @property
+    def snapshot(self) -> object:
+        """What a transaction that only reads sees: another with an equal one sees the same."""
+        ...
+
+    @property
     def documents(self) -> Documents: ...  # noqa: D102
     @property
     def conversations(self) -> Conversations: ...  # noqa: D102

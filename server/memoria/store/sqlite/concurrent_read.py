@@ -51,5 +51,10 @@ def have_same_indexes(one: Connection, other: Connection, tenant: int) -> bool:
     return _count_changes(one, tenant) == _count_changes(other, tenant)
 
 
+def count_commits(connection: Connection) -> int:
+    """A number that is another as soon as a snapshot shows what somebody else has written."""
+    return int(connection.execute("PRAGMA data_version").fetchone()[0])
+
+
 def _count_changes(connection: Connection, tenant: int) -> int:
     return int(connection.execute(_SQL["changes"], {"tenant": tenant}).fetchone()["n"])

@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from memoria.inference import Calibration
-from memoria.retrieval.query.aim import Aim, find_aim
+from memoria.retrieval.query.aim import Aim
 from memoria.retrieval.query.options import ALL_STAGES, Stages
 from memoria.retrieval.query.parse import ParsedQuery
 from memoria.retrieval.ranking.evidence.counts import count_terms
@@ -132,7 +132,7 @@ def _rank_finally(
 ) -> dict[int, float]:
     """The best by what makes a turn an answer; those beyond them follow in their order."""
     best = best_documents(scores, max(RANK_DEPTH, most))
-    expected = ExpectedAnswer(speakers, query.parsed.time, find_aim(query.parsed.text))
+    expected = ExpectedAnswer(speakers, query.parsed.time, query.parsed.aim)
     first = {n: scores[n] for n in best[:RANK_DEPTH]}
     final = rank_with_priors(first, tx.conversations.remarks, expected, most, stages)
     if stages.spread and expected.aim is Aim.COURSE:

@@ -1,0 +1,35 @@
+"""Choice: of all candidates those that are hits, and what has taken whose place among them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memoria.retrieval.query.plan import SearchPlan
+from memoria.retrieval.ranking.derived import place_derived
+from memoria.retrieval.ranking.score import ScoredCandidate
+from memoria.retrieval.ranking.selection import Selection, select_hits
+from memoria.retrieval.ranking.successors import Successors, find_successors
+from memoria.retrieval.ranking.updates import Updates, find_updates
+from memoria.store.base import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenHits:
+    """The hits in their order, with what is to be said of them."""
+
+    selection: Selection
+    successors: Successors
+    updates: Updates
+
+
+def choose_hits(tx: Transaction, plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> ChosenHits:
+    """The hits of a search, however many there are.
+
+    Args:
+        tx: where the candidates were found.
+        plan: the search.
+        scored: the candidates, best first, with their margins.
+    """
+    scored, successors = find_successors(tx, plan, scored)
+    updates = find_updates(plan, scored)
+    selection = select_hits(plan, scored, successors, updates)
+    return ChosenHits(place_derived(tx, plan, selection), successors, updates)

@@ -1,0 +1,201 @@
+"""Snapshot: what one snapshot has for each thing that is asked, scored and not yet chosen.
+
+A question may ask several things, have other wordings, and describe somebody without a name. Each
+of these is a search by itself: its terms, its sources, its candidates, its own threshold. Then the
+searches of a plan are joined to one ranking.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from memoria.retrieval.query.described import find_description
+from memoria.retrieval.query.names import resolve_names
+from memoria.retrieval.query.plan import SearchPlan, reword
+from memoria.retrieval.query.task import is_of_another_task, resolve_task
+from memoria.retrieval.query.terms import choose_terms
+from memoria.retrieval.ranking.depth import choose_depth
+from memoria.retrieval.ranking.described import find_described
+from memoria.retrieval.ranking.fusion import fuse
+from memoria.retrieval.ranking.people import apply_people
+from memoria.retrieval.ranking.rarity import merge_weights, weigh_terms
+from memoria.retrieval.ranking.rerank import NO_OPINION, RerankOpinion, apply_opinion
+from memoria.retrieval.ranking.score import MemoryWording, ScoredCandidate, score_candidates
+from memoria.retrieval.ranking.statistics import (
+    QueryStatistics,
+    build_statistics,
+    count_frequencies,
+)
+from memoria.retrieval.ranking.threshold import RelevanceThreshold
+from memoria.retrieval.ranking.variants import SEVERAL_DEPTH, join_searches
+from memoria.retrieval.sources.embed import QueryEmbedder
+from memoria.retrieval.sources.gather import SourceScores, gather
+from memoria.retrieval.sources.recent import fall_back_to_words
+from memoria.retrieval.sources.vectors import QueryVector
+from memoria.store.base import Transaction
+from memoria.store.values import Frequencies
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredSearch:
+    """What a search has found, before anything is chosen."""
+
+    plan: SearchPlan
+    sources: SourceScores
+    statistics: QueryStatistics
+    threshold: RelevanceThreshold
+    scored: Sequence[ScoredCandidate]
+    """Best first."""
+    weights: Mapping[str, float]
+    """What each term counts where an answer is cut."""
+    named: "ScoredSearch | None" = None
+    """The same search under the name of somebody whom the question only describes."""
+
+
+class SnapshotSearch:
+    """Searches one snapshot."""
+
+    def __init__(self, tx: Transaction, embedder: QueryEmbedder, *, is_reranked: bool) -> None:
+        """Nothing is searched yet.
+
+        Args:
+            tx: the snapshot.
+            embedder: gives the vectors of what is asked in other words.
+            is_reranked: whether a reranker is configured, which wants candidates to read.
+        """
+        self._tx = tx
+        self._embedder = embedder
+        self._is_reranked = is_reranked
+
+    def score_all(
+        self, plan: SearchPlan, queries: Sequence[QueryVector | str]
+    ) -> tuple[ScoredSearch, ...]:
+        """What is found of each thing asked and by each variant.
+
+        Args:
+            plan: the search.
+            queries: the vector of each of its searches, or why there is none.
+        """
+        least = SEVERAL_DEPTH if plan.parts or plan.variants else 0
+        return tuple(
+            self._search(search, query, least)
+            for search, query in zip(plan.list_searches(), queries, strict=True)
+        )
+
+    def _search(self, plan: SearchPlan, query: QueryVector | str, least: int) -> ScoredSearch:
+        """What is found of one thing; of somebody who is only described, under their name, too."""
+        description = find_description(plan.query) if plan.options.stages.described else None
+        if description is None:
+            return self._score(plan, query, least)
+        found = self._score(plan, query, SEVERAL_DEPTH)
+        scored = _rate_candidates(self._tx, found, NO_OPINION)
+        told = find_described(description, scored, found.statistics)
+        if told is None:
+            return found
+        named = reword(plan, description.name(told.text))
+        rest = self._score(named, self._embedder.embed(named), SEVERAL_DEPTH)
+        return replace(found, named=rest)
+
+    def _score(self, plan: SearchPlan, query: QueryVector | str, least: int) -> ScoredSearch:
+        """Ask the sources, and read and score the best of what they find, `least` at least."""
+        tx = self._tx
+        plan = replace(plan, calibration=self._embedder.calibration)
+        plan = resolve_task(tx, plan) if plan.profile.follows_task else plan
+        plan = choose_terms(tx, fall_back_to_words(tx, plan))
+        frequencies = count_frequencies(tx, plan)
+        known = resolve_names(tx, plan, frequencies)
+        if known is not plan:
+            plan = choose_terms(tx, known)
+            frequencies = count_frequencies(tx, plan)
+        sources = gather(tx, plan, query)
+        statistics = build_statistics(plan, sources, frequencies)
+        depth = max(self._choose_depth(plan), least)
+        candidates = fuse(tx, plan, sources, frequencies, depth)
+        scored = score_candidates(tx, plan, candidates, statistics)
+        if plan.tasks is not None:
+            scored = self._narrow_to_task(plan, query, frequencies, statistics, scored)
+        threshold = RelevanceThreshold.for_query(plan, statistics)
+        weights = weigh_terms(plan, frequencies)
+        return ScoredSearch(plan, sources, statistics, threshold, scored, weights)
+
+    def _narrow_to_task(
+        self,
+        plan: SearchPlan,
+        query: QueryVector | str,
+        frequencies: Frequencies,
+        statistics: QueryStatistics,
+        scored: Sequence[ScoredCandidate],
+    ) -> list[ScoredCandidate]:
+        """The candidates of the named task, however many others match better, and of none."""
+        tx = self._tx
+        by_n = {each.candidate.n: each for each in scored if not _is_of_another_task(plan, each)}
+        if plan.tasks:
+            own = replace(plan, filters=replace(plan.filters, tasks=plan.tasks))
+            found = fuse(tx, own, gather(tx, own, query), frequencies, self._choose_depth(own))
+            of_task = score_candidates(tx, own, found, statistics)
+            by_n.update((each.candidate.n, each) for each in of_task)
+        return sorted(by_n.values(), key=lambda each: -each.score)
+
+    def _choose_depth(self, plan: SearchPlan) -> int:
+        return choose_depth(plan, is_reranked=self._is_reranked)
+
+
+def join_found(
+    tx: Transaction,
+    plan: SearchPlan,
+    searches: Sequence[ScoredSearch],
+    opinion: RerankOpinion = NO_OPINION,
+) -> ScoredSearch:
+    """What all searches of a plan have found, as one.
+
+    Args:
+        tx: where to look up who has spoken.
+        plan: as it was asked.
+        searches: what each of them has found.
+        opinion: what a reranker says of the candidates.
+    """
+    first = searches[0]
+    notes = dict.fromkeys(note for one in searches for note in one.plan.name_notes)
+    rankings = [_rate_search(tx, one, opinion) for one in searches]
+    return replace(
+        first,
+        plan=replace(
+            first.plan,
+            max_tokens=plan.max_tokens,
+            parts=plan.parts,
+            variants=plan.variants,
+            name_notes=tuple(notes),
+        ),
+        sources=replace(first.sources, reports=(*first.sources.reports, *opinion.reports)),
+        scored=join_searches(rankings, asked=1 + len(plan.parts)),
+        weights=merge_weights(each.weights for one in searches for each in _list_wordings(one)),
+    )
+
+
+def _list_wordings(found: ScoredSearch) -> Iterator[ScoredSearch]:
+    """A search, and the same under the name of whom it describes."""
+    yield found
+    if found.named is not None:
+        yield found.named
+
+
+def _rate_search(
+    tx: Transaction, found: ScoredSearch, opinion: RerankOpinion
+) -> list[ScoredCandidate]:
+    """The ranking of one thing that is asked."""
+    rankings = [_rate_candidates(tx, one, opinion) for one in _list_wordings(found)]
+    return join_searches(rankings, asked=len(rankings))
+
+
+def _rate_candidates(
+    tx: Transaction, found: ScoredSearch, opinion: RerankOpinion
+) -> list[ScoredCandidate]:
+    """The candidates by the reranker and the people they speak of, with their margins."""
+    plan, threshold = found.plan, found.threshold
+    scored = apply_opinion(plan, found.scored, opinion)
+    scored = apply_people(tx, plan, scored, threshold)
+    return [replace(each, margin=threshold.margin(each.kind, each.signals)) for each in scored]
+
+
+def _is_of_another_task(plan: SearchPlan, each: ScoredCandidate) -> bool:
+    document = each.document
+    return isinstance(document, MemoryWording) and is_of_another_task(plan, document.memory.task)
