@@ -49,12 +49,15 @@ from memoria.model.zone import LocalDay
 from memoria.store import base
 from memoria.store.base import Transaction
 from memoria.store.base.accounts import Accounts
+from memoria.store.base.listings import Listings
 from memoria.store.base.transcripts import TranscriptPlace, TranscriptPlaces
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import (
     DocumentKind,
     ErasureFilter,
     Filters,
+    ListedMemories,
+    ListedSpan,
     NewEvidence,
     NewMemory,
     NewQueueEntry,
@@ -424,6 +427,12 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "memories.list_concluded_from": lambda tx, them: tx.memories.list_concluded_from(
         them.ns, InferredBy.MODEL
     ),
+    "listings.list_memories": lambda tx, _: (
+        tx.listings.list_memories(ListedMemories(), ListedSpan(0, 100, everywhere=True)).items
+    ),
+    "listings.list_sessions": lambda tx, _: (
+        tx.listings.list_sessions(None, ListedSpan(0, 100, everywhere=True)).items
+    ),
     "memories.list_pending": lambda tx, _: tx.memories.list_pending(100),
     "memories.list_successors": lambda tx, them: [
         one.present for one in tx.memories.list_successors(them.ns, EVERY)
@@ -776,6 +785,7 @@ def test_every_method_that_reads_is_tried() -> None:
         "transcripts": TranscriptPlaces,
         "documents": base.Documents,
         "conversations": base.Conversations,
+        "listings": Listings,
         "memories": base.Memories,
         "graph": base.Graph,
         "episodes": base.Episodes,

@@ -59,6 +59,8 @@ WALKS = {
     ("links", "lost_nodes"),
     ("links", "lost_turns"),
     ("links", "lost_uses"),
+    ("listings", "memories"),  # who browses is told how many there are in all
+    ("listings", "sessions"),
     ("memories", "contradicted"),  # contradictions alone have an index, and somebody settles them
     ("memories", "held_back"),
     ("memories", "successors"),  # its own list of turns and wordings
@@ -71,6 +73,7 @@ WALKS = {
     ("metrics", "sample"),
     ("metrics", "index_segments"),
     ("ledger", "last"),  # stops at the first
+    ("short_ids", "list_forgotten"),  # only who asks for what is not there
     ("derivations", "sources"),  # what a few memories were derived from
     ("derivations", "changed_sources"),  # as before
     ("derivations", "changed_turns"),  # the turns of a few conversations

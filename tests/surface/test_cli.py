@@ -101,7 +101,7 @@ def test_a_completion_script_is_printed_for_a_shell(shell: Shell, name: str) -> 
 @pytest.mark.parametrize(
     ("typed", "expected"),
     [
-        ("memoria se", {"serve", "search"}),
+        ("memoria se", {"serve", "search", "sessions"}),
         ("memoria queue re", {"retry"}),
         ("memoria remember --type to", {"tool_experience"}),
         ("memoria search --expl", {"--explain"}),

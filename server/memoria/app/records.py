@@ -3,13 +3,32 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from memoria.app.arguments import AdjacentTurns, Count, Name, Offset, Text, check_arguments
+from memoria.app.arguments import (
+    AdjacentTurns,
+    Count,
+    Name,
+    Offset,
+    Text,
+    check_arguments,
+    takes_query,
+)
 from memoria.app.recall import Recall
 from memoria.app.spool import count_waiting
 from memoria.app.threads import in_snapshot, in_thread
-from memoria.model import Memory, Scratchpad, SessionRecord, Statistics, TurnRecord
+from memoria.model import (
+    Memory,
+    MemoryListing,
+    MemoryPage,
+    Scratchpad,
+    SessionListing,
+    SessionPage,
+    SessionRecord,
+    Statistics,
+    TurnRecord,
+)
 from memoria.retrieval.answer.contradictions import mark_memories
 from memoria.retrieval.answer.outdated import mark_outdated_memories
+from memoria.retrieval.lookup.listings import list_memories, list_sessions
 from memoria.retrieval.lookup.records import read_memory, read_record, read_session, read_turn
 from memoria.retrieval.lookup.short_ids import complete_id, is_short, read_id
 from memoria.store.base import Transaction
@@ -54,6 +73,27 @@ class Records(Recall):
     ) -> SessionRecord:
         """A page of a session's turns, in order."""
         return await self._read(lambda tx: read_session(tx, session_id, offset, limit))
+
+    @takes_query(MemoryListing)
+    async def list_memories(self, listing: MemoryListing) -> MemoryPage:
+        """A page of memories, those first that hold since last.
+
+        It is called, by name, with whatever `MemoryListing` has; or with such an object.
+
+        Raises:
+            NotFoundError: no memory that is seen speaks of the entity.
+        """
+        place = self._workspace(listing.workspace)
+        return await self._read(lambda tx: list_memories(tx, listing, place))
+
+    @takes_query(SessionListing)
+    async def list_sessions(self, listing: SessionListing) -> SessionPage:
+        """A page of sessions, those first in which something was said last.
+
+        It is called, by name, with whatever `SessionListing` has; or with such an object.
+        """
+        place = self._workspace(listing.workspace)
+        return await self._read(lambda tx: list_sessions(tx, listing, place))
 
     @check_arguments
     async def list_unverified(self, limit: Count = 20) -> list[Memory]:

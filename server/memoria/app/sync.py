@@ -161,6 +161,8 @@ class SyncMemoria(_Twin[Memoria]):
     get_record = _wait_for(Memoria.get_record)
     get_session = _wait_for(Memoria.get_session)
     get_turn = _wait_for(Memoria.get_turn)
+    list_memories = _wait_for(Memoria.list_memories)
+    list_sessions = _wait_for(Memoria.list_sessions)
     list_contradicted = _wait_for(Memoria.list_contradicted)
     list_pending = _wait_for(Memoria.list_pending)
     list_unverified = _wait_for(Memoria.list_unverified)

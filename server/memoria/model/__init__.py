@@ -26,6 +26,13 @@ from memoria.model.instant import (
     to_millis,
     use_clock,
 )
+from memoria.model.listing import (
+    MemoryListing,
+    MemoryPage,
+    SessionListing,
+    SessionPage,
+    SessionSummary,
+)
 from memoria.model.memory import (
     InferredBy,
     Memory,
@@ -126,6 +133,8 @@ __all__ = [
     "Link",
     "Memory",
     "MemoryChange",
+    "MemoryListing",
+    "MemoryPage",
     "MemoryType",
     "MemoryVersion",
     "Mention",
@@ -161,7 +170,10 @@ __all__ = [
     "Segment",
     "SemanticRole",
     "Session",
+    "SessionListing",
+    "SessionPage",
     "SessionRecord",
+    "SessionSummary",
     "Skip",
     "SourceKind",
     "Statistics",

@@ -23,6 +23,7 @@ from memoria.store.base.erasures import Erasures
 from memoria.store.base.graph import Graph
 from memoria.store.base.hidden import HiddenRecords
 from memoria.store.base.leases import Leases
+from memoria.store.base.listings import Listings
 from memoria.store.base.logs import AuditLog, ModelCallLog
 from memoria.store.base.memories import Memories
 from memoria.store.base.metrics import MetricRows
@@ -66,6 +67,8 @@ class Transaction(Protocol):
     def transcripts(self) -> TranscriptPlaces: ...  # noqa: D102
     @property
     def memories(self) -> Memories: ...  # noqa: D102
+    @property
+    def listings(self) -> Listings: ...  # noqa: D102
     @property
     def short_ids(self) -> ShortIds: ...  # noqa: D102
     @property

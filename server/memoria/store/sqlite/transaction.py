@@ -27,6 +27,7 @@ from memoria.store.sqlite.graph import SqliteGraph
 from memoria.store.sqlite.hidden import SqliteHiddenRecords
 from memoria.store.sqlite.leases import SqliteLeases
 from memoria.store.sqlite.ledger import SqliteModelCallLog
+from memoria.store.sqlite.listings import SqliteListings
 from memoria.store.sqlite.memories import SqliteMemories
 from memoria.store.sqlite.metrics import SqliteMetrics
 from memoria.store.sqlite.nightly_runs import SqliteNightlyRuns
@@ -129,6 +130,11 @@ class SqliteTransaction:
         return SqliteMemories(
             self._connection, self._tenant, self.documents, self._workspaces, self.zone
         )
+
+    @cached_property
+    def listings(self) -> SqliteListings:
+        """Memories and sessions page by page, for who browses."""
+        return SqliteListings(self._connection, self._tenant, self._workspaces)
 
     @cached_property
     def short_ids(self) -> SqliteShortIds:

@@ -30,6 +30,10 @@ _MEMORY = {
     "recall.",
     "scratchpad": "Show the tasks in hand and the last five finished tasks, by session.",
 }
+_BROWSING = {
+    "list": "List memories page by page, the newest first.",
+    "sessions": "List the recorded sessions page by page, the newest first.",
+}
 _FORGETTING = {
     "forget": "Erase for good (backups keep it) what ids or options select, and never learn it "
     "again.",
@@ -66,6 +70,7 @@ MODULES = {
     "serving": _SERVING,
     "connect": _CONNECT,
     "memory": _MEMORY,
+    "browsing": _BROWSING,
     "forgetting": _FORGETTING,
     "origins": _ORIGINS,
     "private": _PRIVATE,

@@ -6,10 +6,11 @@ query. An option has the name of the field: `--max-tokens` is `max_tokens`.
 
 from collections.abc import Callable, Iterable, Mapping
 from inspect import Parameter, signature
-from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import typer
 from pydantic.fields import FieldInfo
+from typer.models import OptionInfo
 
 from memoria.model.base import Value
 from memoria.model.query import has_whole_texts, help_text
@@ -21,18 +22,18 @@ _SEPARATOR = ","
 def takes_query_options(kind: type[Value]) -> Callable[[_CommandT], _CommandT]:
     """Give a command the options of a query.
 
-    The command takes a context, the words of the query, options of its own, and `**options`.
+    The command takes a context, the words for the query's first field where it has any, options
+    of its own, and `**options`.
     """
 
     def decorate(command: _CommandT) -> _CommandT:
         own = signature(command)
-        context, words, *rest = own.parameters.values()
-        first = next(iter(kind.model_fields))
-        last = (one for one in rest if one.kind is not Parameter.VAR_KEYWORD)
-        fields = (_option(name, one) for name, one in kind.model_fields.items() if name != first)
-        parameters = [
-            one.replace(kind=Parameter.KEYWORD_ONLY) for one in (context, words, *fields, *last)
-        ]
+        named = [one for one in own.parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
+        first = [one for one in named if not _is_option(one)]
+        last = [one for one in named if _is_option(one)]
+        words = next(iter(kind.model_fields)) if len(first) > 1 else None
+        fields = [_option(name, one) for name, one in kind.model_fields.items() if name != words]
+        parameters = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in (*first, *fields, *last)]
         command.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
         command.__annotations__ = {one.name: one.annotation for one in parameters}
         return command
@@ -56,6 +57,10 @@ def read_fields(kind: type[Value], options: Mapping[str, Any]) -> dict[str, Any]
     return fields
 
 
+def _is_option(parameter: Parameter) -> bool:
+    return any(isinstance(one, OptionInfo) for one in get_args(parameter.annotation))
+
+
 def _option(name: str, field: FieldInfo) -> Parameter:
     text = help_text(field)
     sentence = f"{text[:1].upper()}{text[1:]}."
@@ -70,6 +75,8 @@ def _option(name: str, field: FieldInfo) -> Parameter:
 
 def _option_type(annotation: Any) -> Any:  # noqa: ANN401  (whatever a field is annotated with)
     """The type that Typer reads: a list where the query has a tuple, and nothing annotated."""
+    if get_origin(annotation) is Literal:
+        return annotation
     arguments = tuple(_option_type(one) for one in get_args(annotation) if one is not Ellipsis)
     match get_origin(annotation):
         case None:

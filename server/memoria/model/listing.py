@@ -1,0 +1,109 @@
+"""What a list of memories or sessions may be asked, and a page of it."""
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, ConfigDict
+
+from memoria.model.base import Value
+from memoria.model.memory import Memory, Validity
+from memoria.model.memory_types import AnyType
+from memoria.model.query import CLEAN, INSTANT, Bounds, ForPeople, read_list
+
+MemoryState = Literal["active", "pending", "archived", "superseded", "contradicted", "any"]
+MOST_ON_PAGE = 500
+_SINCE = ForPeople("only from this date or time on, ISO 8601")
+_UNTIL = ForPeople("only before this date or time, ISO 8601")
+
+
+class Listing(Value):
+    """What every list may be asked. The newest comes first."""
+
+    model_config = ConfigDict(strict=True)
+
+    since: Annotated[str | None, CLEAN, INSTANT, _SINCE] = None
+    until: Annotated[str | None, CLEAN, INSTANT, _UNTIL] = None
+    workspace: Annotated[
+        str | None, CLEAN, ForPeople("what is seen from this project; * for all of them")
+    ] = None
+    """The configured one by default."""
+    page: Annotated[int, Bounds(1, 1_000_000), ForPeople("which page, from 1")] = 1
+    limit: Annotated[int, Bounds(1, MOST_ON_PAGE), ForPeople("most on a page")] = 20
+
+
+class MemoryListing(Listing):
+    """What a list of memories may be asked. Their time is that since which they hold."""
+
+    types: Annotated[
+        tuple[AnyType, ...],
+        BeforeValidator(read_list),
+        ForPeople("only memories of this type; may be repeated"),
+    ] = ()
+    state: Annotated[
+        MemoryState,
+        ForPeople(
+            "those that count (active), wait for your word (pending), are put aside (archived), "
+            "no longer hold (superseded), are known to be wrong (contradicted), or any"
+        ),
+    ] = "active"
+    task: Annotated[str | None, CLEAN, ForPeople("only memories of this task")] = None
+    entity: Annotated[
+        str | None, CLEAN, ForPeople("only memories that speak of this person, place or thing")
+    ] = None
+    """A name, an alias or an id."""
+
+    @property
+    def validities(self) -> tuple[Validity, ...]:
+        """The validities of this state; none for any."""
+        match self.state:
+            case "any":
+                return ()
+            case "pending":
+                return (Validity.PENDING_CONFIRMATION,)
+            case state:
+                return (Validity(state),)
+
+
+class SessionListing(Listing):
+    """What a list of sessions may be asked. Their time is that of their last turn."""
+
+    client: Annotated[
+        str | None, CLEAN, ForPeople("only sessions of this client, as the list names it")
+    ] = None
+
+
+class Page(Value):
+    """How much there is beside a page."""
+
+    total: int
+    """How many there are on all pages."""
+    elsewhere: int
+    """How many more there are in other projects."""
+
+
+class MemoryPage(Page):
+    """A page of memories."""
+
+    memories: tuple[Memory, ...]
+    id_chars: int
+    """How many of their last characters tell these ids apart from all others."""
+
+
+class SessionSummary(Value):
+    """A session in a line. Times are UTC epoch milliseconds."""
+
+    session_id: str
+    client: str
+    first_at: int
+    last_at: int
+    turns: int
+    memories: int
+    """How many memories were concluded from what was said in it."""
+    opening: str
+    """Its first words of a user's, or of whoever spoke first."""
+    workspace: str | None = None
+
+
+class SessionPage(Page):
+    """A page of sessions."""
+
+    sessions: tuple[SessionSummary, ...]

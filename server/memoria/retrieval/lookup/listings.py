@@ -1,0 +1,96 @@
+"""Listings: a page of memories or sessions, for who browses."""
+
+from memoria.errors import NotFoundError, shorten
+from memoria.model import (
+    MemoryListing,
+    MemoryPage,
+    SessionListing,
+    SessionPage,
+    SessionSummary,
+    as_instant,
+)
+from memoria.model.zone import Zone
+from memoria.retrieval.lookup.provenance import filters_from
+from memoria.retrieval.lookup.short_ids import count_id_chars
+from memoria.retrieval.query.plan import EVERYWHERE
+from memoria.store.base import Transaction
+from memoria.store.values import ListedMemories, ListedSpan
+from memoria.text.lines import join_lines
+
+_OPENING_CHARS = 200
+
+
+def list_memories(tx: Transaction, listing: MemoryListing, place: str | None) -> MemoryPage:
+    """A page of memories, those first that hold since last.
+
+    Raises:
+        NotFoundError: no memory that is seen speaks of the entity.
+    """
+    wanted = ListedMemories(
+        types=listing.types,
+        validities=listing.validities,
+        task=None if listing.task is None else _find_task(tx, listing.task),
+        entities=() if listing.entity is None else _find_entities(tx, listing.entity, place),
+    )
+    page = tx.listings.list_memories(wanted, _span(listing, place, tx.zone))
+    memories = tx.memories.by_version_numbers(page.items)
+    return MemoryPage(
+        total=page.total,
+        elsewhere=page.elsewhere,
+        memories=tuple(memories[n] for n in page.items),
+        id_chars=count_id_chars(tx, [one.id for one in memories.values()]),
+    )
+
+
+def list_sessions(tx: Transaction, listing: SessionListing, place: str | None) -> SessionPage:
+    """A page of sessions, those first in which something was said last."""
+    page = tx.listings.list_sessions(listing.client, _span(listing, place, tx.zone))
+    openings = tx.conversations.turns([one.opening_n for one in page.items if one.opening_n])
+    return SessionPage(
+        total=page.total,
+        elsewhere=page.elsewhere,
+        sessions=tuple(
+            SessionSummary(
+                session_id=one.session_id,
+                client=one.client,
+                first_at=one.first_at,
+                last_at=one.last_at,
+                turns=one.turns,
+                memories=one.memories,
+                opening=join_lines(openings[one.opening_n].content)[:_OPENING_CHARS]
+                if one.opening_n in openings
+                else "",
+                workspace=one.workspace,
+            )
+            for one in page.items
+        ),
+    )
+
+
+def _span(listing: MemoryListing | SessionListing, place: str | None, zone: Zone) -> ListedSpan:
+    return ListedSpan(
+        offset=(listing.page - 1) * listing.limit,
+        limit=listing.limit,
+        since=as_instant("since", listing.since, zone),
+        until=as_instant("until", listing.until, zone),
+        workspace=place,
+        everywhere=place == EVERYWHERE,
+    )
+
+
+def _find_task(tx: Transaction, name: str) -> str:
+    """The task as memories bear its name, whatever its letter case."""
+    known = {task.casefold(): task for task in tx.tasks.list_names()}
+    return known.get(name.casefold(), name)
+
+
+def _find_entities(tx: Transaction, name: str, place: str | None) -> tuple[str, ...]:
+    """The ids of all that go by a name, or have it for an id."""
+    visible = filters_from(place)
+    by_id = tx.graph.get_entity(name, visible)
+    found = [by_id] if by_id is not None else tx.graph.find_entities([name], visible)
+    if not found:
+        raise NotFoundError(
+            f"No memory speaks of {shorten(name)}. See who is known: memoria graph {shorten(name)}"
+        )
+    return tuple({known for one in found for known in (one.id, one.canonical_id) if known})

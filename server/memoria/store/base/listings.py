@@ -1,0 +1,22 @@
+"""Listings: memories and sessions page by page, for who browses."""
+
+from typing import Protocol
+
+from memoria.store.values import (
+    ListedMemories,
+    ListedPage,
+    ListedSession,
+    ListedSpan,
+)
+
+
+class Listings(Protocol):
+    """A tenant's memories and sessions page by page, the newest first."""
+
+    def list_memories(self, wanted: ListedMemories, span: ListedSpan) -> ListedPage[int]:
+        """The numbers of memories' newest wordings, by the time since which these hold."""
+        ...
+
+    def list_sessions(self, client: str | None, span: ListedSpan) -> ListedPage[ListedSession]:
+        """Sessions of a client, or of all, in the order of their last turns."""
+        ...

@@ -1,0 +1,61 @@
+-- What is not seen from where is asked comes last: it is counted and never shown.
+
+-- name: memories
+WITH wanted AS (
+  SELECT v.n, v.valid_from,
+         d.workspace_n IS NULL OR d.workspace_n IS :place OR :everywhere AS seen
+  FROM memories m
+  JOIN memory_versions v ON v.memory_n = m.n AND v.version = (
+       SELECT max(version) FROM memory_versions WHERE memory_n = m.n)
+  JOIN documents d ON d.n = v.n
+  WHERE m.tenant_id = :tenant
+    AND (d.workspace_n IS NULL OR d.workspace_n IS :place
+         OR d.workspace_n NOT IN (SELECT value FROM json_each(:private)))
+    AND (:validities IS NULL OR m.validity IN (SELECT value FROM json_each(:validities)))
+    AND (:types IS NULL OR m.type IN (SELECT value FROM json_each(:types)))
+    AND (:task IS NULL OR m.task = :task)
+    AND (:since IS NULL OR v.valid_from >= :since)
+    AND (:until IS NULL OR v.valid_from < :until)
+    AND (:entities IS NULL OR EXISTS (
+         SELECT 1 FROM nodes x
+         JOIN edges e ON e.src_n = x.n
+         JOIN entities y ON y.n = e.dst_n
+         LEFT JOIN entities c ON c.n = y.canonical_n
+         WHERE x.memory_n = m.n
+           AND (y.id IN (SELECT value FROM json_each(:entities))
+                OR c.id IN (SELECT value FROM json_each(:entities))))))
+SELECT n, seen, sum(seen) OVER () AS total, sum(NOT seen) OVER () AS elsewhere
+FROM wanted
+ORDER BY seen DESC, valid_from DESC, n DESC
+LIMIT :limit OFFSET :offset;
+
+-- name: sessions
+-- One whose turns are all forgotten is none.
+WITH wanted AS (
+  SELECT s.n, s.last_at, s.workspace_n IS NULL OR s.workspace_n IS :place OR :everywhere AS seen
+  FROM sessions s
+  WHERE s.tenant_id = :tenant
+    AND (s.workspace_n IS NULL OR s.workspace_n IS :place
+         OR s.workspace_n NOT IN (SELECT value FROM json_each(:private)))
+    AND (:client IS NULL OR s.source = :client)
+    AND (:since IS NULL OR s.last_at >= :since)
+    AND (:until IS NULL OR s.last_at < :until)
+    AND EXISTS (SELECT 1 FROM turns t WHERE t.session_n = s.n))
+SELECT n, seen, sum(seen) OVER () AS total, sum(NOT seen) OVER () AS elsewhere
+FROM wanted
+ORDER BY seen DESC, last_at DESC, n DESC
+LIMIT :limit OFFSET :offset;
+
+-- name: described
+-- A session opens with what a user says first, or whoever does.
+SELECT s.n, s.session_id, s.source AS client, s.first_at, s.last_at, w.name AS workspace,
+       (SELECT count(*) FROM turns t JOIN documents d ON d.n = t.n
+        WHERE t.session_n = s.n AND d.current) AS turns,
+       (SELECT count(DISTINCT v.memory_n) FROM turns t JOIN memory_versions v ON v.turn_n = t.n
+        WHERE t.session_n = s.n) AS memories,
+       (SELECT t.n FROM turns t JOIN documents d ON d.n = t.n
+        WHERE t.session_n = s.n AND d.current AND NOT d.suppressed
+        ORDER BY t.role <> 'user', t.turn_index LIMIT 1) AS opening_n
+FROM sessions s
+LEFT JOIN workspaces w ON w.n = s.workspace_n
+WHERE s.tenant_id = :tenant AND s.n IN (SELECT value FROM json_each(:ns));

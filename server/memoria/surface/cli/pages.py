@@ -1,0 +1,100 @@
+"""Pages of memories and sessions for a person at a terminal: text first, ids last."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from memoria.model import MemoryListing, MemoryPage, SessionListing, SessionPage, SessionSummary
+from memoria.model.listing import Listing, Page
+from memoria.model.memory import Memory
+from memoria.model.zone import Zone
+from memoria.surface.cli.layout import wrap_text
+from memoria.surface.text import quantity, validity_word
+from memoria.text.lines import join_lines
+
+_OPENING_LINES = 2
+_UNTITLED = "(no words to show)"
+
+
+def render_memories(page: MemoryPage, listing: MemoryListing, zone: Zone, width: int) -> str:
+    """Memories by the day since which they hold."""
+    days = [_day(one.current.valid_from, zone) for one in page.memories]
+    entries = [list(_memory_lines(one, page.id_chars, width)) for one in page.memories]
+    kind = ("memory", "memories")
+    return "\n".join([*_by_day(days, entries), *_footer(page, listing, len(entries), kind, width)])
+
+
+def render_sessions(page: SessionPage, listing: SessionListing, zone: Zone, width: int) -> str:
+    """Sessions by the day on which something was said last."""
+    days = [_day(one.last_at, zone) for one in page.sessions]
+    entries = [list(_session_lines(one, zone, width)) for one in page.sessions]
+    kind = ("session", "sessions")
+    return "\n".join([*_by_day(days, entries), *_footer(page, listing, len(entries), kind, width)])
+
+
+def _day(millis: int, zone: Zone) -> str:
+    return f"{zone.to_local(millis):%Y-%m-%d}"
+
+
+def _by_day(days: Sequence[str], entries: Sequence[Iterable[str]]) -> Iterator[str]:
+    """The lines of entries, below each day once."""
+    former = None
+    for day, lines in zip(days, entries, strict=True):
+        if day != former:
+            yield from ([day] if former is None else ["", day])
+        former = day
+        yield from lines
+
+
+def _memory_lines(memory: Memory, id_chars: int, width: int) -> Iterator[str]:
+    validity = validity_word(memory)
+    details = [
+        memory.type.value.replace("_", " "),
+        *([] if validity == "active" else [validity.replace("_", " ")]),
+        *(["pinned"] if memory.pinned else []),
+        *(["confirmed"] if memory.verified else []),
+        *([f"task {join_lines(memory.task)}"] if memory.task else []),
+        *([f"project {join_lines(memory.project)}"] if memory.project else []),
+        memory.id[-id_chars:],
+    ]
+    yield from wrap_text(join_lines(memory.content), width, 2)
+    yield from wrap_text(" · ".join(details), width, 4)
+
+
+def _session_lines(session: SessionSummary, zone: Zone, width: int) -> Iterator[str]:
+    opening = wrap_text(session.opening or _UNTITLED, width, 2)
+    yield from opening[:_OPENING_LINES]
+    first, last = (f"{zone.to_local(at):%H:%M}" for at in (session.first_at, session.last_at))
+    begun = _day(session.first_at, zone)
+    since = first if begun == _day(session.last_at, zone) else f"{begun} {first}"
+    details = [
+        since if since == last else f"{since} to {last}",
+        quantity(session.turns, "turn", "turns"),
+        quantity(session.memories, "memory", "memories"),
+        session.client,
+        *([f"project {join_lines(session.workspace)}"] if session.workspace else []),
+        session.session_id,
+    ]
+    yield from wrap_text(" · ".join(details), width, 4)
+
+
+def _footer(
+    page: Page, listing: Listing, shown: int, kind: tuple[str, str], width: int
+) -> Iterator[str]:
+    """Which part of the list this is, and how to see the rest."""
+    before = (listing.page - 1) * listing.limit
+    if shown:
+        yield ""
+    yield from wrap_text(_describe_part(page, before, shown, kind), width)
+    if before + shown < page.total:
+        yield from wrap_text(f"The next page: --page {listing.page + 1}", width)
+    if page.elsewhere:
+        more = quantity(page.elsewhere, *kind)
+        yield from wrap_text(f"{more} more in other projects: --workspace '*'", width)
+
+
+def _describe_part(page: Page, before: int, shown: int, kind: tuple[str, str]) -> str:
+    all_of_them = quantity(page.total, *kind)
+    if shown == page.total:
+        return all_of_them if shown else f"No {kind[0]} is listed."
+    if not shown:
+        return f"There is no such page; {all_of_them} in all."
+    return f"{before + 1} to {before + shown} of {all_of_them}"

@@ -1,0 +1,82 @@
+"""A page of memories or sessions as structured data."""
+
+from pydantic import BaseModel
+
+from memoria.model import Memory, MemoryPage, SessionPage, SessionSummary, to_iso
+from memoria.surface.text import validity_word
+
+
+class WireListedMemory(BaseModel):
+    """A memory in a list."""
+
+    id: str
+    text: str
+    type: str
+    validity: str
+    valid_from: str
+    verified: bool
+    pinned: bool | None = None
+    task: str | None = None
+    subject: str | None = None
+    workspace: str | None = None
+
+
+class WireMemoryPage(BaseModel):
+    """A page of memories."""
+
+    total: int
+    elsewhere: int
+    memories: list[WireListedMemory]
+
+
+class WireListedSession(BaseModel):
+    """A session in a list."""
+
+    session_id: str
+    client: str
+    first_at: str
+    last_at: str
+    turns: int
+    memories: int
+    opening: str
+    workspace: str | None = None
+
+
+class WireSessionPage(BaseModel):
+    """A page of sessions."""
+
+    total: int
+    elsewhere: int
+    sessions: list[WireListedSession]
+
+
+def wire_memory_page(page: MemoryPage) -> WireMemoryPage:
+    """A page of memories."""
+    listed = list(map(_wire_memory, page.memories))
+    return WireMemoryPage(total=page.total, elsewhere=page.elsewhere, memories=listed)
+
+
+def wire_session_page(page: SessionPage) -> WireSessionPage:
+    """A page of sessions."""
+    listed = list(map(_wire_session, page.sessions))
+    return WireSessionPage(total=page.total, elsewhere=page.elsewhere, sessions=listed)
+
+
+def _wire_memory(memory: Memory) -> WireListedMemory:
+    return WireListedMemory(
+        id=memory.id,
+        text=memory.content,
+        type=memory.type.value,
+        validity=validity_word(memory),
+        valid_from=to_iso(memory.current.valid_from),
+        verified=memory.verified,
+        pinned=memory.pinned or None,
+        task=memory.task,
+        subject=memory.subject,
+        workspace=memory.workspace,
+    )
+
+
+def _wire_session(session: SessionSummary) -> WireListedSession:
+    times = {name: to_iso(getattr(session, name)) for name in ("first_at", "last_at")}
+    return WireListedSession(**session.model_dump(exclude={*times}), **times)

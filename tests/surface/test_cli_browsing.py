@@ -1,0 +1,152 @@
+"""`memoria list` and `memoria sessions`: what there is, page by page."""
+
+from functools import partial
+from pathlib import Path
+
+import anyio
+import pytest
+from inline_snapshot import snapshot
+from rich.cells import cell_len
+from tests.surface.shell import Shell
+
+import memoria
+from memoria.config import Settings
+
+LONG = "The spare keys of the boathouse hang behind the calendar that Mira brought from Ghent"
+
+
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory: pytest.TempPathFactory) -> Shell:
+    """The command on a home that is only read."""
+    home = tmp_path_factory.mktemp("browsing") / "home"
+    anyio.run(partial(_fill, home))
+    return Shell(home, {"MEMORIA_TIME_ZONE": "UTC", "MEMORIA_PRIVATE_WORKSPACES": "diary"})
+
+
+async def _fill(home: Path) -> None:
+    settings = Settings(home=home, embedder="off", private_workspaces=("diary",))
+    async with memoria.open(settings=settings) as m:
+        await m.remember(LONG, valid_from="2026-03-01", entities=["Mira"])
+        await m.remember("Answer in French", type="rule", valid_from="2026-03-02", task="letters")
+        tea = await m.remember("Mira drinks tea", valid_from="2026-03-02", entities=["Mira"])
+        await m.revise_memory(tea.id, "archive")
+        await m.remember("The build runs on Sundays", valid_from="2026-03-03", workspace="boat")
+        await m.remember("I am afraid of the sea", valid_from="2026-03-03", workspace="diary")
+        told = [
+            ("s1", "Which varnish is best for the deck of a small boat?", "2026-03-01T08:00:00Z"),
+            ("s1", "And how many coats does it need?", "2026-03-02T09:30:00Z"),
+            ("s2", "周末去划船吗？", "2026-03-05T10:00:00Z"),
+        ]
+        for session, text, at in told:
+            turn = {"session_id": session, "role": "user", "content": text, "at": at}
+            await m.record_conversation([turn])
+        gone = {"session_id": "s3", "role": "user", "content": "Nobody reads this"}
+        await m.record_conversation([gone])
+        await m.forget_memory(session_id="s3", include_source=True)
+
+
+def texts(shell: Shell, *options: str) -> list[str]:
+    return [one["text"] for one in shell.json("list", *options)["memories"]]
+
+
+def without_ids(page: str) -> str:
+    """The page without the last part of what is said below a text, which is an id."""
+    lines = (
+        line.rpartition(" · ") if line.startswith("    ") else (line,) for line in page.split("\n")
+    )
+    return "\n".join(parts[0] for parts in lines)
+
+
+def test_memories_are_listed_by_day_text_first_and_id_last(shell: Shell) -> None:
+    page = shell("list", COLUMNS="60").out
+    assert without_ids(page) == snapshot("""\
+2026-03-02
+  Answer in French
+    rule · task letters
+
+2026-03-01
+  The spare keys of the boathouse hang behind the calendar
+  that Mira brought from Ghent
+    fact
+
+2 memories
+1 memory more in other projects: --workspace '*'
+""")
+    newest = shell.json("list")["memories"][0]
+    assert newest["id"].endswith(page.split("\n")[2].rpartition(" · ")[2])
+
+
+def test_sessions_are_listed_by_the_day_on_which_they_ended(shell: Shell) -> None:
+    assert shell("sessions", COLUMNS="60").out == snapshot("""\
+2026-03-05
+  周末去划船吗？
+    10:00 · 1 turn · 0 memories · library · s2
+
+2026-03-02
+  Which varnish is best for the deck of a small boat?
+    2026-03-01 08:00 to 09:30 · 2 turns · 0 memories ·
+    library · s1
+
+2 sessions
+""")
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (("--types", "rule"), ["Answer in French"]),
+        (("--task", "LETTERS"), ["Answer in French"]),
+        (("--entity", "mira"), [LONG]),
+        (("--entity", "mira", "--state", "any"), ["Mira drinks tea", LONG]),
+        (("--state", "archived"), ["Mira drinks tea"]),
+        (("--since", "2026-03-02"), ["Answer in French"]),
+        (("--until", "2026-03-02"), [LONG]),
+        (("--workspace", "boat", "--limit", "1"), ["The build runs on Sundays"]),
+        (("--workspace", "*", "--limit", "1"), ["The build runs on Sundays"]),
+        (("--workspace", "diary", "--limit", "1"), ["I am afraid of the sea"]),
+    ],
+)
+def test_a_list_is_narrowed_by_what_memories_are(
+    shell: Shell, options: tuple[str, ...], expected: list[str]
+) -> None:
+    assert texts(shell, *options) == expected
+
+
+def test_what_is_in_other_projects_is_counted_but_never_what_is_private(shell: Shell) -> None:
+    assert shell.json("list")["elsewhere"] == 1
+    assert "1 memory more in other projects: --workspace '*'" in shell("list").out
+    everywhere = shell.json("list", "--workspace", "*")
+    assert (everywhere["total"], everywhere["elsewhere"]) == (3, 0)
+    assert "afraid" not in str(everywhere)
+
+
+def test_pages_together_are_the_whole_list_and_each_names_the_next(shell: Shell) -> None:
+    whole = texts(shell, "--state", "any", "--workspace", "*")
+    pages = [
+        texts(shell, "--state", "any", "--workspace", "*", "--limit", "1", "--page", str(page))
+        for page in range(1, len(whole) + 1)
+    ]
+    assert [text for page in pages for text in page] == whole
+    assert "\n1 to 1 of 2 memories\nThe next page: --page 2\n" in shell("list", "--limit", "1").out
+    beyond = shell("list", "--page", "9").out
+    assert beyond.startswith("There is no such page; 2 memories in all.\n")
+
+
+def test_what_is_forgotten_is_listed_nowhere_and_a_session_without_turns_is_none(
+    shell: Shell,
+) -> None:
+    assert [one["session_id"] for one in shell.json("sessions")["sessions"]] == ["s2", "s1"]
+
+
+def test_a_name_that_nothing_speaks_of_is_no_empty_list(shell: Shell) -> None:
+    missing = shell("list", "--entity", "Bob")
+    assert (missing.code, missing.out) == (1, "")
+    assert "memoria graph Bob" in missing.err
+
+
+@pytest.mark.parametrize("columns", [40, 80, 120])
+def test_no_line_is_wider_than_the_terminal_and_no_word_is_cut(shell: Shell, columns: int) -> None:
+    for command in ("list", "sessions"):
+        lines = shell(command, COLUMNS=str(columns)).out.split("\n")
+        assert max(map(cell_len, lines)) <= columns
+    assert set(LONG.split()) <= set(shell("list", COLUMNS=str(columns)).out.split())
