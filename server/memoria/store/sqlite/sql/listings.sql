@@ -1,3 +1,4 @@
+-- A plus before a column (+tenant_id) keeps the planner from walking through all of a tenant's rows.
 -- What is not seen from where is asked comes last: it is counted and never shown.
 
 -- name: memories
@@ -58,4 +59,4 @@ SELECT s.n, s.session_id, s.source AS client, s.first_at, s.last_at, w.name AS w
         ORDER BY t.role <> 'user', t.turn_index LIMIT 1) AS opening_n
 FROM sessions s
 LEFT JOIN workspaces w ON w.n = s.workspace_n
-WHERE s.tenant_id = :tenant AND s.n IN (SELECT value FROM json_each(:ns));
+WHERE +s.tenant_id = :tenant AND s.n IN (SELECT value FROM json_each(:ns));
