@@ -6,8 +6,11 @@ from tempfile import TemporaryDirectory
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.forgetting.remains import remains
 from tests.lifecycle.dump import dump
 
+import memoria
+from memoria import Settings
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import MemoriaError
 from memoria.ingest.capture import Capture, CaptureLimits
@@ -49,6 +52,8 @@ FORGOTTEN_ONLY = {
 PACKED_ONLY = {"raw_chunks", "packed_texts", "text_blocks"}
 """A night packs these more tightly: what they say stays."""
 THINGS = ("the port is 8080", "会议改到星期四", "Node 22 builds it", "the cat is called Momo")
+TALK = ("does Quentella still live in Aveiro?", "你认识名叫赵子墨的人吗？")
+"""What names somebody, and of which rules make no memory."""
 
 Change = Callable[[Statements, JournalingStore, Sequence[str], int], None]
 
@@ -120,7 +125,15 @@ def draw(_by: Statements, store: JournalingStore, ids: Sequence[str], i: int) ->
             end_derived(writer, known, "it was so")
 
 
-CHANGES: tuple[Change, ...] = (draw, remember, correct, archive, pin, move, use, link, prove, erase)
+def read_turn(_by: Statements, store: JournalingStore, _ids: Sequence[str], i: int) -> None:
+    with store.write(TENANT) as tx:
+        turns = tx.conversations.session_turns("s", 0, 10)
+        tx.conversations.mark_processed([turns[i % len(turns)]])
+
+
+CHANGES: tuple[Change, ...] = (
+    draw, remember, correct, archive, pin, move, use, link, prove, erase, read_turn,
+)  # fmt: skip
 
 
 @given(st.lists(st.tuples(st.sampled_from(CHANGES), st.integers(0, 9)), min_size=1, max_size=12))
@@ -152,6 +165,33 @@ def test_everything_a_night_changes_is_put_back(changes: list[tuple[Change, int]
         shared.close()
         assert undone[1:] == (0, 0)
         assert dump(home) == before
+
+
+async def test_the_journal_keeps_no_name_of_a_turn_that_is_forgotten_after_a_model_read_it(
+    tmp_path: Path,
+) -> None:
+    live(tmp_path)
+    shared = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=5000, readers=1)
+    with hold_lease(shared, TENANT, "night", 60_000):
+        own = SqliteJournalingStore(
+            tmp_path / "memoria.db",
+            busy_timeout_ms=5000,
+            attempts=5,
+            tenant=TENANT,
+            lease=LEASE,
+            owner="night",
+        )
+        run = begun(own)
+        with own.journaling(run, 0), own.write(TENANT) as tx:
+            turns = tx.conversations.session_turns("s", 0, 10)
+            tx.conversations.mark_processed(turns)
+        own.close()
+    shared.close()
+    assert "nightly_changes.image" in remains(tmp_path, "Quentella")
+    named = [turn.id for turn in turns if "Quentella" in turn.content]
+    async with memoria.open(settings=Settings(home=tmp_path, embedder="off"), tenant=TENANT) as m:
+        await m.forget_memory(named, include_source=True)
+    assert remains(tmp_path, "Quentella") == set()
 
 
 def test_a_wording_of_the_nights_goes_though_its_memory_was_moved_since(tmp_path: Path) -> None:
@@ -189,7 +229,7 @@ def live(home: Path) -> list[str]:
     """A conversation and some memories, linked with each other."""
     store = SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=1)
     capture = Capture(store, TENANT, LIBRARY, CaptureLimits(10_000, 30), Digester(TENANT, key))
-    capture.record([Turn(role=Role.USER, content=text) for text in THINGS], "s", None)
+    capture.record([Turn(role=Role.USER, content=text) for text in (*THINGS, *TALK)], "s", None)
     ids = [by(store).remember(text, MemoryType.FACT).id for text in THINGS]
     store.close()
     return ids

@@ -286,6 +286,7 @@ def interlink(store: SqliteStore, tenant: str, memory: str, other: str, turn: st
     """A graph that looks the same in every tenant: two memories, a turn and a port."""
     src = Node("memory", memory)
     with store.write(tenant) as tx:
+        tx.graph.upsert_turn_entity(turn, Mention(name="the port"))
         ends = {
             EdgeType.ABOUT: tx.graph.upsert_entity(
                 memory, Mention(name="the port", aliases=("PORT",))
@@ -392,6 +393,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "conversations.turns": lambda tx, them: tx.conversations.turns(them.ns),
     "conversations.turn": lambda tx, them: [tx.conversations.turn(i) for i in them.turn_ids],
     "conversations.list_positions": lambda tx, them: tx.conversations.list_positions(them.ns, 2),
+    "conversations.speaker_at": lambda tx, them: list(
+        filter(None, (tx.conversations.speaker_at(n, at) for n in them.sessions for at in range(9)))
+    ),
     "conversations.speakers": lambda tx, them: [
         f"said by {speaker}" for speaker in tx.conversations.speakers(them.ns)
     ],
@@ -716,8 +720,10 @@ WRITES = {
     "ledger.add",
     "ledger.settle",
     "graph.upsert_entity",
+    "graph.upsert_turn_entity",
     "graph.upsert_edges",
     "graph.remove_extracted",
+    "graph.remove_turn_names",
     "graph.merge_entities",
     "graph.split_entity",
     "episodes.add",
@@ -897,6 +903,10 @@ def test_nobody_can_change_anothers_graph(two: SqliteStore) -> None:
             tx.graph.remove_extracted(memory_id)
             with pytest.raises(NotFoundError):
                 tx.graph.upsert_entity(memory_id, Mention(name="the port"))
+        for turn_id in them.turn_ids:
+            tx.graph.remove_turn_names(turn_id)
+            with pytest.raises(NotFoundError):
+                tx.graph.upsert_turn_entity(turn_id, Mention(name="the port"))
         for end in ends:
             with pytest.raises(NotFoundError):
                 tx.graph.upsert_edges([_supports(Node("memory", own), end)])

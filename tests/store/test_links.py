@@ -29,6 +29,7 @@ async def fill(memory: Memoria) -> None:
     with store.write(memory.tenant) as tx:
         turn = tx.conversations.turn(turn_id)
         assert turn is not None
+        tx.conversations.mark_processed([turn])
         said = ("Lin moved to Hangzhou", "Lin likes tea", "Dr Wei has a cat")
         kept = [keep(tx, text, turn_n=turn.n) for text in said]
         people = [

@@ -58,7 +58,10 @@ def retention_rank(weight: float, made_at: int) -> int:
     It is a logarithm in thousandths. The current time would shift all ranks by the same amount, so
     it is left out, and the rank can be stored.
     """
-    return round(1000 * (math.log(max(weight, _LEAST)) + made_at / _TAU_MS))
+    rank = 1000 * (math.log(max(weight, _LEAST)) + made_at / _TAU_MS)
+    return round(rank if weight else rank - _WEIGHTLESS)
 
 
 _LEAST = 1e-4
+_WEIGHTLESS = 10_000_000
+"""More than any age: an edge that is only shown never drives out one that is followed."""

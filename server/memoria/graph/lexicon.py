@@ -37,7 +37,9 @@ NAMELESS = frozenset(
     Christmas Easter Thanksgiving Spring Summer Autumn Winter
     English Chinese Mandarin Cantonese French German Spanish Japanese Korean Russian Italian
     American British European Asian Indian
-    User Assistant Internet Web Wi-Fi AI
+    User Assistant Internet Web Wi-Fi AI Hi Hey Hello Wow Yeah Sure Sorry Dear Congrats Thank
+    Have Has Had Having I’m I’ll I’ve I’d We’re You’re They’re We're You're They're
+    Here By Yep Yes Recently
     Mom Mum Dad Grandma Grandpa God Do Does Did Is Are Was Can Could Would Should Let
     """.split()
 )

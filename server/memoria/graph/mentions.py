@@ -59,11 +59,12 @@ def _do_overlap(one: NameSpan, other: NameSpan) -> bool:
 
 
 def _apply_rules(text: str) -> Iterator[NameSpan]:
-    for rule in _RULES:
+    for rule in (*_RULES, *(_RULES_ZH if _HAN_CHARACTER.search(text) else ())):
         yield from rule(text)
 
 
 _HAN = r"[\u4e00-\u9fff]"
+_HAN_CHARACTER = lazy_regex(_HAN)
 _WORD = r"[A-Z][A-Za-z'’-]*[A-Za-z]"
 _NAME = rf"{_WORD}(?: (?:of the |of |the |de |van |von )?{_WORD})*"
 _URL = lazy_regex(r"https?://[^\s<>\"'）】。，]+[^\s<>\"'）】。，.,;:!?)]")
@@ -146,9 +147,16 @@ def _classify(text: str, start: int, words: list[str]) -> tuple[EntityKind, floa
         return "place", 0.6
     if name.isupper() or words[-1] in known.NAMELESS | known.NUMBERED | known.TITLES:
         return "other", 0.0
-    begins = bool(_SENTENCE_START.search(text[:start]))
-    repeated = len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", text)) > 1
-    return "other", 0.3 if not begins or repeated else 0.0
+    begins = _SENTENCE_START.search(text[max(0, start - _LONGEST_GAP) : start])
+    return "other", 0.3 if not begins or _is_repeated(name, text) else 0.0
+
+
+def _is_repeated(name: str, text: str) -> bool:
+    return len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", text)) > 1
+
+
+_LONGEST_GAP = 20
+"""Characters between the sign that ends a sentence and the next one's first word."""
 
 
 _LONGEST_PERSON = 3
@@ -277,6 +285,8 @@ _RULES: tuple[Callable[[str], Iterator[NameSpan]], ...] = (
     _english_names,
     _introductions,
     _places_en,
+)
+_RULES_ZH: tuple[Callable[[str], Iterator[NameSpan]], ...] = (
     _persons_zh,
     _nicknames_zh,
     _organisations_zh,

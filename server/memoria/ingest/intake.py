@@ -12,7 +12,7 @@ that, the turn is read with its segment.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.ingest.attribution import (
@@ -22,10 +22,11 @@ from memoria.ingest.attribution import (
 )
 from memoria.ingest.focus import follow_turn
 from memoria.ingest.resolve import Resolver
+from memoria.memories.turn_links import link_turn_names
 from memoria.memories.validator import OperationValidator, PromptContents
 from memoria.memories.values import RULES_AUTHOR
 from memoria.memories.writer import MemoryWriter
-from memoria.model import Add, InferredBy, MemoryChange, QueueKind, Role, new_id
+from memoria.model import Add, InferredBy, MemoryChange, QueueKind, Role, StoredTurn, new_id
 from memoria.model.privacy import PersonalRules
 from memoria.policy.extraction_rules import ExtractionReason
 from memoria.policy.plain_statements import PlainStatement, find_plain_statements
@@ -88,6 +89,7 @@ class Intake:
     def take_turn(self, n: int, turn: NewTurn) -> None:
         """Handle a turn that was written as document `n`."""
         follow_turn(self._tx, self._digester, n, turn, self._personal)
+        link_turn_names(self._tx, turn)
         if turn.role is Role.USER and turn.speaker is not None:
             attribute_earlier_turns(self._tx, n, turn, self._writer())
         is_tool_call = turn.tool_args is not None or turn.tool_result is not None
@@ -102,6 +104,11 @@ class Intake:
                     self._queue_turn(turn, priority, reason.value)
             case _:
                 self._takes_along(turn, _LEFT_OVER)
+
+    def take_reworded_turn(self, reported: StoredTurn, said: NewTurn) -> None:
+        """Handle a turn that an agent has reported in other words than the client says it in."""
+        self._tx.graph.remove_turn_names(reported.id)
+        self.take_turn(reported.n, replace(said, id=reported.id))
 
     def supersede_conclusions(self, n: int) -> None:
         """Supersede what rules concluded from the former text of a message that was edited.

@@ -83,7 +83,7 @@ class SessionWriter:
             self._next_index += 1
             self._intake.queue_segments(self._conversations.extend_segment(said, self._limits))
         if not (suppressed or is_whole(full_text(reported), full_text(draft.text))):
-            self._intake.take_turn(reported.n, said)
+            self._intake.take_reworded_turn(reported, said)
 
     def _append(self, draft: TurnDraft, *, suppressed: bool) -> str:
         turn_id = self._add(draft, self._next_index, version=1, suppressed=suppressed)

@@ -88,6 +88,10 @@ class EntityRecord(Value):
     """The memories that speak of it, the strongest bound first."""
     omitted: int
     """Memories beyond those shown."""
+    entity_turns: tuple[IncidentEdge, ...] = ()
+    """The turns that name it, no model has read and no memory here is drawn from, newest first."""
+    omitted_turns: int = 0
+    """Turns beyond those shown."""
 
 
 class Namesakes(Value):

@@ -25,7 +25,7 @@ def find_entity(
         tx: where to look.
         name: a name, an alias or an id.
         hops: 1 for the memories that mention it, 2 for what these are linked with as well.
-        limit: memories at most.
+        limit: memories, and turns in the room that these leave.
         visible: what the asking workspace sees.
 
     Raises:
@@ -46,22 +46,33 @@ def _read_entity(
 ) -> EntityRecord:
     node = Node("entity", entity.id)
     mentions: dict[str, list[Edge]] = {}
+    turns: list[Edge] = []
     for edge in tx.graph.list_edges(node, visible):
         other = other_end(edge, node)
         if other.kind == "memory":
             mentions.setdefault(other.id, []).append(edge)
+        elif other.kind == "turn":
+            turns.append(edge)
     strongest = sorted(mentions, key=lambda one: (-max(e.weight for e in mentions[one]), one))
     shown = {one: describe_edges(tx, node, mentions[one], visible) for one in strongest[:limit]}
+    memories = tuple(_read_entity_memory(tx, one, own, hops, visible) for one, own in shown.items())
+    told = {one.memory.current.provenance.turn_id for one in memories}
+    newest = sorted(
+        (edge for edge in turns if other_end(edge, node).id not in told),
+        key=lambda edge: other_end(edge, node).id,
+        reverse=True,
+    )
+    room = limit - len(shown)
     same = (
         None if entity.canonical_id is None else tx.graph.get_entity(entity.canonical_id, visible)
     )
     return EntityRecord(
         entity=entity,
         same_as=same,
-        entity_memories=tuple(
-            _read_entity_memory(tx, one, own, hops, visible) for one, own in shown.items()
-        ),
+        entity_memories=memories,
         omitted=len(strongest) - len(shown),
+        entity_turns=describe_edges(tx, node, newest[:room], visible),
+        omitted_turns=len(newest[room:]),
     )
 
 

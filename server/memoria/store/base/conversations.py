@@ -124,6 +124,10 @@ class Conversations(Protocol):
         """
         ...
 
+    def speaker_at(self, session_n: int, turn_index: int) -> str | None:
+        """Who says the turn at a place of a session; None where nobody does, or without a name."""
+        ...
+
     def speakers(self, ns: Sequence[int]) -> set[str | None]:
         """Who said the turns."""
         ...

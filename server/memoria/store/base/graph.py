@@ -39,6 +39,18 @@ class Graph(Protocol):
         """
         ...
 
+    def upsert_turn_entity(self, turn_id: str, mention: Mention) -> Node | None:
+        """The entity that a turn names, known again by name; made if it is new.
+
+        It is the only thing of that name, where there is one, whatever its kind: rules that read
+        talk tell a person from a place less surely than a name. None where several go by it: which
+        of them is meant, rules cannot tell.
+
+        Raises:
+            NotFoundError: there is no such turn.
+        """
+        ...
+
     def upsert_edges(self, edges: Iterable[Edge]) -> None:
         """Write edges; where a node has too many of a type, the weakest and oldest is pruned.
 
@@ -49,6 +61,10 @@ class Graph(Protocol):
 
     def remove_extracted(self, memory_id: str) -> None:
         """Remove what was extracted from a memory's wording: edges to entities, and their names."""
+        ...
+
+    def remove_turn_names(self, turn_id: str) -> None:
+        """Remove what rules have read in a turn: its edges to entities, and their names."""
         ...
 
     def links_inferred_by(self, memory_id: str) -> InferredBy:
@@ -68,15 +84,15 @@ class Graph(Protocol):
         ...
 
     def get_entity(self, entity_id: str, visible: Filters) -> Entity | None:
-        """An entity, if a memory seen from there speaks of it."""
+        """An entity, if a memory or turn seen from there names it."""
         ...
 
     def find_entities(self, names: Sequence[str], visible: Filters) -> list[Entity]:
-        """The entities that go by one of these names in memories seen from there."""
+        """The entities that go by one of these names in what is seen from there."""
         ...
 
     def by_name(self, names: Sequence[str], visible: Filters) -> dict[int, str]:
-        """The nodes of entities that go by one of these names, each with the name it goes by."""
+        """The nodes of entities that memories give one of these names, each with that name."""
         ...
 
     def by_prefix(self, prefix: str, visible: Filters, limit: int) -> list[Entity]:
@@ -102,6 +118,8 @@ class Graph(Protocol):
     ) -> Adjacency:
         """What an expansion visits next: these nodes' neighbours, and how strong the bonds are.
 
+        An edge without weight is shown and not followed.
+
         Args:
             ns: nodes that the expansion has visited.
             visible: from where it is looked.
@@ -111,11 +129,11 @@ class Graph(Protocol):
         ...
 
     def high_degree(self, ns: Sequence[int], edges: int) -> set[int]:
-        """Which of these nodes have more edges than that, seen or not."""
+        """Which of these nodes have more edges that are followed than that, seen or not."""
         ...
 
     def nodes_of_documents(self, ns: Sequence[int]) -> dict[int, int]:
-        """The nodes of documents: of a turn its own, of a wording its memory's."""
+        """The nodes from which a search goes on: of a turn its own, of a wording its memory's."""
         ...
 
     def documents_of_nodes(self, ns: Sequence[int]) -> dict[int, int]:

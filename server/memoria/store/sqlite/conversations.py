@@ -142,6 +142,7 @@ class SqliteConversations:
             for row in versions:
                 followers.pop(row["n"], None)
                 self._cite_elsewhere(row["n"])
+                self._documents.drop_turn_names(row["n"])
                 self._rows.change("unlink_memories", n=row["n"])
                 self._rows.change("erase_turn", n=row["n"])
                 self._documents.erase(row["n"])
@@ -243,6 +244,11 @@ class SqliteConversations:
             else self._rows.all("own_places", ns=as_json(ns))
         )
         return list(map(TurnPosition._make, rows))
+
+    def speaker_at(self, session_n: int, turn_index: int) -> str | None:
+        """Who says the turn at a place of a session; None where nobody does, or without a name."""
+        row = self._rows.first("speaker_at", session_n=session_n, turn_index=turn_index)
+        return None if row is None else row["speaker"]
 
     def speakers(self, ns: Sequence[int]) -> set[str | None]:
         """Who said the turns."""

@@ -64,6 +64,8 @@ class SqliteDocuments:
     def set_current(self, n: int, *, current: bool) -> None:
         """Show or hide a document; hidden ones are found on request only, by text."""
         self._rows.change("set_current", n=n, current=int(current))
+        if not current:
+            self.drop_turn_names(n)
         self._refresh_index(n)
         if current:
             self._rows.change("await_vector_if_missing", n=n)
@@ -78,6 +80,7 @@ class SqliteDocuments:
     def suppress(self, n: int) -> None:
         """Let nothing be concluded from a document any more; the record still has it."""
         self._rows.change("suppress", n=n)
+        self.drop_turn_names(n)
         self._refresh_index(n)
 
     def erase(self, n: int) -> None:
@@ -96,7 +99,13 @@ class SqliteDocuments:
     def mark_processed(self, n: int) -> None:
         """The extractor has looked at it: the first level has what it says as memories, or not."""
         self._rows.change("mark_processed", n=n)
+        self.drop_turn_names(n)
         self._refresh_index(n)
+
+    def drop_turn_names(self, n: int) -> None:
+        """Take out of the graph what rules read in a turn; a memory's links are its own."""
+        for name in ("drop_turn_links", "drop_pruned_turn_links", "drop_turn_names"):
+            self._rows.change(name, n=n)
 
     def withdraw(self, n: int) -> None:
         """Take out a document that an undone run has made. Nothing of it is to be wiped."""

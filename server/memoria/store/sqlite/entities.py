@@ -1,7 +1,7 @@
 """Entities in SQLite: known again by their names, merged without losing what each had.
 
-A name belongs to the memories that use it: it is shown where one of them is seen, and is gone when
-the last of them is.
+A name belongs to the memories and turns that use it: it is shown where one of them is seen, and is
+gone when the last of them is.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -28,14 +28,33 @@ class SqliteEntities:
         self._rows = rows
 
     def upsert(self, node_n: int, mention: Mention, distinct: str) -> str:
-        """The id of the entity a memory's node speaks of, with its names put down to that node."""
+        """The id of the entity a memory's node speaks of, with its names put down to that node.
+
+        One that only talk names yet is of the kind that the first memory to name it says.
+        """
         qualifier = name_key(distinct) if distinct else ""
         spellings = tuple(dict.fromkeys(mention.names))
         n = self._find_namesake(spellings, mention.kind, qualifier)
         if n is None:
+            n = self._find_in_talk(spellings)
+            if n is not None:
+                self._rows.change("set_kind", n=n, kind=mention.kind)
+        return self._name_entity(n, mention, qualifier, node_n)
+
+    def upsert_in_talk(self, node_n: int, mention: Mention) -> str | None:
+        """The id of the one entity of a name that a turn's node uses; None where there are more."""
+        rows = self._rows.all("named_anyhow", key=name_key(mention.name))
+        if len(rows) > 1:
+            return None
+        n = int(rows[0]["n"]) if rows else None
+        return self._name_entity(n, mention, "" if n is None else rows[0]["qualifier"], node_n)
+
+    def _name_entity(self, n: int | None, mention: Mention, qualifier: str, node_n: int) -> str:
+        """The id of an entity, made where there is none yet, with its names put down to a node."""
+        if n is None:
             n = self._rows.insert("add_entity_node")
             self._rows.insert("add_entity", n=n, id=new_id(), kind=mention.kind)
-        for spelling in spellings:
+        for spelling in dict.fromkeys(mention.names):
             self._add_name(n, spelling, qualifier, node_n)
         (row,) = self._rows.all("entities", ns=as_json([n]))
         return str(row["id"])
@@ -133,6 +152,14 @@ class SqliteEntities:
             if n is None and kind == _UNKNOWN_KIND:
                 rows = self._rows.all("named_whatever", key=key, qualifier=qualifier)
                 n = _only_one(rows)
+            if n is not None:
+                return n
+        return None
+
+    def _find_in_talk(self, spellings: Sequence[str]) -> int | None:
+        """The only entity of one of these names, where turns alone name it."""
+        for spelling in spellings:
+            n = _only_one(self._rows.all("named_in_talk", key=name_key(spelling)))
             if n is not None:
                 return n
         return None

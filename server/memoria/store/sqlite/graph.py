@@ -78,6 +78,12 @@ class SqliteGraph:
         )
         return Node("entity", entity_id)
 
+    def upsert_turn_entity(self, turn_id: str, mention: Mention) -> Node | None:
+        """The entity that a turn names, known again by name; made if it is new."""
+        n = self._upsert_node(Node("turn", turn_id))
+        entity_id = self._entities.upsert_in_talk(n, mention)
+        return None if entity_id is None else Node("entity", entity_id)
+
     def upsert_edges(self, edges: Iterable[Edge]) -> None:
         """Write edges; where a node has too many of a type, the weakest and oldest is pruned."""
         for edge in edges:
@@ -91,11 +97,11 @@ class SqliteGraph:
 
     def remove_extracted(self, memory_id: str) -> None:
         """Remove what was extracted from a memory's wording: edges to entities, and their names."""
-        n = self._number(Node("memory", memory_id))
-        if n is not None:
-            self._rows.change("drop_out", n=n, codes=_READ_OFF)
-            self._rows.change("drop_out_pruned", n=n, codes=_READ_OFF)
-            self._rows.change("drop_uses", n=n)
+        self._remove_names(Node("memory", memory_id))
+
+    def remove_turn_names(self, turn_id: str) -> None:
+        """Remove what rules have read in a turn: its edges to entities, and their names."""
+        self._remove_names(Node("turn", turn_id))
 
     def links_inferred_by(self, memory_id: str) -> InferredBy:
         """Whether a model has looked at a memory's present wording."""
@@ -112,14 +118,14 @@ class SqliteGraph:
         self._entities.split(self._entity(entity_id))
 
     def get_entity(self, entity_id: str, visible: Filters) -> Entity | None:
-        """An entity, if a memory seen from there speaks of it."""
+        """An entity, if a memory or turn seen from there names it."""
         n = self._number(Node("entity", entity_id))
         return (
             None if n is None else self._entities.visible_entities([n], self._view(visible)).get(n)
         )
 
     def find_entities(self, names: Sequence[str], visible: Filters) -> list[Entity]:
-        """The entities that go by one of these names in memories seen from there."""
+        """The entities that go by one of these names in what is seen from there."""
         return self._entities.by_name(names, self._view(visible))
 
     def by_name(self, names: Sequence[str], visible: Filters) -> dict[int, str]:
@@ -193,6 +199,13 @@ class SqliteGraph:
         """Which of these nodes have more edges than that, seen or not."""
         return {row["n"] for row in self._rows.all("busy", ns=as_json(ns), most=edges)}
 
+    def _remove_names(self, node: Node) -> None:
+        n = self._number(node)
+        if n is not None:
+            self._rows.change("drop_out", n=n, codes=_READ_OFF)
+            self._rows.change("drop_out_pruned", n=n, codes=_READ_OFF)
+            self._rows.change("drop_uses", n=n)
+
     def _links(
         self, ns: Sequence[int], types: Sequence[EdgeType] = ()
     ) -> list[tuple[int, int, int, int]]:
@@ -225,7 +238,7 @@ class SqliteGraph:
         return shown
 
     def nodes_of_documents(self, ns: Sequence[int]) -> dict[int, int]:
-        """The nodes of documents: of a turn its own, of a wording its memory's."""
+        """The nodes from which a search goes on: of a turn its own, of a wording its memory's."""
         return {row[0]: row[1] for row in self._rows.all("of_documents", ns=as_json(ns))}
 
     def documents_of_nodes(self, ns: Sequence[int]) -> dict[int, int]:

@@ -46,7 +46,8 @@ _LAST_TO_USE = """
     ORDER BY c.seq DESC LIMIT 1"""
 """A name goes with its last use, which was noted just before. What is new has no image of words."""
 _TURN_OF_NAME = """
-    SELECT v.turn_n FROM nodes b JOIN memory_versions v ON v.memory_n = b.memory_n
+    SELECT coalesce(b.turn_n, v.turn_n)
+    FROM nodes b LEFT JOIN memory_versions v ON v.memory_n = b.memory_n
     WHERE b.n = {row}.node_n ORDER BY v.version DESC LIMIT 1"""
 _MEMORY = {
     "memories": "{row}.n",

@@ -42,7 +42,7 @@ _FORGETTING = {
 _ORIGINS = {
     "show": "Show a memory with all its evidence, or a turn with the memories drawn from it.",
     "history": "Show the history of a memory: every wording, all evidence, and who did what to it.",
-    "graph": "Show what is known of a person, place or thing, and the memories that mention it.",
+    "graph": "Show what is known of a person, place or thing: the memories and turns that name it.",
     "review": "List memories that wait for your confirmation, and those that contradict each "
     "other.",
 }

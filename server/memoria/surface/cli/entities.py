@@ -15,7 +15,7 @@ _SURROUNDS = (EdgeType.DERIVED_FROM, EdgeType.TEMPORAL_NEXT)
 
 
 def render_entity(record: EntityRecord, width: int) -> str:
-    """What is known of an entity, and the memories that mention it."""
+    """What is known of an entity, and the memories and turns that mention it."""
     entity = record.entity
     lines = [*wrap_text(_display_name(entity), width), *wrap_text(_kind_line(entity), width)]
     lines += wrap_text(f"entity {entity.id}", width)
@@ -26,8 +26,11 @@ def render_entity(record: EntityRecord, width: int) -> str:
         lines += entry_lines("the same as", [f"{same.name} (entity {same.id})"], width, 2)
     for telling in record.entity_memories:
         lines += ["", *_memory_lines(telling, width)]
-    if record.omitted:
-        lines += ["", *wrap_text(f"and {record.omitted} more; raise --limit to see them", width)]
+    for naming in record.entity_turns:
+        lines += ["", *_turn_lines(entity, naming, width)]
+    omitted = record.omitted + record.omitted_turns
+    if omitted:
+        lines += ["", *wrap_text(f"and {omitted} more; raise --limit to see them", width)]
     return "\n".join(lines)
 
 
@@ -42,8 +45,8 @@ def unknown_name_text(found: Namesakes) -> str:
     near = ", ".join(map(_display_name, found.near))
     like = f"Names like it: {near}. " if near else ""
     return (
-        f"No memory mentions anything called {shorten(found.name)}. {like}Words that are no names "
-        "are found by memoria search."
+        f"No memory and no turn mentions anything called {shorten(found.name)}. {like}Words that "
+        "are no names are found by memoria search."
     )
 
 
@@ -64,7 +67,9 @@ def _display_name(entity: Entity) -> str:
 
 def _kind_line(entity: Entity) -> str:
     kind = [] if entity.kind == "other" else [entity.kind]
-    return ", ".join([*kind, f"in {quantity(entity.mentions, 'memory', 'memories')}"])
+    return ", ".join(
+        [*kind, f"in {quantity(entity.mentions, 'memory or turn', 'memories and turns')}"]
+    )
 
 
 def _memory_lines(telling: EntityMemory, width: int) -> Iterator[str]:
@@ -77,6 +82,15 @@ def _memory_lines(telling: EntityMemory, width: int) -> Iterator[str]:
         incident for incident in telling.further_edges if incident.edge.type not in _SURROUNDS
     ]
     yield from link_lines(further, width)
+
+
+def _turn_lines(entity: Entity, naming: IncidentEdge, width: int) -> Iterator[str]:
+    """A turn that names the entity, or with which it begins to speak."""
+    said = f"said by {naming.other.detail}"
+    is_own = naming.other.detail in (entity.name, *entity.aliases)
+    yield from wrap_text(naming.other.text, width)
+    yield from wrap_text(said if is_own else f"{said}; names it (by rules)", width, 2)
+    yield from wrap_text(f"turn {naming.other.id}", width, 2)
 
 
 def _role_in_memory(edges: Iterable[IncidentEdge]) -> str:

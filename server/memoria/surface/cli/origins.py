@@ -63,10 +63,12 @@ def graph(
     hops: Annotated[
         int, typer.Option(min=1, max=2, help="With 2, also what those memories are linked with.")
     ] = 1,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="Most memories to show.")] = 30,
+    limit: Annotated[
+        int, typer.Option(min=1, max=1000, help="Most memories and turns to show.")
+    ] = 30,
     as_json: AsJson = False,
 ) -> None:
-    """Show what is known of a person, place or thing, and the memories that mention it.
+    """Show what is known of a person, place or thing: the memories and turns that name it.
 
     If several entities share the name, the command lists them with their ids instead.
     """

@@ -182,6 +182,9 @@ class WireGraphAnswer(BaseModel):
     entity: WireEntity | None = None
     memories: list[WireMention] | None = None
     omitted: int | None = None
+    turns: list[WireLink] | None = None
+    """The turns that name it, no model has read and no memory here is drawn from."""
+    omitted_turns: int | None = None
     namesakes: list[WireEntity] | None = None
 
 
@@ -266,6 +269,8 @@ def wire_graph_answer(found: EntityRecord | Namesakes) -> WireGraphAnswer:
                 entity=_wire_entity(found.entity),
                 memories=list(map(_mention, found.entity_memories)),
                 omitted=found.omitted or None,
+                turns=list(map(_link, found.entity_turns)) or None,
+                omitted_turns=found.omitted_turns or None,
             )
         case Namesakes():
             return WireGraphAnswer(

@@ -147,6 +147,10 @@ JOIN documents d ON d.n = o.n AND (o.n = t.n OR d.current AND (:include_processe
 SELECT n, session_n, turn_index FROM turns
 WHERE n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant;
 
+-- name: speaker_at
+SELECT t.speaker FROM turns t JOIN documents d ON d.n = t.n AND d.current
+WHERE +t.tenant_id = :tenant AND t.session_n = :session_n AND t.turn_index = :turn_index;
+
 -- name: speakers
 SELECT DISTINCT speaker FROM turns
 WHERE n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant;

@@ -144,8 +144,8 @@ WHERE tenant_id = :tenant AND state IN ('waiting', 'dead')
                                        AND extraction_queue.last_index);
 
 -- name: orphan_edges
--- One of its ends is gone, or the turn it was read in, or it leads to an entity that the memory does
--- not name.
+-- One of its ends is gone, or the turn it was read in, or it leads to an entity that the memory or
+-- turn does not name.
 SELECT e.src_n || '-' || e.code || '-' || e.dst_n AS id
 FROM (SELECT tenant_id, src_n, code, dst_n, turn_n FROM edges
       UNION ALL SELECT tenant_id, src_n, code, dst_n, turn_n FROM pruned_edges) e
@@ -158,7 +158,7 @@ WHERE e.tenant_id = :tenant
        OR s.turn_n IS NOT NULL AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.n = s.turn_n)
        OR d.turn_n IS NOT NULL AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.n = d.turn_n)
        OR e.turn_n IS NOT NULL AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.n = e.turn_n)
-       OR (e.code IN (2, 3) OR e.code BETWEEN 21 AND 29) AND s.memory_n IS NOT NULL
+       OR (e.code IN (2, 3) OR e.code BETWEEN 21 AND 29) AND coalesce(s.memory_n, s.turn_n) IS NOT NULL
           AND NOT EXISTS (SELECT 1 FROM name_uses u JOIN entity_names a ON a.n = u.name_n
                           WHERE u.node_n = e.src_n AND a.entity_n = e.dst_n))
 ORDER BY e.src_n, e.code, e.dst_n;
@@ -181,7 +181,8 @@ WHERE tenant_id = :tenant
                     AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.n = x.turn_n))
        OR turn_n IS NOT NULL AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.n = edges.turn_n)
        OR (code IN (2, 3) OR code BETWEEN 21 AND 29)
-          AND EXISTS (SELECT 1 FROM nodes s WHERE s.n = edges.src_n AND s.memory_n IS NOT NULL)
+          AND EXISTS (SELECT 1 FROM nodes s
+                      WHERE s.n = edges.src_n AND coalesce(s.memory_n, s.turn_n) IS NOT NULL)
           AND NOT EXISTS (SELECT 1 FROM name_uses u JOIN entity_names a ON a.n = u.name_n
                           WHERE u.node_n = edges.src_n AND a.entity_n = edges.dst_n));
 
@@ -198,7 +199,8 @@ WHERE tenant_id = :tenant
                     AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.n = x.turn_n))
        OR turn_n IS NOT NULL AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.n = pruned_edges.turn_n)
        OR (code IN (2, 3) OR code BETWEEN 21 AND 29)
-          AND EXISTS (SELECT 1 FROM nodes s WHERE s.n = pruned_edges.src_n AND s.memory_n IS NOT NULL)
+          AND EXISTS (SELECT 1 FROM nodes s
+                      WHERE s.n = pruned_edges.src_n AND coalesce(s.memory_n, s.turn_n) IS NOT NULL)
           AND NOT EXISTS (SELECT 1 FROM name_uses u JOIN entity_names a ON a.n = u.name_n
                           WHERE u.node_n = pruned_edges.src_n AND a.entity_n = pruned_edges.dst_n));
 

@@ -29,6 +29,19 @@ UPDATE documents SET suppressed = 1 WHERE n = :n AND tenant_id = :tenant;
 -- name: mark_processed
 UPDATE documents SET processed = 1 WHERE n = :n AND tenant_id = :tenant;
 
+-- name: drop_turn_links
+-- What a turn names: 3 is MENTIONS.
+DELETE FROM edges
+WHERE +tenant_id = :tenant AND code = 3 AND src_n = (SELECT n FROM nodes WHERE turn_n = :n);
+
+-- name: drop_pruned_turn_links
+DELETE FROM pruned_edges
+WHERE +tenant_id = :tenant AND code = 3 AND src_n = (SELECT n FROM nodes WHERE turn_n = :n);
+
+-- name: drop_turn_names
+DELETE FROM name_uses
+WHERE node_n = (SELECT n FROM nodes WHERE turn_n = :n AND +tenant_id = :tenant);
+
 -- name: visibility
 SELECT n, kind, tenant_id, workspace_n, current, suppressed, processed FROM documents
 WHERE n = :n AND tenant_id = :tenant;

@@ -37,6 +37,28 @@ FROM entity_names s
 WHERE s.tenant_id = :tenant AND s.key = :key AND s.qualifier = :qualifier
 ORDER BY s.entity_n;
 
+-- name: named_anyhow
+-- Two of them are enough to tell that a name is not enough.
+SELECT min(s.entity_n) AS n, s.qualifier
+FROM entity_names s CROSS JOIN entities e ON e.n = s.entity_n
+WHERE s.tenant_id = :tenant AND s.key = :key
+GROUP BY coalesce(e.canonical_n, e.n)
+LIMIT 2;
+
+-- name: named_in_talk
+-- Those that no memory names: rules have read of what kind they are.
+SELECT DISTINCT s.entity_n
+FROM entity_names s
+WHERE s.tenant_id = :tenant AND s.key = :key
+  AND NOT EXISTS (SELECT 1 FROM entity_names o
+                  CROSS JOIN name_uses u ON u.name_n = o.n
+                  CROSS JOIN nodes m ON m.n = u.node_n AND m.memory_n IS NOT NULL
+                  WHERE o.entity_n = s.entity_n)
+ORDER BY s.entity_n;
+
+-- name: set_kind
+UPDATE entities SET kind = :kind WHERE n = :n AND +tenant_id = :tenant;
+
 -- name: name
 INSERT INTO entity_names (tenant_id, entity_n, key, qualifier, name)
 VALUES (:tenant, :entity_n, :key, :qualifier, :name)
@@ -149,25 +171,25 @@ CROSS JOIN entities o ON o.canonical_n = coalesce(e.canonical_n, e.n)
 WHERE e.tenant_id = :tenant AND +o.tenant_id = :tenant;
 
 -- name: links
--- Those between two of the nodes come twice.
+-- Those between two of the nodes come twice. An edge without weight is shown and not followed.
 SELECT e.src_n, e.code, e.dst_n, e.weight
 FROM json_each(:ns) a
-CROSS JOIN edges e ON e.tenant_id = :tenant AND e.src_n = a.value
+CROSS JOIN edges e ON e.tenant_id = :tenant AND e.src_n = a.value AND e.weight > 0
 WHERE :codes IS NULL OR e.code IN (SELECT value FROM json_each(:codes))
 UNION ALL
 SELECT e.src_n, e.code, e.dst_n, e.weight
 FROM json_each(:ns) a
-CROSS JOIN edges e ON e.tenant_id = :tenant AND e.dst_n = a.value
+CROSS JOIN edges e ON e.tenant_id = :tenant AND e.dst_n = a.value AND e.weight > 0
 WHERE :codes IS NULL OR e.code IN (SELECT value FROM json_each(:codes));
 
 -- name: busy
--- Nodes with more edges than so many; nobody counts further.
+-- Nodes with more edges that are followed than so many; nobody counts further.
 SELECT w.value AS n
 FROM json_each(:ns) w
 WHERE (SELECT count(*) FROM (
-    SELECT 1 FROM edges WHERE tenant_id = :tenant AND src_n = w.value
+    SELECT 1 FROM edges WHERE tenant_id = :tenant AND src_n = w.value AND weight > 0
     UNION ALL
-    SELECT 1 FROM edges WHERE tenant_id = :tenant AND dst_n = w.value
+    SELECT 1 FROM edges WHERE tenant_id = :tenant AND dst_n = w.value AND weight > 0
     LIMIT :most + 1)) > :most;
 
 -- name: at_node
@@ -198,7 +220,7 @@ WHERE +n.tenant_id = :tenant
   END;
 
 -- name: names
--- The names of these entities that memories seen from here use.
+-- The names of these entities that memories and turns seen from here use.
 SELECT s.entity_n, s.name, s.qualifier
 FROM json_each(:ns) w
 CROSS JOIN entity_names s ON s.entity_n = w.value
@@ -206,23 +228,23 @@ WHERE +s.tenant_id = :tenant
   AND EXISTS (
     SELECT 1 FROM name_uses u
     CROSS JOIN nodes m ON m.n = u.node_n
-    CROSS JOIN memory_versions v ON v.memory_n = m.memory_n AND v.valid_to IS NULL
-    CROSS JOIN documents d ON d.n = v.n
+    LEFT JOIN memory_versions v ON v.memory_n = m.memory_n AND v.valid_to IS NULL
+    CROSS JOIN documents d ON d.n = coalesce(v.n, m.turn_n)
     WHERE u.name_n = s.n AND (:history OR d.current)
       AND (d.workspace_n IS NULL OR d.workspace_n = :workspace OR (
             :everywhere AND d.workspace_n NOT IN (SELECT value FROM json_each(:private)))))
 ORDER BY s.n;
 
 -- name: count_mentions
--- How many memories seen from here use a name of these, up to a bound.
+-- How many memories and turns seen from here use a name of these, up to a bound.
 SELECT count(*) FROM (
     SELECT DISTINCT u.node_n
     FROM json_each(:ns) w
     CROSS JOIN entity_names s ON s.entity_n = w.value
     CROSS JOIN name_uses u ON u.name_n = s.n
     CROSS JOIN nodes m ON m.n = u.node_n
-    CROSS JOIN memory_versions v ON v.memory_n = m.memory_n AND v.valid_to IS NULL
-    CROSS JOIN documents d ON d.n = v.n
+    LEFT JOIN memory_versions v ON v.memory_n = m.memory_n AND v.valid_to IS NULL
+    CROSS JOIN documents d ON d.n = coalesce(v.n, m.turn_n)
     WHERE +s.tenant_id = :tenant AND (:history OR d.current)
       AND (d.workspace_n IS NULL OR d.workspace_n = :workspace OR (
             :everywhere AND d.workspace_n NOT IN (SELECT value FROM json_each(:private))))
@@ -242,7 +264,8 @@ JOIN entities e ON e.n = s.entity_n
 ORDER BY 1;
 
 -- name: called
--- Entities by the names that memories seen from here use; the longest name of each comes last.
+-- Entities by the names that memories seen from here use; the longest name of each comes last. A
+-- search follows what memories say: what turns name, their words say, too.
 SELECT coalesce(e.canonical_n, e.n) AS n, s.key
 FROM json_each(:keys) w
 CROSS JOIN entity_names s ON s.tenant_id = :tenant AND s.key = w.value
@@ -277,8 +300,12 @@ WHERE +n.tenant_id = :tenant;
 SELECT n, id FROM turns WHERE n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant;
 
 -- name: of_documents
+-- A turn from which no edge is followed leads nowhere.
 SELECT t.turn_n AS document_n, t.n
-FROM json_each(:ns) w CROSS JOIN nodes t ON t.turn_n = w.value WHERE +t.tenant_id = :tenant
+FROM json_each(:ns) w CROSS JOIN nodes t ON t.turn_n = w.value
+WHERE +t.tenant_id = :tenant
+  AND (EXISTS (SELECT 1 FROM edges WHERE tenant_id = :tenant AND dst_n = t.n AND weight > 0)
+       OR EXISTS (SELECT 1 FROM edges WHERE tenant_id = :tenant AND src_n = t.n AND weight > 0))
 UNION ALL
 SELECT v.n, m.n
 FROM json_each(:ns) w

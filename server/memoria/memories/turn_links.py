@@ -1,0 +1,93 @@
+"""Links of turns: whom and what people name when they talk, by rules and without a model.
+
+They give raw talk its place in the graph until a model has read it, whose memories then take their
+place. Only names that somebody says of their own are linked: an assistant's explanations name half
+the world, and what a tool returns names files. Whoever begins a session, or is the first to answer,
+is linked with that turn alone, for a link with all that somebody says would lead everywhere. Nor is
+anybody linked who is only talked with: to call them by their name is not to speak of them.
+
+The links have no weight: they are shown, and a search does not follow them (decision 106).
+"""
+
+from collections.abc import Collection
+
+from memoria.bare.lazy_regex import lazy_regex
+from memoria.graph.lexicon import NAMELESS
+from memoria.graph.mentions import find_names
+from memoria.model import Edge, EdgeType, Mention, Node, Role
+from memoria.store.base import Transaction
+from memoria.store.values import NewTurn
+from memoria.text.name import name_key
+
+_MOST_READ_CHARS = 2_000
+"""Characters of a turn that are read: what people say of their own is shorter, and pasted text is
+not."""
+_FIRST_TURNS = 2
+_CONFIDENCE = 0.4
+"""How sure a name in talk is, which is not more than the rules' own for a name without a sign."""
+_SURE = 0.4
+_CODE = lazy_regex(
+    r"(?m)```|\w\(|[;{}]\s*$|^\s*(?:def|class|import|from|const|let|return)\b|=>|</|=="
+)
+"""In a text with code, and in a list of headings, a capital letter alone is no sign of a name."""
+_NO_NAMES = ("/", "@", "\\", "_", "=", "<")
+"""What stands in addresses, paths, handles and code."""
+
+
+def link_turn_names(tx: Transaction, turn: NewTurn) -> None:
+    """Link a turn with whom and what it names, in the transaction that writes it.
+
+    Args:
+        tx: the transaction.
+        turn: as it was written.
+    """
+    if not _is_own_talk(turn):
+        return
+    mentions = {name_key(one.name): one for one in _find_mentions(turn.content[:_MOST_READ_CHARS])}
+    speaker = turn.speaker
+    if mentions and speaker is not None:
+        before = tx.conversations.speaker_at(turn.session_n, turn.turn_index - 1)
+        present = [name_key(one) for one in (speaker, before) if one]
+        mentions = {key: one for key, one in mentions.items() if not _is_address(key, present)}
+    if speaker is not None and turn.turn_index < _FIRST_TURNS and _is_name(speaker):
+        mentions[name_key(speaker)] = Mention(name=speaker, kind="person")
+    for mention in mentions.values():
+        _link_turn(tx, turn.id, mention, turn.at)
+
+
+def _link_turn(tx: Transaction, turn_id: str, mention: Mention, at: int) -> None:
+    entity = tx.graph.upsert_turn_entity(turn_id, mention)
+    if entity is not None:
+        edge = Edge(
+            src=Node("turn", turn_id),
+            type=EdgeType.MENTIONS,
+            dst=entity,
+            weight=0.0,
+            confidence=_CONFIDENCE,
+            made_at=at,
+        )
+        tx.graph.upsert_edges([edge])
+
+
+def _find_mentions(text: str) -> list[Mention]:
+    """Whom and what a text names, without addresses, paths, handles and code."""
+    found = [one for one in find_names(text) if not any(sign in one.name for sign in _NO_NAMES)]
+    least = _SURE if found and _CODE.search(text) else 0.0
+    return [one.mention for one in found if one.confidence >= least]
+
+
+def _is_address(key: str, present: Collection[str]) -> bool:
+    """Whether a name is that of somebody who is present, whole or short: Mel for Melanie."""
+    return any(name.startswith(key) for name in present)
+
+
+def _is_own_talk(turn: NewTurn) -> bool:
+    """Whether somebody talks: the user, or a person of whom the client gives the name."""
+    if turn.tool_args is not None or turn.tool_result is not None:
+        return False
+    return turn.role is Role.USER or (turn.role is Role.ASSISTANT and turn.speaker is not None)
+
+
+def _is_name(speaker: str) -> bool:
+    """Whether a speaker is somebody, and not only the user or the assistant."""
+    return speaker.title() not in NAMELESS
