@@ -9,6 +9,7 @@ from memoria import Memoria
 from memoria.admin.importer import Importer, ImportReport, Progress
 from memoria.admin.transcripts import FORMATS, TranscriptItem, TranscriptSource, find_transcripts
 from memoria.app import workspace_of
+from memoria.memories.foreign import ForeignMemory, ForeignReceipt
 from memoria.model import Receipt, RecordedTurn, StoredTurn, Turn, new_id
 from memoria.model.channel import transcript_channel
 
@@ -77,6 +78,15 @@ class Ledger:
     def __init__(self) -> None:
         self.sizes: list[int] = []
         self.ids: list[tuple[str | None, str | None]] = []
+
+    async def keep_foreign(
+        self,
+        memories: Sequence[ForeignMemory],
+        *,
+        workspace: str | None,  # noqa: ARG002  (a recorder takes one)
+    ) -> ForeignReceipt:
+        """Transcripts have none."""
+        raise AssertionError(memories)
 
     async def record_conversation(
         self,

@@ -299,7 +299,7 @@ def test_bad_lines_give_exit_code_3_and_the_rest_goes_in(shell: Shell, tmp_path:
     file = written(tmp_path, line("bluebird"), b"oops\n", line("magpie"))
     output = shell("import", file)
     assert (output.code, output.err) == (3, "")
-    assert "2 recorded" in output.out
+    assert "turns       2 new\n" in output.out
     assert "line 2: is not JSON" in output.out
     again = shell.json("import", file, code=3)
     assert (again["already_recorded"], again["bad"]) == (2, 1)
@@ -328,7 +328,7 @@ def test_a_zone_that_does_not_exist_is_refused_at_the_start(shell: Shell) -> Non
 def test_a_good_file_gives_exit_code_0(shell: Shell, tmp_path: Path) -> None:
     output = shell("import", written(tmp_path, line("你好")))
     assert (output.code, output.err) == (0, "")
-    assert "1 recorded" in output.out
+    assert "turns       1 new\n" in output.out
 
 
 @pytest.mark.parametrize("name", ["nowhere.jsonl", "."])

@@ -219,7 +219,8 @@ def test_the_report_names_files_lines_and_problems(shell: Shell, tmp_path: Path)
     written(tmp_path / "b.jsonl", b"\xff\n", turn("two"))
     text = shell("import", tmp_path)
     assert (text.code, text.err) == (3, "")
-    assert "2 files, 4 lines: 2 recorded" in text.out
+    assert "2 files, 4 lines." in text.out
+    assert "turns       2 new\n" in text.out
     assert f"{tmp_path / 'a.jsonl'} line 2: is not JSON" in text.out
     document: Any = shell.json("import", tmp_path, code=3)
     assert document["bad_lines"][1] == {

@@ -1,33 +1,38 @@
-"""Import: conversations from transcripts into the store.
+"""Import: conversations, and memories of other programs, into the store.
 
-Files are read one line at a time and recorded in batches, so neither a file's size nor a folder's
-matters. Importing is repeatable and may be stopped at any point: every turn has an id that comes
-from the transcript alone, and recording the same message again changes nothing.
+Files are read one item at a time and written in batches, so neither a file's size nor a folder's
+matters. Importing is repeatable and may be stopped at any point: every turn and every memory has an
+id that comes from the file alone, and writing the same again changes nothing.
 """
 
 from bisect import insort
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from anyio.lowlevel import checkpoint
 
+from memoria.admin.imports.interface import ForeignItem, ImportItem
+from memoria.admin.imports.items import as_note, leave_out_items
 from memoria.admin.transcripts import (
     SkippedLine,
     Transcript,
-    TranscriptFormat,
-    TranscriptItem,
     TranscriptSource,
     TranscriptTurn,
     UnusableLine,
 )
-from memoria.admin.transcripts.omission import leave_out
 from memoria.errors import InvalidTurnError
-from memoria.model import Receipt, Turn
+from memoria.memories.statement_text import MAX_CHARS
+from memoria.model import Receipt, Role, Turn
+from memoria.text.budget import estimate_tokens
+
+if TYPE_CHECKING:
+    from memoria.memories.foreign import ForeignMemory, ForeignReceipt
 
 BATCH_TURNS = 200
+BATCH_MEMORIES = 50
 _BATCH_BYTES = 8 * 1024 * 1024
 _PROGRESS_BYTES = 1024 * 1024
 _MAX_NAMED_LINES = 20
@@ -43,7 +48,24 @@ class Recorder(Protocol):
         self, turns: Sequence[Turn], /, *, workspace: str | None
     ) -> Receipt: ...
 
+    async def keep_foreign(  # noqa: D102
+        self, memories: "Sequence[ForeignMemory]", *, workspace: str | None
+    ) -> "ForeignReceipt": ...
+
     async def close_past_conversations(self) -> int: ...  # noqa: D102
+
+
+class ItemFormat(Protocol):
+    """How files are read."""
+
+    @property
+    def client(self) -> str: ...  # noqa: D102
+
+    @property
+    def documents(self) -> frozenset[str]: ...  # noqa: D102
+
+    @property
+    def read(self) -> Callable[[TranscriptSource], Iterator[ImportItem]]: ...  # noqa: D102
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +98,10 @@ class ImportReport:
     stripped: int = 0
     """Private or injected blocks taken out."""
     redactions: Counter[str] = field(default_factory=Counter)
+    memories: Counter[str] = field(default_factory=Counter)
+    """Memories of other programs, by what became of them: `ForeignStatus`."""
+    unread_tokens: int = 0
+    """Of what people and assistants said in new turns, estimated: no chat model has read it yet."""
     bad: int = 0
     bad_lines: list[BadLine] = field(default_factory=list)
     """The first bad lines, in the order of the files."""
@@ -91,17 +117,35 @@ class ImportReport:
         self.stripped += receipt.stripped
         self.redactions.update(receipt.redactions)
 
+    def add_foreign(self, receipt: "ForeignReceipt") -> None:
+        """Add the receipt of a batch of memories."""
+        self.memories.update(receipt.statuses)
+        self.stripped += receipt.stripped
+        self.redactions.update(receipt.redactions)
+
+    def add(self, other: "ImportReport") -> None:
+        """Add what became of other files."""
+        for name in _COUNTS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.redactions.update(other.redactions)
+        self.memories.update(other.memories)
+        self.bad_lines = [*self.bad_lines, *other.bad_lines][:_MAX_NAMED_LINES]
+
+
+_COUNTS = tuple(one.name for one in fields(ImportReport) if one.type is int)
+
 
 class Importer:
-    """Records the turns of transcripts."""
+    """Writes the turns and the memories of some files."""
 
     def __init__(
         self,
         recorder: Recorder,
-        form: TranscriptFormat,
+        form: ItemFormat,
         files: Sequence[Transcript],
         progress: Progress,
         workspace_of: WorkspaceOf,
+        workspace: str | None = None,
     ) -> None:
         """Nothing is read yet.
 
@@ -111,15 +155,18 @@ class Importer:
             files: which they are.
             progress: told the file, and the bytes read so far of all files together.
             workspace_of: gives the workspace of the folder a session was held in.
+            workspace: that of items that name no folder; the configured one by default.
         """
         self._recorder = recorder
         self._format = form
         self._files = files
         self._progress = progress
         self._workspace_of = workspace_of
+        self._workspace = workspace
         self._report = ImportReport()
         self._batch: list[TranscriptTurn] = []
         self._batch_bytes = 0
+        self._foreign: list[ForeignItem] = []
         self._first_bad: list[UnusableLine] = []
 
     async def run(self) -> ImportReport:
@@ -139,21 +186,25 @@ class Importer:
         is_document = file.path.suffix in self._format.documents
         source = TranscriptSource(file.path, file.session, is_document=is_document)
         told = 0
-        for item in leave_out(self._format.read(source)):
-            full = isinstance(item, TranscriptTurn) and self._is_full_for(item)
+        for item in leave_out_items(self._format.read(source)):
+            full = self._is_full_for(item)
             if full:
-                await self._record_batch()
+                await self._write_batches()
             if full or source.position - told >= _PROGRESS_BYTES:
                 told = source.position
                 self._progress(file.path, before + min(told, file.size))
                 await checkpoint()  # so that Ctrl-C is heard where nothing is to be recorded
             self._take_item(item)
-        await self._record_batch()
+        await self._write_batches()
         self._progress(file.path, before + file.size)
         self._finish_file(file, source)
 
-    def _take_item(self, item: TranscriptItem) -> None:
+    def _take_item(self, item: ImportItem) -> None:
         match item:
+            case ForeignItem() if len(item.memory.content) > MAX_CHARS:
+                self._take_item(as_note(item, self._format.client))
+            case ForeignItem():
+                self._foreign.append(item)
             case TranscriptTurn():
                 self._batch.append(item)
                 self._batch_bytes += item.size
@@ -162,20 +213,44 @@ class Importer:
             case UnusableLine():
                 self._note_bad_line(item)
 
-    def _is_full_for(self, said: TranscriptTurn) -> bool:
-        """Whether the batch has to go in before this turn. A batch is of one working folder."""
-        return bool(self._batch) and (
-            len(self._batch) >= BATCH_TURNS
-            or self._batch_bytes >= _BATCH_BYTES
-            or self._batch[0].cwd != said.cwd
+    def _is_full_for(self, item: ImportItem) -> bool:
+        """Whether the batches have to go in before this item. A batch is of one working folder."""
+        match item:
+            case TranscriptTurn():
+                return bool(self._batch) and (
+                    len(self._batch) >= BATCH_TURNS
+                    or self._batch_bytes >= _BATCH_BYTES
+                    or self._batch[0].cwd != item.cwd
+                )
+            case ForeignItem():
+                return bool(self._foreign) and (
+                    len(self._foreign) >= BATCH_MEMORIES or self._foreign[0].folder != item.folder
+                )
+            case _:
+                return False
+
+    async def _write_batches(self) -> None:
+        await self._record_batch()
+        await self._keep_foreign()
+
+    async def _keep_foreign(self) -> None:
+        batch, self._foreign = self._foreign, []
+        if not batch:
+            return
+        receipt = await self._recorder.keep_foreign(
+            [item.memory for item in batch], workspace=self._place(batch[0].folder)
         )
+        self._report.add_foreign(receipt)
+        for item, problem in zip(batch, receipt.problems, strict=True):
+            if problem is not None:
+                self._note_bad_line(UnusableLine(item.line, problem))
 
     async def _record_batch(self) -> None:
         batch, self._batch, self._batch_bytes = self._batch, [], 0
         if not batch:
             return
         try:
-            self._report.add_receipt(await self._record(batch))
+            self._add_receipt(batch, await self._record(batch))
         except InvalidTurnError:
             # One turn spoils its batch; find it by recording them one at a time.
             for said in batch:
@@ -183,17 +258,25 @@ class Importer:
 
     async def _record_one(self, said: TranscriptTurn) -> None:
         try:
-            self._report.add_receipt(await self._record([said]))
+            self._add_receipt([said], await self._record([said]))
         except InvalidTurnError as error:
             self._note_bad_line(UnusableLine(said.line, error.problem))
 
     async def _record(self, batch: Sequence[TranscriptTurn]) -> Receipt:
         """The one way to the recorder. `batch[0].cwd` is the folder the whole batch belongs to."""
-        folder = batch[0].cwd
         return await self._recorder.record_conversation(
-            [said.turn for said in batch],
-            workspace=None if folder is None else self._workspace_of(folder),
+            [said.turn for said in batch], workspace=self._place(batch[0].cwd)
         )
+
+    def _place(self, folder: str | None) -> str | None:
+        return self._workspace if folder is None else self._workspace_of(folder)
+
+    def _add_receipt(self, batch: Sequence[TranscriptTurn], receipt: Receipt) -> None:
+        self._report.add_receipt(receipt)
+        for said, recorded in zip(batch, receipt.turns, strict=False):
+            is_speech = said.turn.role in (Role.USER, Role.ASSISTANT)
+            if is_speech and recorded.status in ("recorded", "new_version"):
+                self._report.unread_tokens += estimate_tokens(said.turn.content)
 
     def _note_bad_line(self, bad: UnusableLine) -> None:
         """Note a bad line: all are counted, and the first of the file are kept."""

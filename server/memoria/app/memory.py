@@ -7,7 +7,7 @@ import anyio
 from pydantic import SkipValidation
 
 from memoria.app.arguments import Bytes, Name, Seconds, Text, check_arguments
-from memoria.app.forgetting import Forgetting
+from memoria.app.imports import Imports
 from memoria.app.names import clean_channel, require_no_secret
 from memoria.app.private_times import PrivateSwitch
 from memoria.app.queue import ExtractionQueue, ExtractionService
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 _IDLE_POLL_S = 0.02
 
 
-class Memoria(Forgetting):
+class Memoria(Imports):
     """One tenant's memory. Get one from `memoria.open`; its methods may run at the same time.
 
     Every method raises `InvalidInputError` for arguments it can't use and `StoreError` when the

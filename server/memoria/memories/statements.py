@@ -249,6 +249,7 @@ class Statements(Revisions):
         new: "NewClaim",
         end: End | None = None,
         replaced: Memory | None = None,
+        log_as: str = "remember",
     ) -> "ClaimOutcome":
         """Let a statement take effect: it is added, recognised, or changes what is known.
 
@@ -257,6 +258,7 @@ class Statements(Revisions):
             new: the statement as a claim.
             end: when it ends, where that was said.
             replaced: the memory that it is to take the place of, where one was named.
+            log_as: what a new memory is logged as.
         """
         from memoria.memories.claims import ClaimWriter  # noqa: PLC0415  (the start-up does without it)
 
@@ -267,7 +269,7 @@ class Statements(Revisions):
         if _is_order_of_a_tool(new):
             outcome = claims.hold_order(new)
         elif replaced is None:
-            outcome = claims.write(new, log_as="remember")
+            outcome = claims.write(new, log_as=log_as)
         else:
             outcome = claims.replace_named(new, replaced)
         stated = self._memory(tx, outcome.memory_id)

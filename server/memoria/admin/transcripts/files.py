@@ -11,13 +11,13 @@ change it, so an import can be repeated piece by piece.
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, Protocol
 
-from memoria.admin.transcripts.base import TranscriptFormat
+from memoria.admin.transcripts.base import DefaultFolder
 from memoria.errors import InvalidInputError
 
 
@@ -31,7 +31,23 @@ class Transcript:
     size: int
 
 
-def find_transcripts(paths: Sequence[Path], of: TranscriptFormat) -> list[Transcript]:
+class FileFormat(Protocol):
+    """What has to be known of a format to find its files."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+
+    @property
+    def patterns(self) -> tuple[str, ...]: ...  # noqa: D102
+
+    @property
+    def folder(self) -> DefaultFolder | None: ...  # noqa: D102
+
+    @property
+    def excluded_folders(self) -> frozenset[str]: ...  # noqa: D102
+
+
+def find_transcripts(paths: Sequence[Path], of: FileFormat) -> list[Transcript]:
     """The files to read: those named, and those of the format in the folders named.
 
     Args:
@@ -48,11 +64,21 @@ def find_transcripts(paths: Sequence[Path], of: TranscriptFormat) -> list[Transc
             files = list(_find_in_folder(path, of)) or _raise_nothing_found(path, of)
             found.update((file.resolve(), file) for file in files)
         elif path.exists():
-            _refuse_other_kinds(path)
+            refuse_other_kinds(path)
             named[path.resolve()] = path
             found[path.resolve()] = path
         else:
             raise InvalidInputError(f"{path} does not exist. Give a file or folder that does.")
+    return name_transcripts(named, found)
+
+
+def name_transcripts(named: Mapping[Path, Path], found: Mapping[Path, Path]) -> list[Transcript]:
+    """The files with a name for the sessions of lines that name none.
+
+    Args:
+        named: files that were named by themselves, by their real paths.
+        found: these and the files that were found in folders.
+    """
     names = Counter(_bare_name(path) for path in named.values())
     return [
         Transcript(
@@ -64,8 +90,8 @@ def find_transcripts(paths: Sequence[Path], of: TranscriptFormat) -> list[Transc
     ]
 
 
-def _refuse_other_kinds(path: Path) -> None:
-    """A pipe may never say anything, and a device may never end."""
+def refuse_other_kinds(path: Path) -> None:
+    """See that a path is a file: a pipe may never say anything, and a device may never end."""
     if not path.is_file():
         raise InvalidInputError(
             f"{path} is a pipe, a socket or a device. Save what it says to a file, and name that."
@@ -77,7 +103,7 @@ def _is_own_file(path: Path) -> bool:
     return path.is_file() and not path.is_symlink()
 
 
-def _find_in_folder(folder: Path, of: TranscriptFormat) -> Iterator[Path]:
+def _find_in_folder(folder: Path, of: FileFormat) -> Iterator[Path]:
     """The folder's transcripts, each once, in an order that does not change."""
     for parent, folders, files in os.walk(folder, onerror=_raise_unreadable):
         folders[:] = sorted(set(folders) - of.excluded_folders)
@@ -89,7 +115,7 @@ def _find_in_folder(folder: Path, of: TranscriptFormat) -> Iterator[Path]:
         yield from (transcripts[name] for name in sorted(transcripts))
 
 
-def _own_folder(of: TranscriptFormat) -> Path:
+def _own_folder(of: FileFormat) -> Path:
     if of.folder is None:
         raise InvalidInputError("Name the files or folders to import.")
     folder = of.folder.path
@@ -101,7 +127,7 @@ def _own_folder(of: TranscriptFormat) -> Path:
     return folder
 
 
-def _raise_nothing_found(folder: Path, of: TranscriptFormat) -> NoReturn:
+def _raise_nothing_found(folder: Path, of: FileFormat) -> NoReturn:
     wanted = " or ".join(of.patterns)
     raise InvalidInputError(
         f"{folder} holds no {wanted}, also not in its folders. "

@@ -14,14 +14,22 @@ def leave_out(items: Iterator[TranscriptItem]) -> Iterator[TranscriptItem]:
     """
     known: dict[str, bool] = {}
     for item in items:
-        is_left_out = isinstance(item, TranscriptTurn) and (
-            is_own_call(item.turn) or _is_in_ignored_folder(item, known)
-        )
-        yield SkippedLine(item.line or 0) if is_left_out else item
+        is_out = isinstance(item, TranscriptTurn) and is_left_out(item, known)
+        yield SkippedLine(item.line or 0) if is_out else item
 
 
-def _is_in_ignored_folder(said: TranscriptTurn, known: dict[str, bool]) -> bool:
-    folder = said.folder or said.cwd
+def is_left_out(said: TranscriptTurn, known: dict[str, bool]) -> bool:
+    """Whether a turn is left out.
+
+    Args:
+        said: the turn.
+        known: which folders are left out, as far as they were looked at.
+    """
+    return is_own_call(said.turn) or is_in_ignored_folder(said.folder or said.cwd, known)
+
+
+def is_in_ignored_folder(folder: str | None, known: dict[str, bool]) -> bool:
+    """Whether what belongs to a folder is left out; `known` as above."""
     if folder is None:
         return False
     if folder not in known:

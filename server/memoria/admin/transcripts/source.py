@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from io import BufferedIOBase
+from io import BufferedIOBase, BufferedReader
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -174,6 +174,15 @@ def read_before(path: Path, offset: int, most: int) -> bytes:
         file.seek(max(offset - most, 0))
         found = file.read(min(offset, most))
     return found if len(found) == min(offset, most) else b""
+
+
+def open_file(path: Path) -> BufferedReader:
+    """A regular file, open to be read.
+
+    Raises:
+        OSError: it can't be, or is something else.
+    """
+    return open(path, "rb", opener=_open_regular_file)
 
 
 def _open_regular_file(path: str, flags: int) -> int:

@@ -50,8 +50,8 @@ _PRIVATE = {
     "private": "Keep nothing of this project's sessions until it is switched off; searching works.",
 }
 _IMPORTING = {
-    "import": "Import conversations from transcripts; the command can be repeated or stopped half "
-    "way.",
+    "import": "Import conversations, memories and notes; the command can be repeated or stopped "
+    "half way.",
 }
 _UPKEEP = {
     "doctor": "Check the home, and name the cure for whatever is wrong.",

@@ -1,85 +1,90 @@
-"""The command that imports transcripts."""
+"""The command that imports a person's past."""
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import anyio
 import typer
-from pydantic import BaseModel
 
-from memoria.admin.importer import BadLine, Importer, ImportReport
-from memoria.admin.transcripts import FORMATS, find_transcripts
+from memoria.admin.importer import Importer, ImportReport
+from memoria.admin.imports.count import count_items
+from memoria.admin.imports.detect import (
+    SourceFiles,
+    UnknownFile,
+    detect_files,
+    find_everything,
+    find_files,
+)
+from memoria.admin.imports.table import SOURCES
 from memoria.app import Memoria, workspace_of
-from memoria.model.channel import transcript_channel
+from memoria.config import NO_WORKSPACE
+from memoria.errors import InvalidInputError
+from memoria.model.channel import COMMAND_LINE, transcript_channel
 from memoria.model.zone import use_zone
-from memoria.surface.cli.console import AsJson, Exit, show, with_memory
+from memoria.surface.cli.console import AsJson, Exit, Options, show, with_memory
+from memoria.surface.cli.import_text import (
+    WireUnread,
+    measure_unread,
+    render_count,
+    render_import,
+    render_missing,
+    wire_count,
+    wire_import,
+)
+from memoria.surface.cli.layout import columns
 from memoria.surface.cli.progress import progress_bar
-from memoria.surface.text import quantity, redactions_text
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 _WATCH_S = 0.5
-
-
-class WireBadLine(BaseModel):
-    """A line that was left out."""
-
-    file: str
-    line: int | None
-    problem: str
-
-
-class WireImport(BaseModel):
-    """What became of the files."""
-
-    files: int
-    lines: int
-    recorded: int
-    already_recorded: int
-    new_versions: int
-    forgotten: int
-    private: int
-    nothing_left: int
-    skipped: int
-    stripped: int
-    redactions: dict[str, int]
-    bad: int
-    bad_lines: list[WireBadLine]
+_Found = tuple[list[SourceFiles], list[UnknownFile]]
 
 
 def add_commands(app: typer.Typer) -> None:
     """Register the command."""
-    app.command("import")(import_transcripts)
+    app.command("import")(import_past)
 
 
-def _check_format(name: str) -> str:
-    if name not in FORMATS:
-        raise typer.BadParameter(f"{name!r} is not one of {', '.join(FORMATS)}.")
+def _check_format(name: str | None) -> str | None:
+    if name is not None and name not in SOURCES:
+        raise typer.BadParameter(f"{name!r} is not one of {', '.join(SOURCES)}.")
     return name
 
 
-def import_transcripts(
+def import_past(
     context: typer.Context,
     paths: Annotated[
         list[Path] | None,
         typer.Argument(
             metavar="[PATH]...",
             show_default=False,
-            help="Transcript files, or folders that hold some. Default: the client's own folder.",
+            help="Files, or folders that hold some: exports, transcripts, databases, notes.",
         ),
     ] = None,
     format: Annotated[  # noqa: A002
-        str,
+        str | None,
         typer.Option(
-            metavar=f"[{'|'.join(FORMATS)}]",
+            metavar="NAME",
             callback=_check_format,
-            autocompletion=lambda: [*FORMATS],
+            autocompletion=lambda: [*SOURCES],
+            show_default=False,
             help=" ".join(
-                ["Format of the transcripts.", *(f"{one.summary}." for one in FORMATS.values())]
+                [
+                    "Read everything as this format, by default from where its program keeps it. "
+                    "Without it, each file is recognised by what is in it.",
+                    *(f"{one.summary}." for one in SOURCES.values()),
+                ]
             ),
         ),
-    ] = "jsonl",
+    ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Import whatever is found on this machine.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only count what would be read; nothing is written.")
+    ] = False,
     wait: Annotated[
         bool,
         typer.Option(
@@ -88,28 +93,126 @@ def import_transcripts(
     ] = True,
     as_json: AsJson = False,
 ) -> None:
-    """Import conversations from transcripts; the command can be repeated or stopped half way."""
-    form = FORMATS[format]
-    files = find_transcripts(paths or [], form)
-    channel = transcript_channel(form.client)
+    """Import conversations, memories and notes; the command can be repeated or stopped half way."""
+    groups, unknown = _find(paths or [], format, every=every)
+    if dry_run:
+        _show_count(context, groups, unknown, every=every, as_json=as_json)
+        return
+    if not groups:
+        raise InvalidInputError(_nothing_text(unknown, every=every))
+    _import(context, groups, unknown, wait=wait, as_json=as_json)
 
-    async def work(memory: Memoria) -> ImportReport:
+
+def _import(
+    context: typer.Context,
+    groups: Sequence[SourceFiles],
+    unknown: Sequence[UnknownFile],
+    *,
+    wait: bool,
+    as_json: bool,
+) -> None:
+    options: Options = context.obj
+
+    async def work(memory: Memoria) -> tuple[ImportReport, WireUnread]:
         with progress_bar() as progress:
-            task = progress.add_task("Importing", total=sum(file.size for file in files))
-
-            def report_progress(file: Path, done: int) -> None:
-                progress.update(task, description=f"Importing {file.name}", completed=done)
-
-            with use_zone(memory.settings.zone):
-                report = await Importer(memory, form, files, report_progress, workspace_of).run()
+            report = await _import_groups(memory, groups, progress, options.workspace)
             if wait:
                 await _wait_for_vectors(memory, progress)
-        return report
+        return report, await _measure(memory, report)
 
-    report = with_memory(context, work, channel, reads_queue=wait, begins_home=True)
-    show(_wire_report(report), _report_text(report), as_json=as_json)
-    if report.bad:
+    report, unread = with_memory(context, work, COMMAND_LINE, reads_queue=wait, begins_home=True)
+    sources = [group.source for group in groups]
+    text = render_import(report, sources, unknown, unread, columns())
+    show(wire_import(report, sources, unknown, unread), text, as_json=as_json)
+    if report.bad or unknown:
         raise typer.Exit(Exit.LINES_LEFT_OUT)
+
+
+def _find(paths: Sequence[Path], format: str | None, *, every: bool) -> _Found:  # noqa: A002
+    """What is to be read, and what nobody recognises."""
+    if every:
+        if paths or format:
+            raise InvalidInputError("Give --all alone, or name what is to be imported.")
+        return find_everything(), []
+    if format is not None:
+        return [find_files(SOURCES[format], paths)], []
+    if not paths:
+        raise InvalidInputError(
+            "Name the files or folders to import, or see what this machine has: "
+            "memoria import --all --dry-run"
+        )
+    return detect_files(paths)
+
+
+def _nothing_text(unknown: Sequence[UnknownFile], *, every: bool) -> str:
+    if every:
+        return (
+            "There is nothing on this machine that Memoria knows how to import. Name files or "
+            "folders; memoria import --help says which."
+        )
+    if not unknown:
+        return (
+            "There is nothing to import in there. memoria import --help says which files are known."
+        )
+    named = "; ".join(f"{file.path} is {file.description}" for file in unknown[:3])
+    return f"No format fits: {named}. Give --format to read it as one of {', '.join(SOURCES)}."
+
+
+async def _import_groups(
+    memory: Memoria, groups: Sequence[SourceFiles], progress: "Progress", workspace: str | None
+) -> ImportReport:
+    task = progress.add_task("Importing", total=sum(group.size for group in groups))
+    total, before = ImportReport(), 0
+    with use_zone(memory.settings.zone):
+        for group in groups:
+            source = group.source
+            place = workspace or (NO_WORKSPACE if source.is_personal else None)
+            importer = Importer(
+                memory.with_channel(transcript_channel(source.client)),
+                source,
+                group.files,
+                _report_to(progress, task, before),
+                workspace_of,
+                place,
+            )
+            total.add(await importer.run())
+            before += group.size
+    return total
+
+
+def _report_to(progress: "Progress", task: "TaskID", before: int) -> Callable[[Path, int], None]:
+    def report(file: Path, done: int) -> None:
+        progress.update(task, description=f"Importing {file.name}", completed=before + done)
+
+    return report
+
+
+def _show_count(
+    context: typer.Context,
+    groups: Sequence[SourceFiles],
+    unknown: Sequence[UnknownFile],
+    *,
+    every: bool,
+    as_json: bool,
+) -> None:
+    options: Options = context.obj
+    with progress_bar() as progress, use_zone(options.settings.zone):
+        task = progress.add_task("Counting", total=sum(group.size for group in groups))
+        counts = count_items(groups, _report_to(progress, task, 0))
+    width = columns()
+    command = "memoria import --all" if every else "the same command without --dry-run"
+    parts = [render_count(counts, unknown, width, command)]
+    parts += [render_missing(counts, width)] if every else []
+    show(wire_count(counts, unknown), "\n\n".join(filter(None, parts)), as_json=as_json)
+
+
+async def _measure(memory: Memoria, report: ImportReport) -> WireUnread:
+    """What a chat model has still to read of what was imported."""
+    has_model = memory.queue.has_reader
+    is_read = has_model and not (await memory.queue.status()).waiting
+    tokens = 0 if is_read else report.unread_tokens
+    price = (await memory.statistics()).reading
+    return measure_unread(tokens, price, has_model=has_model)
 
 
 async def _wait_for_vectors(memory: Memoria, progress: "Progress") -> None:
@@ -127,37 +230,3 @@ async def _show_backlog(memory: Memoria, progress: "Progress", task: "TaskID") -
         left = (await memory.statistics()).backlog.pending
         progress.update(task, total=first, completed=first - left)
         await anyio.sleep(_WATCH_S)
-
-
-def _wire_report(report: ImportReport) -> WireImport:
-    fields = {name: getattr(report, name) for name in WireImport.model_fields}
-    return WireImport.model_validate(fields, from_attributes=True)
-
-
-def _report_text(report: ImportReport) -> str:
-    files = quantity(report.files, "file", "files")
-    lines = [
-        f"{files}, {quantity(report.lines, 'line', 'lines')}: {report.recorded} recorded, "
-        f"{report.already_recorded} on record already, {report.new_versions} edited, "
-        f"{report.nothing_left} with nothing left, {report.skipped} skipped, {report.bad} bad."
-    ]
-    if report.forgotten:
-        lines.append(f"Left out because they were forgotten before: {report.forgotten}")
-    if report.private:
-        lines.append(f"Left out because they were said in private time: {report.private}")
-    omitted, secrets = redactions_text(report.redactions)
-    if omitted:
-        lines.append(f"Passages left out because they were forgotten before: {omitted}")
-    if secrets:
-        lines.append(f"Secrets redacted: {secrets}")
-    if report.stripped:
-        lines.append(f"Private or injected blocks left out: {report.stripped}")
-    lines += map(_bad_line_text, report.bad_lines)
-    if report.bad > len(report.bad_lines):
-        lines.append(f"… and {report.bad - len(report.bad_lines)} more bad lines")
-    return "\n".join(lines)
-
-
-def _bad_line_text(bad: BadLine) -> str:
-    where = bad.file if bad.line is None else f"{bad.file} line {bad.line}"
-    return f"{where}: {bad.problem}"

@@ -29,6 +29,7 @@ _ACTIONS = {
     "lift": "allowed back",
     "pin": "pinned",
     "remember": "remembered",
+    "import": "imported",
     "restore": "restored",
     "supersede": "superseded",
     "unpin": "unpinned",

@@ -1,0 +1,126 @@
+"""Documents of an export: a file by itself, or some of the files in a zip, read as streams.
+
+Nothing is ever unpacked to the disk. Names in an archive are looked at and never followed; one that
+leads out of the archive, needs a password, or unpacks to what no text unpacks to is refused.
+"""
+
+import gzip
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from memoria.admin.imports.json_items import ByteStream, JsonItem, read_items
+from memoria.admin.transcripts.source import TranscriptSource, UnusableLine, open_file
+
+_MOST_TIMES = 200
+"""How many times larger than its packed form a text may be. Conversations are some ten times."""
+_ALWAYS_FINE = 64 * 1024 * 1024
+_ENCRYPTED = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ExportDocument:
+    """One document of an export, open."""
+
+    name: str
+    """Its name, without folders."""
+    stream: ByteStream
+    progress: Callable[[], int]
+    """How many bytes of the export's file are read."""
+
+
+def open_documents(path: Path, *patterns: str) -> Iterator[ExportDocument | UnusableLine]:
+    """The documents of an export that have one of these names; the file itself if it is no zip.
+
+    Each is closed when the next one is asked for.
+
+    Args:
+        path: the file.
+        patterns: names without folders. A file that is no zip is taken whatever its name.
+    """
+    try:
+        if not zipfile.is_zipfile(path):
+            yield from _open_plain(path)
+            return
+        with open_file(path) as raw, zipfile.ZipFile(raw) as archive:
+            for entry in sorted(archive.infolist(), key=lambda one: one.filename):
+                name = PurePosixPath(entry.filename).name
+                if any(fnmatch(name, pattern) for pattern in patterns):
+                    yield from _open_entry(archive, entry, name, raw)
+    except OSError as error:
+        yield UnusableLine(None, f"can't be read: {error.strerror or error}")
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+        yield UnusableLine(None, f"is a damaged archive: {error}")
+
+
+def read_documents(source: TranscriptSource, *patterns: str) -> Iterator[JsonItem | UnusableLine]:
+    """The items of an export's JSON documents, one after the other; the source counts them."""
+    for document in open_documents(source.path, *patterns):
+        if isinstance(document, UnusableLine):
+            yield document
+            continue
+        for item in read_items(document.stream):
+            source.lines += 1
+            source.position = document.progress()
+            if item.problem is None:
+                yield item
+            else:
+                yield UnusableLine(source.lines, f"{_place(document)}{item.problem}")
+
+
+def _place(document: ExportDocument) -> str:
+    return f"of {document.name} "
+
+
+def list_names(path: Path) -> tuple[str, ...]:
+    """The names of the files in a zip, without folders; none of what is no zip."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return tuple(PurePosixPath(name).name for name in archive.namelist())
+    except (OSError, zipfile.BadZipFile):
+        return ()
+
+
+def _open_plain(path: Path) -> Iterator[ExportDocument]:
+    with open_file(path) as raw:
+        if path.suffix == ".gz":
+            with gzip.open(raw) as plain:
+                yield ExportDocument(path.name, plain, raw.tell)
+        else:
+            yield ExportDocument(path.name, raw, raw.tell)
+
+
+def _open_entry(
+    archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str, raw: IO[bytes]
+) -> Iterator[ExportDocument | UnusableLine]:
+    refusal = _find_refusal(entry)
+    if refusal is not None:
+        yield UnusableLine(None, f"holds {name}, which {refusal}")
+        return
+    with archive.open(entry) as packed, _unpack(packed, name) as stream:
+        yield ExportDocument(name, stream, raw.tell)
+
+
+@contextmanager
+def _unpack(packed: IO[bytes], name: str) -> Iterator[ByteStream]:
+    if not name.endswith(".gz"):
+        yield packed
+        return
+    with gzip.open(packed) as plain:
+        yield plain
+
+
+def _find_refusal(entry: zipfile.ZipInfo) -> str | None:
+    path = PurePosixPath(entry.filename.replace("\\", "/"))
+    if path.is_absolute() or ".." in path.parts or ":" in path.parts[0]:
+        return "has a path that leads out of the archive: it was not read"
+    if entry.flag_bits & _ENCRYPTED:
+        return "needs a password: unpack it and import the file"
+    if entry.file_size > max(_ALWAYS_FINE, _MOST_TIMES * entry.compress_size):
+        return f"would unpack to {entry.file_size:,} bytes, as no conversation does"
+    return None

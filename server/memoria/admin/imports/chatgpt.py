@@ -1,0 +1,171 @@
+"""ChatGPT's export: `conversations.json`, or newer `conversations-000.json`, in a zip or alone.
+
+A conversation is a tree of messages, because a prompt that was edited begins a branch. The branch
+that was shown last is the conversation; the others are left out. A message to a tool and the answer
+to it are one turn. What the assistant wrote to its own memory (`bio`) is a memory.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from memoria.admin.imports.archives import read_documents
+from memoria.admin.imports.branches import find_branch
+from memoria.admin.imports.interface import ForeignItem, ImportItem, ImportSource
+from memoria.admin.imports.places import downloads
+from memoria.admin.imports.probe import Probe, has_fields
+from memoria.admin.imports.times import read_time
+from memoria.admin.transcripts.base import SkippedLine, TranscriptPosition
+from memoria.admin.transcripts.shapes import obj, text
+from memoria.admin.transcripts.source import JsonObject, TranscriptSource, UnusableLine
+from memoria.memories.foreign import ForeignMemory
+from memoria.model import Role, now_millis
+
+_FILES = "conversations*.json"
+_OWN_MEMORY = "bio"
+_HIDDEN = frozenset(
+    {"thoughts", "reasoning_recap", "user_editable_context", "model_editable_context"}
+)
+_SPEAKERS = {"user": Role.USER, "assistant": Role.ASSISTANT}
+
+
+def recognise(probe: Probe) -> bool:
+    """Whether it holds conversations that are trees of messages."""
+    return has_fields(probe.first_object(), "mapping", "create_time")
+
+
+def read(source: TranscriptSource) -> Iterator[ImportItem]:
+    """The turns of each conversation's last branch."""
+    for item in read_documents(source, _FILES):
+        if isinstance(item, UnusableLine):
+            yield item
+            continue
+        conversation = obj(item.value)
+        if not isinstance(conversation.get("mapping"), dict):
+            yield UnusableLine(source.lines, "is no conversation: it has no mapping")
+            continue
+        yield from _Conversation(conversation, source.lines, item.size).read_items()
+
+
+class _Conversation:
+    """One conversation of the export."""
+
+    def __init__(self, value: JsonObject, line: int, size: int) -> None:
+        self._value = value
+        self._nodes = {key: obj(node) for key, node in obj(value.get("mapping")).items()}
+        self._line = line
+        self._size = size // max(len(self._nodes), 1)
+        self._id = text(value.get("conversation_id")) or text(value.get("id")) or f"{line}"
+
+    def read_items(self) -> Iterator[ImportItem]:
+        parents = {key: text(node.get("parent")) for key, node in self._nodes.items()}
+        branch = find_branch(parents, self._find_leaf())
+        yield from (SkippedLine(self._line) for key in self._nodes if key not in branch)
+        call: JsonObject | None = None
+        for key in branch:
+            message = obj(self._nodes[key].get("message"))
+            if call is not None:
+                is_answer = _role(message) == "tool"
+                yield self._tool_turn(call, message if is_answer else None)
+                call = None
+                if is_answer:
+                    continue
+            if _recipient(message) == _OWN_MEMORY:
+                yield self._own_memory(message)
+            elif _recipient(message) is not None:
+                call = message
+            else:
+                yield self._turn(message)
+        if call is not None:
+            yield self._tool_turn(call, None)
+
+    def _find_leaf(self) -> str:
+        """The message shown last: what the export names, or else the newest without an answer."""
+        named = text(self._value.get("current_node"))
+        if named is not None and named in self._nodes:
+            return named
+        leaves = (key for key, node in self._nodes.items() if not node.get("children"))
+        return max(leaves, key=lambda key: self._time(obj(self._nodes[key].get("message"))) or 0)
+
+    def _turn(self, message: JsonObject) -> ImportItem:
+        role = _SPEAKERS.get(_role(message))
+        words = _words(message)
+        hidden = obj(message.get("metadata")).get("is_visually_hidden_from_conversation")
+        if _role(message) == "tool" and words and not hidden:
+            return self._tool_turn(message, message)
+        if role is None or hidden or not words.strip():
+            return SkippedLine(self._line)
+        return self._place(message).turn(role, content=words)
+
+    def _tool_turn(self, call: JsonObject, answer: JsonObject | None) -> ImportItem:
+        is_call = call is not answer
+        return self._place(call).turn(
+            Role.TOOL,
+            tool_name=_recipient(call) or text(obj(call.get("author")).get("name")) or "tool",
+            tool_args=_words(call) if is_call else None,
+            tool_result=None if answer is None else _words(answer),
+        )
+
+    def _own_memory(self, message: JsonObject) -> ImportItem:
+        at = self._time(message) or now_millis()
+        memory = ForeignMemory(
+            key=self._place(message).message_id, content=_words(message), at=at, created_at=at
+        )
+        return ForeignItem(self._line, memory, self._size)
+
+    def _place(self, message: JsonObject) -> TranscriptPosition:
+        message_id = text(message.get("id")) or "message"
+        return TranscriptPosition(
+            self._line, self._size, self._id, message_id, self._time(message), None
+        )
+
+    def _time(self, message: JsonObject) -> int | None:
+        at = read_time(message.get("create_time"))
+        return at if at is not None else read_time(self._value.get("create_time"))
+
+
+def _role(message: JsonObject) -> str:
+    return text(obj(message.get("author")).get("role")) or ""
+
+
+def _recipient(message: JsonObject) -> str | None:
+    """The tool that an assistant's message goes to; None where it goes to everybody."""
+    recipient = text(message.get("recipient"))
+    is_to_tool = _role(message) == "assistant" and recipient not in (None, "all")
+    return recipient if is_to_tool else None
+
+
+def _words(message: JsonObject) -> str:
+    content = obj(message.get("content"))
+    if content.get("content_type") in _HIDDEN:
+        return ""
+    parts = content.get("parts")
+    if isinstance(parts, list):
+        return "\n\n".join(filter(None, map(_part_words, parts)))
+    return text(content.get("text")) or text(content.get("result")) or ""
+
+
+def _part_words(part: JsonValue) -> str:
+    if isinstance(part, str):
+        return part
+    fields = obj(part)
+    kind = text(fields.get("content_type")) or "attachment"
+    return text(fields.get("text")) or f"[{kind.removesuffix('_asset_pointer')}]"
+
+
+def _places() -> Iterator[Path]:
+    yield from downloads("*.zip", _FILES)
+
+
+CHATGPT = ImportSource(
+    name="chatgpt",
+    title="ChatGPT",
+    client="chatgpt",
+    patterns=("*.zip", _FILES),
+    recognises=recognise,
+    read=read,
+    places=_places,
+    unit="conversation",
+    note="the export that ChatGPT mails you, as it is (Settings, Data controls, Export data)",
+)

@@ -1,0 +1,176 @@
+"""claude.ai's export: a zip with `conversations.json` and, newer, `memories.json`.
+
+A message's content is a list of blocks: words, calls of tools and what came of them; thinking is
+left out. The text of an attached file is a tool's output, because the user did not say it. Where
+messages name the one before them, the branch shown last is the conversation. What Claude keeps in
+mind of the user (`memories.json`) is read paragraph by paragraph, each a memory.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from memoria.admin.imports.archives import read_documents
+from memoria.admin.imports.branches import find_branch
+from memoria.admin.imports.interface import ForeignItem, ImportItem, ImportSource
+from memoria.admin.imports.places import downloads
+from memoria.admin.imports.probe import Probe, has_fields
+from memoria.admin.imports.times import read_time
+from memoria.admin.transcripts.base import SkippedLine, TranscriptPosition
+from memoria.admin.transcripts.shapes import obj, objects, text
+from memoria.admin.transcripts.source import JsonObject, TranscriptSource, UnusableLine
+from memoria.memories.foreign import ForeignMemory
+from memoria.model import Role
+
+_FILES = ("conversations.json", "memories.json")
+_MEMORY = "conversations_memory"
+_SPEAKERS = {"human": Role.USER, "assistant": Role.ASSISTANT}
+
+
+def recognise(probe: Probe) -> bool:
+    """Whether it holds conversations of messages with senders, or what Claude keeps in mind."""
+    first = probe.first_object()
+    return has_fields(first, "uuid", "chat_messages") or has_fields(first, _MEMORY)
+
+
+def read(source: TranscriptSource) -> Iterator[ImportItem]:
+    """The turns of each conversation, and Claude's own memory."""
+    for item in read_documents(source, *_FILES):
+        if isinstance(item, UnusableLine):
+            yield item
+            continue
+        value = obj(item.value)
+        if "chat_messages" in value:
+            yield from _read_conversation(value, source.lines, item.size)
+        elif _MEMORY in value:
+            yield from _read_memory(value, source)
+        else:
+            yield UnusableLine(source.lines, "is no conversation: it has no chat_messages")
+
+
+def _read_conversation(value: JsonObject, line: int, size: int) -> Iterator[ImportItem]:
+    messages = objects(value.get("chat_messages"))
+    branch = _find_branch(messages, text(value.get("current_leaf_message_uuid")))
+    session = text(value.get("uuid")) or f"{line}"
+    shown = set(map(id, branch))
+    for number, message in enumerate(messages):
+        if id(message) not in shown:
+            yield SkippedLine(line)
+            continue
+        place = TranscriptPosition(
+            line,
+            size // len(messages),
+            session,
+            text(message.get("uuid")) or f"{number}",
+            message.get("created_at") or value.get("created_at"),
+            None,
+        )
+        yield from _read_message(place, message)
+
+
+def _find_branch(messages: list[JsonObject], leaf: str | None) -> list[JsonObject]:
+    """The messages of the branch shown last; all of them where none names the one before it."""
+    by_id = {text(one.get("uuid")) or "": one for one in messages}
+    if not any(text(one.get("parent_message_uuid")) in by_id for one in messages):
+        return messages
+    newest = max(messages, key=lambda one: read_time(one.get("created_at")) or 0)
+    parents = {key: text(one.get("parent_message_uuid")) for key, one in by_id.items()}
+    last = leaf if leaf in by_id else text(newest.get("uuid"))
+    return [by_id[key] for key in find_branch(parents, last or "")]
+
+
+def _read_message(place: TranscriptPosition, message: JsonObject) -> Iterator[ImportItem]:
+    role = _SPEAKERS.get(text(message.get("sender")) or "")
+    if role is None:
+        yield UnusableLine(place.line, f"has a message of an unknown sender: {place.message_id}")
+        return
+    for number, file in enumerate(objects(message.get("attachments"))):
+        yield place.turn(
+            Role.TOOL,
+            message_id=f"{place.message_id}.file{number}",
+            tool_name="attachment",
+            tool_args={"file_name": text(file.get("file_name"))},
+            tool_result=text(file.get("extracted_content")),
+        )
+    blocks = objects(message.get("content"))
+    if not any(text(block.get("text")) for block in blocks) and text(message.get("text")):
+        blocks = [*blocks, {"type": "text", "text": message.get("text")}]
+    turns = list(_read_blocks(place, role, blocks))
+    yield from turns or [SkippedLine(place.line)]
+
+
+def _read_blocks(
+    place: TranscriptPosition, role: Role, blocks: list[JsonObject]
+) -> Iterator[ImportItem]:
+    """The turns of a message's blocks, in their order: words up to the next call are one turn."""
+    words: list[str] = []
+    parts = calls = 0
+    for number, block in enumerate(blocks):
+        kind = block.get("type")
+        if kind == "text":
+            words.append(text(block.get("text")) or "")
+        if kind != "tool_use":
+            continue
+        if any(words):
+            yield _say(place, role, words, parts)
+            words, parts = [], parts + 1
+        calls += 1
+        yield place.turn(
+            Role.TOOL,
+            message_id=text(block.get("id")) or f"{place.message_id}.call{calls}",
+            tool_name=text(block.get("name")),
+            tool_args=block.get("input"),
+            tool_result=_find_result(block, blocks[number + 1 :]),
+        )
+    if any(words):
+        yield _say(place, role, words, parts)
+
+
+def _say(place: TranscriptPosition, role: Role, words: list[str], part: int) -> ImportItem:
+    own_id = f"{place.message_id}.{part}" if part else place.message_id
+    return place.turn(role, content="\n\n".join(filter(None, words)), message_id=own_id)
+
+
+def _find_result(call: JsonObject, after: list[JsonObject]) -> JsonValue:
+    """What came of a call: the block that names it, or else the next result of such a tool."""
+    for block in after:
+        named = text(block.get("tool_use_id"))
+        is_same = named == text(call.get("id")) if named else block.get("name") == call.get("name")
+        if block.get("type") == "tool_result" and is_same:
+            texts = [text(part.get("text")) for part in objects(block.get("content"))]
+            return "\n".join(filter(None, texts)) or block.get("content")
+    return None
+
+
+def _read_memory(value: JsonObject, source: TranscriptSource) -> Iterator[ImportItem]:
+    """A memory a paragraph, known by its heading and its place below that."""
+    at = round(source.path.stat().st_mtime * 1000)
+    heading, place = "", 0
+    for paragraph in (text(value.get(_MEMORY)) or "").split("\n\n"):
+        words = paragraph.strip()
+        bare = words.strip("*# ")
+        if words.startswith(("#", "**")) and "\n" not in words and len(bare.split()) < 8:  # noqa: PLR2004
+            heading, place = bare, 0
+        elif words:
+            place += 1
+            key = f"{text(value.get('account_uuid'))} {heading} {place}"
+            content = f"{heading}: {words}" if heading else words
+            yield ForeignItem(source.lines, ForeignMemory(key=key, content=content, at=at))
+
+
+def _places() -> Iterator[Path]:
+    yield from downloads("*.zip", *_FILES)
+
+
+CLAUDE_AI = ImportSource(
+    name="claude-ai",
+    title="claude.ai",
+    client="claude.ai",
+    patterns=("*.zip", *_FILES),
+    recognises=recognise,
+    read=read,
+    places=_places,
+    unit="conversation",
+    note="the export that claude.ai mails you, as it is (Settings, Privacy, Export data)",
+)

@@ -1,0 +1,84 @@
+"""Counting what an import would read, without a home and without writing anything."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from memoria.admin.imports.detect import SourceFiles
+from memoria.admin.imports.interface import ForeignItem, ImportItem, ImportSource
+from memoria.admin.imports.items import leave_out_items
+from memoria.admin.transcripts import (
+    SkippedLine,
+    TranscriptSource,
+    TranscriptTurn,
+    UnusableLine,
+)
+
+_PROGRESS_ITEMS = 500
+
+
+@dataclass(slots=True)
+class SourceCount:
+    """What a source has."""
+
+    source: ImportSource
+    paths: tuple[Path, ...]
+    files: int = 0
+    size: int = 0
+    """Bytes of all files."""
+    conversations: int = 0
+    turns: int = 0
+    memories: int = 0
+    skipped: int = 0
+    bad: int = 0
+    first_at: int | None = None
+    last_at: int | None = None
+    _sessions: set[str] = field(default_factory=set)
+
+    def add_item(self, item: ImportItem) -> None:
+        """Count an item."""
+        match item:
+            case TranscriptTurn():
+                self.turns += 1
+                self._sessions.add(item.turn.session_id or "")
+                self.conversations = len(self._sessions)
+                self._note_time(item.turn.at)
+            case ForeignItem():
+                self.memories += 1
+                self._note_time(item.memory.at)
+            case SkippedLine():
+                self.skipped += 1
+            case UnusableLine():
+                self.bad += 1
+
+    def _note_time(self, at: int | None) -> None:
+        if at is not None:
+            self.first_at = at if self.first_at is None else min(at, self.first_at)
+            self.last_at = at if self.last_at is None else max(at, self.last_at)
+
+
+def count_items(
+    groups: Sequence[SourceFiles], progress: Callable[[Path, int], None]
+) -> list[SourceCount]:
+    """What some sources have.
+
+    Args:
+        groups: the files of each source.
+        progress: told the file, and the bytes read so far of all files together.
+    """
+    before = 0
+    counts = []
+    for group in groups:
+        count = SourceCount(group.source, tuple(file.path for file in group.files))
+        for file in group.files:
+            is_document = file.path.suffix in group.source.documents
+            source = TranscriptSource(file.path, file.session, is_document=is_document)
+            for number, item in enumerate(leave_out_items(group.source.read(source))):
+                count.add_item(item)
+                if number % _PROGRESS_ITEMS == 0:
+                    progress(file.path, before + min(source.position, file.size))
+            before += file.size
+            count.files += 1
+            count.size += file.size
+        counts.append(count)
+    return counts

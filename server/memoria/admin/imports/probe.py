@@ -1,0 +1,140 @@
+"""A look into a file: enough to tell what wrote it, and no more.
+
+What is in a file decides, not what it is called: `conversations.json` is a name that several
+programs give, and the official memory server keeps lines of JSON in a `memory.json`.
+"""
+
+import gzip
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from memoria.admin.imports.archives import ExportDocument, list_names, open_documents
+from memoria.admin.imports.database import (
+    ForeignDatabaseError,
+    is_database,
+    list_tables,
+)
+from memoria.admin.imports.json_items import JsonItem, read_items
+from memoria.admin.transcripts.source import JsonObject, TranscriptSource, UnusableLine, open_file
+
+_MOST_LINES = 50
+_MOST_ITEMS = 20
+_NAMED = 6
+_HEAD_BYTES = 64 * 1024
+_LINE_SUFFIXES = (".jsonl", ".ndjson", ".zst")
+_JSON_SUFFIXES = (".json", ".gz", *_LINE_SUFFIXES)
+_TEXT_SUFFIXES = (".md", ".markdown", ".txt")
+
+
+class Probe:
+    """What is known of a file before it is read. Each part of it is looked at once, if at all."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.suffix = path.suffix.lower()
+
+    @property
+    def is_markdown(self) -> bool:
+        """Whether it is a note in Markdown."""
+        return self.suffix in _TEXT_SUFFIXES[:-1]
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the files in it, without folders, if it is a zip."""
+        return list_names(self.path) if self.suffix == ".zip" else ()
+
+    @cached_property
+    def tables(self) -> dict[str, frozenset[str]]:
+        """The columns of its tables, if it is an SQLite database."""
+        if self.suffix in (*_JSON_SUFFIXES, *_TEXT_SUFFIXES) or not is_database(self.path):
+            return {}
+        try:
+            return list_tables(self.path)
+        except (ForeignDatabaseError, sqlite3.Error):
+            return {}
+
+    @cached_property
+    def lines(self) -> tuple[JsonObject, ...]:
+        """The objects of its first lines, if it has one in each line."""
+        if self.suffix not in _JSON_SUFFIXES:
+            return ()
+        if self.suffix == ".json" and not self._has_objects_in_lines:
+            return ()
+        records = TranscriptSource(self.path, "").records()
+        first = (one for one in islice(records, _MOST_LINES) if not isinstance(one, UnusableLine))
+        return tuple(record.value for record in first)
+
+    @cached_property
+    def items(self) -> tuple[JsonItem, ...]:
+        """The first items of its JSON document, or of that in the zip that holds the data."""
+        if self.suffix not in (".json", ".zip"):
+            return ()
+        return tuple(self._first_items("conversations*.json", "memories.json"))
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """The keys of the object that the document is; none where it is a list."""
+        return frozenset(item.key for item in self.items if item.key is not None)
+
+    def first_object(self, key: str | None = None) -> JsonObject:
+        """The first object of the document's list, or of the list that stands under a key."""
+        found = (one.value for one in self.items if one.key == key and isinstance(one.value, dict))
+        return next(found, {})
+
+    @cached_property
+    def head(self) -> str:
+        """The beginning of its text."""
+        try:
+            with open_file(self.path) as file:
+                return file.read(_HEAD_BYTES).decode("utf-8", "replace")
+        except OSError:
+            return ""
+
+    @property
+    def description(self) -> str:
+        """What it is, as far as can be told, for whoever has to name its format."""
+        if self.tables:
+            return f"a database with the tables {_name_some(self.tables)}"
+        if self.names:
+            return f"an archive with {_name_some(self.names)}"
+        if self.lines:
+            return f"lines of JSON with the fields {_name_some(self.lines[0])}"
+        if self.items and self.keys:
+            return f"a JSON object with the fields {_name_some(sorted(self.keys))}"
+        if first := self.first_object():
+            return f"a JSON list of objects with the fields {_name_some(first)}"
+        return "nothing that could be read as JSON, a database or a text"
+
+    @property
+    def _has_objects_in_lines(self) -> bool:
+        lines = [line for line in self.head.splitlines() if line.strip()]
+        try:
+            return bool(lines) and isinstance(json.loads(lines[0]), dict)
+        except (ValueError, RecursionError):
+            return False
+
+    def _first_items(self, *patterns: str) -> Iterator[JsonItem]:
+        try:
+            for document in open_documents(self.path, *patterns):
+                if isinstance(document, ExportDocument):
+                    yield from islice(read_items(document.stream), _MOST_ITEMS)
+                    return
+        except (OSError, zlib.error, gzip.BadGzipFile, EOFError):
+            return
+
+
+def _name_some(names: Iterable[str]) -> str:
+    listed = list(names)
+    return ", ".join(listed[:_NAMED]) + (" …" if len(listed) > _NAMED else "")
+
+
+def has_fields(value: JsonValue, *names: str) -> bool:
+    """Whether a value is an object that has all of these fields."""
+    return isinstance(value, dict) and value.keys() >= set(names)

@@ -1,0 +1,40 @@
+"""Imports: what other programs have concluded. `Memoria` adds what is said and done here."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from memoria.app.forgetting import Forgetting
+from memoria.app.threads import in_thread
+from memoria.errors import InvalidInputError
+from memoria.retrieval.query.plan import EVERYWHERE
+
+if TYPE_CHECKING:
+    from memoria.memories.foreign import ForeignMemory, ForeignReceipt
+
+
+class Imports(Forgetting):
+    """One tenant's memory, into which memories of other programs are written."""
+
+    async def keep_foreign(
+        self, memories: "Sequence[ForeignMemory]", *, workspace: str | None = None
+    ) -> "ForeignReceipt":
+        """Write memories of another program in one transaction. They are on disk afterwards.
+
+        Args:
+            memories: not too many: nobody else writes meanwhile.
+            workspace: the project they belong to, `none` for none; the configured one by default.
+        """
+        from memoria.memories.foreign import ForeignMemories  # noqa: PLC0415  (only an import pays for it)
+
+        place = self._workspace(workspace)
+        if place == EVERYWHERE:
+            raise InvalidInputError("workspace: * asks all projects; to write, name one or none.")
+        writer = ForeignMemories(
+            self._store,
+            self.tenant,
+            self._channel,
+            self._digester,
+            place,
+            self.settings.personal_data,
+        )
+        return await in_thread(lambda: writer.keep(memories))

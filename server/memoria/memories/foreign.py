@@ -1,0 +1,224 @@
+"""Foreign memories: what another program has concluded, written as a memory of ours.
+
+It is a claim like any other, of the day on which that program wrote it, and as trustworthy as a
+report: whoever imports a file vouches for the file, not for each of its lines. Its own words are
+its evidence. What must not be kept, what was forgotten and what was said in private time stays out.
+
+An item is known by the id it has in its program: our id follows from that. So an item that was
+imported before adds nothing, one that has changed since gets a new wording, and one that was
+forgotten here does not come back with another wording.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from memoria.errors import ForgottenError, InvalidInputError
+from memoria.memories.details import check_subject, clean_entities
+from memoria.memories.ends import End
+from memoria.memories.interpretation import interpretation_by_agent
+from memoria.memories.revisions import claim_of_statement, confidence_of
+from memoria.memories.statement_text import check_statement
+from memoria.memories.statements import Statements
+from memoria.memories.values import Interpretation
+from memoria.model import (
+    Memory,
+    MemoryType,
+    Mention,
+    SourceKind,
+    StoredTurn,
+    Trust,
+    Validity,
+)
+from memoria.model.ids import derive_id
+from memoria.policy.conflict import subject_key
+from memoria.policy.properties import read_topic
+from memoria.store.base import Transaction
+from memoria.text.clean import Tally, clean_name
+
+if TYPE_CHECKING:
+    from memoria.memories.claim_outcome import ClaimOutcome
+    from memoria.memories.verdicts import NewClaim
+
+_LOGGED_AS = "import"
+_PURPOSE = "foreign memory"
+_IMPORTANCE = 0.5
+
+ForeignStatus = Literal[
+    "added", "known", "changed", "past", "waiting", "forgotten", "private", "refused"
+]
+"""What became of a foreign memory. `past`: it was true before what is known now. `waiting`: it
+contradicts what is better borne out, and waits for the user's word."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForeignMemory:
+    """A conclusion of another program. Times are UTC epoch milliseconds."""
+
+    key: str
+    """The program's own id of it."""
+    content: str
+    at: int
+    """When the program wrote it as it is, or at the latest."""
+    created_at: int | None = None
+    """When the program wrote it first, where that is known."""
+    kind: MemoryType = MemoryType.FACT
+    author: str | None = None
+    """Who wrote it there: a user, an agent, an application."""
+    subject: str | None = None
+    mentions: tuple[Mention, ...] = ()
+    importance: float | None = None
+    expires_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignReceipt:
+    """What became of some foreign memories, in their order."""
+
+    statuses: tuple[ForeignStatus, ...]
+    problems: tuple[str | None, ...]
+    """Of a refused one, why it was refused."""
+    redactions: dict[str, int]
+    stripped: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A foreign memory without what must not be kept, or why nothing of it may be."""
+
+    given: ForeignMemory
+    text: str
+    subject: str | None = None
+    mentions: tuple[Mention, ...] = ()
+    problem: str | None = None
+
+
+class ForeignMemories(Statements):
+    """Writes one tenant's memories that other programs have concluded."""
+
+    def keep(self, memories: Sequence[ForeignMemory]) -> ForeignReceipt:
+        """Write some memories in one transaction.
+
+        Args:
+            memories: in any order; each is compared by when it was written.
+
+        Raises:
+            StoreError: the store can't be written; none of them was.
+        """
+        tally = Tally()
+        drafts = [self._clean(one, tally) for one in memories]
+        with self._store.write(self._tenant) as tx:
+            statuses = tuple(self._keep_one(tx, draft) for draft in drafts)
+        return ForeignReceipt(
+            statuses,
+            tuple(draft.problem for draft in drafts),
+            dict(tally.redactions),
+            tally.stripped,
+        )
+
+    def _clean(self, given: ForeignMemory, tally: Tally) -> _Draft:
+        try:
+            text = self._screen(check_statement(given.content, tally), tally)
+            subject = check_subject(given.subject, tally) if given.subject else None
+        except InvalidInputError as error:
+            return _Draft(given, "", problem=str(error))
+        return _Draft(given, text, subject, clean_entities(given.mentions, tally))
+
+    def _keep_one(self, tx: Transaction, draft: _Draft) -> ForeignStatus:
+        given = draft.given
+        if draft.problem is not None:
+            return "refused"
+        if self._is_private(tx, given):
+            return "private"
+        own_id = self._own_id(given)
+        if tx.tombstones.get(own_id) is not None:
+            return "forgotten"
+        writer = self._writer(tx)
+        names = (name for one in draft.mentions for name in one.names)
+        try:
+            for words in filter(None, (given.content, draft.text, draft.subject, *names)):
+                writer.check_not_forgotten(words)
+        except ForgottenError:
+            return "forgotten"
+        known = tx.memories.get(own_id)
+        if known is not None:
+            return self._update(tx, draft, known)
+        new = self._new_claim(own_id, draft)
+        end = None if given.expires_at is None else End(given.expires_at)
+        return _status(self._state(tx, new, end, log_as=_LOGGED_AS))
+
+    def _update(self, tx: Transaction, draft: _Draft, known: Memory) -> ForeignStatus:
+        """Let a memory that was imported before say what its item says now.
+
+        What the user has archived, corrected or replaced since stays as they want it.
+        """
+        is_told = any(version.content == draft.text for version in known.versions)
+        if is_told or known.validity is not Validity.ACTIVE:
+            return "known"
+        new = self._new_claim(known.id, draft)
+        return _status(self._state(tx, new, replaced=known, log_as=_LOGGED_AS))
+
+    def _own_id(self, given: ForeignMemory) -> str:
+        program = self._channel.source
+        return derive_id(given.created_at or 0, _PURPOSE, self._tenant, program, given.key)
+
+    def _is_private(self, tx: Transaction, given: ForeignMemory) -> bool:
+        times = tx.private_times.applying(self._workspace, self._channel.source, "")
+        return any(time.includes(given.at) for time in times)
+
+    def _new_claim(self, own_id: str, draft: _Draft) -> "NewClaim":
+        from memoria.memories.verdicts import NewClaim  # noqa: PLC0415  (the start-up does without it)
+
+        given = draft.given
+        wording = self._wording(draft.text, given.at)
+        origin = wording.provenance.model_copy(update={"client": self._name_author(given)})
+        confidence = confidence_of(wording)
+        topic = read_topic(draft.text)
+        subject = topic.subject if topic else None
+        memory = replace(
+            self._new_memory(
+                given.kind, _IMPORTANCE if given.importance is None else given.importance
+            ),
+            id=own_id,
+            confidence=confidence,
+            subject=subject_key(draft.subject) if draft.subject else subject,
+            predicate=topic.predicate if topic else None,
+        )
+        wording = replace(
+            wording,
+            provenance=origin,
+            interpretation=_interpret(draft, confidence),
+            importance=given.importance,
+        )
+        return NewClaim(claim_of_statement(wording, memory, confidence), memory, wording)
+
+    def _name_author(self, given: ForeignMemory) -> str | None:
+        """The program, and who wrote it there: `mem0 (anna)`."""
+        program = self._channel.client
+        author = clean_name(given.author, Tally()) if given.author else None
+        return f"{program} ({author})" if author else program
+
+    def _origin_of(self, turn: StoredTurn | None, text: str) -> tuple[SourceKind, Trust]:  # noqa: ARG002
+        """An import reports what a file says, whoever has said it."""
+        return SourceKind.IMPORTED, self._channel.trust
+
+
+def _interpret(draft: _Draft, confidence: float) -> Interpretation | None:
+    """Whom and what it speaks of, as its program says; None where it says nothing of that."""
+    if not (draft.subject or draft.mentions):
+        return None
+    return interpretation_by_agent(draft.text, draft.mentions, draft.subject, confidence)
+
+
+def _status(outcome: "ClaimOutcome") -> ForeignStatus:
+    match outcome.action:
+        case "ADD" | "restored":
+            return "added"
+        case "UPDATE":
+            return "changed"
+        case "pending":
+            return "waiting"
+        case "past":
+            return "past"
+        case _:
+            return "known"

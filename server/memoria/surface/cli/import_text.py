@@ -1,0 +1,332 @@
+"""What an import did or would do, in words and as JSON."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from memoria.admin.importer import BadLine, ImportReport
+from memoria.admin.imports.count import SourceCount
+from memoria.admin.imports.detect import UnknownFile
+from memoria.admin.imports.interface import ImportSource
+from memoria.admin.imports.table import SOURCES
+from memoria.model import to_iso
+from memoria.model.model_call import ReadingPrice
+from memoria.surface.cli.layout import entry_lines, wrap_text
+from memoria.surface.text import quantity, redactions_text
+
+_USUAL_PRICE = 3_000
+"""Tokens that reading 1,000 of conversation takes at most, where no price was measured yet."""
+_COLUMN = 22
+_SHOWN_FILES = 5
+
+
+class WireBadLine(BaseModel):
+    """An item that was left out."""
+
+    file: str
+    line: int | None
+    problem: str
+
+
+class WireUnread(BaseModel):
+    """What a chat model has still to read of what was imported."""
+
+    conversation_tokens: int
+    cost_tokens: int
+    """What reading it takes at most, by what reading has taken so far."""
+    has_model: bool
+
+
+class WireImport(BaseModel):
+    """What became of the files."""
+
+    sources: list[str]
+    files: int
+    lines: int
+    recorded: int
+    already_recorded: int
+    new_versions: int
+    memories: dict[str, int]
+    """Memories of other programs: added, known, changed, past, waiting, forgotten, private."""
+    forgotten: int
+    private: int
+    nothing_left: int
+    skipped: int
+    stripped: int
+    redactions: dict[str, int]
+    bad: int
+    bad_lines: list[WireBadLine]
+    not_understood: list[str]
+    unread: WireUnread
+    next: str
+
+
+class WireSourceCount(BaseModel):
+    """What a source has on this machine."""
+
+    source: str
+    places: list[str]
+    files: int
+    bytes: int
+    conversations: int
+    turns: int
+    memories: int
+    skipped: int
+    bad: int
+    first: str | None
+    last: str | None
+
+
+class WireCount(BaseModel):
+    """What an import would read."""
+
+    sources: list[WireSourceCount]
+    not_found: list[str]
+    not_understood: list[str]
+    next: str
+
+
+def wire_import(
+    report: ImportReport,
+    sources: Sequence[ImportSource],
+    unknown: Sequence[UnknownFile],
+    unread: WireUnread,
+) -> WireImport:
+    """What became of the files, as JSON."""
+    same = WireImport.model_fields.keys() - {"sources", "not_understood", "unread", "next"}
+    fields = {name: getattr(report, name) for name in same}
+    more = {
+        "sources": [source.name for source in sources],
+        "not_understood": [str(file.path) for file in unknown],
+        "unread": unread,
+        "next": _next_command(unread),
+    }
+    return WireImport.model_validate({**fields, **more}, from_attributes=True)
+
+
+def measure_unread(tokens: int, price: ReadingPrice, *, has_model: bool) -> WireUnread:
+    """What reading so many tokens of conversation takes.
+
+    Args:
+        tokens: of conversation.
+        price: what reading has taken so far.
+        has_model: whether a chat model is configured.
+    """
+    cost = tokens * (price.per_thousand or _USUAL_PRICE) // 1000
+    return WireUnread(conversation_tokens=tokens, cost_tokens=cost, has_model=has_model)
+
+
+def render_import(
+    report: ImportReport,
+    sources: Sequence[ImportSource],
+    unknown: Sequence[UnknownFile],
+    unread: WireUnread,
+    width: int,
+) -> str:
+    """What became of the files, for a terminal."""
+    titles = ", ".join(source.title for source in sources) or "nothing"
+    units = {source.unit for source in sources}
+    many = _count_units(report.lines, units)
+    lines = [f"Imported {titles}: {quantity(report.files, 'file', 'files')}, {many}."]
+    for label, parts in (
+        ("turns", _turn_parts(report)),
+        ("memories", _memory_parts(report.memories)),
+        ("left out", _omission_parts(report)),
+    ):
+        if parts:
+            lines += entry_lines(f"  {label}", [", ".join(parts)], width)
+    lines += _problem_lines(report, unknown, width, units)
+    lines += _next_lines(unread, width)
+    return "\n".join(lines)
+
+
+def wire_count(counts: Sequence[SourceCount], unknown: Sequence[UnknownFile]) -> WireCount:
+    """What an import would read, as JSON."""
+    return WireCount(
+        sources=[_wire_source(count) for count in counts],
+        not_found=[source.name for source in _missing(counts)],
+        not_understood=[str(file.path) for file in unknown],
+        next="memoria import --all" if counts else "memoria import --help",
+    )
+
+
+def render_count(
+    counts: Sequence[SourceCount], unknown: Sequence[UnknownFile], width: int, command: str
+) -> str:
+    """What an import would read, for a terminal.
+
+    Args:
+        counts: what each source has.
+        unknown: files that nobody recognises.
+        width: cells to a line.
+        command: what imports it.
+    """
+    lines = ["Nothing was imported. This is what an import would read:" if counts else "Nothing."]
+    for count in counts:
+        lines += entry_lines(f"  {count.source.title}", _count_texts(count), width, column=_COLUMN)
+    lines += _unknown_lines(unknown, width)
+    if counts:
+        lines += ["", f"Import it: {command}"]
+    return "\n".join(lines)
+
+
+def render_missing(counts: Sequence[SourceCount], width: int) -> str:
+    """Which sources this machine has nothing of, and how to come by exports."""
+    missing = ", ".join(source.title for source in _missing(counts))
+    text = (
+        f"Nothing found here of: {missing}. An export that you have downloaded is found in your "
+        "Downloads folder; one that lies elsewhere is imported by its path: memoria import FILE"
+    )
+    return "\n".join(wrap_text(text, width)) if missing else ""
+
+
+def _count_texts(count: SourceCount) -> Iterator[str]:
+    parts = [quantity(count.files, "file", "files")]
+    if count.turns:
+        parts.append(quantity(count.conversations, "conversation", "conversations"))
+        parts.append(quantity(count.turns, "turn", "turns"))
+    if count.memories:
+        parts.append(quantity(count.memories, "memory", "memories"))
+    if count.bad:
+        parts.append(f"{count.bad:,} that can't be read")
+    yield ", ".join(parts)
+    if count.first_at is not None and count.last_at is not None:
+        yield f"{_day(count.first_at)} to {_day(count.last_at)}"
+    yield from _places(count.paths)
+
+
+def _places(paths: Sequence[Path]) -> list[str]:
+    folders = Counter(path.parent for path in paths)
+    if len(paths) <= 1:
+        return [_short(path) for path in paths]
+    if len(folders) == 1:
+        return [_short(next(iter(folders)))]
+    common = [part for part, *rest in zip(*(f.parts for f in folders)) if set(rest) == {part}]  # noqa: B905
+    return [_short(Path(*common))] if len(common) > 1 else [f"{len(folders):,} folders"]
+
+
+def _short(path: Path) -> str:
+    try:
+        return f"~/{path.relative_to(Path.home())}"
+    except ValueError:
+        return str(path)
+
+
+def _day(at: int) -> str:
+    return to_iso(at)[:10]
+
+
+def _missing(counts: Iterable[SourceCount]) -> list[ImportSource]:
+    known = {count.source.name for count in counts}
+    return [one for one in SOURCES.values() if one.name not in known and one.name != "jsonl"]
+
+
+def _wire_source(count: SourceCount) -> WireSourceCount:
+    return WireSourceCount(
+        source=count.source.name,
+        places=_places(count.paths),
+        files=count.files,
+        bytes=count.size,
+        conversations=count.conversations,
+        turns=count.turns,
+        memories=count.memories,
+        skipped=count.skipped,
+        bad=count.bad,
+        first=None if count.first_at is None else to_iso(count.first_at),
+        last=None if count.last_at is None else to_iso(count.last_at),
+    )
+
+
+def _count_units(many: int, units: set[str]) -> str:
+    unit = next(iter(units)) if len(units) == 1 else "item"
+    return quantity(many, unit, f"{unit}s")
+
+
+def _turn_parts(report: ImportReport) -> list[str]:
+    counts = (
+        (report.recorded, "new"),
+        (report.already_recorded, "on record already"),
+        (report.new_versions, "edited"),
+    )
+    return [f"{many:,} {what}" for many, what in counts if many]
+
+
+def _memory_parts(memories: Counter[str]) -> list[str]:
+    counts = (
+        (memories["added"], "new"),
+        (memories["changed"], "that changed what was known"),
+        (memories["past"], "of an earlier time, kept as history"),
+        (memories["known"], "known already"),
+        (memories["waiting"], "waiting for your word (memoria review)"),
+    )
+    return [f"{many:,} {what}" for many, what in counts if many]
+
+
+def _omission_parts(report: ImportReport) -> list[str]:
+    omitted, secrets = redactions_text(report.redactions)
+    forgotten = report.forgotten + report.memories["forgotten"]
+    private = report.private + report.memories["private"]
+    counts = (
+        (report.skipped, "notes of the program itself"),
+        (report.nothing_left, "with nothing left"),
+        (forgotten, "forgotten before"),
+        (private, "of private time"),
+        (report.stripped, "private or injected blocks"),
+    )
+    parts = [f"{many:,} {what}" for many, what in counts if many]
+    parts += [f"passages forgotten before ({omitted})"] if omitted else []
+    return [*parts, f"secrets ({secrets})"] if secrets else parts
+
+
+def _problem_lines(
+    report: ImportReport, unknown: Sequence[UnknownFile], width: int, units: set[str]
+) -> list[str]:
+    lines = []
+    if report.bad:
+        lines += entry_lines("  not read", [_count_units(report.bad, units)], width)
+        unit = next(iter(units)) if len(units) == 1 else "item"
+        for bad in report.bad_lines:
+            lines += wrap_text(_bad_line_text(bad, unit), width, 4)
+        if report.bad > len(report.bad_lines):
+            lines.append(f"    … and {report.bad - len(report.bad_lines):,} more")
+    return [*lines, *_unknown_lines(unknown, width)]
+
+
+def _unknown_lines(unknown: Sequence[UnknownFile], width: int) -> list[str]:
+    if not unknown:
+        return []
+    files = quantity(len(unknown), "file", "files")
+    lines = entry_lines("  not known", [f"{files} that no format fits"], width)
+    for file in unknown[:_SHOWN_FILES]:
+        lines += wrap_text(f"{_short(file.path)}: {file.description}", width, 4)
+    more = len(unknown) - _SHOWN_FILES
+    return [*lines, f"    … and {more:,} more"] if more > 0 else lines
+
+
+def _bad_line_text(bad: BadLine, unit: str) -> str:
+    where = bad.file if bad.line is None else f"{bad.file} {unit} {bad.line}"
+    return f"{where}: {bad.problem}"
+
+
+def _next_lines(unread: WireUnread, width: int) -> list[str]:
+    if not unread.conversation_tokens:
+        return ["", f"Next: {_next_command(unread)}"]
+    text = (
+        f"A chat model has still to read {unread.conversation_tokens:,} tokens of this, which "
+        f"takes some {unread.cost_tokens:,} tokens. "
+    )
+    text += (
+        "It does so in the background."
+        if unread.has_model
+        else "None is configured: every turn "
+        "can be searched, and rules have made memories of what is plain."
+    )
+    return ["", *wrap_text(text, width), f"Next: {_next_command(unread)}"]
+
+
+def _next_command(unread: WireUnread) -> str:
+    if unread.conversation_tokens and unread.has_model:
+        return "memoria queue run"
+    return 'memoria search "…"'
