@@ -1,10 +1,11 @@
 """Tokens are estimated a little high and never wildly off."""
 
 import pytest
+from bench.tokens import count_tokens
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoria.text.budget import estimate_tokens
+from memoria.text.budget import bound_tokens, count_quarters, estimate_tokens
 
 
 @pytest.mark.parametrize(
@@ -28,3 +29,24 @@ def test_a_whole_never_costs_more_than_its_parts(parts: list[str]) -> None:
 @given(st.text(min_size=1))
 def test_only_nothing_is_free(text: str) -> None:
     assert 1 <= estimate_tokens(text) <= len(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The ferry to Hydra leaves at nine, and the crossing takes an hour and forty minutes.",
+        "轮渡九点开往伊兹拉岛，航程一小时四十分钟，船票可以在码头买。",
+        "2026-03-02T01:14Z, session monday, [turn 5d1c70aa] #3 assistant (trust reported):",
+        "Call +49 30 5550 1487 between 9:30 and 17:45; room B-204, order 88-1203-77 (€ 1,249.50).",
+        "张伟，电话13800138000，邮箱 zhangwei1987@example.org，生日1987年6月30日。",
+        "def is_open(hour: int) -> bool:\n    return OPENING <= hour < closing_hour(TODAY)\n",
+        "🦭🎉👍🏽🚢🇬🇷👨‍👩‍👧‍👦",
+    ],
+)
+def test_no_text_of_a_usual_kind_costs_a_common_model_more_than_its_bound(text: str) -> None:
+    assert count_tokens(text) <= bound_tokens(text)
+
+
+@given(st.lists(st.text()))
+def test_the_quarters_of_parts_add_up_to_those_of_the_whole(parts: list[str]) -> None:
+    assert sum(map(count_quarters, parts)) == count_quarters("".join(parts))

@@ -116,17 +116,20 @@ def _fit(
         for each, hit in zip(found, whole.hits, strict=True)
     ]
 
-    def pack(id_chars: int) -> PackedHits:
+    def pack(room: int, id_chars: int) -> PackedHits:
         packer = Packer(whole.hits, room, weights, focuses, id_chars)
         admitted = packer.admit()
         if plan.context:
             packer.add_neighbours(read_neighbours(tx, found[:admitted], plan.context))
         return packer.finish()
 
-    packed = pack(ID_CHARS)
+    packed = pack(room, ID_CHARS)
+    if whole.hits and not packed.hits:  # so small a budget is for the best hit, not for notes
+        room = plan.max_tokens
+        packed = pack(room, ID_CHARS)
     id_chars = count_id_chars(tx, list_ids(packed.hits))
     if id_chars > ID_CHARS:
-        packed = pack(id_chars)
+        packed = pack(room, id_chars)
     is_counted = plan.is_limited or plan.profile.every_hit_must_fit or not packed.hits
     return whole.model_copy(
         update={

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from memoria.model import Role, StoredTurn
 from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.store.base import Transaction
-from memoria.text.budget import estimate_tokens
+from memoria.text.budget import bound_tokens
 from memoria.text.document import as_text
 from memoria.text.lines import indent_lines, join_lines
 from memoria.text.strip import escape_fences
 
 _SPARE = 8
 """Turns read beyond those wanted, since some are not to be shown."""
-_LEAST_TOKENS = 60
+_LEAST_TOKENS = 40
 """A turn that has to be cut is shown if so many tokens are left for it."""
 _ARGS_CHARS = 120
 _RESULT_CHARS = 240
@@ -93,7 +93,7 @@ def fit_last_turns(turns: Sequence[StoredTurn], tokens: int) -> LastTurns:
 
 def line_cost(line: str) -> int:
     """Estimated tokens of a line with its end, escaped as it will be."""
-    return estimate_tokens(escape_fences(f"{line}\n"))
+    return bound_tokens(escape_fences(f"{line}\n"))
 
 
 def _note_dropped(count: int) -> str:

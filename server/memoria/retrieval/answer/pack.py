@@ -24,11 +24,11 @@ from memoria.retrieval.answer.form import (
     write_hits,
 )
 from memoria.retrieval.answer.neighbours import NO_NEIGHBOURS, NeighbourTurns
-from memoria.text.budget import QUARTERS, estimate_tokens
+from memoria.text.budget import QUARTERS, bound_tokens
 from memoria.text.document import as_text
 from memoria.text.excerpt import ExcerptFinder, Span
 
-_ENOUGH = (60 * QUARTERS, 140 * QUARTERS)
+_ENOUGH = (52 * QUARTERS, 140 * QUARTERS)
 """What the words of a hit get before any hit gets more: room for the sentence that answers, between
 these bounds."""
 _LEAST = 12 * QUARTERS
@@ -122,7 +122,7 @@ class Packer:
             self._admit_until(len(self._hits))
         self._pour()
         shown = tuple(self._show(i, share) for i, share in enumerate(self._shares))
-        tokens = estimate_tokens("\n".join(write_hits(shown, self._id_chars)))
+        tokens = bound_tokens("\n".join(write_hits(shown, self._id_chars)))
         return PackedHits(shown, tokens, len(self._hits) - len(shown))
 
     def _enough(self, i: int) -> int:
