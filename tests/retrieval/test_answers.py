@@ -16,7 +16,7 @@ import memoria
 from memoria import Memoria, SearchResult
 from memoria.model import PARTS, MemoryType, Role, parse_instant
 from memoria.surface.text import result_text
-from memoria.text.budget import bound_tokens
+from memoria.text.budget import price_text
 
 MANY = settings(
     max_examples=35, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -162,9 +162,9 @@ async def test_an_answer_keeps_its_budget_and_its_limit(
 ) -> None:
     found = await answer(town, query, narrowed)
     most = narrowed.arguments["max_tokens"]
-    assert found.tokens <= bound_tokens(result_text(found)) <= most
+    assert found.tokens <= price_text(result_text(found)) <= most
     assert len(found.hits) <= narrowed.arguments["limit"]
-    assert sum(map(bound_tokens, found.nearest_topics)) <= most / 10
+    assert sum(map(price_text, found.nearest_topics)) <= most / 10
     assert not (found.hits and found.nearest_topics)
 
 
@@ -230,7 +230,7 @@ async def test_a_package_keeps_its_budget_its_scope_and_its_fence_and_is_the_sam
     town: Memoria, query: str, max_tokens: int, place: str | None
 ) -> None:
     package = await town.build_context(query, max_tokens=max_tokens, workspace=place)
-    assert package.tokens == bound_tokens(package.text) <= max_tokens
+    assert package.tokens == price_text(package.text) <= max_tokens
     shown = {key for key, word in SECRETS.items() if word in package.text}
     # Verbatim evidence is the record, and what was suppressed is still in that.
     assert shown <= {"later", place} | ({"suppressed"} if package.evidence else set())

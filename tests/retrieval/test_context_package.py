@@ -15,7 +15,7 @@ from memoria.errors import InvalidInputError
 from memoria.model import ContextPackage
 from memoria.store.files import read_seed
 from memoria.store.folders import tenant_folder
-from memoria.text.budget import bound_tokens
+from memoria.text.budget import price_text
 from memoria.text.strip import strip
 
 OTTERS = "Otters swim in the cold river at night"
@@ -167,7 +167,7 @@ def is_whole(package: ContextPackage, max_tokens: int) -> None:
     assert package.text.endswith("\n</memoria>")
     assert len(re.findall(r"</?(?:memoria|private)\b", package.text, re.IGNORECASE | re.ASCII)) == 2
     assert strip(f"a{package.text}b").text == "ab"
-    assert package.tokens == bound_tokens(package.text) <= max_tokens
+    assert package.tokens == price_text(package.text) <= max_tokens
 
 
 @pytest.fixture(scope="module")

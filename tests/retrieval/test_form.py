@@ -9,7 +9,7 @@ from memoria.model import AdjacentTurn, Hit, HitSource, Role, ToolCall
 from memoria.retrieval.answer.form import ID_CHARS, write_hits
 from memoria.retrieval.answer.neighbours import NeighbourTurns
 from memoria.retrieval.answer.pack import PackedHits, Packer
-from memoria.text.budget import bound_tokens
+from memoria.text.budget import price_text
 from memoria.text.excerpt import ExcerptFinder, find_excerpt, weigh_evenly
 
 FILLER = "The weather was mild and nothing else happened that day. "
@@ -111,7 +111,7 @@ def test_what_is_written_of_the_hits_fits_the_budget_best_first_and_none_vanishe
     hits = [turn(text, i, f"s{s}", day) for i, (text, s, day) in enumerate(drawn)]
     packed = pack(hits, max_tokens, "ab", "中文")
     written = "\n".join(write_hits(packed.hits))
-    assert bound_tokens(written) <= packed.tokens <= max_tokens
+    assert price_text(written) <= packed.tokens <= max_tokens
     assert [kept.id for kept in packed.hits] == [hit.id for hit in hits[: len(packed.hits)]]
     assert packed.omitted == len(hits) - len(packed.hits)
     for kept, hit in zip(packed.hits, hits, strict=False):
@@ -182,7 +182,7 @@ def test_a_long_turn_beside_a_hit_takes_no_more_than_its_first_sentences() -> No
     ((after,),) = [hit.after for hit in packer.finish().hits]
     assert after.text.startswith("Yes, at nine.")
     assert after.text.endswith("…")
-    assert bound_tokens(after.text) <= 45
+    assert price_text(after.text) <= 45
 
 
 def test_a_long_tool_result_is_cut_to_where_the_answer_stands() -> None:

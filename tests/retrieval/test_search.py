@@ -13,7 +13,7 @@ from memoria.errors import InvalidInputError
 from memoria.inference.bundled import BundledEmbedder
 from memoria.model import Role, parse_instant
 from memoria.surface.text import result_text
-from memoria.text.budget import bound_tokens
+from memoria.text.budget import price_text
 
 DEMO = resources.files("memoria.surface.cli.demo").joinpath("conversation.jsonl")
 QUESTIONS = json.loads(Path(__file__).with_name("demo_questions.json").read_text("utf-8"))
@@ -217,7 +217,7 @@ async def test_long_names_count_towards_the_budget(home: Path) -> None:
         await plain.record_conversation(turns, session_id=name)
         found = await plain.search_conversation_traces("bluebird", limit=20, max_tokens=4000)
         assert len(found.hits) == 6
-        assert bound_tokens(result_text(found)) <= 4000
+        assert price_text(result_text(found)) <= 4000
         assert found.omitted == 14
 
 

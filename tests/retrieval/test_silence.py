@@ -7,7 +7,7 @@ from tests.retrieval.toys import ToyEmbedder, keep, texts_of
 
 import memoria
 from memoria import Memoria
-from memoria.text.budget import bound_tokens
+from memoria.text.budget import price_text
 
 SUPPRESSED = "The vault code is E7700"
 READ = "Deploy log: E4711 in /srv/app/main.log at step 12"
@@ -60,7 +60,7 @@ async def test_topics_take_a_tenth_of_the_budget_at_most(m: Memoria, max_tokens:
     query = "Which harbour pilot of Rotterdam retired with honours, a medal and cake?"
     found = await m.search_memory(query, max_tokens=max_tokens)
     assert found.hits == ()
-    assert sum(map(bound_tokens, found.nearest_topics)) <= min(100, max_tokens / 10)
+    assert sum(map(price_text, found.nearest_topics)) <= min(100, max_tokens / 10)
 
 
 async def test_what_nothing_on_record_comes_near_to_gets_no_topic(m: Memoria) -> None:

@@ -5,7 +5,7 @@ from bench.tokens import count_tokens
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoria.text.budget import bound_tokens, count_quarters, estimate_tokens
+from memoria.text.budget import count_quarters, estimate_tokens, price_text
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_only_nothing_is_free(text: str) -> None:
     ],
 )
 def test_no_text_of_a_usual_kind_costs_a_common_model_more_than_its_bound(text: str) -> None:
-    assert count_tokens(text) <= bound_tokens(text)
+    assert count_tokens(text) <= price_text(text)
 
 
 @given(st.lists(st.text()))

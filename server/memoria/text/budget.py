@@ -1,6 +1,6 @@
 """How many tokens a text costs a model, told without any model's tokenizer.
 
-An estimate is near the truth for prose. A bound is for answers, which are ids, times and names as
+An estimate is near the truth for prose. A price is for answers, which are ids, times and names as
 much as prose, and have to stay within what the caller has room for.
 """
 
@@ -26,7 +26,7 @@ def estimate_tokens(text: str) -> int:
     return len(text) - ascii_chars + -(-ascii_chars // QUARTERS)
 
 
-def bound_tokens(text: str) -> int:
+def price_text(text: str) -> int:
     """How many tokens a text costs at most, whichever common model reads it, rounded up."""
     return -(-count_quarters(text) // QUARTERS)
 

@@ -13,7 +13,7 @@ from typing import TypeVar
 from memoria.model import ContextPackage, Hit, Scratchpad, SearchResult
 from memoria.retrieval.answer.form import list_doubts, name_hit
 from memoria.retrieval.answer.last_turns import NO_TURNS, SessionEnd, fit_last_turns
-from memoria.text.budget import bound_tokens
+from memoria.text.budget import price_text
 from memoria.text.document import as_text
 from memoria.text.invisible import show_invisible
 from memoria.text.lines import indent_lines, join_lines
@@ -96,7 +96,7 @@ def build_context(fixed: FixedBlocks, max_tokens: int, look_up: LookUp) -> Conte
         evidence=blocks[4],
         citations=tuple(citations),
         text=text,
-        tokens=bound_tokens(text),
+        tokens=price_text(text),
         notes=memories.notes,
     )
 
@@ -163,7 +163,7 @@ def _line_cost(each: CitedLine) -> int:
 
 def _text_cost(text: str) -> int:
     """A line with its end, so that lines together never cost more than their prices."""
-    return bound_tokens(escape_fences(f"{text}\n"))
+    return price_text(escape_fences(f"{text}\n"))
 
 
 def _assemble(blocks: Sequence[str]) -> str:

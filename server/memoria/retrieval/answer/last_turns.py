@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from memoria.model import Role, StoredTurn
 from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.store.base import Transaction
-from memoria.text.budget import bound_tokens
+from memoria.text.budget import price_text
 from memoria.text.document import as_text
 from memoria.text.lines import indent_lines, join_lines
 from memoria.text.strip import escape_fences
@@ -93,7 +93,7 @@ def fit_last_turns(turns: Sequence[StoredTurn], tokens: int) -> LastTurns:
 
 def line_cost(line: str) -> int:
     """Estimated tokens of a line with its end, escaped as it will be."""
-    return bound_tokens(escape_fences(f"{line}\n"))
+    return price_text(escape_fences(f"{line}\n"))
 
 
 def _note_dropped(count: int) -> str:

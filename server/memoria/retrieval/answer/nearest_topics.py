@@ -6,7 +6,7 @@ Topics and no answers: whoever asked sees what could be asked instead, and can't
 from collections.abc import Sequence
 
 from memoria.retrieval.ranking.score import ScoredCandidate
-from memoria.text.budget import bound_tokens
+from memoria.text.budget import price_text
 from memoria.text.excerpt import find_excerpt, weigh_evenly
 
 _MOST = 3
@@ -25,7 +25,7 @@ def list_nearest_topics(
         if each.signals.coverage <= 0 and each.signals.cosine <= 0:
             continue
         topic = _topic(each.text, terms)
-        price = bound_tokens(topic)
+        price = price_text(topic)
         if len(topics) == _MOST or price > left:
             break
         if topic and topic not in topics:

@@ -24,7 +24,7 @@ from memoria.retrieval.answer.form import (
     write_hits,
 )
 from memoria.retrieval.answer.neighbours import NO_NEIGHBOURS, NeighbourTurns
-from memoria.text.budget import QUARTERS, bound_tokens
+from memoria.text.budget import QUARTERS, price_text
 from memoria.text.document import as_text
 from memoria.text.excerpt import ExcerptFinder, Span
 
@@ -122,7 +122,7 @@ class Packer:
             self._admit_until(len(self._hits))
         self._pour()
         shown = tuple(self._show(i, share) for i, share in enumerate(self._shares))
-        tokens = bound_tokens("\n".join(write_hits(shown, self._id_chars)))
+        tokens = price_text("\n".join(write_hits(shown, self._id_chars)))
         return PackedHits(shown, tokens, len(self._hits) - len(shown))
 
     def _enough(self, i: int) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from memoria.model import Hit, SearchResult
 from memoria.retrieval.answer.form import list_doubts, name_hit
 from memoria.text.analyser import query_terms
-from memoria.text.budget import bound_tokens
+from memoria.text.budget import price_text
 from memoria.text.lines import join_lines
 from memoria.text.statement import canonical_form
 from memoria.text.strip import fence
@@ -54,9 +54,9 @@ def compose_unasked(prompt: str, found: SearchResult, session_id: str | None) ->
 
 
 def _take_fitting(lines: Iterator[str]) -> Iterator[str]:
-    left = _MOST_TOKENS - bound_tokens(fence(_INTRODUCTION))
+    left = _MOST_TOKENS - price_text(fence(_INTRODUCTION))
     for _, line in zip(range(_MOST_LINES), lines, strict=False):
-        left -= bound_tokens(f"{line}\n")
+        left -= price_text(f"{line}\n")
         if left < 0:
             return
         yield line
