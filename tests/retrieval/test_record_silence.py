@@ -1,6 +1,7 @@
 """The record answers what it holds, however it is asked, and nothing that it does not hold."""
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
@@ -40,12 +41,15 @@ FOREIGN = {
         "How many concurrent connections did the load test of the payment service reach?",
         "What did Rosalind name her second telescope?",
         "How many flowers does the botanical garden sell each year?",
+        "What is the birthday of the neighbour who collects stamps?",
     ],
     "zh": [
         "《铁河往事》的导演是谁？",
         "周文博的上司毕业于哪所大学？",
         "钢琴老师的电话是多少？",
         "花店一周卖多少束花？",
+        "那个在码头教书的人，生日是哪天？",
+        "渡轮码头去贵州吗？",
         "那个参加人数超过两千人的机器人竞赛，它的报名截止日期是哪一天，另外获奖队伍的指导教师姓什么？",
     ],
 }
@@ -87,3 +91,41 @@ async def test_what_it_does_not_hold_is_met_with_silence(told: tuple[str, Memori
     language, m = told
     for question in FOREIGN[language]:
         assert not (await m.search_conversation_traces(question)).hits, question
+
+
+PLACES = ("青岩坪", "白鹭屿", "石匣沟", "望潮亭", "松鹤岭", "乌桕渡", "梨花堰", "鹿鸣坞")
+NOTES = {
+    "县志": "第三卷写到的山川河流都重新画了图，书局答应年底付印。卷末附有当地歌谣一百首",
+    "气象站": "每隔六小时记录一次温度和风速。站里养着两条狗，夜里有人走近就会叫",
+    "酱园": "晒场上排着四百口大缸，掌柜每天清早用竹竿搅动，午后盖上草盖",
+    "合作社": "一共登记了七十二条木船。秋天的鱼多半腌好运到山里，换回茶叶和木炭",
+    "纸坊": "用嫩竹和石灰沤三个月再舂成纸浆，一个熟练的工人一天能捞八百张",
+    "船闸": "上下水位相差十一米，闸门每五年油漆一遍，那时候停航半个月",
+    "果园": "种的是本地的小蜜橘，树下放养的鹅负责吃草，到年底卖给城里的饭馆",
+    "戏班": "会唱的本子有四十多出，班主的嗓子坏了以后只打鼓，由他的大女儿领唱",
+    "石桥": "三个桥洞，中间的最高，栏杆上的石狮子少了一只，据说掉进了河里",
+    "小学校": "只有两间教室，操场边有一棵银杏，秋天老师带孩子们捡叶子做书签",
+}
+TRAVELLER = (
+    "摘自一位旅行者的笔记：清早从渡口出发，走了四个钟头，中途在竹林里躲雨，看见三只白鹭。傍晚到蒲葑汊，"
+    "住在一户人家的阁楼上，主人拿出自家做的米酒和腊肉招待，说这里三面环水，只有北边一条小路通往县城，"
+    "路上有两座木桥，去年冬天才修好。"
+)
+
+
+async def test_a_long_note_answers_a_short_question_for_the_rare_name_that_stands_in_it_alone(
+    tmp_path: Path,
+) -> None:
+    async with memoria.open(home=tmp_path / "home") as m:
+        notes = [
+            f"关于{place}的{what}，我摘抄了这些：{told}。这些内容我还没有核对，等有空再去查。"
+            for place in PLACES
+            for what, told in NOTES.items()
+        ]
+        for number, note in enumerate([*notes, TRAVELLER]):
+            turn = {"role": "user", "content": note, "session_id": str(number)}
+            await m.record_conversation([turn])
+        await m.wait_until_idle(60)
+        for question in ("蒲葑汊位于什么地方？", "蒲葑汊的特点是什么？"):
+            found = await m.search_conversation_traces(question)
+            assert [hit.text for hit in found.hits[:1]] == [TRAVELLER], question

@@ -84,16 +84,22 @@ class RecordBounds:
     """For a turn that holds all of the question's words, in and around it."""
     cross_language: float
     """For one in another language, with which it shares no word."""
+    meeting: float
+    """For each word in it, after the first, that hardly any text holds; for two at most."""
     linked: float
     """For the one that the graph leads to first."""
     strange_names: float
     """Asked for where nobody and nothing that the question names is on record."""
+    strange_compound: float
+    """Asked for where a long compound of the question is on record nowhere."""
+    base: float
+    """Asked for of every question, before what its size adds."""
     term: float
     """Asked for by the logarithm of how many words tell: of many, some always fit."""
     document: float
     """Asked for by the logarithm of how much is on record: of much, something is always near."""
     least: float
-    """What every question asks for."""
+    """What every question asks for at least."""
     words_alone: float
     """The share of the words that a turn has to hold where no cosine is known."""
     words_alone_of_name: float

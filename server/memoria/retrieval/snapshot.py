@@ -14,7 +14,7 @@ from memoria.retrieval.query.plan import SearchPlan, reword
 from memoria.retrieval.query.task import is_of_another_task, resolve_task
 from memoria.retrieval.query.terms import choose_terms
 from memoria.retrieval.ranking.depth import choose_depth
-from memoria.retrieval.ranking.described import find_described
+from memoria.retrieval.ranking.described import find_described, limit_margins
 from memoria.retrieval.ranking.fusion import fuse
 from memoria.retrieval.ranking.people import apply_people
 from memoria.retrieval.ranking.rarity import merge_weights, weigh_terms
@@ -182,7 +182,8 @@ def _rate_search(
     tx: Transaction, found: ScoredSearch, opinion: RerankOpinion
 ) -> list[ScoredCandidate]:
     """The ranking of one thing that is asked."""
-    rankings = [_rate_candidates(tx, one, opinion) for one in _list_wordings(found)]
+    asked, *named = [_rate_candidates(tx, one, opinion) for one in _list_wordings(found)]
+    rankings = [asked, *(limit_margins(each, asked) for each in named)]
     return join_searches(rankings, asked=len(rankings))
 
 

@@ -1,9 +1,11 @@
 """Described: the turn that tells whom a question means without naming them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from memoria.retrieval.query.described import Description
 from memoria.retrieval.ranking.score import ScoredCandidate
+from memoria.retrieval.ranking.selection import DECIDING_HITS
 from memoria.retrieval.ranking.statistics import QueryStatistics
 from memoria.retrieval.ranking.threshold import term_coverage
 
@@ -27,3 +29,15 @@ def find_described(
     covered = [(term_coverage(weights, each.words), each) for each in best]
     most, first = max(covered, key=lambda pair: pair[0], default=(0.0, None))
     return first if most >= _LEAST_COVERAGE else None
+
+
+def limit_margins(
+    named: Sequence[ScoredCandidate], asked: Sequence[ScoredCandidate]
+) -> list[ScoredCandidate]:
+    """What is found under a name, fitting no better than the best that the description has found.
+
+    The words of the turn that gave the name are in the question by then, so it fits for its own
+    sake; and what is told of somebody is an answer only if they are who was meant.
+    """
+    most = max((each.margin for each in asked[:DECIDING_HITS]), default=0.0)
+    return [replace(each, margin=min(each.margin, most)) for each in named]

@@ -233,6 +233,7 @@ def _score_candidate(
         cosine=item.cosine,
         graph=item.graph,
         context_coverage=item.context,
+        rare_words=len(statistics.rare_terms & tokens_of_all),
         is_cross_language=is_cross_language,
         lacks_number=_lacks_number(document, statistics) and not is_cross_language,
     )

@@ -13,10 +13,11 @@ and the figures are the embedder's (`Calibration`). Of a memory:
 - Where nothing that is named is on record, only a near paraphrase is an answer.
 
 Of the record all evidence is added up (`RecordBounds`): a turn's cosine, how much of the query's
-words stands in and around it, and whether it is in another language, against how many of the names
-asked for are strange, how many words there are to share, how much there is to find something in,
-and a number that is asked for and not there. Each speaks for or against an answer whatever the
-others say, so one sum serves every query. A turn among memories may pass by it, too, if amply.
+words stands in or around it, whether rare ones meet in it, and whether it is in another language,
+against how much of what the query names is strange, how many words there are to share, how much
+there is to find something in, and a number that is asked for and not there. Each speaks for or
+against an answer whatever the others say, so one sum serves every query. A turn among memories may
+pass by it, too, if amply.
 
 A reranker (`rerank`) that was asked reads query and text together, so its word weighs more than
 words and cosine: what it is sure of passes, what it finds beside the point does not. With two
@@ -42,6 +43,10 @@ _WORDS_ONLY_SHARE = 0.5
 """The share of the bound that words must reach where there is no cosine to add to them."""
 _RERANK_REJECTS = 0.1
 """A reranker's score that turns a hit away, unless it holds every discriminative word."""
+_MEETING_MOST = 2
+"""Rare words beyond the first that count; with three of them a text is hardly found by chance."""
+_MOST_DOCUMENTS = 10_000
+"""With more of them no more is asked for: what that would have to be was never measured."""
 _OF_OTHERS = -1.0
 """The margin of what tells another person's fact, however well its words fit."""
 
@@ -56,6 +61,8 @@ class RelevanceSignals:
     graph: float = 0.0
     context_coverage: float = 0.0
     """Share of the query's words that stands in the text and around it."""
+    rare_words: int = 0
+    """How many of the query's words it holds that very few texts hold."""
     is_cross_language: bool = False
     """Whether it is in another language than the query."""
     rerank_score: float | None = None
@@ -175,20 +182,26 @@ def _margin_in_record(
         if statistics.frequent_entity:
             return around - bounds.words_alone_of_name
         return signals.coverage - bounds.words_alone
-    # Words of a time and of asking for the record stand beside what is asked about.
-    words = max(around, signals.coverage) if statistics.asks_more else around or signals.coverage
-    margin = signals.cosine + bounds.words * words - bounds.no_number * signals.lacks_number
-    margin += bounds.linked * signals.graph - _demand_by_size(bounds, statistics)
-    if signals.is_cross_language:  # another script spells names its own way
+    margin = signals.cosine + bounds.words * max(around, signals.coverage)
+    margin += bounds.linked * signals.graph - bounds.no_number * signals.lacks_number
+    margin -= _demand_by_size(bounds, statistics)
+    if signals.is_cross_language:  # another script spells names its own way, and shares few words
         return margin + bounds.cross_language
-    return margin - bounds.strange_names * statistics.strange_share
+    margin += bounds.meeting * min(max(signals.rare_words - 1, 0), _MEETING_MOST)
+    return margin - _demand_by_names(bounds, statistics)
+
+
+def _demand_by_names(bounds: RecordBounds, statistics: QueryStatistics) -> float:
+    """What is asked for of a text because what the query names is on record nowhere."""
+    demand = bounds.strange_names * statistics.strange_share
+    return demand + bounds.strange_compound * statistics.strange_compound
 
 
 def _demand_by_size(bounds: RecordBounds, statistics: QueryStatistics) -> float:
     """What chance would bring: the more, the more words and documents there are."""
     by_terms = bounds.term * log1p(statistics.telling_terms)
-    by_documents = bounds.document * log1p(statistics.documents)
-    return max(by_terms + by_documents, bounds.least)
+    by_documents = bounds.document * log1p(min(statistics.documents, _MOST_DOCUMENTS))
+    return max(bounds.base + by_terms + by_documents, bounds.least)
 
 
 def _phrase_record_bounds(bounds: RecordBounds, statistics: QueryStatistics) -> str:
@@ -196,5 +209,5 @@ def _phrase_record_bounds(bounds: RecordBounds, statistics: QueryStatistics) -> 
         name = statistics.frequent_entity
         least = bounds.words_alone_of_name if name else bounds.words_alone
         return f"the best hit, words of at least: turn {least:g}"
-    least = _demand_by_size(bounds, statistics) + bounds.strange_names * statistics.strange_share
+    least = _demand_by_size(bounds, statistics) + _demand_by_names(bounds, statistics)
     return f"the best hit, cosine + {bounds.words:g} of its words of at least: turn {least:.2f}"
