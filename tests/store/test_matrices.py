@@ -347,3 +347,20 @@ def test_threads_that_share_a_matrix_each_see_their_own_snapshot(
     for thread in threads:
         thread.join(TIMEOUT_S)
     assert wrong == []
+
+
+def test_a_question_finds_the_same_to_the_last_bit_whichever_way_it_is_answered(
+    store: SqliteStore,
+) -> None:
+    Home(store)
+    with store.write(TENANT) as tx:
+        ns = [tx.documents.add("turn", None, "", "") for _ in range(FEW + 1)]
+        tx.backlog.add_vectors(MODEL, {n: unit(1, n % 7, n % 5, n % 3) for n in ns})
+
+    def ask_again() -> list[Match]:
+        with store.read(TENANT) as tx:
+            return tx.documents.nearest("turn", MODEL, QUERY, Filters(), 2 * FEW)
+
+    by_scan, *by_matrix = (ask_again() for _ in range(3))
+    assert store._connections.cache.nbytes  # noqa: SLF001
+    assert by_matrix == [by_scan, by_scan]

@@ -1,13 +1,15 @@
 """A question's common words are left out where reading them costs more than they tell."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memoria.store.sqlite import SqliteStore
+from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.statements import statements
 from memoria.store.sqlite.terms import BUDGET, choose_affordable
 from memoria.store.values import Filters
@@ -79,3 +81,33 @@ def test_a_text_search_matches_once_and_not_once_for_every_allowed_document(
         plan = connection.execute(f"EXPLAIN QUERY PLAN {sql}", parameters).fetchall()
     (step,) = [row["detail"] for row in plan if "search_index" in row["detail"]]
     assert "=" not in step  # by rowid, FTS5 says, as in "INDEX 0:=M3"
+
+
+def test_a_count_that_is_remembered_is_of_the_record_as_it_is(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=5000, readers=1)
+    ns: list[int] = []
+
+    def count(tenant: str) -> tuple[int, int]:
+        with store.read(tenant) as tx:
+            counted = tx.documents.frequencies(["turn"], ["harbour"], Filters())
+        return counted.total, counted.by_term["harbour"]
+
+    for tenant in ("ann", "bob", "ann"):
+        with store.write(tenant) as tx:
+            ns.append(tx.documents.add("turn", None, "harbour", ""))
+            tx.documents.add("turn", None, "orchid", "")
+        assert count(tenant) == count(tenant)
+    assert (count("ann"), count("bob")) == ((4, 2), (2, 1))
+    changes: list[Callable[[SqliteDocuments], object]] = [
+        lambda documents: documents.set_current(ns[0], current=False),
+        lambda documents: documents.replace_tokens(ns[2], "train", ""),
+        lambda documents: documents.erase(ns[2]),
+    ]
+    for change in changes:
+        with store.write("ann") as tx:
+            change(tx.documents)
+        with store.read("ann") as tx:
+            found = len(tx.documents.match(["turn"], ["harbour"], Filters(), 9))
+            shown = len(tx.documents.match(["turn"], ["harbour", "orchid", "train"], Filters(), 9))
+        assert count("ann") == (shown, found)
+    store.close()

@@ -170,7 +170,9 @@ def test_every_way_gives_the_nearest_current_documents_that_pass(
 def test_a_vector_made_anew_replaces_the_old_one(connection: Connection) -> None:
     fill(connection, [turn((1, 0, 0, 0))])
     index = Vec0Index(connection)
-    index.add(1, DIMS, [(1, TURNS.scopes[0], unit((0, 1, 0, 0)).tobytes())])
+    anew = unit((0, 1, 0, 0)).tobytes()
+    connection.execute("UPDATE embeddings SET vector = ? WHERE document_n = 1", (anew,))
+    index.add(1, DIMS, [(1, TURNS.scopes[0], anew)])
     (match,) = index.nearest(TURNS, unit((0, 1, 0, 0)), 10)
     assert match.n == 1
     assert match.score == pytest.approx(1)

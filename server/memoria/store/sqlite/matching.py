@@ -18,6 +18,7 @@ from memoria.store.sqlite.narrowing import Narrowing
 from memoria.store.sqlite.rows import Parameter, TenantRows, as_json
 from memoria.store.sqlite.terms import (
     BUDGET,
+    Age,
     CountCache,
     TermStatistics,
     choose_affordable,
@@ -47,13 +48,13 @@ class Matching:
         """
         self._rows = rows
         self._counted = counted
+        self._age: Age | None = None
 
     def best(
         self, terms: Sequence[str], scope: str, narrowing: Narrowing, limit: int
     ) -> list[Match]:
         """The best documents that the scope shows and that pass."""
-        newest = self._rows.number("newest")
-        if newest <= BUDGET or self._count_shown(scope, newest) <= BUDGET:
+        if self._read_age()[1] <= BUDGET or self._count_now(scope) <= BUDGET:
             return self._best_of_few(_in_scope(scope, terms), narrowing, limit)
         if narrowing.ids_if_few is not None:
             return self._best_of_many(
@@ -97,13 +98,12 @@ class Matching:
 
     def frequencies(self, terms: Sequence[str], scope: str) -> Frequencies:
         """How common the terms are among what the scope shows; in a large one, in the home."""
-        newest = self._rows.number("newest")
-        shown = self._count_shown(scope, newest)
+        shown = self._count_now(scope)
         if shown > BUDGET:
             total = self._rows.number("newest_of_all")
             return Frequencies(total, self._count_in_home(terms, total))
         return Frequencies(
-            shown, {term: self._count(_in_scope(scope, [term]), newest) for term in terms}
+            shown, {term: self._count_now(_in_scope(scope, [term])) for term in terms}
         )
 
     def _run_match(self, statement: str, query: str, limit: int, **where: Parameter) -> list[Match]:
@@ -121,11 +121,17 @@ class Matching:
         known = self._counted.terms if self._counted else CountCache()
         return {term: known.look_up(term, age, count) * newest // last for term in terms}
 
-    def _count_shown(self, scope: str, newest: int) -> int:
-        """How many documents the scope shows, as long as nothing changes."""
-        known = self._counted.scopes if self._counted else CountCache()
-        age = self._rows.number("changes"), newest
-        return known.look_up(scope, age, lambda scope: self._count(scope, newest))
+    def _count_now(self, query: str) -> int:
+        """How many of the tenant's documents match; counted once, as long as nothing changes."""
+        age = self._read_age()
+        known = self._counted.of_tenant(self._rows.tenant) if self._counted else CountCache()
+        return known.look_up(query, age, lambda query: self._count(query, age[1]))
+
+    def _read_age(self) -> Age:
+        """How often the tenant's documents have changed, and the newest of them."""
+        if self._age is None or self._counted is None:  # a writer sees its own changes
+            self._age = self._rows.number("changes"), self._rows.number("newest")
+        return self._age
 
     def _count(self, query: str, last: int) -> int:
         """How many documents up to a number match, up to one more than the budget."""

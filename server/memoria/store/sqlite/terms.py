@@ -11,13 +11,14 @@ from the snapshot alone: every process chooses the same terms, whatever it was a
 """
 
 import threading
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
 BUDGET = 20_000
 """Documents. A search in 100,000 turns takes 25 ms for its text at the most, where it took up to
 60; in a million, nineteen questions of twenty still find the turn their words were taken from."""
 _MOST_REMEMBERED = 20_000
+_MOST_TENANTS = 50
 _STEPS = 4
 
 Age = tuple[int, int]
@@ -84,11 +85,20 @@ class CountCache:
                 self._counts[term] = counted
 
 
-@dataclass(frozen=True, slots=True)
 class TermStatistics:
-    """What a process remembers of one file's index."""
+    """What a process remembers of one file's index. Thread-safe."""
 
-    terms: CountCache = field(default_factory=CountCache)
-    """By term, up to the mark."""
-    scopes: CountCache = field(default_factory=CountCache)
-    """By scope, of everything."""
+    def __init__(self) -> None:
+        self.terms = CountCache()
+        """By term, up to the mark."""
+        self._lock = threading.Lock()
+        self._tenants: OrderedDict[int, CountCache] = OrderedDict()
+
+    def of_tenant(self, tenant: int) -> CountCache:
+        """By query of the index, what a tenant's questions see; of the last tenants that asked."""
+        with self._lock:
+            known = self._tenants.setdefault(tenant, CountCache())
+            self._tenants.move_to_end(tenant)
+            if len(self._tenants) > _MOST_TENANTS:
+                self._tenants.popitem(last=False)
+            return known

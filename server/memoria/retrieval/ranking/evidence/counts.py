@@ -39,27 +39,22 @@ def count_terms(
         terms: a query's.
         alike: whether words that begin like a term count for a part of it.
     """
-    wanted = [
-        (term, f" {term} ", f" {term[:_PREFIX]}" if alike and _may_vary(term) else None)
-        for term in terms
-    ]
-    return {n: _count_document(document, wanted) for n, document in documents.items()}
+    wanted = frozenset(terms)
+    begins = [(term, f" {term[:_PREFIX]}") for term in terms if alike and _may_vary(term)]
+    return {n: _count_document(document, wanted, begins) for n, document in documents.items()}
 
 
 def _count_document(
-    document: IndexTokens, wanted: Sequence[tuple[str, str, str | None]]
+    document: IndexTokens, wanted: frozenset[str], begins: Sequence[tuple[str, str]]
 ) -> TermCounts:
-    words, context = f" {document.words} ", f" {document.context} "
-    body: dict[str, float] = {}
-    for term, token, start in wanted:
-        if start is not None and start not in words:
-            continue  # where nothing begins like a term, the term is missing as well
-        if many := words.count(token):
-            body[term] = many
-        elif start is not None:
+    words, context = document.words.split(" "), document.context.split(" ")
+    text = f" {document.words} "
+    body: dict[str, float] = {term: text.count(f" {term} ") for term in wanted.intersection(words)}
+    for term, start in begins:
+        if start in text and term not in body:
             body[term] = _PREFIX_WEIGHT
-    frame: dict[str, float] = {term: 1.0 for term, token, _ in wanted if token in context}
-    return TermCounts(body, frame, words.count(" ") + context.count(" ") - 2)
+    frame = dict.fromkeys(wanted.intersection(context), 1.0)
+    return TermCounts(body, frame, len(words) + len(context))
 
 
 def _may_vary(term: str) -> bool:

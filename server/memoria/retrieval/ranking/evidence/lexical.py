@@ -15,7 +15,7 @@ b = 0.4 to 0.75 recall@10 is within a point on BEAM and half a point on LoCoMo.
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from operator import itemgetter
 
 from memoria.retrieval.ranking.evidence.counts import TermCounts
@@ -59,20 +59,16 @@ def bm25(
     weights = _lend_words(counted, places) if lend else {}
     for n, each in counted.items():
         own = weights.setdefault(n, {})
-        _add_counts(own, each.body.items())
-        _add_counts(own, _scale_counts(each.frame, _FRAME_WEIGHT))
+        _add_counts(own, each.body, 1.0)
+        _add_counts(own, each.frame, _FRAME_WEIGHT)
     relative = {n: each.length / mean for n, each in counted.items() if mean}
     gains = {term: (_K1 + 1) * value for term, value in idf_by_term.items()}
     return {n: _score_document(own, relative.get(n, 1.0), gains) for n, own in weights.items()}
 
 
-def _add_counts(own: dict[str, float], times: Iterable[tuple[str, float]]) -> None:
-    for term, many in times:
-        own[term] = own.get(term, 0.0) + many
-
-
-def _scale_counts(times: Mapping[str, float], share: float) -> list[tuple[str, float]]:
-    return [(term, share * many) for term, many in times.items()]
+def _add_counts(own: dict[str, float], times: Mapping[str, float], share: float) -> None:
+    for term, many in times.items():
+        own[term] = own.get(term, 0.0) + share * many
 
 
 def _score_document(
@@ -98,8 +94,6 @@ def _lend_words(
         body = counted[giver].body
         part = min(1.0, _STATEMENT / max(counted[giver].length, 1))
         for step, share in _NEIGHBOUR_WEIGHTS.items():
-            if beside := documents_at.get((session_n, index + step)):
-                words = _scale_counts(body, part * share)
-                for n in beside:
-                    _add_counts(lent.setdefault(n, {}), words)
+            for n in documents_at.get((session_n, index + step), ()):
+                _add_counts(lent.setdefault(n, {}), body, part * share)
     return lent

@@ -10,20 +10,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from memoria.errors import EmbedderError
 from memoria.model import Vector
 from memoria.store.sqlite.driver import Connection, Row
-from memoria.store.sqlite.rows import as_json
 from memoria.store.sqlite.terms import BUDGET
 from memoria.store.sqlite.vectors.compressed import CompressedVectors
+from memoria.store.sqlite.vectors.exact import check_vector, read_vectors, score_exactly
 from memoria.store.sqlite.vectors.matrix import Matrix
 from memoria.store.sqlite.vectors.models import SQL, Key, VectorQuery
 from memoria.store.sqlite.visibility import visibility_of
 from memoria.store.values import Match
 
-_FLOAT_BYTES = 4
 _SAMPLED = 4
 """How many of the nearest are held against filters first, for each that is wanted."""
 _CANDIDATES = 4
@@ -104,13 +101,7 @@ class CachedVectors(ABC):
         if not row["current"]:
             self.rows.drop(row["n"])
         else:
-            self.rows.put(row["n"], visibility_of(row).token, self._check_row(row))
-
-    def _check_row(self, row: Row) -> bytes:
-        vector: bytes = row["vector"]
-        if len(vector) != self._dims * _FLOAT_BYTES:
-            raise EmbedderError(f"the stored vector of document {row['n']} is damaged")
-        return vector
+            self.rows.put(row["n"], visibility_of(row).token, check_vector(row, self._dims))
 
 
 class CachedMatrix(CachedVectors):
@@ -151,7 +142,8 @@ class CachedCodes(CachedVectors):
         """
         super().__init__(key, dims)
         ns = list(self._documents(connection))
-        _, sample = self._vectors(connection, ns[:: max(len(ns) // _SAMPLE, 1)])
+        chosen = ns[:: max(len(ns) // _SAMPLE, 1)]
+        _, sample = read_vectors(connection, key[0], chosen, dims)
         self._learnt_for = len(ns)
         self._rows = CompressedVectors(
             dims, np.resize(sample, (max(len(sample), _LEAST_SAMPLE), dims))
@@ -177,24 +169,7 @@ class CachedCodes(CachedVectors):
         if where.narrowing is not None:
             passed = where.narrowing.best([Match(n, 0.0) for n in ns], wanted)
             ns = [match.n for match in passed]
-        return self._score(connection, ns, vector, limit)
-
-    def _score(
-        self, connection: Connection, ns: list[int], vector: Vector, limit: int
-    ) -> list[Match]:
-        found, vectors = self._vectors(connection, ns)
-        scores = np.vecdot(vectors, vector)
-        best = np.lexsort((found, -scores))[:limit]
-        return list(map(Match, found[best].tolist(), scores[best].tolist()))
-
-    def _vectors(
-        self, connection: Connection, ns: list[int]
-    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        wanted = {"model": self._where["model"], "ns": as_json(ns)}
-        rows = connection.execute(SQL["vectors"], wanted).fetchall()
-        vectors = np.frombuffer(b"".join(map(self._check_row, rows)), np.float32)
-        found = np.fromiter((row["n"] for row in rows), np.int64, len(rows))
-        return found, vectors.reshape(len(rows), self._dims)
+        return score_exactly(connection, where.model, ns, vector, limit)
 
 
 def create_cache(connection: Connection, key: Key, dims: int, many: int) -> CachedVectors:

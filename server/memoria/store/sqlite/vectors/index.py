@@ -1,7 +1,8 @@
 """Which of the two ways a search takes.
 
-A tenant with few vectors is scanned by sqlite-vec. With more than two thousand a matrix serves,
-from the second question on: a command asks once, and loading costs as much as five to ten scans.
+The first question is a scan by sqlite-vec, and so is any of a tenant with few vectors. With more a
+matrix serves, from the second question on: a command asks once, and loading costs as much as five
+to ten scans.
 Where the extension can't load there is the matrix alone. A search whose snapshot is older than the
 matrix (another thread's was newer), and a transaction that writes, go to sqlite-vec, or read
 what they need for themselves.
@@ -16,9 +17,9 @@ from memoria.store.sqlite.vectors.models import SQL, Drift, IndexRow, VectorQuer
 from memoria.store.sqlite.vectors.vec0 import Vec0Index
 from memoria.store.values import Match
 
-FEW = 2000
-"""Up to so many vectors sqlite-vec takes no longer (3 ms at 512 numbers) than it takes to embed
-the question."""
+FEW = 100
+"""Up to so many vectors sqlite-vec takes no longer than a matrix that is there. Of 700 a scan is a
+tenth of a search, and a matrix a hundredth."""
 
 
 class VectorIndex:

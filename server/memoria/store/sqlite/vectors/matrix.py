@@ -1,6 +1,6 @@
 """Vectors in memory, searched by one multiplication.
 
-Rows lie in blocks of a few thousand: to grow copies nothing, and a gap is closed with the last
+Rows lie in blocks of a thousand: to grow copies nothing, and a gap is closed with the last
 row. The product is taken row by row (`vecdot`), which stays on one thread: a matrix-vector
 product on two is up to fifty times slower on a machine whose other core is busy.
 """
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from memoria.model import Vector
 from memoria.store.values import Match
 
-_BLOCK = 4096
+_BLOCK = 1024
 _SAMPLED = 64
 """One score of so many is looked at to guess the least that counts."""
 _SPARE = 4

@@ -81,6 +81,8 @@ class Vec0Index:
 
     def nearest(self, where: VectorQuery, vector: Vector, limit: int) -> list[Match]:
         """The nearest documents, best first."""
+        from memoria.store.sqlite.vectors.exact import score_exactly  # noqa: PLC0415  (brings NumPy)
+
         if where.model not in self.list_indexed():
             return []
         listed = where.allowed if where.narrowing is None else where.narrowing.all_ids
@@ -95,8 +97,8 @@ class Vec0Index:
                 (vector.tobytes(), limit, scope, *allowed),
             )
         )
-        best = [Match(n, 1.0 - distance) for distance, n in found[:limit]]
-        return self._keep_visible(where, best)
+        shown = self._select_visible(where, [n for _, n in found[:limit]])
+        return score_exactly(self._connection, where.model, shown, vector, limit)
 
     def drift(self, model: int) -> Drift:
         """How far the index is from the truth, document by document."""
@@ -130,14 +132,12 @@ class Vec0Index:
         )
         return {int(row["name"].removeprefix("vectors_")) for row in rows}
 
-    def _keep_visible(self, where: VectorQuery, found: Sequence[Match]) -> list[Match]:
+    def _select_visible(self, where: VectorQuery, found: Sequence[int]) -> list[int]:
         """Without what a process that lacks the extension has hidden: the truth decides."""
         rows = self._connection.execute(
-            SQL["visibilities"],
-            {"tenant": where.tenant, "ns": _json([match.n for match in found])},
+            SQL["visibilities"], {"tenant": where.tenant, "ns": _json(found)}
         )
-        shown = {row["n"] for row in rows if visibility_of(row).token in where.scopes}
-        return [match for match in found if match.n in shown]
+        return [row["n"] for row in rows if visibility_of(row).token in where.scopes]
 
 
 def _index_row(row: Row) -> IndexRow:

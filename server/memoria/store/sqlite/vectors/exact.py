@@ -1,0 +1,53 @@
+"""Exact: documents scored from the vectors that are the truth, as a matrix scores them.
+
+Whatever has found them, the last bit of a score is the same: an answer does not depend on whether
+it was the first question of a process.
+"""
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memoria.errors import EmbedderError
+from memoria.model import Vector
+from memoria.store.sqlite.driver import Connection, Row
+from memoria.store.sqlite.rows import as_json
+from memoria.store.sqlite.vectors.models import SQL
+from memoria.store.values import Match
+
+_FLOAT_BYTES = 4
+
+
+def score_exactly(
+    connection: Connection, model: int, ns: Collection[int], vector: Vector, limit: int
+) -> list[Match]:
+    """The nearest of these documents, best first; of equals, the oldest first."""
+    found, vectors = read_vectors(connection, model, ns, len(vector))
+    scores = np.vecdot(vectors, vector)
+    best = np.lexsort((found, -scores))[:limit]
+    return list(map(Match, found[best].tolist(), scores[best].tolist()))
+
+
+def read_vectors(
+    connection: Connection, model: int, ns: Collection[int], dims: int
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """The documents that have a vector, and a row for each."""
+    rows: Sequence[Row] = connection.execute(
+        SQL["vectors"], {"model": model, "ns": as_json(ns)}
+    ).fetchall()
+    vectors = np.frombuffer(b"".join(check_vector(row, dims) for row in rows), np.float32)
+    found = np.fromiter((row["n"] for row in rows), np.int64, len(rows))
+    return found, vectors.reshape(len(rows), dims)
+
+
+def check_vector(row: Row, dims: int) -> bytes:
+    """The vector of a row.
+
+    Raises:
+        EmbedderError: it is not as long as the others.
+    """
+    vector: bytes = row["vector"]
+    if len(vector) != dims * _FLOAT_BYTES:
+        raise EmbedderError(f"the stored vector of document {row['n']} is damaged")
+    return vector
