@@ -49,9 +49,64 @@ RESTATED = {
         "房东说我租的房子房租涨到4600元了，我该不该搬家？",
         "我租的房子房租多少钱？",
     ),
+    "number in words": (
+        "There are seventeen unpaid invoices in the ledger.",
+        "Only nine unpaid invoices are left in the ledger.",
+        "How many unpaid invoices are in the ledger?",
+    ),
+    "no word of change": (
+        "The nightly build takes 40 minutes.",
+        "After caching the dependencies the nightly build takes 25 minutes.",
+        "How long does the nightly build take?",
+    ),
+    "what": (
+        "The florist quoted £850 for the flowers.",
+        "The florist's quote for the flowers came down to £700.",
+        "What did the florist quote?",
+    ),
+    "place": (
+        "We're having the reception at the Old Mill.",
+        "The reception is going to be at Hartley Barn after all.",
+        "Where is the reception?",
+    ),
+    "place without a word of change": (
+        "Parents' evening will be held in the gym.",
+        "Parents' evening will be held in the library because the gym floor is wet.",
+        "Where is parents' evening held?",
+    ),
+    "denied before": (
+        "We have never sprayed anything on the orchard.",
+        "Last spring we sprayed copper on the orchard twice.",
+        "Have we sprayed the orchard?",
+    ),
+    "中文数字": (
+        "果园里有六百棵苹果树。",
+        "又栽了一批，果园里现在有七百五十棵苹果树。",
+        "果园里有多少棵苹果树？",
+    ),
+    "改种": (
+        "今年东边那块地种的是玉米。",
+        "玉米被淹了，东边那块地改种大豆了。",
+        "东边那块地种的是什么？",
+    ),
 }  # fmt: skip
 
 DENIED = {
+    "always": (
+        "I always double-check the insulin dose with a colleague.",
+        "To be honest I don't double-check insulin doses with anyone.",
+        "Do I double-check insulin doses with a colleague?",
+    ),
+    "refused": (
+        "My sister has agreed to be a bridesmaid.",
+        "My sister refused to be a bridesmaid.",
+        "Is my sister a bridesmaid?",
+    ),
+    "从不": (
+        "我家的菜地一直打农药。",
+        "我家的菜地从不打农药。",
+        "我家的菜地打农药吗？",
+    ),
     "did": (
         "I just rented a chainsaw on Saturday to cut up the old pear tree, how do I clean it?",
         "I've never used a chainsaw before, so what do I have to look out for?",
@@ -130,6 +185,14 @@ async def test_both_sides_of_a_contradiction_are_shown_and_marked(home: Path, ca
          "How many cats does my sister have at home?"),
         ("I had never seen a heron until then.", "I saw a heron at the weir on Sunday.",
          "Did I see a heron?"),
+        ("Chapter 3 has 14 exercises.", "Chapter 4 has 19 exercises.",
+         "How many exercises are in the chapter?"),
+        ("The staging server runs Debian 11.", "I upgraded the production server to Debian 12.",
+         "Which Debian version does the staging server run?"),
+        ("My aunt is coming from Leeds.", "My cousin is now coming from Dublin.",
+         "Where is my aunt coming from?"),
+        ("上个月我值了四个夜班。", "这个月我值了六个夜班。", "上个月我值了几个夜班？"),
+        ("3床的体温是37.2度。", "5床的体温是38.6度。", "3床的体温是多少？"),
         ("I've read of sourdough in the paper.", "I haven't had time to read the sourdough page.",
          "What have I read of sourdough?"),
     ],

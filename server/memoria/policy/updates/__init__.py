@@ -8,11 +8,13 @@ said, long and full of questions; `policy/properties` compares single statements
 from memoria.policy.updates.asked import AskedAmount, read_asked_amount
 from memoria.policy.updates.read import TurnStatements
 from memoria.policy.updates.relate import Bearing, Restatement, find_restatement, score_denial
+from memoria.policy.updates.told import Told
 
 __all__ = [
     "AskedAmount",
     "Bearing",
     "Restatement",
+    "Told",
     "TurnStatements",
     "find_restatement",
     "read_asked_amount",

@@ -9,13 +9,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from memoria.policy.updates.numerals import (
+    DIGITS_ZH,
+    NUMERAL,
+    NUMERAL_ZH,
+    holds_numeral,
+    read_numeral,
+)
 from memoria.policy.updates.words import PlacedWord, words_of
 from memoria.text.analyser import tokens
 from memoria.text.pattern import LazyPattern
 from memoria.text.stopwords import STOP_WORDS
 
 AmountKind = Literal["date", "weekday", "clock", "percent", "money", "score", "version", "count"]
-_KINDS: tuple[AmountKind, ...] = get_args(AmountKind)
+KINDS: tuple[AmountKind, ...] = get_args(AmountKind)
 _REACH = 90
 """Characters to each side in which an amount's words stand: a dozen words."""
 _REACH_ZH = 20
@@ -36,6 +43,9 @@ class Amount:
     """Stems of what is counted; empty where nothing says it."""
     words: frozenset[str]
     """The unit, and the telling words around it."""
+    around: tuple[PlacedWord, ...]
+    """The same in their order, without the unit."""
+    sentence: str
     is_change: bool
     """Whether words beside it say that it is news: now, new, increased to, moved to."""
     is_former: bool
@@ -44,7 +54,7 @@ class Amount:
 
 def may_hold_amount(text: str) -> bool:
     """Whether a text can hold an amount at all; most can not, and this is seen at once."""
-    return _DIGIT.regex.search(text) is not None or any(word in text for word in _IN_WORDS)
+    return _DIGIT.regex.search(text) is not None or "day" in text or holds_numeral(text)
 
 
 def find_amounts(sentence: str, words: Sequence[PlacedWord]) -> Iterator[Amount]:
@@ -58,18 +68,20 @@ def find_amounts(sentence: str, words: Sequence[PlacedWord]) -> Iterator[Amount]
     reach = _REACH_ZH if in_chinese else _REACH
     starts = [word.start for word in words]
     for match in (_AMOUNT_ZH if in_chinese else _AMOUNT).regex.finditer(sentence):
-        kind = next(kind for kind in _KINDS if match[kind])
+        kind = next(kind for kind in KINDS if match[kind])
         first = bisect_left(starts, match.start() - reach)
         last = bisect_left(starts, match.end() + reach)
-        around = {
-            word.stem for word in words[first:last] if not match.start() <= word.start < match.end()
-        }
+        around = tuple(
+            word for word in words[first:last] if not match.start() <= word.start < match.end()
+        )
         unit = _read_unit(sentence, match.end(), match["glued"]) if kind == "count" else frozenset()
         yield Amount(
             kind,
             _spell(kind, match[kind]),
             unit,
-            frozenset(around) | unit,
+            frozenset(word.stem for word in around) | unit,
+            around,
+            sentence,
             _is_change(sentence, match.start(), match.end()),
             _FORMER.regex.search(sentence[max(0, match.start() - _FORMER_BEFORE) : match.start()])
             is not None,
@@ -80,7 +92,9 @@ def _spell(kind: AmountKind, text: str) -> str:
     """A value in one spelling."""
     value = text.casefold().replace(",", "").strip()
     if kind == "count":
-        return _NUMBERS.get(value, value)
+        return read_numeral(value)
+    if kind == "date" and _HAN.regex.search(value):
+        return " ".join(read_numeral(part[0]) for part in _DATE_PART_ZH.regex.finditer(value))
     if kind == "date":
         return " ".join(sorted(tokens(_YEAR.regex.sub("", value))))
     if kind == "clock":
@@ -110,8 +124,12 @@ def read_unit_zh(text: str) -> frozenset[str]:
 
 
 def _is_change(sentence: str, start: int, end: int) -> bool:
-    beside = sentence[max(0, start - _CHANGE_BEFORE) : end + _CHANGE_AFTER]
-    return _CHANGE.regex.search(beside) is not None
+    before, after = sentence[max(0, start - _CHANGE_BEFORE) : start], sentence[end:]
+    return (
+        _TOWARDS.regex.search(before) is not None
+        or _CHANGE.regex.search(before + sentence[start:end] + after[:_CHANGE_AFTER]) is not None
+        or _CHANGED_ZH.regex.match(after) is not None
+    )
 
 
 _MONTH = (
@@ -119,19 +137,9 @@ _MONTH = (
     r"|nov(?:ember)?|dec(?:ember)?)"
 )
 _NUMBER = r"\d[\d,]*(?:\.\d+)?"
-_NUMBERS = (
-    {
-        word: str(n)
-        for n, word in enumerate(
-            "two three four five six seven eight nine ten eleven twelve".split(), start=2
-        )
-    }
-    | {word: str(n) for n, word in enumerate("一二三四五六七八九十", start=1)}
-    | {"两": "2"}
-)
-_DIGIT = LazyPattern(r"[\d一二三四五六七八九十两]")
-_IN_WORDS = ("day", *(word for word in _NUMBERS if word.isascii()))
+_DIGIT = LazyPattern(rf"[\d{DIGITS_ZH}十百]")
 _HAN = LazyPattern(r"[\u3400-\u9fff]")
+_DATE_PART_ZH = LazyPattern(rf"\d+|{NUMERAL_ZH}")
 _YEAR = LazyPattern(r"\b(?:19|20)\d\d\b年?")
 _AMOUNT = LazyPattern(
     rf"""(?xi)
@@ -143,33 +151,40 @@ _AMOUNT = LazyPattern(
     | (?P<money>[$€£¥]\s?{_NUMBER}k? | \b{_NUMBER}\s?(?:dollars?|euros?|pounds?|usd|eur)\b)
     | (?P<score>\b\d+/\d+\b)
     | (?P<version>\bv\d+(?:\.\d+)*\b | \b\d+\.\d+\.\d+\b)
-    | (?<![\w.\-/#])(?P<count>{_NUMBER}|(?:{"|".join(w for w in _NUMBERS if w.isascii())})\b)(?![.:]?\d)
+    | (?<![\w.\-/#])(?P<count>{_NUMBER}|{NUMERAL}\b)(?![.:]?\d)
       (?P<glued>ms|k|s|h|hrs?|kg|km|gb|mb|kb|cm|mm|px|lbs?)?\b
     """  # noqa: E501
 )
 _AMOUNT_ZH = LazyPattern(
     rf"""(?xi)
-      (?P<date>\d{{1,2}}\s?月\s?\d{{1,2}}\s?[日号]? | \d{{1,2}}\s?[日号] | \d{{4}}-\d\d-\d\d)
+      (?P<date>\d{{1,2}}\s?月\s?\d{{1,2}}\s?[日号]? | \d{{1,2}}\s?[日号] | \d{{4}}-\d\d-\d\d
+        | (?:[一二三四五六七八九十]{{1,2}}月)?[二三]?十?[一二三四五六七八九十]?(?<=[一二三四五六七八九十])[日号](?![线楼店门房]))
     | (?P<weekday>(?:周|星期|礼拜)[一二三四五六日天])
     | (?P<clock>\d{{1,2}}:\d\d | (?:\d{{1,2}}|[一二三四五六七八九十两]{{1,2}})\s?点(?:半|\d{{1,2}}分?|[一二三四五六七八九十]{{1,3}}分)?)
     | (?P<percent>{_NUMBER}\s?[%％]|百分之[\d一二三四五六七八九十百]+)
-    | (?P<money>[$€£¥￥]\s?{_NUMBER}|{_NUMBER}\s?万?(?:元|块|美元|欧元|万))
+    | (?P<money>[$€£¥￥]\s?{_NUMBER}|(?:{_NUMBER}\s?万?|{NUMERAL_ZH})(?:元|块|美元|欧元)|{_NUMBER}\s?万)
     | (?P<score>(?<!\d)\d+/\d+(?!\d))
     | (?P<version>v\d+(?:\.\d+)*|\d+\.\d+\.\d+)
-    | (?<![\d.A-Za-z第])(?P<count>{_NUMBER}|[两二三四五六七八九十](?=[\u3400-\u9fff]))(?![.:]?\d)(?P<glued>ms|kg|km|gb|mb|cm)?
+    | (?<![\d.A-Za-z第])(?P<count>{_NUMBER}|(?!十分)(?:[二两三四五六七八九十]|一[百千万])(?:{NUMERAL_ZH})?)(?![.:]?\d)(?P<glued>ms|kg|km|gb|mb|cm)?
     """  # noqa: E501
 )
 _ANY_MEASURE = "个次种些"
-_UNIT_ZH = LazyPattern(r"\s?[\u3400-\u9fff]{1,4}")
+_UNIT_ZH = LazyPattern(r"\s?(?![了的])[\u3400-\u9fff]{1,4}")
 _UNIT_WORD = LazyPattern(r"[-\s/]*([A-Za-z][A-Za-z'’]*)|\S")
 _FORMER = LazyPattern(
     r"(?i)(?:\bfrom|\brather than|\binstead of|\bnot|\bused to be|\bdown from|\bup from|从|由|不是|原来是?|之前是?|本来是?)\s*(?:the\s|about\s)?$"  # noqa: E501
 )
+_TOWARDS = LazyPattern(
+    r"(?i)\b(?!(?:due|according|thanks|next|close|listen\w*|talk\w*|reply|repl\w+)\b)[a-z]+\sto\s(?:just\s|only\s|about\s|around\s|nearly\s|almost\s|over\s)?$|[到至]\s?(?:了\s?)?$"
+)
+"""Where an amount is what something has come to: cut to 90, 降到120."""
+_CHANGED_ZH = LazyPattern(r"\s?[\u3400-\u9fff]{0,4}?了(?=[，。！；,.!\s]|$)")
+"""了 at a clause's end tells of a new state."""
 _CHANGE = LazyPattern(
     r"""(?xi)\b(?:now|new|newly|recently|increas(?:e|ed|es|ing)|decreas(?:e|ed|ing)|dropped|reach(?:ed|es)|improved|updat(?:e|ed|ing)
       |chang(?:e|ed|ing)|mov(?:e|ed|ing)|reschedul(?:e|ed|ing)|postponed?|delayed|extend(?:ed|ing)|adjust(?:ed|ing)|rais(?:e|ed|ing)|lowered
       |reduc(?:ed|ing)|cut\sdown|gr(?:own|ew|owth)|(?:up|down)\sto|total\sof|add(?:ed|ing)|currently|already|latest|so\sfar|no\slonger
-      |switch(?:ed|ing)|upgrad(?:ed|ing)|revis(?:ed|ing)|push(?:ed|ing)|brought|instead|expand(?:ed|ing)|climbed|fallen|went\s(?:up|down))\b
+      |again|left|after\sall|any\s?more|by\snow|switch(?:ed|ing)|upgrad(?:ed|ing)|revis(?:ed|ing)|push(?:ed|ing)|brought|instead|expand(?:ed|ing)|climbed|fallen|went\s(?:up|down))\b
     |现在|目前|新[的定改]|改[成到为在期]|换[成到了]|推迟|提前|延[期到长后]|增[加到长]|减[少到]|[上下]?[涨降][到至了]|升[级到至]|提高|达到|已经?|变成
     |最新|更新|调[整到成]|不再|一共|总共|挪到|改了"""
 )

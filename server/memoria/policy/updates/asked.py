@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from memoria.policy.updates.amounts import Amount, AmountKind, read_unit_zh
+from memoria.policy.updates.amounts import KINDS, Amount, AmountKind, read_unit_zh
 from memoria.policy.updates.words import words_of
 from memoria.text.pattern import LazyPattern
 
@@ -24,13 +24,15 @@ class AskedAmount:
     unit: frozenset[str] = frozenset()
     is_whether: bool = False
     """Whether it asks if something is so: then both sides of a contradiction are its answer."""
+    is_open: bool = False
+    """Whether it asks what, where or who, and no kind of amount: any may be the answer, or none."""
 
     def select(self, amounts: Iterable[Amount]) -> list[Amount]:
-        """The amounts that may be what is asked for; a number with a dot may be a version."""
+        """The amounts that may be what is asked for; a number of nothing may be a version."""
         if "version" in self.kinds:
             amounts = (
                 replace(one, kind="version", unit=frozenset())
-                if one.kind == "count" and "." in one.value
+                if one.kind == "count" and ("." in one.value or not one.unit)
                 else one
                 for one in amounts
             )
@@ -55,20 +57,29 @@ def read_asked_amount(question: str) -> AskedAmount:
     for pattern, asked in _KINDS:
         if pattern.regex.search(question):
             kinds |= asked
+    is_open = not kinds and _is_open(question)
     unit: frozenset[str] = frozenset()
     for match in _HOW_MANY.regex.finditer(question):
         if match["what"]:
             unit |= words_of(" ".join(match["what"].split()[:_COUNTED]))
         else:
             unit |= read_unit_zh(match["what_zh"])
-    return AskedAmount(frozenset(kinds), unit)
+    return AskedAmount(_ANY_KIND if is_open else frozenset(kinds), unit, is_open=is_open)
 
 
 def _is_whether(question: str) -> bool:
     """Whether a question is to be answered by yes or no."""
+    if _TASTE.regex.search(question):
+        return True
     return bool(_WHETHER.regex.search(question)) and not _WH_WORD.regex.search(question)
 
 
+def _is_open(question: str) -> bool:
+    """Whether a question asks for one thing on record, and not for advice, a summary or a list."""
+    return bool(_ONE_THING.regex.search(question)) and not _ADVICE.regex.search(question)
+
+
+_ANY_KIND = frozenset(KINDS)
 _OF_THEN = LazyPattern(
     r"""(?xi)\b(?:between|passed|across|apart|differen(?:t|ce)|compared?|evol\w+|(?:the|its|full|whole)\shistory|history\sof|originally|initially|previous(?:ly)?
       |former(?:ly)?|earlier|used\sto|in\sthe\spast|over\stime|back\sthen|at\sfirst|(?:happened|came|was|were|did)\sfirst
@@ -78,10 +89,20 @@ _OF_THEN = LazyPattern(
     |以前|之前|从前|原来|原本|原先|曾经?|过去|最初|一开始|起初|变化|变过|相差|之间|历史|什么时候[^，。？?]{1,12}[的了过]"""
 )
 _WHETHER = LazyPattern(
-    r"(?i)^\W*(?:(?:so|and|but|hey|ok|okay|well|also)\W+)?(?:have|has|had|do|does|did|is|are|was|were|am|can|could|should|would|will)\b"
+    r"(?i)^\W*(?:(?:so|and|but|hey|ok|okay|well|also)\W+)?(?:have|has|had|do|does|did|is|are|was|were|am|(?:can|could|should|would|will)(?!\syou))\b"
     r"|[吗嘛]\W*$|是不是|有没有|是否"
 )
-_WH_WORD = LazyPattern(r"(?i)\b(?:what|when|which|how|where|who)\b|多少|几|什么时候|何时|哪")
+_TASTE = LazyPattern(r"(?i)^\W*how\s(?:do|does)\s(?:\w+\s){1,3}(?:feel|like)\b")
+"""Asks whether somebody likes a thing."""
+_WH_WORD = LazyPattern(r"(?i)\b(?:what|when|which|how|where|who)\b|多少|几|什么|何时|哪|谁|怎么")
+_ONE_THING = LazyPattern(
+    r"(?i)^\W*(?:(?:so|and|but|hey|ok|okay|well|also|in|at|on|with|for|to|from)\W+)?(?:what|which|where|who)\b"
+    r"(?!\s(?:\w+\s){0,2}\w+[^s\W]s\s(?:are|do|did|have|were|can|should|would|might|could)\b)|什么|哪|谁"
+)
+"""Not "what libraries have I": of several things none is out of date because of another."""
+_ADVICE = LazyPattern(
+    r"(?i)\b(?:you|should|suggest\w*|recommend\w*|advi[cs]e|summar\w+|list|steps)\b|建议|推荐|总结|哪些|应该|为什么"
+)
 _HOW_MANY = LazyPattern(
     r"(?i)\bhow many\s(?P<what>[^?.,;]+)|(?:多少|几)(?P<what_zh>[\u3400-\u9fff]{1,4})"
 )

@@ -12,6 +12,7 @@ from functools import lru_cache
 from memoria.policy.pasted import own_part
 from memoria.policy.updates.acts import Act, Denial, find_denials, may_deny, read_act
 from memoria.policy.updates.amounts import Amount, find_amounts, may_hold_amount
+from memoria.policy.updates.tellings import Telling, read_tellings
 from memoria.policy.updates.words import place_words, words_of
 from memoria.text.pattern import LazyPattern
 
@@ -47,6 +48,11 @@ class TurnStatements:
         return _read_acts(self.text)
 
     @property
+    def tellings(self) -> tuple[Telling, ...]:
+        """What the speaker tells, clause by clause."""
+        return _read_tellings(self.text)
+
+    @property
     def denials(self) -> tuple[Denial, ...]:
         """What the speaker says never to have done."""
         return _read_denials(self.text) if may_deny(self.text) else ()
@@ -65,6 +71,11 @@ def _read_amounts(sentence: str) -> tuple[Amount, ...]:
 def _read_denials(text: str) -> tuple[Denial, ...]:
     sentences = filter(may_deny, _split_sentences(text))
     return tuple(one for each in sentences for one in find_denials(each))
+
+
+@lru_cache(maxsize=_CACHED)
+def _read_tellings(text: str) -> tuple[Telling, ...]:
+    return tuple(one for each in _split_sentences(text) for one in read_tellings(each))
 
 
 @lru_cache(maxsize=_CACHED)

@@ -11,20 +11,22 @@ from itertools import chain
 from memoria.policy.updates.acts import Act, Denial, Matter
 from memoria.policy.updates.amounts import Amount, AmountKind
 from memoria.policy.updates.asked import AskedAmount
+from memoria.policy.updates.labels import have_other_labels, have_other_times
 from memoria.policy.updates.read import TurnStatements
+from memoria.policy.updates.words import PlacedWord, tells_by_itself
 
 _BEGINNING = 4
 """Letters by which a stem is looked for in a text: of "librari" those that "library" has, too."""
 _LEAST = 3.0
 """Of what the words beside two amounts have in common, where the later one is said to be news."""
-_LEAST_UNTOLD = 5.0
-"""The same where nothing says so."""
 _LEAST_SURE = 6.0
 _WHOLE = 0.8
 """Of a short question, how much has to stand beside both amounts where they have less in common."""
+_CLOSE = 0.6
+"""Of all that is told of the older amount, how much the later one repeats, which no word calls
+news."""
 _SHARE = 0.3
 """How much of the question has to stand beside an amount, of what stands beside the best."""
-_SHARE_UNTOLD = 0.4
 _SHARE_SURE = 0.5
 _FEWEST_DENIED = 2
 _DENIED_SHARE = 0.6
@@ -50,6 +52,7 @@ class Bearing:
 
     def __init__(
         self,
+        question: str,
         words: frozenset[str],
         asked: AskedAmount,
         weigh: Callable[[str], float],
@@ -58,16 +61,18 @@ class Bearing:
         """Weighs the question among the turns.
 
         Args:
-            words: the question's.
-            asked: which kind of amount it wants.
+            question: its text.
+            words: its words.
+            asked: what kind of answer it wants.
             weigh: how telling a word is among the turns.
             turns: what they state, by document.
         """
-        self.words = words
+        self.question = question
+        self.words = frozenset(filter(tells_by_itself, words))
         self.asked = asked
         self._weigh = weigh
         self._amounts = {
-            n: asked.select(turn.list_amounts(beginnings(words)))
+            n: asked.select(turn.list_amounts(beginnings(self.words)))
             for n, turn in (turns.items() if asked.kinds else ())
         }
         covers = map(self._cover, chain.from_iterable(self._amounts.values()))
@@ -90,9 +95,43 @@ class Bearing:
         """How much of the question stands beside an amount, of what stands beside the best."""
         return self._cover(amount) / self._most
 
+    def weigh_asked(self, words: frozenset[str]) -> float:
+        """How much of the question words tell."""
+        return sum(map(self._weigh, words & self.words))
+
     def count(self, words: frozenset[str]) -> float:
         """How much words tell; those of the question count twice."""
         return sum(self._weigh(word) * (1 + (word in self.words)) for word in words)
+
+    def covers_all(self, words: frozenset[str]) -> bool:
+        """Whether nearly all of the question stands in words that stands beside any amount."""
+        return self.weigh_asked(words) >= _WHOLE * self._most
+
+    def tells_apart(self, new: Amount, old: Amount) -> bool:
+        """Whether two amounts are of two things: of two chapters, two months, two servers."""
+        return (
+            have_other_labels(new.sentence, old.sentence)
+            or have_other_times(self.question, new.sentence, old.sentence)
+            or self.names_other(new.around, old.around)
+        )
+
+    def names_other(self, new: Sequence[PlacedWord], old: Sequence[PlacedWord]) -> bool:
+        """Whether the question names one of two things, of which only the older words tell.
+
+        "The staging server" is what is asked for, and the later words are of the production server.
+        """
+        known = frozenset(one.stem for one in old)
+        lacking = known & self.words - frozenset(one.stem for one in new)
+        if not lacking:
+            return False
+        others = [one for one in new if one.is_name and one.stem not in known | self.words]
+        if others and any(one.is_name and one.stem in lacking for one in old):
+            return True
+        before = {one.stem: one.before for one in new}
+        return any(
+            one.before in lacking and before.get(one.stem) and before[one.stem] not in known
+            for one in old
+        )
 
     def select_matters(self, turn: TurnStatements) -> "list[DeniedMatter]":
         """What a turn denies of what the question asks about: so many of the words it has."""
@@ -105,7 +144,7 @@ class Bearing:
         ]
 
     def _cover(self, amount: Amount) -> float:
-        return sum(map(self._weigh, amount.words & self.words))
+        return self.weigh_asked(amount.words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,24 +191,27 @@ def find_restatement(new: AskedOfTurn, old: AskedOfTurn, bearing: Bearing) -> Re
 
 
 def _compare(new: Amount, old: Amount, bearing: Bearing) -> Restatement | None:
-    if new.kind != old.kind or old.is_former or not _counts_alike(new, old):
+    if new.kind != old.kind or old.is_former or not _counts_alike(new, old, bearing.asked):
         return None
     shared = new.words & old.words
-    if shared.isdisjoint(bearing.words):
+    if shared.isdisjoint(bearing.words) or bearing.tells_apart(new, old):
         return None
     score, share = bearing.count(shared), min(bearing.share(new), bearing.share(old))
-    if new.is_change:
-        is_all = bearing.count(shared & bearing.words) >= _WHOLE * bearing.count(bearing.words)
+    is_all = bearing.covers_all(shared)
+    is_close = is_all and score >= _CLOSE * bearing.count(old.words)
+    if new.is_change and score >= _LEAST:
         is_sure = (score >= _LEAST_SURE or is_all) and share >= _SHARE_SURE
-        return Restatement(score, is_sure) if score >= _LEAST and share >= _SHARE else None
-    is_near = score >= _LEAST_UNTOLD and share >= _SHARE_UNTOLD
-    return Restatement(score, is_sure=False) if is_near else None
+        is_near = share >= _SHARE and bearing.share(old) >= _SHARE_SURE
+        return Restatement(score, is_sure) if is_sure or is_near else None
+    return Restatement(score, is_sure=True) if is_close and not old.is_change else None
 
 
-def _counts_alike(new: Amount, old: Amount) -> bool:
+def _counts_alike(new: Amount, old: Amount, asked: AskedAmount) -> bool:
     """Whether two amounts may be counts of the same."""
     if new.kind != "count":
         return True
+    if new.unit and any(word.isascii() for word in asked.unit & old.words - new.words):
+        return False
     if new.unit and old.unit:
         return not new.unit.isdisjoint(old.unit)
     if new.unit:

@@ -30,6 +30,18 @@ class PlacedWord(NamedTuple):
 
     start: int
     stem: str
+    before: str = ""
+    """The stem of the telling word right before it: of "the staging server" staging."""
+    is_name: bool = False
+    """Whether it has a capital within its sentence."""
+
+
+def tells_by_itself(word: str) -> bool:
+    """Whether a question's word tells what it asks: not where a pair of characters is half empty.
+
+    Of 婚礼在哪里 that is 婚礼 alone, for 礼在 stands in no other wording of the same.
+    """
+    return word.isascii() or STOP_WORDS.isdisjoint(word)
 
 
 def place_words(sentence: str) -> tuple[PlacedWord, ...]:
@@ -43,12 +55,17 @@ def words_of(text: str) -> frozenset[str]:
 
 
 def _iter_words(text: str) -> Iterator[PlacedWord]:
+    end, before = 0, ""
     for match in _WORD.regex.finditer(text):
         word = match[0]
         if not word.isascii():
             yield from _iter_pairs(word, match.start())
-        elif stem := _stem_telling(word):
-            yield PlacedWord(match.start(), stem)
+            continue
+        if text[end : match.start()] != " ":
+            before = ""
+        if stem := _stem_telling(word):
+            yield PlacedWord(match.start(), stem, before, match.start() > 0 and word[0].isupper())
+        end, before = match.end(), stem
 
 
 @lru_cache(maxsize=16_384)
@@ -59,7 +76,11 @@ def _stem_telling(word: str) -> str:
 
 
 def _iter_pairs(run: str, start: int) -> Iterator[PlacedWord]:
+    before = ""
     for i in range(len(run) - 1):
         pair = run[i : i + 2]
         if pair not in _EMPTY_ZH and not STOP_WORDS.issuperset(pair) and pair not in STOP_WORDS:
-            yield PlacedWord(start + i, pair)
+            yield PlacedWord(start + i, pair, before)
+            before = pair
+        else:
+            before = ""

@@ -10,14 +10,16 @@ What an assistant says to a user states nothing: it repeats, computes and gives 
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain
 
-from memoria.model import Role, Validity
+from memoria.model import Relation, Role, Validity
+from memoria.policy.properties.wording import peel
 from memoria.policy.updates import (
     Bearing,
+    Told,
     TurnStatements,
     find_restatement,
     read_asked_amount,
@@ -25,6 +27,7 @@ from memoria.policy.updates import (
 )
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.score import MemoryWording, ScoredCandidate
+from memoria.retrieval.ranking.stand_ins import stand_for_turns
 
 _COMPARED = 30
 """Of the best candidates, how many are compared with each other."""
@@ -94,23 +97,36 @@ def find_updates(plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> Updates
     """
     if not plan.options.stages.current or plan.parsed.is_time_only or not plan.terms:
         return NO_UPDATES
-    compared = [each for each in scored[:_COMPARED] if _states_own(each)]
+    compared = _list_compared(scored)
     sides = [_make_side(each) for each in compared]
     asked = read_asked_amount(plan.query)
-    if not asked.kinds and not any(side.statements.denials for side in sides):
+    is_wanted = asked.kinds or asked.is_whether
+    if not is_wanted and not any(side.statements.denials for side in sides):
         return NO_UPDATES
+    turns = {side.n: side.statements for side in sides}
     bearing = Bearing(
+        plan.query,
         frozenset(chain.from_iterable(one.parsed.discriminative for one in plan.list_searches())),
         asked,
         _weigh_words(compared),
-        {side.n: side.statements for side in sides},
+        turns,
     )
     newer, restated = _find_restated(sides, bearing)
+    denied = _find_denied(sides, bearing)
+    told = Told(bearing, turns, {side.n: side.words for side in sides})
+    for new, old, relation in _relate_told(sides, told):
+        if relation == "replaces":
+            newer[old] = tuple(dict.fromkeys((new, *newer.get(old, ()))))
+            restated[old] = new
+        else:
+            denied[new] = tuple(dict.fromkeys((*denied.get(new, ()), old)))
+            denied[old] = tuple(dict.fromkeys((*denied.get(old, ()), new)))
+            newer[old] = tuple(dict.fromkeys((new, *newer.get(old, ()))))
     ids = {each.candidate.n: each.id for each in compared}
     return Updates(
         newer,
         {old: ids[new] for old, new in restated.items()},
-        _find_denied(sides, bearing),
+        denied,
         asked.is_whether,
         ids,
     )
@@ -136,6 +152,13 @@ def place_updates(hits: Sequence[ScoredCandidate], updates: Updates) -> list[Sco
     return list(placed.values())
 
 
+def _list_compared(scored: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
+    """The best candidates in which somebody speaks, each statement once: as what is shown of it."""
+    own = [each for each in scored[:_COMPARED] if _states_own(each)]
+    _, answered = stand_for_turns(own)
+    return [each for each in own if each.candidate.n not in answered]
+
+
 def _states_own(each: ScoredCandidate) -> bool:
     """Whether somebody speaks for themselves in it: a memory, or a turn that no assistant said."""
     turn = each.document
@@ -149,7 +172,7 @@ def _states_own(each: ScoredCandidate) -> bool:
 def _make_side(each: ScoredCandidate) -> _Side:
     document = each.document
     if isinstance(document, MemoryWording):
-        text, at = document.version.content, document.version.valid_from
+        text, at = peel(document.version.content), document.version.valid_from
         speaker: tuple[Role, str | None] = (Role.USER, None)
         memory = document.memory
         is_firm = memory.verified or memory.pinned or document.version.provenance.turn_id is None
@@ -222,6 +245,17 @@ def _find_denied(sides: Sequence[_Side], bearing: Bearing) -> dict[int, tuple[in
             found.setdefault(denial.n, []).append(told.n)
             found.setdefault(told.n, []).append(denial.n)
     return {n: tuple(others) for n, others in found.items()}
+
+
+def _relate_told(sides: Sequence[_Side], told: Told) -> Iterator[tuple[int, int, Relation]]:
+    """What a later turn is to an earlier one that tells of the same, oldest first."""
+    telling = sorted((side for side in sides if side.n in told.turns), key=lambda side: side.moment)
+    for new in telling:
+        for old in telling:
+            if _is_later(new, old) and not old.stands_firm:
+                relation = told.relate(new.n, old.n)
+                if relation is not None:
+                    yield new.n, old.n, relation
 
 
 def _is_later(new: _Side, old: _Side) -> bool:

@@ -1,0 +1,57 @@
+"""Labels: what tells one of several things of a kind, or one of several times, from the others.
+
+Chapter 3 and chapter 4 have a number of exercises each, and so have last month and this one of
+shifts: neither is the other one anew.
+"""
+
+from collections import defaultdict
+from functools import lru_cache
+
+from memoria.policy.updates.numerals import read_numeral
+from memoria.text.pattern import LazyPattern
+
+_CACHED = 1024
+
+
+def have_other_labels(new: str, old: str) -> bool:
+    """Whether two sentences speak of two things that a number tells apart: room 12 and room 14."""
+    others = _read_labels(new)
+    return any(
+        thing in others and not others[thing] & numbers
+        for thing, numbers in _read_labels(old).items()
+    )
+
+
+def have_other_times(question: str, new: str, old: str) -> bool:
+    """Whether only the older of two sentences is of the time that a question names."""
+    lacking = _read_times(question) & _read_times(old) - _read_times(new)
+    return bool(lacking and _read_times(new) - _read_times(old))
+
+
+@lru_cache(maxsize=_CACHED)
+def _read_labels(text: str) -> dict[str, frozenset[str]]:
+    """By kind of thing the numbers that it is named by."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for match in _LABEL.regex.finditer(text):
+        kind, number = match["kind"] or match["kind_zh"], match["number"] or match["number_zh"]
+        found[kind.lower()].add(read_numeral(number.lower()))
+    return {kind: frozenset(numbers) for kind, numbers in found.items()}
+
+
+@lru_cache(maxsize=_CACHED)
+def _read_times(text: str) -> frozenset[str]:
+    return frozenset(match[0].lower() for match in _TIME.regex.finditer(text))
+
+
+_LABEL = LazyPattern(
+    r"(?i)\b(?P<kind>chapter|room|class|sprint|unit|lesson|table|line|route|gate|phase|part|section|question|item"
+    r"|ticket|issue|level|grade|batch|step|team|group|bed|act|scene|stage|round|module|exercise|problem)"
+    r"\s#?(?P<number>\d{1,3}[a-z]?)\b(?![.,]?\d)"
+    r"|(?P<number_zh>\d+|[一二三四五六七八九十]+)(?P<kind_zh>床(?!位)|单元|班|组|期|章|年级)"
+)
+_TIME = LazyPattern(
+    r"""(?xi)\b(?:last|this|next)\s(?:week|month|year|quarter|term|season|spring|summer|autumn|fall|winter|night)\b
+      |\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b
+      |\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:19|20)\d\d\b|\b(?:yesterday|today|tomorrow|morning|noon|afternoon|evening)\b
+      |[上这下本]个?(?:月|周|星期|年|学期|季度)|[去今明前]年|\d{1,2}月|(?:周|星期)[一二三四五六日天]|[昨今明前]天|[早晚]上|[上中下]午|凌晨"""
+)
