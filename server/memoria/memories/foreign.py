@@ -9,6 +9,7 @@ imported before adds nothing, one that has changed since gets a new wording, and
 forgotten here does not come back with another wording.
 """
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 _LOGGED_AS = "import"
 _PURPOSE = "foreign memory"
 _IMPORTANCE = 0.5
+_MOMENT_BYTES = 6
 
 ForeignStatus = Literal[
     "added", "known", "changed", "past", "waiting", "forgotten", "private", "refused"
@@ -160,7 +162,11 @@ class ForeignMemories(Statements):
 
     def _own_id(self, given: ForeignMemory) -> str:
         program = self._channel.source
-        return derive_id(given.created_at or 0, _PURPOSE, self._tenant, program, given.key)
+        parts = (_PURPOSE, self._tenant, program, given.key)
+        digest = hashlib.sha256("\0".join(parts).encode()).digest()
+        # Ids of what has no date must differ at their beginning, too: people shorten them.
+        at = given.created_at or int.from_bytes(digest[:_MOMENT_BYTES], "big")
+        return derive_id(at, *parts)
 
     def _is_private(self, tx: Transaction, given: ForeignMemory) -> bool:
         times = tx.private_times.applying(self._workspace, self._channel.source, "")

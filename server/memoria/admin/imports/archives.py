@@ -4,11 +4,9 @@ Nothing is ever unpacked to the disk. Names in an archive are looked at and neve
 leads out of the archive, needs a password, or unpacks to what no text unpacks to is refused.
 """
 
-import gzip
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
@@ -88,11 +86,7 @@ def list_names(path: Path) -> tuple[str, ...]:
 
 def _open_plain(path: Path) -> Iterator[ExportDocument]:
     with open_file(path) as raw:
-        if path.suffix == ".gz":
-            with gzip.open(raw) as plain:
-                yield ExportDocument(path.name, plain, raw.tell)
-        else:
-            yield ExportDocument(path.name, raw, raw.tell)
+        yield ExportDocument(path.name, raw, raw.tell)
 
 
 def _open_entry(
@@ -102,17 +96,8 @@ def _open_entry(
     if refusal is not None:
         yield UnusableLine(None, f"holds {name}, which {refusal}")
         return
-    with archive.open(entry) as packed, _unpack(packed, name) as stream:
+    with archive.open(entry) as stream:
         yield ExportDocument(name, stream, raw.tell)
-
-
-@contextmanager
-def _unpack(packed: IO[bytes], name: str) -> Iterator[ByteStream]:
-    if not name.endswith(".gz"):
-        yield packed
-        return
-    with gzip.open(packed) as plain:
-        yield plain
 
 
 def _find_refusal(entry: zipfile.ZipInfo) -> str | None:

@@ -21,7 +21,7 @@ from memoria.admin.transcripts.files import (
 from memoria.errors import InvalidInputError
 
 _SUFFIXES = frozenset(
-    ".json .jsonl .ndjson .zst .gz .zip .db .sqlite .sqlite3 .vscdb .md .markdown .txt".split()
+    ".json .jsonl .ndjson .zst .zip .db .sqlite .sqlite3 .vscdb .md .markdown .txt".split()
 )
 _NOT_LOOKED_INTO = frozenset({"node_modules", "__pycache__", "venv"})
 

@@ -4,7 +4,6 @@ What is in a file decides, not what it is called: `conversations.json` is a name
 programs give, and the official memory server keeps lines of JSON in a `memory.json`.
 """
 
-import gzip
 import json
 import sqlite3
 import zlib
@@ -29,7 +28,7 @@ _MOST_ITEMS = 20
 _NAMED = 6
 _HEAD_BYTES = 64 * 1024
 _LINE_SUFFIXES = (".jsonl", ".ndjson", ".zst")
-_JSON_SUFFIXES = (".json", ".gz", *_LINE_SUFFIXES)
+_JSON_SUFFIXES = (".json", *_LINE_SUFFIXES)
 _TEXT_SUFFIXES = (".md", ".markdown", ".txt")
 
 
@@ -126,7 +125,7 @@ class Probe:
                 if isinstance(document, ExportDocument):
                     yield from islice(read_items(document.stream), _MOST_ITEMS)
                     return
-        except (OSError, zlib.error, gzip.BadGzipFile, EOFError):
+        except (OSError, zlib.error, EOFError):
             return
 
 

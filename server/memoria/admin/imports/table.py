@@ -2,7 +2,21 @@
 
 from memoria.admin.imports.chatgpt import CHATGPT
 from memoria.admin.imports.claude_ai import CLAUDE_AI
+from memoria.admin.imports.claude_mem import CLAUDE_MEM
 from memoria.admin.imports.conversations import TRANSCRIPTS
+from memoria.admin.imports.mem0 import MEM0
+from memoria.admin.imports.memories_json import MEMORIES_JSON
+from memoria.admin.imports.memory_service import MEMORY_SERVICE
+from memoria.admin.imports.server_memory import SERVER_MEMORY
 
-_SOURCES = (*TRANSCRIPTS, CHATGPT, CLAUDE_AI)
+_SOURCES = (
+    *TRANSCRIPTS,
+    CHATGPT,
+    CLAUDE_AI,
+    SERVER_MEMORY,
+    MEM0,
+    MEMORY_SERVICE,
+    CLAUDE_MEM,
+    MEMORIES_JSON,
+)
 SOURCES = {source.name: source for source in _SOURCES}

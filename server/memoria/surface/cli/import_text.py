@@ -241,7 +241,7 @@ def _wire_source(count: SourceCount) -> WireSourceCount:
 
 def _count_units(many: int, units: set[str]) -> str:
     unit = next(iter(units)) if len(units) == 1 else "item"
-    return quantity(many, unit, f"{unit}s")
+    return quantity(many, unit, "memories" if unit == "memory" else f"{unit}s")
 
 
 def _turn_parts(report: ImportReport) -> list[str]:

@@ -1,0 +1,134 @@
+"""mem0 and OpenMemory: what `get_all` gives, OpenMemory's export or database, mem0's own history.
+
+What was deleted, archived or put on hold there is left out.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from memoria.admin.imports.archives import read_documents
+from memoria.admin.imports.database import (
+    ForeignDatabaseError,
+    ForeignRow,
+    is_database,
+    open_database,
+    read_value,
+)
+from memoria.admin.imports.facts import file_time, read_kind
+from memoria.admin.imports.interface import ForeignItem, ImportItem, ImportSource
+from memoria.admin.imports.places import downloads, home_folder
+from memoria.admin.imports.probe import Probe, has_fields
+from memoria.admin.imports.times import read_time
+from memoria.admin.transcripts.base import SkippedLine
+from memoria.admin.transcripts.shapes import obj, text
+from memoria.admin.transcripts.source import JsonObject, TranscriptSource, UnusableLine
+from memoria.memories.foreign import ForeignMemory
+
+_LISTS = (None, "results", "memories")
+_GONE = frozenset({"deleted", "archived", "paused"})
+_OPENMEMORY = ("content", "state", "app_id")
+_HISTORY = ("memory_id", "new_memory", "event")
+
+
+def recognise(probe: Probe) -> bool:
+    """Whether it holds memories as mem0 writes them."""
+    columns = probe.tables
+    return (
+        any(has_fields(probe.first_object(key), "id", "memory") for key in _LISTS)
+        or (probe.keys >= {"memories", "export_meta"})
+        or any(has_fields(line, "id", "content", "state", "app") for line in probe.lines)
+        or columns.get("memories", frozenset()) >= set(_OPENMEMORY)
+        or columns.get("history", frozenset()) >= set(_HISTORY)
+    )
+
+
+def read(source: TranscriptSource) -> Iterator[ImportItem]:
+    """A memory for each of its own."""
+    if is_database(source.path):
+        yield from _read_database(source)
+        return
+    if source.path.suffix == ".jsonl":
+        yield from _read_lines(source)
+        return
+    apps: dict[str, str | None] = {}
+    for item in read_documents(source, "memories.json", "*.json"):
+        if isinstance(item, UnusableLine):
+            yield item
+        elif item.key == "apps":
+            app = obj(item.value)
+            apps[text(app.get("id")) or ""] = text(app.get("name"))
+        elif item.key in _LISTS and isinstance(item.value, dict):
+            app_id = text(item.value.get("app_id"))
+            yield _as_item(source, item.value, apps.get(app_id or ""), item.size)
+
+
+def _read_lines(source: TranscriptSource) -> Iterator[ImportItem]:
+    for record in source.records():
+        if isinstance(record, UnusableLine):
+            yield record
+        else:
+            yield _as_item(source, record.value, text(record.value.get("app")), record.size)
+
+
+def _as_item(source: TranscriptSource, value: JsonObject, app: str | None, size: int) -> ImportItem:
+    if value.get("state") in _GONE:
+        return SkippedLine(source.lines)
+    words = text(value.get("memory")) or text(value.get("content"))
+    key = text(value.get("id"))
+    if words is None or key is None:
+        return UnusableLine(source.lines, "is no memory: it has no id, or no text")
+    author = app or text(value.get("agent_id")) or text(value.get("actor_id"))
+    created = read_time(value.get("created_at"), is_utc=True)
+    changed = read_time(value.get("updated_at"), is_utc=True)
+    memory = ForeignMemory(
+        key=key,
+        content=words,
+        at=changed or created or file_time(source),
+        created_at=created,
+        kind=read_kind(_category(value)),
+        author=author or text(value.get("user_id")),
+    )
+    return ForeignItem(source.lines, memory, size)
+
+
+def _category(value: JsonObject) -> JsonValue:
+    categories = value.get("categories")
+    named = obj(value.get("metadata")).get("category")
+    return categories[0] if isinstance(categories, list) and categories else named
+
+
+def _read_database(source: TranscriptSource) -> Iterator[ImportItem]:
+    try:
+        with open_database(source.path) as database:
+            tables = database.list_columns()
+            name = "history" if "history" in tables else "openmemory"
+            for row in database.read_rows("mem0", name):
+                source.lines += 1
+                yield _as_item(source, _row_fields(row), text(read_value(row, "app")), 0)
+    except ForeignDatabaseError as error:
+        yield UnusableLine(None, str(error))
+
+
+def _row_fields(row: ForeignRow) -> JsonObject:
+    names = ("id", "content", "state", "created_at", "updated_at", "user_id", "actor_id")
+    return {name: read_value(row, name) for name in names}
+
+
+def _places() -> Iterator[Path]:
+    yield home_folder(".mem0", "history.db")
+    yield from downloads("memories_export_*.zip", "openmemory.db")
+
+
+MEM0 = ImportSource(
+    name="mem0",
+    title="mem0, OpenMemory",
+    client="mem0",
+    patterns=("*.json", "memories*.zip", "openmemory.db", "history.db"),
+    recognises=recognise,
+    read=read,
+    places=_places,
+    unit="memory",
+    note="what get_all gives as JSON, OpenMemory's export or database, ~/.mem0/history.db",
+)

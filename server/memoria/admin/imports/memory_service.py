@@ -1,0 +1,101 @@
+"""mcp-memory-service: its JSON export, or its SQLite database.
+
+A memory is known by the hash of its text there, so one that was reworded is another one.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from memoria.admin.imports.archives import read_documents
+from memoria.admin.imports.database import (
+    ForeignDatabaseError,
+    is_database,
+    open_database,
+    read_value,
+)
+from memoria.admin.imports.facts import file_time, read_kind
+from memoria.admin.imports.interface import ForeignItem, ImportItem, ImportSource
+from memoria.admin.imports.places import data_folders, list_named
+from memoria.admin.imports.probe import Probe, has_fields
+from memoria.admin.imports.times import read_time
+from memoria.admin.transcripts.base import SkippedLine
+from memoria.admin.transcripts.shapes import obj, text
+from memoria.admin.transcripts.source import JsonObject, TranscriptSource, UnusableLine
+from memoria.memories.foreign import ForeignMemory
+
+_COLUMNS = ("content_hash", "content", "memory_type", "metadata", "created_at", "deleted_at")
+
+
+def recognise(probe: Probe) -> bool:
+    """Whether it holds memories with hashes of their texts."""
+    is_export = has_fields(probe.first_object("memories"), "content", "content_hash")
+    return is_export or probe.tables.get("memories", frozenset()) >= {"content_hash", "content"}
+
+
+def read(source: TranscriptSource) -> Iterator[ImportItem]:
+    """A memory for each of its own."""
+    if is_database(source.path):
+        yield from _read_database(source)
+        return
+    for item in read_documents(source, "*.json"):
+        if isinstance(item, UnusableLine):
+            yield item
+        elif item.key == "memories":
+            yield _as_item(source, obj(item.value), item.size)
+
+
+def _read_database(source: TranscriptSource) -> Iterator[ImportItem]:
+    try:
+        with open_database(source.path) as database:
+            for row in database.read_rows("memory_service", "memories"):
+                source.lines += 1
+                yield _as_item(source, {name: read_value(row, name) for name in _COLUMNS}, 0)
+    except ForeignDatabaseError as error:
+        yield UnusableLine(None, str(error))
+
+
+def _as_item(source: TranscriptSource, value: JsonObject, size: int) -> ImportItem:
+    words, key = text(value.get("content")), text(value.get("content_hash"))
+    if words is None or key is None:
+        return UnusableLine(source.lines, "is no memory: it has no text, or no hash")
+    if value.get("deleted_at"):
+        return SkippedLine(source.lines)
+    created = read_time(value.get("created_at"), is_utc=True)
+    memory = ForeignMemory(
+        key=key,
+        content=words,
+        at=created or file_time(source),
+        created_at=created,
+        kind=read_kind(value.get("memory_type")),
+        author=_find_author(value),
+    )
+    return ForeignItem(source.lines, memory, size)
+
+
+def _find_author(value: JsonObject) -> str | None:
+    """The machine or the agent that stored it."""
+    metadata = value.get("metadata")
+    try:
+        fields = obj(json.loads(metadata) if isinstance(metadata, str) and metadata else metadata)
+    except (ValueError, RecursionError):
+        return None
+    return next(filter(None, (text(fields.get(one)) for one in ("agent_id", "hostname"))), None)
+
+
+def _places() -> Iterator[Path]:
+    yield from list_named("MCP_MEMORY_SQLITE_PATH")
+    yield from data_folders("mcp-memory", "sqlite_vec.db")
+
+
+MEMORY_SERVICE = ImportSource(
+    name="mcp-memory-service",
+    title="mcp-memory-service",
+    client="mcp-memory-service",
+    patterns=("sqlite_vec.db", "*.db", "*.json"),
+    recognises=recognise,
+    read=read,
+    places=_places,
+    unit="memory",
+    note="its database or its JSON export",
+)

@@ -1,0 +1,127 @@
+"""The official memory server: a line an entity with its observations, or a relation.
+
+An observation is a memory about its entity, a relation one about both. The file has no times, so
+all of it is as old as the file at the least. `default_user` is whom the memory belongs to.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from memoria.admin.imports.facts import as_mention, file_time, read_entity_kind
+from memoria.admin.imports.interface import ForeignItem, ImportItem, ImportSource
+from memoria.admin.imports.places import home_folder, list_named
+from memoria.admin.imports.probe import Probe, has_fields
+from memoria.admin.imports.times import read_time
+from memoria.admin.transcripts.base import SkippedLine
+from memoria.admin.transcripts.shapes import obj, text
+from memoria.admin.transcripts.source import Record, TranscriptSource, UnusableLine
+from memoria.memories.foreign import ForeignMemory
+from memoria.model import MemoryType
+from memoria.model.operation import EntityKind
+from memoria.policy.conflict import USER
+
+_USERS = frozenset({"default_user", "user", "the_user", "用户"})
+
+
+def recognise(probe: Probe) -> bool:
+    """Whether its lines are entities and relations."""
+    return any(
+        has_fields(line, "name", "entityType", "observations")
+        or has_fields(line, "from", "to", "relationType")
+        for line in probe.lines
+    )
+
+
+def read(source: TranscriptSource) -> Iterator[ImportItem]:
+    """A memory for each observation and each relation."""
+    kinds: dict[str, EntityKind] = {}
+    for record in source.records():
+        if isinstance(record, UnusableLine):
+            yield record
+        elif has_fields(record.value, "from", "to", "relationType"):
+            yield _read_relation(record, kinds, file_time(source))
+        elif has_fields(record.value, "name", "observations"):
+            yield from _read_entity(record, kinds, file_time(source))
+        else:
+            yield UnusableLine(record.line, "is neither an entity nor a relation")
+
+
+def _read_entity(
+    record: Record, kinds: dict[str, EntityKind], written_at: int
+) -> Iterator[ImportItem]:
+    name = text(record.value.get("name"))
+    mention = as_mention(name, read_entity_kind(record.value.get("entityType"))) if name else None
+    observations = record.value.get("observations")
+    if name is None or mention is None or not isinstance(observations, list):
+        yield UnusableLine(record.line, "is an entity without a name or a list of observations")
+        return
+    kinds[name] = mention.kind
+    if not observations:
+        yield SkippedLine(record.line)
+    is_user = name.lower() in _USERS
+    for observation in observations:
+        words = text(observation) or text(obj(observation).get("content"))
+        if words is None:
+            yield UnusableLine(record.line, f"has an observation of {name} that is no text")
+            continue
+        said_at = read_time(obj(observation).get("createdAt"))
+        memory = ForeignMemory(
+            key=f"{name}\0{words}",
+            content=_name_subject("User" if is_user else mention.name, words),
+            at=said_at or written_at,
+            created_at=said_at,
+            subject=USER if is_user else mention.name,
+            mentions=() if is_user else (mention,),
+        )
+        yield ForeignItem(record.line, memory, record.size // len(observations))
+
+
+def _read_relation(record: Record, kinds: dict[str, EntityKind], written_at: int) -> ImportItem:
+    ends = [text(record.value.get(name)) or "" for name in ("from", "to")]
+    kind = text(record.value.get("relationType"))
+    mentions = [as_mention(name, kinds.get(name, "other")) for name in ends]
+    first, second = mentions
+    if kind is None or first is None or second is None:
+        return UnusableLine(record.line, "is a relation without both names and a type")
+    of_people = all(kinds.get(name) == "person" for name in ends)
+    is_user = ends[0].lower() in _USERS
+    names = [
+        "User" if name.lower() in _USERS else one.name
+        for name, one in zip(ends, (first, second), strict=True)
+    ]
+    memory = ForeignMemory(
+        key="\0".join((*ends, kind)),
+        content=f"{names[0]} {kind.replace('_', ' ')} {names[1]}",
+        at=written_at,
+        kind=MemoryType.RELATIONSHIP if of_people else MemoryType.FACT,
+        subject=USER if is_user else first.name,
+        mentions=tuple(
+            one
+            for name, one in zip(ends, (first, second), strict=True)
+            if name.lower() not in _USERS
+        ),
+    )
+    return ForeignItem(record.line, memory, record.size)
+
+
+def _name_subject(name: str, words: str) -> str:
+    return words if name.lower() in words.lower() else f"{name}: {words}"
+
+
+def _places() -> Iterator[Path]:
+    yield from list_named("MEMORY_FILE_PATH")
+    below = "*/node_modules/@modelcontextprotocol/server-memory/dist"
+    for folder in sorted(home_folder(".npm", "_npx").glob(below)):
+        yield from (folder / "memory.jsonl", folder / "memory.json")
+
+
+SERVER_MEMORY = ImportSource(
+    name="server-memory",
+    title="Memory server (official)",
+    client="server-memory",
+    patterns=("memory*.jsonl", "memory*.json"),
+    recognises=recognise,
+    read=read,
+    places=_places,
+    note="entities, observations and relations; on this machine $MEMORY_FILE_PATH",
+)
