@@ -155,6 +155,13 @@ def test_turns_of_one_session_and_day_stand_in_order_below_one_line() -> None:
     ]
 
 
+def test_a_run_begins_when_the_first_of_its_hits_was_said() -> None:
+    later, first = turn("answered", 7), turn("asked", 3)
+    said_at = later.source.model_copy(update={"at": "2026-03-02T09:30:00Z"})
+    lines = write_hits([later.model_copy(update={"source": said_at}), first])
+    assert lines[1] == "2026-03-02T01:14Z, session s"
+
+
 def beside(index: int, text: str) -> AdjacentTurn:
     return AdjacentTurn(
         id=f"0199aaaa-0000-7000-8000-{index:012}",

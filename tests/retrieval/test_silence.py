@@ -1,6 +1,7 @@
 """Where nothing fits, the nearest topics; where the record has more, a hint; else neither."""
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 from tests.retrieval.toys import ToyEmbedder, keep, texts_of
@@ -61,6 +62,18 @@ async def test_topics_take_a_tenth_of_the_budget_at_most(m: Memoria, max_tokens:
     found = await m.search_memory(query, max_tokens=max_tokens)
     assert found.hits == ()
     assert sum(map(price_text, found.nearest_topics)) <= min(100, max_tokens / 10)
+
+
+async def test_a_topic_says_what_it_is_about_and_no_two_say_the_same(tmp_path: Path) -> None:
+    said = "Yes. The vehicle of the harbour pilots is parked by the quay, under a green roof."
+    embedder = ToyEmbedder()
+    async with memoria.open(home=tmp_path / "home", tenant="t", embedder=embedder) as m:
+        await m.record_conversation([{"role": "user", "content": said}], session_id="s")
+        keep(m, f"The user said: {said}", "2023-01-01")
+        await m.wait_until_idle(60)
+        query = "Whose automobile retired with honours, a medal, a cake and a parade in Rotterdam?"
+        (topic,) = (await m.search_memory(query)).nearest_topics
+    assert "The vehicle of the harbour" in topic
 
 
 async def test_what_nothing_on_record_comes_near_to_gets_no_topic(m: Memoria) -> None:

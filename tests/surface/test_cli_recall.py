@@ -147,3 +147,11 @@ def test_stored_control_characters_do_not_reach_the_terminal(shell: Shell) -> No
         assert "bluebird" in out
         assert "\x1b" not in out
         assert "\x07" not in out
+
+
+def test_an_answer_in_a_shell_names_the_commands_and_options_of_the_shell(shell: Shell) -> None:
+    silent = printed(shell, "search", "What were the exact words about the bluebird?", columns=100)
+    assert "search_conversation_traces" not in silent
+    assert "memoria traces" in silent
+    short = printed(shell, "search", "--limit", "1", "office hours", columns=100)
+    assert "raise --limit to see them" in short

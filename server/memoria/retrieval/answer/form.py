@@ -1,9 +1,9 @@
 """Form: how the hits of an answer are written, for a model that has little room.
 
 Turns of one session and day are a run: they stand together in the order in which they were said,
-below one line that names both. Runs, and memories, which stand by themselves, come in the order of
-their best hit. What holds for every hit is said once, above them all. Every id is short: its last
-characters, as many as tell it apart.
+below one line that names the session and when the first of its hits was said. Runs, and memories,
+which stand by themselves, come in the order of their best hit. What holds for every hit is said
+once, above them all. Every id is short: its last characters, as many as tell it apart.
 
     All: trust reported.
     2026-03-02T01:14Z, session monday
@@ -142,7 +142,8 @@ def _write_run(run: Sequence[Hit], shared: Sequence[str], id_chars: int) -> Iter
         return
     of_run = set(_general_marks(run[0])).intersection(*map(_general_marks, run))
     marks = [mark for mark in _general_marks(run[0]) if mark in of_run and mark not in shared]
-    yield join_lines(", ".join((_describe_run(run[0]), *marks)))
+    first = min(run, key=lambda hit: hit.source.turn_index or 0)
+    yield join_lines(", ".join((_describe_run(first), *marks)))
     known = (*shared, *of_run)
     places: list[tuple[int, list[str]]] = [
         (hit.source.turn_index or 0, list(_hit_lines(hit, _list_marks(hit, known), id_chars)))

@@ -8,6 +8,7 @@ found already, so that no second search is needed.
 
 from dataclasses import replace
 
+from memoria.retrieval.answer.notes import FOR_AGENTS
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.query.profile import TRANSCRIPT
 from memoria.retrieval.ranking.fusion import FusedCandidate
@@ -64,7 +65,7 @@ def _phrase_hint(reason: str | None, count: int) -> str | None:
         return None
     many = f"{_COUNT_UP_TO} or more turns" if count >= _COUNT_UP_TO else f"{count} turns"
     match = "1 turn matches" if count == 1 else f"{many} match"
-    return f"{reason}: {match}; call search_conversation_traces."
+    return f"{reason}: {match}; {FOR_AGENTS.record}."
 
 
 def _find_reason(plan: SearchPlan, selection: Selection) -> str | None:

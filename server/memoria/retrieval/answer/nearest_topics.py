@@ -11,6 +11,8 @@ from memoria.text.excerpt import find_excerpt, weigh_evenly
 
 _MOST = 3
 _TOPIC_CHARS = 48
+_LEAST_CHARS = 20
+"""A sentence of fewer characters says too little by itself; what follows is shown, too."""
 _MOST_TOKENS = 100
 """Tokens at most, and never more than a tenth of the budget."""
 
@@ -20,7 +22,7 @@ def list_nearest_topics(
 ) -> tuple[str, ...]:
     """What came nearest to an answer, a few words each."""
     left = min(_MOST_TOKENS, max_tokens // 10)
-    topics: list[str] = []
+    topics: dict[str, str] = {}
     for each in below_threshold:
         if each.signals.coverage <= 0 and each.signals.cosine <= 0:
             continue
@@ -28,8 +30,8 @@ def list_nearest_topics(
         price = price_text(topic)
         if len(topics) == _MOST or price > left:
             break
-        if topic and topic not in topics:
-            topics.append(topic)
+        if topic and not any(_says_same(each.text, text) for text in topics.values()):
+            topics[topic] = each.text
             left -= price
     return tuple(topics)
 
@@ -37,5 +39,14 @@ def list_nearest_topics(
 def _topic(text: str, terms: Sequence[str]) -> str:
     line = " ".join(text.split())
     start, end = find_excerpt(line, weigh_evenly(terms), _TOPIC_CHARS)
+    if end - start < _LEAST_CHARS:  # such as "Yes." before what the turn is about
+        end = min(start + _TOPIC_CHARS, len(line))
+        end = line.rfind(" ", start + _LEAST_CHARS, end) if end < len(line) else end
+        end = end if end > start else start + _TOPIC_CHARS
     before, after = "…" if start else "", "…" if end < len(line) else ""
     return f"{before}{line[start:end].strip()}{after}"
+
+
+def _says_same(one: str, other: str) -> bool:
+    """Whether one says all that the other says: a memory quotes the turn that it was made of."""
+    return one in other or other in one

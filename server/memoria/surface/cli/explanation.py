@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from memoria.model import ExplainedCandidate, Explanation, PartReport, SearchResult
+from memoria.retrieval.answer.notes import FOR_SHELL
 from memoria.surface.cli.console import print_json, show
 from memoria.surface.cli.layout import columns, entry_lines, wrap_answer, wrap_text
 from memoria.surface.text import quantity, result_text
@@ -34,7 +35,8 @@ def print_answer(
     result: SearchResult, wire: WireConclusions | WireTraces, *, as_json: bool
 ) -> None:
     """Print an answer, and how it came about where that was asked for."""
-    explanation, text = result.explanation, wrap_answer(result_text(result), columns())
+    explanation = result.explanation
+    text = wrap_answer(result_text(result, FOR_SHELL), columns())
     if explanation is None:
         show(wire, text, as_json=as_json)
     elif as_json:
