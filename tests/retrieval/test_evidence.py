@@ -91,6 +91,23 @@ def test_two_words_of_the_question_in_two_turns_say_more_than_one_word_twice() -
     assert scores[1] > scores[3]
 
 
+def test_among_documents_the_longest_still_stands_first_for_all_of_the_rare_words() -> None:
+    """Beside statements it pays for its length; where nobody states anything, less."""
+    rare = ["hull", "keel", "mast", "sail", "bow", "oar"]
+    idf_by_term = dict.fromkeys(rare, 5.0)
+    filler = " ".join(["water"] * 400)
+    asked = IndexTokens(f"{' '.join(rare)} {filler} {filler} {filler}", "")
+    half = IndexTokens(f"{' '.join(rare[:3])} {filler}", "")
+    others = {n: IndexTokens(filler, "") for n in range(3, 20)}
+    documents = count_terms({1: asked, 2: half, **others}, rare, alike=True)
+    among_documents = bm25(documents, [], idf_by_term, lend=False)
+    assert among_documents[1] > among_documents[2]
+    remarks = {n: IndexTokens("water under a bridge", "") for n in range(20, 30)}
+    talk = count_terms({1: asked, 2: half, **others, **remarks}, rare, alike=True)
+    among_remarks = bm25(talk, [], idf_by_term, lend=False)
+    assert among_remarks[1] < among_documents[1]
+
+
 def test_versions_of_a_message_share_a_place_and_lend_once() -> None:
     once = {1: IndexTokens("cat", ""), 3: IndexTokens("dog", "")}
     twice = {**once, 2: IndexTokens("cat", "")}

@@ -208,6 +208,25 @@ async def test_what_is_not_stated_anew_keeps_its_order_and_has_no_mark(
     assert not any(hit.restated_by or hit.contradicts for hit in found)
 
 
+@pytest.mark.parametrize(
+    ("asked", "other", "question"),
+    [
+        ("The Soller oak in the east meadow grows on hills up to 620 metres above the sea.",
+         "The mountain ash grows on hills and has now reached 1480 metres above the sea.",
+         "Up to how many metres above the sea does the Soller oak of the east meadow grow?"),
+        ("银边瑞香生长在海拔300米的山坡上，花期在早春。",
+         "高山杜鹃生长在海拔已达2900米的山坡上，花期在初夏。",
+         "银边瑞香生长的山坡海拔是多少米？"),
+    ],
+)  # fmt: skip
+async def test_a_number_of_something_else_does_not_stand_before_what_is_asked_for(
+    home: Path, asked: str, other: str, question: str
+) -> None:
+    for result in await _ask_both(home, [("user", asked), ("user", other)], question):
+        assert result.hits[0].source.message_id == "1"
+        assert not any(hit.restated_by for hit in result.hits)
+
+
 async def test_what_a_turn_quotes_is_not_stated_in_it(home: Path) -> None:
     old, new, question = RESTATED["percent"]
     code = "How do I read this?\n```\nerror rate of the import job now at 31%\n```"

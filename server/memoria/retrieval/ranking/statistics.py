@@ -88,7 +88,7 @@ def build_statistics(
     ignores = plan.profile.ignores_names
     ignored = {n for n in names if (ignores and n.isascii()) or _is_frequent(counts, n)}
     others = [term for term in terms if term not in ignored] or terms
-    telling = [term for term in terms if not _EMPTY_CHINESE & set(term)]
+    telling = list_telling_terms(plan)
     unfamiliar = list_unfamiliar(plan.parsed, counts)
     named = len(plan.parsed.proper_names) + len(unfamiliar)
     return QueryStatistics(
@@ -134,6 +134,11 @@ def discriminative_terms(plan: SearchPlan) -> list[str]:
     """The terms an answer is about; of a CJK run the pairs: single characters are everywhere."""
     terms = plan.parsed.discriminative or plan.terms
     return [term for term in terms if term.isascii() or len(term) > 1] or list(terms)
+
+
+def list_telling_terms(plan: SearchPlan) -> list[str]:
+    """Of those the ones that tell what it asks about: no pair that asks or joins."""
+    return [term for term in discriminative_terms(plan) if not _EMPTY_CHINESE & set(term)]
 
 
 def _proper_name_tokens(plan: SearchPlan) -> frozenset[str]:

@@ -28,6 +28,10 @@ _FRAME_WEIGHT = 0.6
 _STATEMENT = 100
 """Tokens. Who says more beside one fact has said many things: a longer turn pays for its length as
 beside turns of this length, and what it lends shrinks in proportion."""
+_SHORTEST = 0.1
+"""Of what is found, the part whose lengths tell whether there are statements among it. On 300
+questions of encyclopaedia passages recall@1 is .967 without it and .983 with it; BEAM's figures are
+the same, and lower from a quarter on, for a quarter of some chats' turns are long questions."""
 _K1 = 0.9
 _B = 0.6
 
@@ -54,8 +58,7 @@ def bm25(
         idf_by_term: each term's idf.
         lend: whether neighbours lend their words.
     """
-    usual = sum(each.length for each in counted.values()) / max(len(counted), 1)
-    mean = min(usual, _STATEMENT)
+    mean = _find_usual_length([each.length for each in counted.values()])
     weights = _lend_words(counted, places) if lend else {}
     for n, each in counted.items():
         own = weights.setdefault(n, {})
@@ -64,6 +67,18 @@ def bm25(
     relative = {n: each.length / mean for n, each in counted.items() if mean}
     gains = {term: (_K1 + 1) * value for term, value in idf_by_term.items()}
     return {n: _score_document(own, relative.get(n, 1.0), gains) for n, own in weights.items()}
+
+
+def _find_usual_length(lengths: Sequence[int]) -> float:
+    """What lengths are measured against: the mean, but a statement's where that is less.
+
+    Where even the shortest are longer, nobody states anything beside documents, and what is long
+    among those is longer than they are.
+    """
+    if not lengths:
+        return 0.0
+    shortest = sorted(lengths)[int(_SHORTEST * len(lengths))]
+    return min(sum(lengths) / len(lengths), max(_STATEMENT, shortest))
 
 
 def _add_counts(own: dict[str, float], times: Mapping[str, float], share: float) -> None:
