@@ -1,5 +1,6 @@
 """Other wordings of a question are searched for with it, and answered within one budget."""
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -95,12 +96,20 @@ async def test_an_explanation_covers_what_a_wording_found(home: Path) -> None:
     assert len(shown) == len(numbers)
 
 
-@pytest.mark.parametrize("queries", [["a"] * 5, ["  "], "lake", [3]])
-async def test_wordings_that_are_no_wordings_are_refused_by_name(
-    home: Path, queries: object
+@pytest.mark.parametrize(
+    ("queries", "why"),
+    [
+        (["a"] * 5, "queries: there are 5; 4 is the most"),
+        (["  ", "lake"], "queries: one of them is empty. Leave it out"),
+        ("lake", "queries: it must be a list"),
+        ([3], "queries.0: it must be a text"),
+    ],
+)
+async def test_wordings_that_are_no_wordings_are_refused_by_name_in_plain_words(
+    home: Path, queries: object, why: str
 ) -> None:
     async with opened(home) as m:
-        with pytest.raises(InvalidInputError, match="queries"):
+        with pytest.raises(InvalidInputError, match=re.escape(why)):
             await m.search_memory("lake", queries=queries)
 
 

@@ -75,6 +75,7 @@ def _spell(record_id: str, kind: str) -> list[str]:
         f"{end[:4]}-{end[4:]}",
         f" {end}\n",
         f"{kind} {end}",
+        f"{kind} {end}".upper(),
         f"[{kind} {end}]",
         f"[{kind} {end}].",
         f"[{end}]",

@@ -104,6 +104,11 @@ _NAMED_PROBLEMS = 5
 
 
 _DEEPEST_SHOWN = 8
+_IN_PLAIN_WORDS = {
+    "tuple_type": "it must be a list",
+    "string_type": "it must be a text",
+}
+"""What pydantic calls by names of Python, for a caller who may write another language."""
 
 
 def _path(parts: Sequence[int | str]) -> list[str]:
@@ -115,7 +120,8 @@ def _path(parts: Sequence[int | str]) -> list[str]:
 def _problems(error: ValidationError, of: str) -> Iterator[str]:
     for item in error.errors(include_url=False, include_input=False):
         field = ".".join(_path(item["loc"])) or of
-        yield f"{field}: {item['msg'].removeprefix('Value error, ').rstrip('.')}"
+        problem = _IN_PLAIN_WORDS.get(item["type"], item["msg"])
+        yield f"{field}: {problem.removeprefix('Value error, ').rstrip('.')}"
 
 
 def replace_lone_surrogates(text: str) -> str:

@@ -101,8 +101,10 @@ def _check_words(query: str) -> str:
 
 def _check_wordings(queries: tuple[str, ...]) -> tuple[str, ...]:
     if len(queries) > MAX_QUERIES:
-        raise ValueError(f"they are {len(queries)}; {MAX_QUERIES} is the most")
-    return tuple(map(_check_words, queries))
+        raise ValueError(f"there are {len(queries)}; {MAX_QUERIES} is the most")
+    if not all(one.strip() for one in queries):
+        raise ValueError("one of them is empty. Leave it out")
+    return queries
 
 
 def _check_instant(text: str | None) -> str | None:

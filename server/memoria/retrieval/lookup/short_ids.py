@@ -9,7 +9,7 @@ from memoria.model.search import FULL_ID
 from memoria.store.base import Transaction
 from memoria.store.base.short_ids import INDEXED_CHARS
 
-_CITED = lazy_regex(r"""[\s\[("'`“]*(?:(?:memory|turn)\s+)?([0-9a-fA-F-]+)[\s\])"'`”.,;:]*""")
+_CITED = lazy_regex(r"""[\s\[("'`“]*(?:(?i:memory|turn)\s+)?([0-9a-fA-F-]+)[\s\])"'`”.,;:]*""")
 """An id or the end of one, bare or with what stands around it in an answer."""
 _GROUPS = (-32, -24, -20, -16, -12, None)
 """Where, from its end, the groups of an id begin."""
