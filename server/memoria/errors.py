@@ -177,6 +177,18 @@ class BackupError(StoreError):
         return cls(f"The backup {archive} is damaged: {problem}. Use another one.")
 
 
+class ExportError(MemoriaError):
+    """An export can't be made or read. Nothing was changed."""
+
+    @classmethod
+    def for_newer(cls, export: Path, version: str) -> Self:
+        """This version can't know what a newer one has written."""
+        return cls(
+            f"{export} was made by a newer Memoria ({version}). Nothing was changed. Upgrade with: "
+            "pip install -U memoria-server"
+        )
+
+
 class StoreTooNewError(StoreError):
     """The home holds a schema newer than this version of Memoria knows."""
 

@@ -152,6 +152,12 @@ WALKS |= {
     )
 }
 WALKS |= {("erasures", name) for name in ERASURES}
+PAGES = ("workspace", "private_time", "scratchpad", "merge")  # few of each in a tenant
+COUNTS = tuple(name for name in statements("portable") if name.startswith("count_"))
+WALKS |= {("portable", name) for name in (*COUNTS, *PAGES)}  # an export reads everything, once
+WALKS |= {
+    ("portable_put", name) for name in ("copy_evidence", "newest_memory")
+}  # its own rows; once
 LISTS = {"ns": "[1]", "allowed": "[1]", "roles": '["user"]', "types": '["fact"]', "query": "a"}
 
 

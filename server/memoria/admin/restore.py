@@ -88,7 +88,7 @@ def _find_defects(database: Path, files: DatabaseFiles, manifest: Manifest) -> l
     if files.describe(database)[0] != manifest.schema_number:
         return ["its database is of another schema than it says"]
     key = manifest.files.get(TOMBSTONE_KEY)
-    if key is not None and key.size != KEY_BYTES:
+    if key is not None and (key.size == 0 or key.size % KEY_BYTES):
         return [f"its {TOMBSTONE_KEY} is no key"]
     return [finding.detail for finding in files.check_truth(database) if finding.state == "error"]
 

@@ -1,11 +1,14 @@
 """Reforget: what was forgotten stays so in a home that an older backup was restored into.
 
+The same is done where another home's list of what was forgotten is taken in.
+
 The tombstones of the home as it was before are set up in the restored one, and its proofs kept.
 Then everything in it is compared with them: by its id, and by what it says. What rests on it falls
 as it did the first time.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from memoria.erasure.cascade import (
@@ -47,7 +50,8 @@ def reforget(before: Store, restored: Store, home: Path, read_key: Callable[[], 
             reports = tx.erasures.list_all_reports()
         if records:
             with before.read(tenant) as kept, restored.write(tenant) as tx:
-                repetition = _Repetition(tx, kept, records, Digester(tenant, read_key))
+                digester = Digester(tenant, read_key)
+                repetition = Repetition(tx, records, digester, keeps=partial(_wordings_of, kept))
                 repetition.run()
                 for report in reports:
                     tx.erasures.add_report(report)
@@ -58,19 +62,31 @@ def reforget(before: Store, restored: Store, home: Path, read_key: Callable[[], 
     return again
 
 
-class _Repetition:
-    """Forgets again within one transaction of a restored home."""
+class Repetition:
+    """Forgets again within one transaction."""
 
     def __init__(
         self,
         tx: Transaction,
-        kept: Transaction,
         records: Sequence[TombstoneRecord],
         digester: Digester,
+        *,
+        keeps: Callable[[str], Collection[str]] = lambda _: (),
+        spared: Container[str] = (),
     ) -> None:
+        """Nothing is forgotten yet.
+
+        Args:
+            tx: the transaction.
+            records: the tombstones of what was forgotten.
+            digester: has the keys that their digests were made with.
+            keeps: gives the wordings of a memory by its id that were kept when it was forgotten.
+            spared: ids of memories and turns that were kept then.
+        """
         self._tx = tx
-        self._kept = kept
         self._records = records
+        self._keeps = keeps
+        self._spared = spared
         self._suppression = SuppressionList(tx.tombstones, digester)
         self.count = 0
         """How many memories and turns were erased again."""
@@ -97,6 +113,8 @@ class _Repetition:
         """Erase or suppress the turns again, and what stands on none but those erased."""
         erased, suppressed = list[StoredTurn](), list[StoredTurn]()
         for turn in _list_turns(self._tx):
+            if turn.id in self._spared:
+                continue
             if turn.id in self._erased or not self._suppression.may_record(
                 _message_name(turn), full_text(turn)
             ):
@@ -139,14 +157,20 @@ class _Repetition:
         delete_dependents(self._tx, memory_ids, turn_ns, spared=memory_ids)
 
     def _says_forgotten(self, memory: Memory) -> bool:
-        """Whether a memory says what was forgotten, in words that the home before has not kept."""
-        known = self._kept.memories.get(memory.id)
-        kept = {version.content for version in known.versions} if known else set[str]()
+        """Whether a memory says what was forgotten, in words that were not kept then."""
+        if memory.id in self._spared:
+            return False
+        kept = self._keeps(memory.id)
         return any(
             version.content not in kept
             and self._suppression.find_tombstone(version.content) is not None
             for version in memory.versions
         )
+
+
+def _wordings_of(tx: Transaction, memory_id: str) -> set[str]:
+    known = tx.memories.get(memory_id)
+    return {version.content for version in known.versions} if known else set()
 
 
 def _list_memories(tx: Transaction) -> Iterator[Memory]:

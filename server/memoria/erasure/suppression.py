@@ -18,14 +18,15 @@ forgotten is still looked for that way.
 import hashlib
 import hmac
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from memoria.erasure.imprint import PREFIX, Imprint, Reach
 from memoria.errors import ForgottenError
 from memoria.model import NO_TEXT_VECTORS, TextVectors
 from memoria.store.base import Tombstones
+from memoria.store.files import split_keys
 from memoria.store.values import MessageName, Tombstone
 from memoria.text.recognition import (
     FORM,
@@ -54,6 +55,9 @@ class Digester:
     def __init__(self, tenant: str, read_key: Callable[[], bytes]) -> None:
         """The key is read when the first digest is made.
 
+        Behind the home's own key may stand those of homes whose lists of what was forgotten were
+        taken in (`admin/exports`): with these it recognises, with its own it makes digests.
+
         Raises, then:
             StoreUnavailableError: the key can't be read.
         """
@@ -62,7 +66,17 @@ class Digester:
 
     @cached_property
     def _key(self) -> bytes:
-        return self._read_key()
+        return self._keys[0]
+
+    @cached_property
+    def _keys(self) -> tuple[bytes, ...]:
+        return split_keys(self._read_key())
+
+    @cached_property
+    def all(self) -> "tuple[Digester, ...]":
+        """This one, and one for each other key that the home has."""
+        others = (Digester(self._tenant, partial(bytes, key)) for key in self._keys[1:])
+        return (self, *others)
 
     def digest_statement(self, text: str, *, erases: bool = False) -> str:
         """What is kept of a statement, the same for every spelling of it.
@@ -205,35 +219,31 @@ class SuppressionList:
         places = dict[str, list[int]]()
         for start, words in list_anchors(reading):
             places.setdefault(words, []).append(start)
-        starts = {self._digester.digest_anchor(words): found for words, found in places.items()}
-        matches = list[ForgottenPassage]()
+        return [
+            match
+            for digester in self._digester.all
+            for match in self._match(reading, places, digester)
+        ]
+
+    def _match(
+        self, reading: Reading, places: Mapping[str, Iterable[int]], digester: Digester
+    ) -> Iterator[ForgottenPassage]:
+        """The same, as far as one key recognises it. `places` are those of the anchors' words."""
+        starts = {digester.digest_anchor(words): found for words, found in places.items()}
         for stored, tombstone in self._tombstones.find_anchored(starts):
             imprint = Imprint.decode(stored)
-            matches += (
-                ForgottenPassage(
+            for start in _list_starts(imprint, reading, starts[imprint.anchor], digester):
+                yield ForgottenPassage(
                     tombstone, stored, start, imprint.length, imprint.reach == "record"
                 )
-                for start in self._list_starts(imprint, reading, starts[imprint.anchor])
-            )
-        return matches
-
-    def _list_starts(
-        self, imprint: Imprint, reading: Reading, anchors: Iterable[int]
-    ) -> Iterable[int]:
-        """Where the words stand that an imprint was made of, going by the places of its anchor."""
-        for anchor in anchors:
-            start, end = anchor - imprint.offset, anchor - imprint.offset + imprint.length
-            if start < 0 or end > len(reading.words):
-                continue
-            if reading.is_at(imprint.place, start, imprint.length):
-                form = " ".join(reading.words[start:end])
-                if hmac.compare_digest(self._digester.digest_form(form), imprint.digest):
-                    yield start
 
     def _find_older(self, text: str) -> Tombstone | None:
         if self._is_empty or not self._has_older:
             return None
-        return self._tombstones.find(self._digester.digest_older(text), "memory")
+        return self._tombstones.find(self._digest_older(text), "memory")
+
+    def _digest_older(self, text: str) -> set[str]:
+        return {one for each in self._digester.all for one in each.digest_older(text)}
 
     def may_keep(self, text: str) -> bool:
         """Whether neither the text nor a sentence of it states or means what was forgotten."""
@@ -257,7 +267,7 @@ class SuppressionList:
         tombstone = self.find_tombstone(text)
         if tombstone is not None:
             found = [match.digest for match in self.find_matches(text)]
-            self._tombstones.lift([*found, *self._digester.digest_older(text)])
+            self._tombstones.lift([*found, *self._digest_older(text)])
         return tombstone
 
     def is_erased_message(self, name: MessageName, text: str, said_at: int | None = None) -> bool:
@@ -271,14 +281,15 @@ class SuppressionList:
         """
         if self._is_empty:
             return False
-        alike = self._digester.digest_likeness(name)
+        keys = self._digester.all
+        alike = {one for each in keys for one in each.digest_likeness(name)}
         if alike:
             stone = self._tombstones.find(alike, "turn")
             if stone is not None and (said_at is None or said_at <= stone.at):
                 return True
-        digests = self._digester.digest_message(name) - alike
+        digests = {one for each in keys for one in each.digest_message(name)} - alike
         if self._has_older:
-            digests |= self._digester.digest_older_turn(name, text)
+            digests |= {one for each in keys for one in each.digest_older_turn(name, text)}
         return self._tombstones.find(digests, "turn") is not None
 
     def may_record(self, name: MessageName, text: str) -> bool:
@@ -305,3 +316,17 @@ class SuppressionList:
         return any(
             self._tombstones.find_by_meaning(model, vector) is not None for vector in vectors
         )
+
+
+def _list_starts(
+    imprint: Imprint, reading: Reading, anchors: Iterable[int], digester: Digester
+) -> Iterator[int]:
+    """Where the words stand that an imprint was made of, going by the places of its anchor."""
+    for anchor in anchors:
+        start, end = anchor - imprint.offset, anchor - imprint.offset + imprint.length
+        if start < 0 or end > len(reading.words):
+            continue
+        if reading.is_at(imprint.place, start, imprint.length):
+            form = " ".join(reading.words[start:end])
+            if hmac.compare_digest(digester.digest_form(form), imprint.digest):
+                yield start

@@ -100,6 +100,8 @@ def read_seed(name: CoreFile) -> str:
 def tombstone_key(home: Path) -> bytes:
     """The home's secret key for tombstones: 32 random bytes in a file of their own.
 
+    Behind it stand the keys of other homes whose lists of what was forgotten were taken in.
+
     Raises:
         StoreUnavailableError: it can't be read or made, or is not a key.
     """
@@ -115,12 +117,44 @@ def tombstone_key(home: Path) -> bytes:
         ) from error
     except UnusableFileError as error:
         raise StoreUnavailableError(str(error)) from error
-    if key is None or len(key) != KEY_BYTES:
+    if key is None or not are_keys(key):
         raise StoreUnavailableError(
             f"{file} is damaged; without it what was forgotten can't be known again. "
             "Restore it from a backup of the home."
         )
     return key
+
+
+def are_keys(content: bytes) -> bool:
+    """Whether the file of the key has one, and nothing but keys behind it."""
+    return bool(content) and len(content) % KEY_BYTES == 0
+
+
+def split_keys(content: bytes) -> tuple[bytes, ...]:
+    """The keys in the file of the key, the home's own first."""
+    starts = range(0, len(content), KEY_BYTES)
+    return tuple(content[start : start + KEY_BYTES] for start in starts)
+
+
+def list_tombstone_keys(home: Path) -> tuple[bytes, ...]:
+    """The keys of a home; none of one that has not needed any yet."""
+    return split_keys(tombstone_key(home)) if os.path.lexists(home / TOMBSTONE_KEY) else ()
+
+
+def adopt_tombstone_keys(home: Path, content: bytes) -> bool:
+    """Take in the keys of another home; one without any key has them as its own.
+
+    To be called inside of a write transaction, so that nobody else does it meanwhile. Gives whether
+    there were any that it had not.
+
+    Raises:
+        StoreUnavailableError: the file can't be read or written.
+    """
+    own = list_tombstone_keys(home)
+    new = [key for key in split_keys(content) if key not in own]
+    if new:
+        replace_file(home / TOMBSTONE_KEY, b"".join((*own, *new)))
+    return bool(new)
 
 
 def replace_file(file: Path, content: bytes, is_current: Callable[[], bool] = lambda: True) -> bool:

@@ -69,6 +69,8 @@ class HomeFiles(Protocol):
     def tombstone_key(self) -> bytes:
         """The home's secret key for tombstones, made when it is first asked for.
 
+        Behind it stand the keys of homes whose lists of what was forgotten were taken in.
+
         Raises:
             StoreUnavailableError: it can't be read or made, or is not a key.
         """

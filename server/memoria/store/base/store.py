@@ -29,6 +29,7 @@ from memoria.store.base.memories import Memories
 from memoria.store.base.metrics import MetricRows
 from memoria.store.base.nightly_runs import NightlyRuns
 from memoria.store.base.pairs import Pairs
+from memoria.store.base.portable import PortableRows
 from memoria.store.base.private_times import PrivateTimes
 from memoria.store.base.pruned_edges import PrunedEdges
 from memoria.store.base.purge import PurgeCandidates
@@ -117,6 +118,8 @@ class Transaction(Protocol):
     def purge(self) -> PurgeCandidates: ...  # noqa: D102
     @property
     def storage_tiers(self) -> StorageTiers: ...  # noqa: D102
+    @property
+    def portable(self) -> PortableRows: ...  # noqa: D102
     @property
     def audit(self) -> AuditLog: ...  # noqa: D102
     @property

@@ -2,7 +2,8 @@
 
 Where a statement needs a list of memory types, it names it in braces (`m.type NOT IN
 {derived_types}`), and the list of the table of memory types is put there. An expression that
-several statements need is a file of its own, `fragments/<name>.sql`, and is named in the same way.
+several statements need is a file of its own, `fragments/<name>.sql`, and is named in the same way,
+by other such files too.
 """
 
 import re
@@ -35,7 +36,7 @@ def _text_of(name: str) -> str:
     if name in SQL_TYPE_LISTS:
         return _sql_list(SQL_TYPE_LISTS[name])
     file = resources.files(__package__).joinpath("fragments", f"{name}.sql")
-    return _COMMENT.sub("", file.read_text("utf-8")).strip()
+    return _fill_in(_COMMENT.sub("", file.read_text("utf-8")).strip())
 
 
 def _sql_list(types: Iterable[MemoryType]) -> str:

@@ -49,7 +49,7 @@ class SqliteTombstones:
     def find_by_meaning(self, model: str, vector: Vector) -> Tombstone | None:
         """The newest tombstone that has a vector close to this one."""
         for row in self._rows.all("vectors", model=model):
-            meaning = _to_meaning({"model": model, "reach": row["reach"], "vector": row["vector"]})
+            meaning = to_meaning({"model": model, "reach": row["reach"], "vector": row["vector"]})
             near = len(meaning.vector) == len(vector) and meaning.vector @ vector >= meaning.reach
             if near:
                 return Tombstone(row["kind"], row["subject"], row["at"], row["reason"])
@@ -61,7 +61,7 @@ class SqliteTombstones:
             TombstoneRecord(
                 Tombstone(row["kind"], row["subject"], row["at"], row["reason"]),
                 tuple(digest["digest"] for digest in self._rows.all("digests", n=row["n"])),
-                tuple(_to_meaning(dict(one)) for one in self._rows.all("vectors_of", n=row["n"])),
+                tuple(to_meaning(dict(one)) for one in self._rows.all("vectors_of", n=row["n"])),
             )
             for row in self._rows.all("all")
         ]
@@ -105,7 +105,8 @@ class SqliteTombstones:
         return lifted
 
 
-def _to_meaning(row: dict[str, Any]) -> SuppressedMeaning:
+def to_meaning(row: dict[str, Any]) -> SuppressedMeaning:
+    """The vector of a tombstone, from its columns."""
     import numpy as np  # noqa: PLC0415  (who keeps no vectors pays nothing)
 
     return SuppressedMeaning(row["model"], np.frombuffer(row["vector"], np.float32), row["reach"])

@@ -32,6 +32,7 @@ from memoria.store.sqlite.memories import SqliteMemories
 from memoria.store.sqlite.metrics import SqliteMetrics
 from memoria.store.sqlite.nightly_runs import SqliteNightlyRuns
 from memoria.store.sqlite.pairs import SqlitePairs
+from memoria.store.sqlite.portable import SqlitePortableRows
 from memoria.store.sqlite.private_times import SqlitePrivateTimes
 from memoria.store.sqlite.pruned_edges import SqlitePrunedEdges
 from memoria.store.sqlite.purge import SqlitePurgeCandidates
@@ -261,6 +262,18 @@ class SqliteTransaction:
     def storage_tiers(self) -> SqliteStorageTiers:
         """How tightly texts are packed."""
         return SqliteStorageTiers(self._connection, self._tenant)
+
+    @cached_property
+    def portable(self) -> SqlitePortableRows:
+        """The tenant's rows as records that mean the same in any home."""
+        return SqlitePortableRows(
+            self._connection,
+            self._tenant,
+            self.documents,
+            self.memories,
+            self._workspaces,
+            self.zone,
+        )
 
     @cached_property
     def audit(self) -> SqliteAuditLog:

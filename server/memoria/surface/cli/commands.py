@@ -53,6 +53,9 @@ _IMPORTING = {
     "import": "Import conversations, memories and notes; the command can be repeated or stopped "
     "half way.",
 }
+_EXPORTING = {
+    "export": "Write what the memory holds into a file that is yours: JSON Lines, or Markdown.",
+}
 _UPKEEP = {
     "doctor": "Check the home, and name the cure for whatever is wrong.",
     "stats": "Show how much this tenant's memory holds.",
@@ -75,6 +78,7 @@ MODULES = {
     "origins": _ORIGINS,
     "private": _PRIVATE,
     "importing": _IMPORTING,
+    "exporting": _EXPORTING,
     "upkeep": _UPKEEP,
     "queue": _QUEUE,
     "nightly": _NIGHTLY,

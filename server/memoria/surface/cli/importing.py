@@ -23,6 +23,7 @@ from memoria.errors import InvalidInputError
 from memoria.model.channel import COMMAND_LINE, transcript_channel
 from memoria.model.zone import use_zone
 from memoria.surface.cli.console import AsJson, Exit, Options, show, with_memory
+from memoria.surface.cli.exporting import import_exports
 from memoria.surface.cli.import_text import (
     WireUnread,
     measure_unread,
@@ -94,6 +95,8 @@ def import_past(
     as_json: AsJson = False,
 ) -> None:
     """Import conversations, memories and notes; the command can be repeated or stopped half way."""
+    if import_exports(context, paths or [], dry_run=dry_run, as_json=as_json):
+        return
     groups, unknown = _find(paths or [], format, every=every)
     if dry_run:
         _show_count(context, groups, unknown, every=every, as_json=as_json)

@@ -1,5 +1,7 @@
 """A progress bar on standard error."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from memoria.surface.cli.console import err
@@ -26,3 +28,11 @@ def progress_bar() -> "Progress":
         transient=True,
         disable=not err().is_terminal,
     )
+
+
+@contextmanager
+def show_progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar for work that counts what it has done; none while nothing is counted."""
+    with progress_bar() as progress:
+        task = progress.add_task(what, total=None, visible=False)
+        yield lambda done, total: progress.update(task, completed=done, total=total, visible=True)

@@ -2,8 +2,6 @@
 
 import shlex
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -23,7 +21,7 @@ from memoria.surface.cli.console import (
     take_in_spool,
     with_memory,
 )
-from memoria.surface.cli.progress import progress_bar
+from memoria.surface.cli.progress import show_progress
 from memoria.surface.cli.report import (
     backup_text,
     health_table,
@@ -99,7 +97,7 @@ def backup(
 
     options: Options = context.obj
     settings = options.existing_settings
-    with _show_progress("Backing up") as progress:
+    with show_progress("Backing up") as progress:
         report = back_up(settings, file, progress)
     show(wire_backup(report), backup_text(report, settings.zone), as_json=as_json)
 
@@ -119,7 +117,7 @@ def restore(
     home = options.settings.home_path
     if (home / DATABASE).exists() and not yes:
         _confirm_replacing(home)
-    with _show_progress("Restoring") as progress:
+    with show_progress("Restoring") as progress:
         restored = put_back(options.settings, file, progress)
     diagnosis = _diagnose(options, "none")
     wire = wire_restore(home, restored, diagnosis)
@@ -146,7 +144,7 @@ def _confirm_replacing(home: Path) -> None:
 def _diagnose(options: Options, treatment: "Treatment") -> "Diagnosis":
     from memoria.app.upkeep import diagnose  # noqa: PLC0415
 
-    with _show_progress("Building indexes") as progress:
+    with show_progress("Building indexes") as progress:
         diagnosis = diagnose(options.settings, treatment, progress)
     findings = tuple(
         _name_home_in_cure(finding, options.home)
@@ -170,11 +168,3 @@ def _name_home_in_cure(finding: Finding, home: str | None) -> Finding:
         return finding
     cure = f"{_COMMAND}--home {shlex.quote(home)} {str(finding.cure).removeprefix(_COMMAND)}"
     return finding.model_copy(update={"cure": cure})
-
-
-@contextmanager
-def _show_progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar for work that counts what it has done; none while nothing is counted."""
-    with progress_bar() as progress:
-        task = progress.add_task(what, total=None, visible=False)
-        yield lambda done, total: progress.update(task, completed=done, total=total, visible=True)

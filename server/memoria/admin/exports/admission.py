@@ -1,0 +1,218 @@
+"""Admission: what of an export may come into a home.
+
+The home's own list decides before anything else: what was forgotten here does not come back with an
+old export, by its id or by what it says, nor what was concluded or derived from it. Secrets and
+private times hold as they do for every way in. What is here already is not asked about again.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from memoria.erasure.suppression import Digester, SuppressionList
+from memoria.ingest.clean import CleanTurn, clean_turn
+from memoria.ingest.omission import leave_out_forgotten
+from memoria.model import Role, Turn
+from memoria.store.base import Transaction
+from memoria.store.base.portable import PortableMerge
+from memoria.store.values import MessageName
+from memoria.text.clean import Tally
+from memoria.text.document import full_text
+from memoria.text.redact import redact
+
+_Record = dict[str, Any]
+
+
+@dataclass(slots=True)
+class Refusals:
+    """What was not let in, for what rests on it."""
+
+    turns: set[str] = field(default_factory=set)
+    memories: set[str] = field(default_factory=set)
+    places: dict[tuple[str, str], set[int]] = field(default_factory=dict)
+    """Where turns stood that were not let in, or from which nothing may be concluded."""
+    forgotten: int = 0
+    """Turns, memories and notes that were forgotten here."""
+    private: int = 0
+    """Turns that were said in a private time of this home."""
+    redacted: int = 0
+    """Secrets that were taken out."""
+
+    def note_place(self, record: _Record) -> None:
+        """Note the place of a turn."""
+        session = (record["source"], record["session_id"])
+        self.places.setdefault(session, set()).add(record["turn_index"])
+
+
+class Admission:
+    """Decides within one transaction what comes in."""
+
+    def __init__(
+        self, tx: Transaction, digester: Digester, refusals: Refusals, merge: PortableMerge
+    ) -> None:
+        self._tx = tx
+        self._suppression = SuppressionList(tx.tombstones, digester)
+        self._refusals = refusals
+        self._merge = merge
+
+    def admit(self, kind: str, record: _Record) -> _Record | None:
+        """The record as it may come in; None if it may not."""
+        match kind:
+            case "turn":
+                return self._admit_turn(record)
+            case "memory":
+                return self._admit_memory(record)
+            case "scratchpad":
+                return self._admit_notes(record)
+            case _:
+                return record
+
+    def may_keep(self, text: str) -> bool:
+        """Whether a line of a core file may come in: it says nothing forgotten and no secret."""
+        return self._suppression.may_keep(text) and redact(text).text == text
+
+    def _admit_turn(self, record: _Record) -> _Record | None:
+        turn_id = str(record["id"])
+        if self._tx.conversations.turn(self._merge.turn_ids.get(turn_id, turn_id)) is not None:
+            return record
+        text, secrets = _clean(record)
+        self._refusals.redacted += secrets
+        if self._is_private(record):
+            self._refusals.private += 1
+            self._refuse_turn(record)
+            return None
+        stone = self._tx.tombstones.get(turn_id)
+        if stone is not None and stone.kind == "turn":
+            self._refuse_turn(record, is_forgotten=True)
+            return None
+        words, name = full_text(text), _name_of(record)
+        if self._suppression.is_erased_message(name, words, record["at"]):
+            self._refuse_turn(record, is_forgotten=True)
+            return None
+        left = text
+        if self._suppression.repeats_erased(words):
+            rest = leave_out_forgotten(text, self._suppression)
+            if rest is None:
+                self._refuse_turn(record, is_forgotten=True)
+                return None
+            left = rest
+        admitted = {
+            **record,
+            "content": left.content,
+            "tool_args": left.tool_args,
+            "tool_result": left.tool_result,
+            "names": [one for one in record["names"] if one["name"] in full_text(left)],
+        }
+        if stone is not None or not self._suppression.may_conclude_from(words):
+            self._refusals.note_place(record)
+            admitted |= {"suppressed": 1, "names": []}
+        return admitted
+
+    def _refuse_turn(self, record: _Record, *, is_forgotten: bool = False) -> None:
+        self._refusals.turns.add(record["id"])
+        self._refusals.note_place(record)
+        self._refusals.forgotten += is_forgotten
+
+    def _is_private(self, record: _Record) -> bool:
+        times = self._tx.private_times.applying(None, record["source"], record["session_id"])
+        return any(time.includes(record["at"]) for time in times)
+
+    def _admit_memory(self, record: _Record) -> _Record | None:
+        known = self._tx.memories.get(record["id"])
+        if known is None and not self._may_enter(record):
+            self._refusals.memories.add(record["id"])
+            self._refusals.forgotten += 1
+            return None
+        kept = {version.content for version in known.versions} if known is not None else set()
+        versions = [
+            self._without_lost_source(one)
+            for one in record["versions"]
+            if one["content"] in kept or self._may_say(one["content"])
+        ]
+        if not versions or versions[-1]["valid_to"] is not None:
+            return None  # what it says now was forgotten here; what is here stays as it is
+        evidence = [one for one in record["evidence"] if not self._is_lost(one["turn"])]
+        admitted = {**record, "versions": versions, "evidence": evidence}
+        if known is None and not _is_supported(record, admitted):
+            self._refusals.memories.add(record["id"])
+            self._refusals.forgotten += 1
+            return None
+        return admitted
+
+    def _may_enter(self, record: _Record) -> bool:
+        """Whether a memory that is not here may come: nothing in or below it was forgotten."""
+        if self._is_forgotten(record["id"]):
+            return False
+        if not all(self._may_say(one["content"]) for one in record["versions"]):
+            return False
+        if any(self._is_forgotten(one) for one in record["derived_from"]):
+            return False
+        span = record["span"]
+        if span is None:
+            return True
+        gone = self._refusals.places.get((span["source"], span["session_id"]), set())
+        return not any(span["first_index"] <= place <= span["last_index"] for place in gone)
+
+    def _is_forgotten(self, memory_id: str) -> bool:
+        if memory_id in self._refusals.memories:
+            return True
+        return self._tx.tombstones.get(memory_id) is not None
+
+    def _may_say(self, content: str) -> bool:
+        """Whether a wording may come in. A secret has no place in one, whoever wrote it."""
+        if redact(content).text != content:
+            raise ValueError("holds a secret")
+        return self._suppression.may_keep(content)
+
+    def _is_lost(self, turn_id: str | None) -> bool:
+        return turn_id is not None and turn_id in self._refusals.turns
+
+    def _without_lost_source(self, version: _Record) -> _Record:
+        """A wording as it stands when its turn is erased: without the words of that turn."""
+        if not self._is_lost(version["turn"]):
+            return version
+        is_stated = version["inferred_by"] == "statement"
+        return {
+            **version,
+            "turn": None,
+            "quote": version["quote"] if version["quote"] == version["content"] else None,
+            "event_expression": version["event_expression"] if is_stated else None,
+        }
+
+    def _admit_notes(self, record: _Record) -> _Record:
+        tasks = [one for one in record["completed"] if self.may_keep(one["task"])]
+        focus = record["current_focus"]
+        left = focus if focus is None or self.may_keep(focus) else None
+        self._refusals.forgotten += len(record["completed"]) - len(tasks) + (left != focus)
+        return {**record, "completed": tasks, "current_focus": left}
+
+
+def _clean(record: _Record) -> tuple[CleanTurn, int]:
+    """The texts of a turn without secrets, and how many there were."""
+    tally = Tally()
+    turn = Turn(
+        role=Role(record["role"]),
+        content=record["content"],
+        tool_name=record["tool_name"],
+        tool_args=record["tool_args"],
+        tool_result=record["tool_result"],
+    )
+    return clean_turn(turn, tally), sum(tally.redactions.values())
+
+
+def _name_of(record: _Record) -> MessageName:
+    likeness = record["likeness"]
+    return MessageName(
+        record["source"],
+        record["session_id"],
+        record["message_id"],
+        bytes.fromhex(record["fingerprint"]),
+        None if likeness is None else bytes.fromhex(likeness),
+    )
+
+
+def _is_supported(before: _Record, after: _Record) -> bool:
+    """Whether a conclusion still rests on something, if it rested on a turn before."""
+    then, now = before["versions"][-1], after["versions"][-1]
+    if now["inferred_by"] == "statement" or then["turn"] == now["turn"]:
+        return True
+    return bool(after["evidence"])

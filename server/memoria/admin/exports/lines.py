@@ -1,0 +1,175 @@
+"""The format of an export: JSON Lines, a head first, then a record a line, and an end.
+
+A line is an object with one member: what kind of record it is, and the record.
+`docs/guide/export.md` describes it for those who read one with a program of their own.
+"""
+
+import json
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import BinaryIO, Literal, get_args
+
+from pydantic import ValidationError
+
+from memoria.admin.exports.seal import SealedKey
+from memoria.errors import ExportError
+from memoria.model.base import Value
+from memoria.store.base.portable import PortableKind, PortableRecord
+
+HEAD = "memoria_export"
+"""The member of the first line, by which an export is known."""
+END = "end"
+CORE_FILE = "core_file"
+FORMAT = 1
+_MOST_LINE_BYTES = 64 << 20
+_MOST_HEAD_BYTES = 1 << 20
+
+ExportKind = Literal[PortableKind, "core_file"]
+KINDS: frozenset[str] = frozenset((*get_args(PortableKind), CORE_FILE))
+
+
+class ExportHead(Value):
+    """The first line: what the file holds, and who made it."""
+
+    format: int = FORMAT
+    memoria: str
+    """The version that made it."""
+    schema_number: int
+    made_at: datetime
+    tenant: str
+    workspace: str | None = None
+    """The only project in it; None for all."""
+    since: int | None = None
+    until: int | None = None
+    counts: dict[str, int]
+    keys: tuple[str, ...] = ()
+    """By what the keys are known that recognise the words that were forgotten."""
+    sealed_keys: SealedKey | None = None
+    """These keys themselves, under a passphrase."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportLine:
+    """A record as it stands in the file."""
+
+    number: int
+    """Of the line, from 1."""
+    kind: str
+    record: PortableRecord
+    position: int
+    """How many bytes were read with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadableLine:
+    """A line that is no record."""
+
+    number: int
+    problem: str
+    position: int
+
+
+def encode_line(kind: str, record: Mapping[str, object]) -> bytes:
+    """A record as a line."""
+    return json.dumps({kind: record}, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def encode_head(head: ExportHead) -> bytes:
+    """The first line."""
+    return encode_line(HEAD, head.model_dump(mode="json", exclude_none=True))
+
+
+def is_export(path: Path) -> bool:
+    """Whether a file begins as an export does."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            return False
+        with path.open("rb") as file:
+            return file.read(len(HEAD) + 4).startswith(f'{{"{HEAD}"'.encode())
+    except OSError:
+        return False
+
+
+def read_head(path: Path) -> ExportHead:
+    """The first line of an export.
+
+    Raises:
+        ExportError: the file is none, can't be read, or a newer Memoria made it.
+    """
+    with _open(path) as file:
+        return _read_head(file, path)
+
+
+def read_lines(path: Path) -> Iterator[ExportLine | UnreadableLine]:
+    """Everything between head and end, line by line. A file that was cut off says so at its end.
+
+    Raises:
+        ExportError: as `read_head` does.
+    """
+    with _open(path) as file:
+        _read_head(file, path)
+        number, ended = 1, False
+        while line := file.readline(_MOST_LINE_BYTES):
+            number += 1
+            if ended:
+                yield UnreadableLine(number, "stands behind the end", file.tell())
+            elif not line.endswith(b"\n") and len(line) == _MOST_LINE_BYTES:
+                _skip_line(file)
+                yield UnreadableLine(number, "is longer than any line of ours", file.tell())
+            else:
+                found = _read_line(number, line, file.tell())
+                ended = isinstance(found, ExportLine) and found.kind == END
+                if not ended:
+                    yield found
+        if not ended:
+            yield UnreadableLine(number + 1, "is missing: the file ends too early", file.tell())
+
+
+def _open(path: Path) -> BinaryIO:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except OSError as error:
+        raise ExportError(f"{path} can't be read: {error.strerror}.") from error
+    file = os.fdopen(descriptor, "rb")
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        file.close()
+        raise ExportError(f"{path} is no file. Give one that `memoria export` made.")
+    return file
+
+
+def _read_head(file: BinaryIO, path: Path) -> ExportHead:
+    try:
+        document = json.loads(file.readline(_MOST_HEAD_BYTES))
+        told = document[HEAD]
+        if int(told["format"]) > FORMAT:
+            raise ExportError.for_newer(path, str(told.get("memoria", "unknown")))
+        return ExportHead.model_validate(told)
+    except (ValueError, KeyError, TypeError, RecursionError, ValidationError) as error:
+        raise ExportError(
+            f"{path} does not begin as an export does. Give a file that `memoria export` made, or "
+            "name its format with --format."
+        ) from error
+
+
+def _read_line(number: int, line: bytes, position: int) -> ExportLine | UnreadableLine:
+    try:
+        document = json.loads(line)
+    except (ValueError, RecursionError):
+        return UnreadableLine(number, "is no JSON", position)
+    match document:
+        case dict() if len(document) == 1:
+            ((kind, record),) = document.items()
+        case _:
+            return UnreadableLine(number, "is no record", position)
+    if not isinstance(record, dict) or (kind not in KINDS and kind != END):
+        return UnreadableLine(number, "is of no kind that this version knows", position)
+    return ExportLine(number, kind, record, position)
+
+
+def _skip_line(file: BinaryIO) -> None:
+    while (line := file.readline(_MOST_LINE_BYTES)) and not line.endswith(b"\n"):
+        pass

@@ -1,0 +1,250 @@
+"""Merging an export into a home: record by record, in transactions of a few hundred.
+
+It may be stopped at any moment and run again: what is here is known by its id. Private times and
+what was forgotten elsewhere come last, so that they hold for nothing of the same file.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from memoria.admin.exports.admission import Admission, Refusals
+from memoria.admin.exports.core_text import add_own_text
+from memoria.admin.exports.lines import (
+    CORE_FILE,
+    ExportHead,
+    ExportLine,
+    UnreadableLine,
+    read_head,
+    read_lines,
+)
+from memoria.admin.exports.seal import key_id, open_key
+from memoria.erasure.files import TextFileEraser
+from memoria.erasure.reforget import Repetition
+from memoria.erasure.suppression import Digester
+from memoria.errors import ExportError
+from memoria.store.base import Store, Transaction
+from memoria.store.base.home_files import HomeFiles
+from memoria.store.base.portable import PORTABLE_KINDS, PortableKind, PortableMerge
+from memoria.store.files import adopt_tombstone_keys, list_tombstone_keys
+from memoria.text.phrases import Phrases
+
+Progress = Callable[[int, int], None]
+"""Told (bytes read, of how many)."""
+_BATCH = 300
+_BATCH_BYTES = 4 << 20
+_MOST_NAMED = 20
+_UNFIT = (KeyError, TypeError, ValueError, AttributeError, IndexError)
+"""All that a record raises that is not as it should be."""
+_LAST: frozenset[str] = frozenset(("tombstone", CORE_FILE))
+"""What is put together at the end."""
+
+
+@dataclass(slots=True)
+class MergeReport:
+    """What became of an export."""
+
+    head: ExportHead
+    added: Counter[str] = field(default_factory=Counter)
+    """New rows, by kind."""
+    changed: Counter[str] = field(default_factory=Counter)
+    known: Counter[str] = field(default_factory=Counter)
+    left_out: int = 0
+    """Edges and notes of what is not here."""
+    forgotten: int = 0
+    """What did not come in because it was forgotten here."""
+    forgotten_here: int = 0
+    """What was forgotten here because it had been forgotten there."""
+    private: int = 0
+    redacted: int = 0
+    unchecked: int = 0
+    """How many of the things forgotten there are known by their ids alone."""
+    bad: int = 0
+    bad_lines: list[UnreadableLine] = field(default_factory=list)
+    """The first of them."""
+    is_scrubbed: bool = True
+    """Whether what was forgotten here is wiped from the file by now."""
+
+
+class ExportMerger:
+    """Merges an export into one tenant of a home."""
+
+    def __init__(
+        self, store: Store, files: HomeFiles, home: Path, tenant: str, schema_number: int
+    ) -> None:
+        """Nothing is read yet.
+
+        Args:
+            store: of the home.
+            files: of the home.
+            home: its folder.
+            tenant: into whose memory the export comes.
+            schema_number: the newest schema this version knows.
+        """
+        self._store = store
+        self._files = files
+        self._home = home
+        self._tenant = tenant
+        self._schema_number = schema_number
+
+    def run(self, path: Path, passphrase: str | None, progress: Progress) -> MergeReport:
+        """Merge a file.
+
+        Args:
+            path: the export.
+            passphrase: opens the keys of what was forgotten there; None: they stay closed.
+            progress: told how far it is.
+
+        Raises:
+            ExportError: it is none, was made by a newer Memoria, or the passphrase is another one.
+        """
+        head = read_head(path)
+        if head.schema_number > self._schema_number:
+            raise ExportError.for_newer(path, head.memoria)
+        keys = _open_keys(head, passphrase)
+        work = _Work(MergeReport(head), path.stat().st_size)
+        for batch in _list_batches(read_lines(path)):
+            with self._store.write(self._tenant) as tx:
+                self._put_batch(tx, batch, work)
+            progress(batch[-1].position, work.size)
+        with self._store.write(self._tenant) as tx:
+            tx.portable.join_entities(work.merge)
+            repetition = self._take_in_list(tx, work, keys)
+            self._add_core_files(tx, work)
+        report = work.finish()
+        if repetition is not None and repetition.count:
+            report.forgotten_here = repetition.count
+            eraser = TextFileEraser(self._home, self._tenant)
+            eraser.erase_phrases(Phrases(repetition.texts), {})
+            report.is_scrubbed = self._store.scrub()
+        return report
+
+    def _put_batch(
+        self, tx: Transaction, batch: Sequence[ExportLine | UnreadableLine], work: "_Work"
+    ) -> None:
+        admission = self._admission(tx, work)
+        for line in batch:
+            if isinstance(line, UnreadableLine):
+                work.note_bad(line)
+            elif line.kind in _LAST:
+                work.last.append(line)
+            else:
+                work.put(tx, line, admission)
+
+    def _admission(self, tx: Transaction, work: "_Work") -> Admission:
+        digester = Digester(self._tenant, self._files.tombstone_key)
+        return Admission(tx, digester, work.refusals, work.merge)
+
+    def _take_in_list(
+        self, tx: Transaction, work: "_Work", keys: bytes | None
+    ) -> Repetition | None:
+        """Take in what was forgotten there, and forget here what is recognised by it."""
+        lines = [line for line in work.last if line.kind == "tombstone"]
+        if not lines:
+            return None
+        is_of_tenant = work.report.head.tenant == self._tenant
+        gained = is_of_tenant and keys is not None and adopt_tombstone_keys(self._home, keys)
+        known = set(map(key_id, list_tombstone_keys(self._home)))
+        if not is_of_tenant or not known.issuperset(work.report.head.keys):
+            work.report.unchecked = len(lines)
+        before = work.report.added["tombstone"]
+        for line in lines:
+            work.put(tx, line)
+        if work.report.added["tombstone"] == before and not gained:
+            return None
+        subjects = {line.record.get("subject") for line in lines}
+        stones = [one for one in tx.tombstones.all() if one.tombstone.subject in subjects]
+        digester = Digester(self._tenant, self._files.tombstone_key)
+        repetition = Repetition(tx, stones, digester, spared=work.seen)
+        repetition.run()
+        return repetition
+
+    def _add_core_files(self, tx: Transaction, work: "_Work") -> None:
+        admission = self._admission(tx, work)
+        files = self._files.of(self._tenant)
+        for line in work.last:
+            if line.kind != CORE_FILE:
+                continue
+            lines = str(line.record["text"]).splitlines()
+            left = [one for one in lines if not one.strip() or admission.may_keep(one)]
+            work.refusals.forgotten += len(lines) - len(left)
+            added = add_own_text(files, str(line.record["place"]), left)
+            (work.report.added if added else work.report.known)[CORE_FILE] += 1
+
+
+@dataclass(slots=True)
+class _Work:
+    """One reading of an export."""
+
+    report: MergeReport
+    size: int
+    refusals: Refusals = field(default_factory=Refusals)
+    merge: PortableMerge = field(default_factory=PortableMerge)
+    last: list[ExportLine] = field(default_factory=list)
+    seen: set[str] = field(default_factory=set)
+    """Ids of memories and turns that were kept there, where something was forgotten there."""
+
+    def put(self, tx: Transaction, line: ExportLine, admission: Admission | None = None) -> None:
+        """Put a record, if it may come in. One that is none is noted."""
+        if line.kind in ("memory", "turn") and self.report.head.counts.get("tombstone"):
+            self.seen.add(str(line.record.get("id")))
+        try:
+            record = line.record if admission is None else admission.admit(line.kind, line.record)
+            if record is None:
+                return
+            outcome = tx.portable.put(_as_kind(line.kind), record, self.merge)
+        except _UNFIT as error:
+            self.note_bad(UnreadableLine(line.number, describe_fault(error), line.position))
+            return
+        match outcome:
+            case "added":
+                self.report.added[line.kind] += 1
+            case "changed":
+                self.report.changed[line.kind] += 1
+            case "known":
+                self.report.known[line.kind] += 1
+            case "left_out":
+                self.report.left_out += 1
+
+    def note_bad(self, line: UnreadableLine) -> None:
+        """Note a line that is left out."""
+        self.report.bad += 1
+        if len(self.report.bad_lines) < _MOST_NAMED:
+            self.report.bad_lines.append(line)
+
+    def finish(self) -> MergeReport:
+        """The report, all of it."""
+        self.report.forgotten = self.refusals.forgotten
+        self.report.private = self.refusals.private
+        self.report.redacted = self.refusals.redacted
+        return self.report
+
+
+def _open_keys(head: ExportHead, passphrase: str | None) -> bytes | None:
+    if passphrase is None or head.sealed_keys is None:
+        return None
+    return open_key(head.sealed_keys, passphrase, head.tenant)
+
+
+def _list_batches(
+    lines: Iterator[ExportLine | UnreadableLine],
+) -> Iterator[list[ExportLine | UnreadableLine]]:
+    """So many lines, or bytes, as one transaction takes."""
+    batch, begun = list[ExportLine | UnreadableLine](), 0
+    for line in lines:
+        batch.append(line)
+        if len(batch) == _BATCH or line.position - begun > _BATCH_BYTES:
+            yield batch
+            batch, begun = [], line.position
+    if batch:
+        yield batch
+
+
+def _as_kind(kind: str) -> PortableKind:
+    return next(known for known in PORTABLE_KINDS if known == kind)
+
+
+def describe_fault(error: Exception) -> str:
+    """What is wrong with a record."""
+    return f"lacks {error.args[0]}" if isinstance(error, KeyError) else str(error)

@@ -1,0 +1,151 @@
+"""Writing an export: one snapshot of a tenant, streamed into a file of its own."""
+
+import os
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import BinaryIO
+
+from memoria.admin.exports.core_text import read_own_text
+from memoria.admin.exports.lines import (
+    CORE_FILE,
+    END,
+    ExportHead,
+    encode_head,
+    encode_line,
+)
+from memoria.admin.exports.seal import key_id, seal_key
+from memoria.errors import ExportError
+from memoria.model import now_millis
+from memoria.store.base import Store, Transaction
+from memoria.store.base.home_files import HomeFiles
+from memoria.store.base.portable import PORTABLE_KINDS, PortableSelection
+from memoria.store.files import list_tombstone_keys
+from memoria.store.folders import sync_folder
+
+Progress = Callable[[int, int], None]
+_PRIVATE = 0o600
+_TOLD_EVERY = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ExportOrder:
+    """What is to be exported, and how."""
+
+    home: Path
+    tenant: str
+    schema_number: int
+    selection: PortableSelection = field(default_factory=PortableSelection)
+    passphrase: str | None = None
+    """Under which the key goes along that recognises what was forgotten; None: it stays here."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportReport:
+    """An export that was made."""
+
+    path: Path
+    size: int
+    head: ExportHead
+    written: dict[str, int]
+    """How many records of each kind."""
+
+
+def write_export(
+    store: Store, files: HomeFiles, order: ExportOrder, target: Path, progress: Progress
+) -> ExportReport:
+    """Write what a tenant holds at this moment into a new file, for its owner alone.
+
+    Args:
+        store: of the home.
+        files: of the home.
+        order: what of whom.
+        target: the file; it must not exist.
+        progress: told (records written, of how many).
+
+    Raises:
+        ExportError: the file exists or can't be written, or there is no such project.
+    """
+    with _create(target) as file, store.read(order.tenant) as tx:
+        head = _describe(tx, files, order)
+        file.write(encode_head(head))
+        written = _write_records(tx, order, file, sum(head.counts.values()), progress)
+        if order.selection.is_whole:
+            written[CORE_FILE] = _write_core_files(files, order.tenant, file)
+        file.write(encode_line(END, {"records": sum(written.values())}))
+    return ExportReport(target, target.stat().st_size, head, written)
+
+
+def _describe(tx: Transaction, files: HomeFiles, order: ExportOrder) -> ExportHead:
+    selection = order.selection
+    counts = {kind: tx.portable.count(kind, selection) for kind in PORTABLE_KINDS}
+    if selection.workspace is not None and not counts["workspace"]:
+        raise ExportError(
+            f"There is no project {selection.workspace!r} here. Without one, all are exported."
+        )
+    sealed = None
+    if order.passphrase is not None:
+        sealed = seal_key(files.tombstone_key(), order.passphrase, order.tenant)
+    return ExportHead(
+        memoria=version("memoria-server"),
+        schema_number=order.schema_number,
+        made_at=datetime.fromtimestamp(now_millis() / 1000, UTC),
+        tenant=order.tenant,
+        workspace=selection.workspace,
+        since=selection.since,
+        until=selection.until,
+        counts=counts,
+        keys=tuple(map(key_id, list_tombstone_keys(order.home))) if counts["tombstone"] else (),
+        sealed_keys=sealed,
+    )
+
+
+def _write_records(
+    tx: Transaction, order: ExportOrder, file: BinaryIO, total: int, progress: Progress
+) -> dict[str, int]:
+    written, done = dict[str, int](), 0
+    for kind in PORTABLE_KINDS:
+        before = done
+        for record in tx.portable.read(kind, order.selection):
+            file.write(encode_line(kind, record))
+            done += 1
+            if done % _TOLD_EVERY == 0:
+                progress(done, total)
+        written[kind] = done - before
+    progress(done, total)
+    return written
+
+
+def _write_core_files(files: HomeFiles, tenant: str, file: BinaryIO) -> int:
+    written = 0
+    for place, text in read_own_text(files.of(tenant)):
+        file.write(encode_line(CORE_FILE, {"place": place, "text": text}))
+        written += 1
+    return written
+
+
+@contextmanager
+def _create(target: Path) -> Iterator[BinaryIO]:
+    """A new file that is there when all of it is, and on disk."""
+    if os.path.lexists(target):
+        raise ExportError(f"{target} exists already. Give a name that is free.")
+    draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
+    try:
+        descriptor = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _PRIVATE)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                yield file
+                file.flush()
+                os.fsync(descriptor)
+            os.link(draft, target)  # of two that write at once, the first has the name
+            sync_folder(target.parent)
+        finally:
+            draft.unlink(missing_ok=True)
+    except FileExistsError as error:
+        raise ExportError(f"{target} exists already. Give a name that is free.") from error
+    except OSError as error:
+        raise ExportError(f"{target} can't be written: {error.strerror or error}.") from error

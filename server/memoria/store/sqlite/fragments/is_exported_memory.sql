@@ -1,0 +1,8 @@
+-- Whether a row `m` of memories is wanted: of a project, and with a wording that began in a time.
+(:whole OR (
+    (:workspace IS NULL OR m.workspace_n = :workspace)
+    AND (:since IS NULL AND :until IS NULL OR EXISTS (
+        SELECT 1 FROM memory_versions x
+        WHERE x.memory_n = m.n
+          AND x.valid_from >= coalesce(:since, -9223372036854775807)
+          AND x.valid_from < coalesce(:until, 9223372036854775807)))))

@@ -1,0 +1,84 @@
+"""A tenant's rows as records that mean the same in any home: reading and writing them."""
+
+from collections.abc import Iterator
+
+from pydantic import ValidationError
+
+from memoria.errors import StoreDamagedError
+from memoria.model.zone import Zone
+from memoria.store.base.portable import (
+    PortableKind,
+    PortableMerge,
+    PortableRecord,
+    PortableSelection,
+    PutOutcome,
+)
+from memoria.store.sqlite.documents import SqliteDocuments
+from memoria.store.sqlite.driver import Connection, sqlite3
+from memoria.store.sqlite.memories import SqliteMemories
+from memoria.store.sqlite.portable.put import PortableWriter
+from memoria.store.sqlite.portable.read import PortableReader
+from memoria.store.sqlite.workspaces import SqliteWorkspaces
+
+_UNFIT = (
+    *(KeyError, TypeError, ValueError, AttributeError, IndexError, StoreDamagedError),
+    *(sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError, sqlite3.DataError),
+)
+"""All that a record raises that is not as it should be."""
+
+
+class SqlitePortableRows:
+    """A tenant's rows as records."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        tenant: int,
+        documents: SqliteDocuments,
+        memories: SqliteMemories,
+        workspaces: SqliteWorkspaces,
+        zone: Zone,
+    ) -> None:
+        self._connection = connection
+        self._memories = memories
+        self._reader = PortableReader(connection, tenant, workspaces)
+        self._writer = PortableWriter(connection, tenant, documents, workspaces, zone)
+
+    def count(self, kind: PortableKind, selection: PortableSelection) -> int:
+        """How many records of a kind there are."""
+        return self._reader.count(kind, selection)
+
+    def read(self, kind: PortableKind, selection: PortableSelection) -> Iterator[PortableRecord]:
+        """The records of a kind."""
+        return self._reader.read(kind, selection)
+
+    def put(self, kind: PortableKind, record: PortableRecord, merge: PortableMerge) -> PutOutcome:
+        """Write a record, or bring what is known of it in line with it. All of it, or nothing."""
+        self._connection.execute("SAVEPOINT record")
+        try:
+            outcome = self._writer.put(kind, record, merge)
+            if kind == "memory":
+                self._memories.get(str(record["id"]))  # or else it could never be read
+        except _UNFIT as error:
+            self._connection.execute("ROLLBACK TO record")
+            self._connection.execute("RELEASE record")
+            raise ValueError(_describe_fault(error)) from error
+        self._connection.execute("RELEASE record")
+        return outcome
+
+    def join_entities(self, merge: PortableMerge) -> None:
+        """Note which of the entities that were read are the same."""
+        self._writer.join_entities(merge)
+
+
+def _describe_fault(error: Exception) -> str:
+    """What is wrong with a record."""
+    match error:
+        case KeyError():
+            return f"lacks {error.args[0]}"
+        case StoreDamagedError() | sqlite3.Error():
+            return "holds values that no version of Memoria writes"
+        case ValidationError():
+            return f"has an impossible {error.errors()[0]['loc'][0]}"
+        case _:
+            return str(error)

@@ -1,0 +1,147 @@
+"""Entities, names and edges of another home, written beside those that are here."""
+
+from typing import Any
+
+from memoria.store.base.portable import PortableMerge, PutOutcome
+from memoria.store.sqlite.driver import Connection
+from memoria.store.sqlite.portable.turns import PortableTurns
+from memoria.store.sqlite.rows import TenantRows
+
+_SIMILAR_TO = 10
+_OF_WORDINGS = frozenset((2, 3, _SIMILAR_TO, *range(21, 30)))
+"""Codes of edges that are of a memory's wording and go with it: ABOUT, MENTIONS and the roles."""
+_NUMBERS = ("weight", "confidence", "negated", "modality", "by_model", "power", "event_at")
+_VALUES = (*_NUMBERS, "created_at", "turn_n", "event_expression")
+
+
+class PortableGraph:
+    """Writes entities, names and edges."""
+
+    def __init__(self, connection: Connection, tenant: int, turns: PortableTurns) -> None:
+        self._rows = TenantRows(connection, tenant, "portable_put")
+        self._turns = turns
+
+    def put_entity(self, record: dict[str, Any], merge: PortableMerge) -> PutOutcome:
+        """Note an entity. It is written with the first name that a memory has for it."""
+        merge.entities[str(record["id"])] = record
+        return "known"
+
+    def join_entities(self, merge: PortableMerge) -> None:
+        """Note which of the entities that are here are the same."""
+        for entity_id, record in merge.entities.items():
+            n = self._find_entity(entity_id, merge)
+            if n is not None and record["same_as"] is not None:
+                other, kind = str(record["same_as"]), str(record["same_as_kind"])
+                same = self._find_entity(other, merge)
+                canonical_n = self._add_entity(other, kind) if same is None else same
+                self._rows.change("set_same_as", n=n, canonical_n=canonical_n)
+
+    def use_name(self, kind: str, own_id: str, name: dict[str, Any], merge: PortableMerge) -> int:
+        """Note that a memory or turn has a name for an entity. Gives how many rows that changed."""
+        entity_n = self._enter_entity(name, merge)
+        named = {"entity_n": entity_n, "key": name["key"], "qualifier": name["qualifier"]}
+        self._rows.change("add_name", name=name["name"], **named)
+        return self._rows.change("use_name", node_n=self._enter_node(kind, own_id), **named)
+
+    def put_edge(self, record: dict[str, Any], merge: PortableMerge) -> PutOutcome:
+        """Write an edge, unless one of its ends is not here, or it is of a former wording."""
+        src, dst = str(record["from"]), str(record["to"])
+        if record["code"] in _OF_WORDINGS and (
+            _id_of(src) in merge.reworded
+            or (record["code"] == _SIMILAR_TO and _id_of(dst) in merge.reworded)
+        ):
+            return "left_out"
+        src_n, dst_n = self._find_end(src, merge), self._find_end(dst, merge)
+        if src_n is None or dst_n is None or src_n == dst_n:
+            return "left_out"
+        return self._write_edge(
+            {"src_n": src_n, "code": record["code"], "dst_n": dst_n}, record, merge
+        )
+
+    def _write_edge(
+        self, key: dict[str, Any], record: dict[str, Any], merge: PortableMerge
+    ) -> PutOutcome:
+        """Write an edge. One that either home has not pruned is not pruned."""
+        turn_n = self._turns.find_turn(record["turn"], merge)
+        told = {name: record.get(name) for name in _VALUES} | {"turn_n": turn_n}
+        if turn_n is None and record["turn"] is not None:
+            told["event_expression"] = None
+        reason = record["reason"]
+        live, pruned = self._rows.first("edge", **key), self._rows.first("pruned_edge", **key)
+        known = live or pruned
+        if known is not None:
+            before = {name: known[name] for name in _VALUES}
+            before_reason = None if pruned is None else pruned["reason"]
+            comes_alive = live is None and reason is None
+            if live is not None and reason is not None:
+                return "known"
+            if not comes_alive and _rank(told, reason) <= _rank(before, before_reason):
+                return "known"
+            told = max(told, before, key=_rank)
+        if reason is None:
+            self._rows.change("drop_pruned_edge", **key)
+            self._rows.change("put_edge", **key, **told)
+        else:
+            self._rows.change("put_pruned_edge", **key, **told, reason=reason)
+        return "added" if known is None else "changed"
+
+    def _find_end(self, end: str, merge: PortableMerge) -> int | None:
+        kind, _, own = end.partition(":")
+        if kind == "entity":
+            return self._find_entity(own, merge)
+        if kind not in ("memory", "turn"):
+            raise ValueError(f"{end!r} is no end of an edge")
+        turn_id = merge.turn_ids.get(own, own)
+        return self._enter_node(kind, own if kind == "memory" else turn_id)
+
+    def _enter_node(self, kind: str, own_id: str) -> int | None:
+        """The number of a memory's or turn's node, made if it is new; None if there is no such."""
+        row = self._rows.first(f"find_{kind}_node", id=own_id)
+        if row is not None:
+            return int(row["n"])
+        if not self._rows.change(f"add_{kind}_node", id=own_id):
+            return None
+        row = self._rows.first(f"find_{kind}_node", id=own_id)
+        return None if row is None else int(row["n"])
+
+    def _find_entity(self, entity_id: str, merge: PortableMerge) -> int | None:
+        row = self._rows.first("find_entity", id=merge.entity_ids.get(entity_id, entity_id))
+        return None if row is None else int(row["n"])
+
+    def _enter_entity(self, name: dict[str, Any], merge: PortableMerge) -> int:
+        """The number of the entity that a name is of: by its id, or by that name and its kind.
+
+        One that both homes have met keeps the older id in both.
+        """
+        there = str(name["entity"])
+        n = self._find_entity(there, merge)
+        if n is not None:
+            return n
+        kind = str(merge.entities[there]["kind"])
+        named = {"key": name["key"], "qualifier": name["qualifier"], "kind": kind}
+        found = [str(row["id"]) for row in self._rows.all("find_namesake", **named)]
+        here = next((one for one in found if one not in merge.entities), None)
+        if here is None:
+            return self._add_entity(there, kind)
+        if there < here:
+            self._rows.change("rename_entity", id=there, former=here)
+        else:
+            merge.entity_ids[there] = here
+        found_n = self._find_entity(there, merge)
+        return self._add_entity(there, kind) if found_n is None else found_n
+
+    def _add_entity(self, entity_id: str, kind: str) -> int:
+        n = self._rows.insert("add_bare_node")
+        self._rows.insert("add_entity", n=n, id=entity_id, kind=kind)
+        return n
+
+
+def _id_of(end: str) -> str:
+    return end.partition(":")[2]
+
+
+def _rank(values: dict[str, Any], reason: str | None = None) -> tuple[object, ...]:
+    """By what two homes tell alike which of two edges stays: the later, the stronger one."""
+    numbers = (values["created_at"], *(values[name] for name in _NUMBERS))
+    known = ((one is not None, one or 0) for one in numbers)
+    return (*known, values["turn_n"] is not None, values["event_expression"] or "", reason or "")

@@ -1,0 +1,191 @@
+"""Records of another home, written beside what is here.
+
+Whether a record may be written at all, by what was forgotten here, is not asked here: that is
+`admin/exports/admission.py`.
+"""
+
+import base64
+from collections.abc import Callable
+from typing import Any
+
+from memoria.model.forgetting import ForgetReport
+from memoria.model.private_time import PrivateTime
+from memoria.model.zone import Zone
+from memoria.store.base.portable import (
+    PortableKind,
+    PortableMerge,
+    PortableRecord,
+    PutOutcome,
+)
+from memoria.store.sqlite.documents import SqliteDocuments
+from memoria.store.sqlite.driver import Connection
+from memoria.store.sqlite.erasures import SqliteErasures
+from memoria.store.sqlite.portable.graph import PortableGraph
+from memoria.store.sqlite.portable.memories import PortableMemories
+from memoria.store.sqlite.portable.turns import PortableTurns
+from memoria.store.sqlite.private_times import SqlitePrivateTimes
+from memoria.store.sqlite.rows import TenantRows
+from memoria.store.sqlite.tombstones import SqliteTombstones, to_meaning
+from memoria.store.sqlite.workspaces import SqliteWorkspaces
+from memoria.store.values import Tombstone, TombstoneRecord
+
+_Put = Callable[[dict[str, Any], PortableMerge], PutOutcome]
+
+
+class PortableWriter:
+    """Writes records of every kind."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        tenant: int,
+        documents: SqliteDocuments,
+        workspaces: SqliteWorkspaces,
+        zone: Zone,
+    ) -> None:
+        self._rows = TenantRows(connection, tenant, "portable_put")
+        self._workspaces = workspaces
+        self._private_times = SqlitePrivateTimes(connection, tenant, workspaces, 0)
+        self._tombstones = SqliteTombstones(connection, tenant)
+        self._erasures = SqliteErasures(connection, tenant, documents)
+        self._turns = PortableTurns(connection, tenant, documents, workspaces, zone)
+        self._graph = PortableGraph(connection, tenant, self._turns)
+        memories = PortableMemories(
+            connection, tenant, documents, workspaces, zone, self._turns, self._graph
+        )
+        self._put: dict[PortableKind, _Put] = {
+            "workspace": self._put_workspace,
+            "private_time": self._put_private_time,
+            "session": self._turns.put_session,
+            "turn": self._put_turn,
+            "entity": self._graph.put_entity,
+            "memory": memories.put_memory,
+            "merge": memories.put_merge,
+            "edge": self._graph.put_edge,
+            "scratchpad": self._put_scratchpad,
+            "queue_entry": self._put_queue_entry,
+            "audit_entry": self._put_audit_entry,
+            "forget_report": self._put_forget_report,
+            "tombstone": self._put_tombstone,
+        }
+
+    def put(self, kind: PortableKind, record: PortableRecord, merge: PortableMerge) -> PutOutcome:
+        """Write a record, or bring what is known of it in line with it."""
+        if merge.newest_memory is None:
+            merge.newest_memory = self._rows.number("newest_memory")
+        return self._put[kind](record, merge)
+
+    def join_entities(self, merge: PortableMerge) -> None:
+        """Note which of the entities that were read are the same."""
+        self._graph.join_entities(merge)
+
+    def _put_workspace(self, record: dict[str, Any], _merge: PortableMerge) -> PutOutcome:
+        known = self._workspaces.number(record["name"])
+        self._workspaces.enter(record["name"])
+        return "known" if known else "added"
+
+    def _put_turn(self, record: dict[str, Any], merge: PortableMerge) -> PutOutcome:
+        outcome = self._turns.put_turn(record, merge)
+        turn_id = merge.turn_ids.get(record["id"], record["id"])
+        changed = [self._graph.use_name("turn", turn_id, name, merge) for name in record["names"]]
+        return "changed" if outcome == "known" and any(changed) else outcome
+
+    def _put_private_time(self, record: dict[str, Any], _merge: PortableMerge) -> PutOutcome:
+        """Write a private time. One that is over in either home is over, at the later end."""
+        time = PrivateTime.model_validate(record)
+        workspace = self._workspaces.enter(time.workspace)
+        known = self._rows.first("find_private_time", workspace=workspace, began_at=time.began_at)
+        if known is None:
+            self._private_times.add(time)
+            return "added"
+        if time.ended_at is None or (known["ended_at"] or 0) >= time.ended_at:
+            return "known"
+        self._rows.change("end_private_time", n=known["n"], ended_at=time.ended_at)
+        return "changed"
+
+    def _put_scratchpad(self, record: dict[str, Any], _merge: PortableMerge) -> PutOutcome:
+        """Write the notes of a session. The later focus is the one in hand."""
+        session_id = record["session_id"]
+        known = self._rows.first("scratchpad", session_id=session_id)
+        told = (record["updated_at"], record["current_focus"] or "")
+        changed = 0
+        if known is None or told > (known["updated_at"], known["current_focus"] or ""):
+            changed = self._rows.change(
+                "put_scratchpad",
+                session_id=session_id,
+                current_focus=record["current_focus"],
+                updated_at=record["updated_at"],
+                workspace=self._workspaces.enter(record["workspace"]),
+            )
+        for task in record["completed"]:
+            told_task = {"task": task["task"], "at": task["at"]}
+            changed += self._rows.change("add_task", session_id=session_id, **told_task)
+        return "added" if known is None else "changed" if changed else "known"
+
+    def _put_queue_entry(self, record: dict[str, Any], merge: PortableMerge) -> PutOutcome:
+        """Write a segment that was read, or is to be read. What either home has read is read."""
+        session_n = self._turns.require_session(record)
+        span = {
+            "session_n": session_n,
+            "first_index": record["first_index"],
+            "last_index": record["last_index"],
+        }
+        newest = self._turns.find_turn(record["newest"], merge)
+        if newest is None:
+            if self._rows.number("has_entry", id=record["id"]):
+                return "known"
+            kind = record["kind"]
+            newest = self._rows.number("free_newest", session_n=session_n, kind=kind)
+        known = self._rows.first("find_entry", **span, kind=record["kind"], newest_n=newest)
+        finished = {
+            "state": record["state"],
+            "finished_at": record["finished_at"],
+            "outcome": record["outcome"],
+            "last_error": record["last_error"],
+        }
+        if known is not None:
+            if known["state"] != "waiting" or record["state"] == "waiting":
+                return "known"
+            return (
+                "changed"
+                if self._rows.change("finish_entry", n=known["n"], **finished)
+                else "known"
+            )
+        added = self._rows.change(
+            "add_entry",
+            **span,
+            **finished,
+            id=record["id"],
+            kind=record["kind"],
+            newest_n=newest,
+            priority=record["priority"],
+            reason=record["reason"],
+            attempts=record["attempts"],
+            not_before=record["not_before"],
+            created_at=record["created_at"],
+        )
+        return "added" if added else "known"
+
+    def _put_audit_entry(self, record: dict[str, Any], _merge: PortableMerge) -> PutOutcome:
+        if self._rows.number("has_audit_entry", **record):
+            return "known"
+        self._rows.insert("add_audit_entry", **record)
+        return "added"
+
+    def _put_forget_report(self, record: dict[str, Any], _merge: PortableMerge) -> PutOutcome:
+        report = ForgetReport.model_validate(record)
+        if self._erasures.get_report(report.id) is not None:
+            return "known"
+        self._erasures.add_report(report)
+        return "added"
+
+    def _put_tombstone(self, record: dict[str, Any], _merge: PortableMerge) -> PutOutcome:
+        stone = Tombstone(record["kind"], record["subject"], record["at"], record["reason"])
+        known = self._tombstones.get(stone.subject)
+        vectors = (
+            to_meaning({**one, "vector": base64.b64decode(one["vector"])})
+            for one in record["vectors"]
+        )
+        digests = tuple(map(str, record["digests"]))
+        self._tombstones.add(TombstoneRecord(stone, digests, tuple(vectors)))
+        return "added" if known is None else "known"

@@ -1,0 +1,194 @@
+"""Conversations of another home, written beside those that are here."""
+
+from typing import Any
+
+from memoria.model import Role, Trust
+from memoria.model.zone import Zone
+from memoria.store.base.portable import PortableMerge, PutOutcome
+from memoria.store.sqlite.documents import SqliteDocuments
+from memoria.store.sqlite.driver import Connection, Row
+from memoria.store.sqlite.portable.values import bytes_of, json_text
+from memoria.store.sqlite.rows import TenantRows
+from memoria.store.sqlite.texts import SqliteTexts
+from memoria.store.sqlite.workspaces import SqliteWorkspaces
+from memoria.store.values import NewTurn
+from memoria.text.document import turn_tokens
+
+
+class PortableTurns:
+    """Writes sessions and turns."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        tenant: int,
+        documents: SqliteDocuments,
+        workspaces: SqliteWorkspaces,
+        zone: Zone,
+    ) -> None:
+        self._rows = TenantRows(connection, tenant, "portable_put")
+        self._conversations = TenantRows(connection, tenant, "conversations")
+        self._texts = SqliteTexts(connection, tenant)
+        self._documents = documents
+        self._workspaces = workspaces
+        self._zone = zone
+
+    def put_session(self, record: dict[str, Any], _merge: PortableMerge) -> PutOutcome:
+        """Write a session with its segments; one that is here becomes as wide as both."""
+        fields = {**record, "workspace": self._workspaces.enter(record["workspace"])}
+        segments = fields.pop("segments")
+        n = self.find_session(record)
+        outcome: PutOutcome = "added"
+        if n is None:
+            n = self._rows.insert("add_session", **fields)
+        else:
+            del fields["source"], fields["session_id"]
+            outcome = "changed" if self._rows.change("widen_session", n=n, **fields) else "known"
+        for segment in segments:
+            told = {**self._as_closed(n, segment), "session_n": n}
+            self._rows.change("put_segment", **told)
+            self._rows.change("widen_segment", **told)
+        return outcome
+
+    def _as_closed(self, session_n: int, segment: dict[str, Any]) -> dict[str, Any]:
+        """A segment as it may be written: a session has one at most that is open."""
+        is_open = segment["closed_at"] is None
+        ordinal = segment["ordinal"]
+        if is_open and self._rows.number("has_open_segment", session_n=session_n, ordinal=ordinal):
+            return {**segment, "closed_at": segment["touched_at"], "closed_by": "idle"}
+        return segment
+
+    def find_session(self, record: dict[str, Any]) -> int | None:
+        """The number of the session that a record names."""
+        named = {"source": record["source"], "session_id": record["session_id"]}
+        row = self._rows.first("find_session", **named)
+        return None if row is None else int(row["n"])
+
+    def require_session(self, record: dict[str, Any]) -> int:
+        """The number of the session that a record names.
+
+        Raises:
+            ValueError: there is none.
+        """
+        n = self.find_session(record)
+        if n is None:
+            raise ValueError(f"is of the session {record['session_id']}, which is not here")
+        return n
+
+    def find_turn(self, turn_id: str | None, merge: PortableMerge) -> int | None:
+        """The number of a turn, by the id that a record has for it."""
+        row = None if turn_id is None else self._find(merge.turn_ids.get(turn_id, turn_id))
+        return None if row is None else int(row["n"])
+
+    def put_turn(self, record: dict[str, Any], merge: PortableMerge) -> PutOutcome:
+        """Write a turn, unless it is here: by its id, or by its message in the same session."""
+        session_n = self.require_session(record)
+        turn_id = merge.turn_ids.get(record["id"], record["id"])
+        known = self._find(turn_id) or self._find_same(session_n, record, merge)
+        if known is not None:
+            return self._combine(known, record)
+        new = self._make(session_n, record)
+        words, context = turn_tokens(new, self._zone)
+        row = self._conversations.first("session_workspace", session_n=session_n)
+        place = None if row is None else row["workspace_n"]
+        suppressed = bool(record["suppressed"])
+        n = self._documents.add("turn", place, words, context, suppressed=suppressed)
+        self._conversations.insert(
+            "add_turn",
+            n=n,
+            id=new.id,
+            session_n=session_n,
+            message_id=new.message_id,
+            turn_index=new.turn_index,
+            version=new.version,
+            role=new.role.value,
+            speaker=new.speaker,
+            at=new.at,
+            utc_offset=new.utc_offset,
+            at_given=int(new.at_given),
+            ingested_at=new.ingested_at,
+            trust=new.trust.value,
+            fingerprint=new.fingerprint,
+            account=new.account,
+            likeness=new.likeness,
+            content_hash=self._texts.put(new.content),
+            tool_name=new.tool_name,
+            args_hash=self._put_json(record["tool_args"]),
+            result_hash=self._put_json(record["tool_result"]),
+        )
+        self._rows.change("count_place", session_n=session_n, turn_index=new.turn_index)
+        if record["processed"]:
+            self._documents.mark_processed(n)
+        if not record["current"]:
+            self._documents.set_current(n, current=False)
+        return "added"
+
+    def _find(self, turn_id: str) -> Row | None:
+        return self._rows.first("find_turn", id=turn_id)
+
+    def _find_same(
+        self, session_n: int, record: dict[str, Any], merge: PortableMerge
+    ) -> Row | None:
+        """The turn that is this message, recorded here by itself. Both homes keep the older id."""
+        row = self._rows.first(
+            "find_same_turn",
+            session_n=session_n,
+            message_id=record["message_id"],
+            fingerprint=bytes_of(record["fingerprint"]),
+            version=record["version"],
+            turn_index=record["turn_index"],
+        )
+        if row is None:
+            return None
+        here, there = str(row["id"]), str(record["id"])
+        if there < here:
+            self._rows.change("rename_turn", id=there, former=here)
+        else:
+            merge.turn_ids[there] = here
+        return self._find(min(here, there))
+
+    def _combine(self, known: Row, record: dict[str, Any]) -> PutOutcome:
+        """What was edited, suppressed or read in one home is so in both."""
+        n = int(known["n"])
+        changed = self._rows.change("note_earlier", n=n, ingested_at=record["ingested_at"]) > 0
+        if known["current"] and not record["current"]:
+            self._documents.set_current(n, current=False)
+            changed = True
+        if record["suppressed"] and not known["suppressed"]:
+            self._documents.suppress(n)
+            changed = True
+        if record["processed"] and not known["processed"]:
+            self._documents.mark_processed(n)
+            changed = True
+        return "changed" if changed else "known"
+
+    def _make(self, session_n: int, record: dict[str, Any]) -> NewTurn:
+        index = record["turn_index"]
+        taken = {"session_n": session_n, "turn_index": index, "version": record["version"]}
+        if self._rows.number("is_place_taken", **taken):  # the session went on in both homes
+            index = self._rows.number("next_index", session_n=session_n)
+        return NewTurn(
+            id=record["id"],
+            session_n=session_n,
+            message_id=record["message_id"],
+            turn_index=index,
+            version=record["version"],
+            role=Role(record["role"]),
+            speaker=record["speaker"],
+            at=record["at"],
+            at_given=bool(record["at_given"]),
+            ingested_at=record["ingested_at"],
+            trust=Trust(record["trust"]),
+            suppressed=bool(record["suppressed"]),
+            fingerprint=bytes_of(record["fingerprint"]),
+            content=record["content"],
+            tool_name=record["tool_name"],
+            tool_args=record["tool_args"],
+            tool_result=record["tool_result"],
+            utc_offset=record["utc_offset"],
+            account=record["account"],
+            likeness=None if record["likeness"] is None else bytes_of(record["likeness"]),
+        )
+
+    def _put_json(self, value: object) -> bytes | None:
+        return None if value is None else self._texts.put(json_text(value))

@@ -1,0 +1,276 @@
+"""The command that exports, and what `import` does with an export."""
+
+import os
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+from pydantic import BaseModel
+
+from memoria.errors import InvalidInputError
+from memoria.surface.cli.console import AsJson, Exit, Options, show, take_in_spool
+from memoria.surface.cli.progress import show_progress
+from memoria.surface.text import quantity
+
+if TYPE_CHECKING:
+    from memoria.admin.exports.lines import ExportHead
+    from memoria.admin.exports.merge import MergeReport
+    from memoria.admin.exports.write import ExportReport
+
+PASSPHRASE = "MEMORIA_PASSPHRASE"  # noqa: S105  (the name of a variable)
+_COUNTED = {
+    "memory": ("memory", "memories"),
+    "turn": ("turn", "turns"),
+    "session": ("session", "sessions"),
+}
+_STAMP = "%Y%m%dT%H%M%SZ"
+
+
+class WireExport(BaseModel):
+    """An export that was made."""
+
+    path: str
+    bytes: int
+    tenant: str
+    records: dict[str, int]
+    has_key: bool
+
+
+class WireCount(BaseModel):
+    """What an export holds."""
+
+    file: str
+    tenant: str
+    records: dict[str, int]
+
+
+class WireUnreadableLine(BaseModel):
+    """A line that was left out."""
+
+    line: int
+    problem: str
+
+
+class WireMerge(BaseModel):
+    """What became of an export."""
+
+    file: str
+    added: dict[str, int]
+    changed: dict[str, int]
+    known: dict[str, int]
+    forgotten: int
+    forgotten_here: int
+    private: int
+    redacted: int
+    unchecked: int
+    bad: int
+    bad_lines: list[WireUnreadableLine]
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command()(export)
+
+
+def export(
+    context: typer.Context,
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            show_default=False, help="File to write. Default: a new one in the folder you are in."
+        ),
+    ] = None,
+    form: Annotated[
+        Literal["jsonl"],
+        typer.Option("--format", help="jsonl holds everything and can be imported again."),
+    ] = "jsonl",
+    tenant: Annotated[
+        str | None, typer.Option(help="Whose memory. Default: as for every command.")
+    ] = None,
+    workspace: Annotated[
+        str | None, typer.Option(help="Only what belongs to this project. Default: everything.")
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option(help="Only what was said or held from then on, as 2026-03-02.")
+    ] = None,
+    until: Annotated[str | None, typer.Option(help="Only what was said or held before.")] = None,
+    passphrase: Annotated[
+        bool,
+        typer.Option(
+            "--passphrase",
+            help="Take along, under a passphrase, the key that recognises what was forgotten. "
+            f"It is asked for, or taken from ${PASSPHRASE}.",
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write what the memory holds into a file that is yours: JSON Lines, or Markdown."""
+    from memoria.app.exporting import export as write  # noqa: PLC0415  (only who needs it pays)
+    from memoria.model.parse import as_instant  # noqa: PLC0415
+    from memoria.store.base.portable import PortableSelection  # noqa: PLC0415
+
+    given: Options = context.obj
+    options = Options(given.home, tenant or given.tenant, given.workspace)
+    settings = options.existing_settings
+    context.obj = options
+    take_in_spool(context)
+    selection = PortableSelection(
+        workspace=workspace,
+        since=as_instant("since", since, settings.zone),
+        until=as_instant("until", until, settings.zone),
+    )
+    stamp = datetime.now(UTC).strftime(_STAMP)
+    target = file or Path(f"memoria-{settings.tenant}-{stamp}.{form}")
+    words = _ask_new_passphrase() if passphrase else None
+    with show_progress("Exporting") as progress:
+        report = write(settings, target, selection, words, progress)
+    show(_wire_export(report), _export_text(report), as_json=as_json)
+
+
+def import_exports(
+    context: typer.Context, paths: Sequence[Path], *, dry_run: bool, as_json: bool
+) -> bool:
+    """Import the files that are exports of Memoria. Gives whether they are."""
+    from memoria.admin.exports.lines import is_export  # noqa: PLC0415  (as above)
+
+    exports = [path for path in paths if is_export(path)]
+    if len(exports) not in (0, len(paths)):
+        raise InvalidInputError(f"Import {exports[0].name} by itself: it is an export of Memoria.")
+    for path in exports:
+        if dry_run:
+            _count_export(path, as_json=as_json)
+        else:
+            _merge_export(context, path, as_json=as_json)
+    return bool(exports)
+
+
+def _count_export(path: Path, *, as_json: bool) -> None:
+    from memoria.admin.exports.lines import read_head  # noqa: PLC0415
+
+    head = read_head(path)
+    counts = (quantity(head.counts.get(kind, 0), *names) for kind, names in _COUNTED.items())
+    text = f"{_origin_text(path, head)}\nIt holds {', '.join(counts)}."
+    show(WireCount(file=str(path), tenant=head.tenant, records=head.counts), text, as_json=as_json)
+
+
+def _merge_export(context: typer.Context, path: Path, *, as_json: bool) -> None:
+    from memoria.admin.exports.lines import read_head  # noqa: PLC0415
+    from memoria.app.exporting import merge_export  # noqa: PLC0415
+
+    options: Options = context.obj
+    head = read_head(path)
+    words = None if head.sealed_keys is None else _ask_passphrase(head.tenant)
+    with show_progress(f"Importing {path.name}") as progress:
+        report = merge_export(options.settings, path, words, progress)
+    show(_wire_merge(path, report), _merge_text(path, report), as_json=as_json)
+    if report.bad:
+        raise typer.Exit(Exit.LINES_LEFT_OUT)
+
+
+def _ask_new_passphrase() -> str:
+    """The passphrase of an export that is made."""
+    if words := os.environ.get(PASSPHRASE):
+        return words
+    if not sys.stdin.isatty():
+        raise InvalidInputError(f"Set {PASSPHRASE}, or type the command on a terminal to be asked.")
+    return str(typer.prompt("Passphrase", hide_input=True, confirmation_prompt=True, err=True))
+
+
+def _ask_passphrase(tenant: str) -> str | None:
+    """The passphrase of an export; None where nobody can be asked, or has none."""
+    words = os.environ.get(PASSPHRASE)
+    if words or not sys.stdin.isatty():
+        return words or None
+    question = f"Passphrase of what was forgotten by {tenant} (Enter to go on without)"
+    return (
+        str(typer.prompt(question, hide_input=True, default="", show_default=False, err=True))
+        or None
+    )
+
+
+def _origin_text(path: Path, head: "ExportHead") -> str:
+    return f"{path.name}, made by Memoria {head.memoria} on {head.made_at:%Y-%m-%d}."
+
+
+def _wire_export(report: "ExportReport") -> WireExport:
+    return WireExport(
+        path=str(report.path),
+        bytes=report.size,
+        tenant=report.head.tenant,
+        records=report.written,
+        has_key=report.head.sealed_keys is not None,
+    )
+
+
+def _export_text(report: "ExportReport") -> str:
+    count = report.written
+    held = (quantity(count[kind], *names) for kind, names in _COUNTED.items())
+    lines = [
+        f"{report.path} ({report.size:,} bytes), for your eyes alone.",
+        f"It holds {', '.join(held)}.",
+        f"To bring it into another home: memoria import {report.path.name}",
+    ]
+    if count["tombstone"]:
+        forgotten = quantity(count["tombstone"], "thing", "things")
+        lines.append(
+            f"Of {forgotten} that you have forgotten it holds no word. "
+            + (
+                "Their key goes along under your passphrase."
+                if report.head.sealed_keys
+                else "Their key stays here; --passphrase takes it along."
+            )
+        )
+    return "\n".join(lines)
+
+
+def _wire_merge(path: Path, report: "MergeReport") -> WireMerge:
+    lines = [WireUnreadableLine(line=one.number, problem=one.problem) for one in report.bad_lines]
+    return WireMerge(
+        file=str(path),
+        added=dict(report.added),
+        changed=dict(report.changed),
+        known=dict(report.known),
+        forgotten=report.forgotten,
+        forgotten_here=report.forgotten_here,
+        private=report.private,
+        redacted=report.redacted,
+        unchecked=report.unchecked,
+        bad=report.bad,
+        bad_lines=lines,
+    )
+
+
+def _merge_text(path: Path, report: "MergeReport") -> str:
+    def count(kind: str, one: str, many: str) -> str:
+        told = f"{quantity(report.added[kind], one, many)} new"
+        changed = f", {report.changed[kind]} changed" if report.changed[kind] else ""
+        return f"{told}{changed}, {report.known[kind]} here already"
+
+    lines = [
+        _origin_text(path, report.head),
+        f"Turns: {count('turn', 'turn', 'turns')}.",
+        f"Memories: {count('memory', 'memory', 'memories')}.",
+    ]
+    if report.forgotten:
+        lines.append(f"Left out because they were forgotten here: {report.forgotten}")
+    if report.forgotten_here:
+        lines.append(f"Forgotten here because they were forgotten there: {report.forgotten_here}")
+    if not report.is_scrubbed:
+        lines.append("Their words are wiped from the file later: memoria doctor says when.")
+    if report.private:
+        lines.append(f"Left out because they were said in private time: {report.private}")
+    if report.redacted:
+        lines.append(f"Secrets redacted: {report.redacted}")
+    if report.unchecked:
+        things = quantity(report.unchecked, "thing", "things")
+        lines.append(
+            f"{things} forgotten there are known by their ids alone: the words can't be recognised "
+            "without the key. Export again with --passphrase, and import that as well."
+        )
+    lines += [f"{path.name} line {one.number} {one.problem}" for one in report.bad_lines]
+    if report.bad > len(report.bad_lines):
+        lines.append(f"… and {report.bad - len(report.bad_lines)} more bad lines")
+    return "\n".join(lines)

@@ -1,0 +1,145 @@
+"""An export as a file: private, whole or not there, readable when a part of it is damaged."""
+
+import json
+import os
+import stat
+from pathlib import Path
+
+import pytest
+from tests.admin.exports.homes import merge, opened, said, settings_of
+from tests.admin.exports.rows import differ, read_rows
+from tests.ingest.play import memories
+from tests.surface.shell import Shell
+
+from memoria.app.exporting import export, merge_export
+from memoria.errors import ExportError
+from memoria.store.base.portable import PortableSelection
+
+pytestmark = pytest.mark.anyio
+ALL = PortableSelection()
+
+
+async def test_a_damaged_line_is_named_by_its_number_and_the_rest_is_kept(tmp_path: Path) -> None:
+    home, file, new = tmp_path / "home", tmp_path / "a.jsonl", tmp_path / "new"
+    async with opened(home) as m:
+        await said(m, "I prefer quince jam over honey.", "I like rye bread.")
+        await m.remember("我每天早上六点起床。")
+    export(settings_of(home), file, ALL, None, lambda *_: None)
+    whole = file.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    turns = [i for i, line in enumerate(lines) if line.startswith(b'{"turn"')]
+    damaged = [*lines]
+    damaged[turns[0]] = lines[turns[0]][:40] + b"\n"
+    record = json.loads(lines[turns[1]])
+    record["turn"]["role"] = "prophet"
+    damaged[turns[1]] = json.dumps(record).encode() + b"\n"
+    damaged.insert(2, b'{"tune":{}}\n')
+    file.write_bytes(b"".join(damaged[:-1]))  # and cut off
+    told = Shell(new, {"MEMORIA_TENANT": "tests"})("import", file)
+    assert told.code == 3
+    for number, problem in (
+        (3, "is of no kind that this version knows"),
+        (turns[0] + 2, "is no JSON"),
+        (turns[1] + 2, "is not a valid Role"),
+        (len(damaged), "is missing: the file ends too early"),
+    ):
+        assert any(
+            f"line {number} " in line and problem in line for line in told.out.splitlines()
+        ), (number, told.out)
+    async with opened(new) as m:
+        assert "我每天早上六点起床。" in [one.content for one in await memories(m)]
+    file.write_bytes(whole)
+    assert merge(new, file).bad_lines == []
+    assert differ(read_rows(home), read_rows(new)) == []
+
+
+async def test_an_import_that_was_stopped_is_finished_by_the_next(tmp_path: Path) -> None:
+    home, file, new = tmp_path / "home", tmp_path / "a.jsonl", tmp_path / "new"
+    async with opened(home) as m:
+        await said(m, *(f"The {i}th lantern hangs in room {i}." for i in range(400)))
+        forgotten = await m.remember("The cellar key hangs behind the boiler.", type="fact")
+        await m.forget_memory([forgotten.id])
+    export(settings_of(home), file, ALL, None, lambda *_: None)
+    told: list[int] = []
+
+    def stop(done: int, _total: int) -> None:
+        told.append(done)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        merge_export(settings_of(new), file, None, stop)
+    assert 0 < told[0] < file.stat().st_size
+    assert read_rows(new)["turns"]
+    assert merge(new, file).bad_lines == []
+    assert differ(read_rows(home), read_rows(new)) == []
+
+
+async def test_an_export_is_its_owners_alone_whole_or_not_there_and_replaces_nothing(
+    tmp_path: Path,
+) -> None:
+    home, file = tmp_path / "home", tmp_path / "a.jsonl"
+    async with opened(home) as m:
+        await said(m, "My key is sk-proj-Zk3vQ9xLm2Rt7Yb4Wc8Nd1Pf6Hs5Jg0Ae.", "I like rye bread.")
+    before = os.umask(0)
+    try:
+        export(settings_of(home), file, ALL, None, lambda *_: None)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert "sk-proj" not in file.read_text("utf-8")
+    with pytest.raises(ExportError, match="exists already"):
+        export(settings_of(home), file, ALL, None, lambda *_: None)
+
+    def fail(_done: int, _total: int) -> None:
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        export(settings_of(home), tmp_path / "b.jsonl", ALL, None, fail)
+    assert _list_names(tmp_path) == ["a.jsonl", "home"]
+    smuggled = tmp_path / "c.jsonl"
+    smuggled.write_text(file.read_text("utf-8").replace("rye", "ghp_" + "a1B2" * 9), "utf-8")
+    report = merge(tmp_path / "new", smuggled)
+    assert report.redacted == 1
+    assert "ghp_" not in repr(read_rows(tmp_path / "new"))
+
+
+async def test_a_newer_export_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    async with opened(tmp_path / "home") as m:
+        await m.remember("我每天早上六点起床。")
+    export(settings_of(tmp_path / "home"), file, ALL, None, lambda *_: None)
+    text = file.read_text("utf-8")
+    for newer in (
+        text.replace('"format":1', '"format":2'),
+        text.replace('"schema_number":', '"schema_number":1'),
+    ):
+        file.write_text(newer, "utf-8")
+        told = Shell(tmp_path / "new", {"MEMORIA_TENANT": "tests"})("import", file)
+        assert (told.code, "pip install -U memoria-server" in told.err) == (1, True)
+    assert (
+        not (tmp_path / "new" / "memoria.db").exists()
+        or not read_rows(tmp_path / "new")["memories"]
+    )
+
+
+async def test_a_part_of_the_memory_brings_along_what_it_rests_on_and_nothing_else(
+    tmp_path: Path,
+) -> None:
+    home, file = tmp_path / "home", tmp_path / "a.jsonl"
+    for project, text in (("kiln", "Our kiln runs at 1040 degrees."), ("loom", "织布机在二楼。")):
+        async with opened(home, workspace=project) as m:
+            await said(m, text, session=project)
+            await m.remember(text, scope="project")
+    shell = Shell(home, {"MEMORIA_TENANT": "tests"})
+    told = shell("export", file, "--workspace", "kiln", "--json").document
+    assert (told["records"]["memory"], told["records"]["turn"]) == (1, 1)
+    assert "织布机" not in file.read_text("utf-8")
+    assert "loom" not in file.read_text("utf-8")
+    assert merge(tmp_path / "new", file).bad_lines == []
+    later = shell("export", tmp_path / "b.jsonl", "--since", "2999-01-01", "--json").document
+    assert (later["records"]["memory"], later["records"]["turn"]) == (0, 0)
+    assert shell("export", tmp_path / "c.jsonl", "--workspace", "attic").code == 1
+
+
+def _list_names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())

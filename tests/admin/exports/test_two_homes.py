@@ -1,0 +1,55 @@
+"""Two homes that read each other's exports hold the same afterwards, and nothing is lost."""
+
+from pathlib import Path
+
+import pytest
+from tests.admin.exports.homes import carry, opened, said
+from tests.admin.exports.rows import differ, read_rows
+from tests.ingest.play import memories
+
+from memoria import Memoria
+from memoria.model import Memory
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_two_homes_that_export_to_one_another_meet(tmp_path: Path) -> None:
+    """Each has lived on since they were one, and both have taken in the same transcript."""
+    one, other, file = tmp_path / "one", tmp_path / "other", tmp_path / "out.jsonl"
+    async with opened(one) as m:
+        await said(m, "I prefer quince jam over honey.", session="first")
+        port = await m.remember("The garden gate has the code 4417.", type="fact")
+        await m.remember("我每天早上六点起床。")
+    carry(one, other, file)
+    async with opened(one) as m:
+        await said(m, "I like rye bread.", "我住在苏州。", session="both", ids=("m1", "m2"))
+        await m.remember("Aunt Hilde collects clocks.", entities=["Hilde"])
+        await m.revise_memory(port.id, "correct", content="The garden gate has the code 5528.")
+    async with opened(other) as m:
+        await said(m, "I like rye bread.", "我住在苏州。", session="both", ids=("m1", "m2"))
+        await m.remember("Aunt Hilde collects clocks.", entities=["Hilde"])
+        await m.revise_memory(port.id, "correct", content="The garden gate has the code 6639.")
+        await m.revise_memory(port.id, "pin")
+        await m.remember("The lantern is in the shed.", type="fact")
+
+    assert carry(other, one, file).bad_lines == []
+    assert carry(one, other, file).bad_lines == []
+    assert differ(read_rows(one), read_rows(other)) == []
+    for home in (one, other):
+        async with opened(home) as m:
+            gate = await _find(m, "gate")
+            assert gate.content == "The garden gate has the code 6639."  # the later one
+            assert [v.content[-5:-1] for v in gate.versions] == ["6639", "5528", "4417"]
+            assert gate.pinned
+            clocks = [one for one in await memories(m) if "clocks" in one.content]
+            assert sorted(one.validity for one in clocks) == ["active", "superseded"]
+            found = await m.search_memory("the code of the garden gate")
+            assert "6639" in found.hits[0].text
+    again = carry(other, one, file)
+    assert not again.added
+    assert not again.changed
+
+
+async def _find(m: Memoria, word: str) -> Memory:
+    (found,) = [one for one in await memories(m) if word in one.content]
+    return found
