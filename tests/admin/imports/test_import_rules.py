@@ -9,18 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.admin.imports.samples import (
-    ANNA,
-    LIN,
+from tests.admin.imports.samples.base import ANNA, LIN, dump, write_zip
+from tests.admin.imports.samples.chats import (
     chatgpt_conversations,
-    dump,
-    mem0_memory,
     write_chatgpt,
     write_chatgpt_json,
+)
+from tests.admin.imports.samples.clients import write_cursor, write_cursor_transcript
+from tests.admin.imports.samples.servers import (
+    mem0_memory,
     write_claude_mem,
     write_mem0,
     write_server_memory,
-    write_zip,
 )
 from tests.surface.shell import Shell
 
@@ -290,3 +290,26 @@ def test_a_conversation_of_many_megabytes_is_never_held_whole(shell: Shell, tmp_
     report = shell.json("import", path, code=3)
     assert (report["recorded"], report["bad"]) == (3, 1)
     assert "is longer than 33,554,432 bytes" in report["bad_lines"][0]["problem"]
+
+
+def test_a_transcript_of_cursor_is_left_out_where_the_editor_has_the_conversation(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    garden = tmp_path / "my.garden"
+    garden.mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    editor = tmp_path / "config" / "Cursor" / "User" / "globalStorage"
+    editor.mkdir(parents=True)
+    slug = str(garden).strip("/").replace("/", "-").replace(".", "-").replace("_", "-")
+    transcripts = tmp_path / ".cursor" / "projects" / slug / "agent-transcripts"
+    for session in ("c1", "other"):
+        (transcripts / session).mkdir(parents=True)
+        write_cursor_transcript(transcripts / session).rename(
+            transcripts / session / f"{session}.jsonl"
+        )
+    write_cursor(editor)
+    report = shell.json("import", "--all")
+    assert (report["sources"], report["recorded"], report["skipped"]) == (["cursor"], 8, 2)
+    hits = shell.json("--workspace", str(garden), "traces", "Looking")["hits"]
+    assert hits

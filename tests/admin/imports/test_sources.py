@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.admin.imports.samples import SAMPLES, Sample
+from tests.admin.imports.samples import SAMPLES
+from tests.admin.imports.samples.base import Sample
 from tests.surface.shell import Shell
 
 from memoria.admin.imports.table import SOURCES
@@ -47,7 +48,7 @@ def test_what_a_program_left_is_recognised_and_comes_in_once(
         hits = [
             hit
             for command in ("search", "traces")
-            for hit in shell.json(command, words)["hits"]
+            for hit in shell.json("--workspace", "*", command, words)["hits"]
             if words in hit["text"]
         ]
         assert hits, words

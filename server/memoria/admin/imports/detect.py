@@ -23,6 +23,8 @@ from memoria.errors import InvalidInputError
 _SUFFIXES = frozenset(
     ".json .jsonl .ndjson .zst .zip .db .sqlite .sqlite3 .vscdb .md .markdown .txt".split()
 )
+_OPENCODE = frozenset({"session", "message", "part"})
+"""Folders side by side that hold one conversation in pieces: the first names the others' files."""
 _NOT_LOOKED_INTO = frozenset({"node_modules", "__pycache__", "venv"})
 
 
@@ -136,8 +138,11 @@ def find_everything() -> list[SourceFiles]:
 def _walk(folder: Path) -> Iterator[Path]:
     """The files of a folder that may be data, in an order that does not change."""
     for parent, folders, files in os.walk(folder):
+        left_out = set(folders) if set(folders) >= _OPENCODE else _NOT_LOOKED_INTO
         folders[:] = sorted(
-            name for name in folders if name not in _NOT_LOOKED_INTO and not name.startswith(".")
+            name
+            for name in folders
+            if name == "session" or not (name in left_out or name.startswith("."))
         )
         for name in sorted(files):
             path = Path(parent) / name

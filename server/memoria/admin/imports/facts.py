@@ -62,9 +62,9 @@ def as_mention(name: str, kind: EntityKind = "other") -> Mention | None:
 
 def file_time(source: TranscriptSource) -> int:
     """When a file was last written, UTC epoch ms: nothing in it is newer than that."""
-    return modified_at(source.path)
+    return read_modification_time(source.path)
 
 
-def modified_at(path: Path) -> int:
+def read_modification_time(path: Path) -> int:
     """When a file was last written, UTC epoch ms."""
     return round(path.stat().st_mtime * 1000)

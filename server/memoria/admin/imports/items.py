@@ -1,5 +1,6 @@
 """What is done with the items of every source, whatever it is."""
 
+import hashlib
 from collections.abc import Iterator
 
 from memoria.admin.imports.interface import ForeignItem, ImportItem
@@ -7,6 +8,8 @@ from memoria.admin.transcripts.base import SkippedLine, TranscriptPosition, Tran
 from memoria.admin.transcripts.omission import is_in_ignored_folder, is_left_out
 from memoria.admin.transcripts.source import UnusableLine
 from memoria.model import Role
+
+_ID_CHARS = 32
 
 
 def leave_out_items(items: Iterator[ImportItem]) -> Iterator[ImportItem]:
@@ -25,7 +28,8 @@ def leave_out_items(items: Iterator[ImportItem]) -> Iterator[ImportItem]:
 def as_note(item: ForeignItem, client: str) -> TranscriptTurn | UnusableLine:
     """What is too long for a memory, as a turn of the record: nobody has yet concluded from it."""
     given = item.memory
+    own_id = hashlib.sha256(given.key.encode("utf-8", "surrogatepass")).hexdigest()[:_ID_CHARS]
     place = TranscriptPosition(
-        item.line, item.size, f"{client} notes", given.key, given.at, item.folder
+        item.line, item.size, f"{client} notes", own_id, given.at, item.folder
     )
     return place.turn(Role.ASSISTANT, content=given.content, speaker=given.author)

@@ -1,0 +1,185 @@
+"""OpenCode: its database, or the JSON files of older versions: sessions, messages, parts.
+
+A message is taken apart into parts: words, calls of tools, thinking. Words up to the next call are
+a turn. Sessions of subagents are left out, and so is what OpenCode itself put into a message.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from memoria.admin.imports.archives import read_documents
+from memoria.admin.imports.database import (
+    ForeignDatabaseError,
+    is_database,
+    open_database,
+)
+from memoria.admin.imports.interface import ImportItem, ImportSource
+from memoria.admin.imports.places import data_folders, home_folder
+from memoria.admin.imports.probe import Probe
+from memoria.admin.imports.times import read_time
+from memoria.admin.transcripts.base import SkippedLine, TranscriptPosition
+from memoria.admin.transcripts.shapes import obj, text
+from memoria.admin.transcripts.source import (
+    MAX_LINE_BYTES,
+    JsonObject,
+    TranscriptSource,
+    UnusableLine,
+)
+from memoria.model import Role
+
+_ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
+
+
+def recognise(probe: Probe) -> bool:
+    """Whether it has messages and parts in JSON, or is a session's file."""
+    tables = probe.tables
+    if all("data" in tables.get(one, frozenset()) for one in ("message", "part")):
+        return "session" in tables
+    return probe.path.name.startswith("ses_") and probe.keys >= {"id", "time"}
+
+
+def read(source: TranscriptSource) -> Iterator[ImportItem]:
+    """The turns of all sessions."""
+    if is_database(source.path):
+        yield from _read_database(source)
+    else:
+        yield from _read_folder(source)
+
+
+def _read_database(source: TranscriptSource) -> Iterator[ImportItem]:
+    try:
+        with open_database(source.path) as database:
+            rows = database.read_rows("opencode", "parts")
+            for message_id, parts in groupby(rows, key=lambda row: row["message_id"]):
+                source.lines += 1
+                listed = list(parts)
+                message = _read_json(listed[0]["message"])
+                place = TranscriptPosition(
+                    source.lines,
+                    sum(len(row["part"] or "") for row in listed),
+                    listed[0]["session_id"],
+                    message_id,
+                    read_time(listed[0]["time_created"]),
+                    text(listed[0]["directory"]),
+                )
+                read = [_read_json(row["part"]) for row in listed if row["part"] is not None]
+                yield from _read_message(place, message, read)
+    except ForeignDatabaseError as error:
+        yield UnusableLine(None, str(error))
+
+
+def _read_folder(source: TranscriptSource) -> Iterator[ImportItem]:
+    """The messages and parts that lie in folders beside that of a session's file."""
+    fields: JsonObject = {}
+    for item in read_documents(source):
+        if isinstance(item, UnusableLine):
+            yield item
+            return
+        fields[item.key or ""] = item.value
+    session = text(fields.get("id")) or source.session
+    source.lines = 0
+    if text(fields.get("parentID")):
+        return
+    storage = source.path.parents[2]
+    for path in sorted((storage / "message" / session).glob("*.json")):
+        source.lines += 1
+        message = _load(path)
+        if message is None:
+            yield UnusableLine(source.lines, f"{path.name} is not JSON")
+            continue
+        place = TranscriptPosition(
+            source.lines,
+            path.stat().st_size,
+            session,
+            text(message.get("id")) or path.stem,
+            read_time(obj(message.get("time")).get("created")),
+            text(fields.get("directory")),
+        )
+        files = sorted((storage / "part" / place.message_id).glob("*.json"))
+        yield from _read_message(place, message, [_load(file) for file in files])
+
+
+def _read_message(
+    place: TranscriptPosition, message: JsonObject | None, parts: Sequence[JsonObject | None]
+) -> Iterator[ImportItem]:
+    role = _ROLES.get(text((message or {}).get("role")) or "")
+    if message is None or role is None:
+        yield UnusableLine(place.line, f"is no message: {place.message_id}")
+        return
+    is_summary = message.get("summary") is True or message.get("agent") == "compaction"
+    words: list[str] = []
+    spoken = told = 0
+    for part in [] if is_summary else parts:
+        if part is None:
+            yield UnusableLine(place.line, f"has a part that is not JSON: {place.message_id}")
+            continue
+        if part.get("type") == "text" and not (part.get("synthetic") or part.get("ignored")):
+            words.append(text(part.get("text")) or "")
+        elif part.get("type") == "tool":
+            if any(words):
+                yield _say(place, role, words, spoken)
+                words, spoken = [], spoken + 1
+            told += 1
+            yield _read_call(place, part, told)
+    if any(words):
+        yield _say(place, role, words, spoken)
+    elif not told:
+        yield SkippedLine(place.line)
+
+
+def _say(place: TranscriptPosition, role: Role, words: list[str], number: int) -> ImportItem:
+    own_id = f"{place.message_id}.{number}" if number else place.message_id
+    return place.turn(role, content="\n\n".join(filter(None, words)), message_id=own_id)
+
+
+def _read_call(place: TranscriptPosition, part: JsonObject, number: int) -> ImportItem:
+    state = obj(part.get("state"))
+    at = read_time(obj(state.get("time")).get("start"))
+    return place.turn(
+        Role.TOOL,
+        message_id=text(part.get("callID")) or f"{place.message_id}.call{number}",
+        at=place.at if at is None else at,
+        tool_name=text(part.get("tool")),
+        tool_args=state.get("input", {}),
+        tool_result=state.get("output") or state.get("error"),
+    )
+
+
+def _load(path: Path) -> JsonObject | None:
+    try:
+        if path.stat().st_size > MAX_LINE_BYTES:
+            return None
+        return _read_json(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _read_json(value: str) -> JsonObject | None:
+    try:
+        read: JsonValue = json.loads(value)
+    except (ValueError, RecursionError):
+        return None
+    return read if isinstance(read, dict) else None
+
+
+def _places() -> Iterator[Path]:
+    for folder in {*data_folders("opencode"), home_folder(".local", "share", "opencode")}:
+        database = folder / "opencode.db"
+        yield database if database.exists() else folder / "storage" / "session"
+
+
+OPENCODE = ImportSource(
+    name="opencode",
+    title="OpenCode",
+    client="opencode",
+    patterns=("opencode.db", "ses_*.json"),
+    recognises=recognise,
+    read=read,
+    places=_places,
+    unit="message",
+    note="~/.local/share/opencode",
+)
