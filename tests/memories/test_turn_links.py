@@ -12,6 +12,7 @@ import memoria
 from memoria import Memoria, Settings
 from memoria.erasure.repair import repair_orphans
 from memoria.erasure.verify import verify
+from memoria.errors import NotFoundError
 from memoria.inference.bundled import BundledEmbedder
 from memoria.memories.interpretation import interpretation_by_rules
 from memoria.memories.links import replace_interpretation
@@ -237,8 +238,10 @@ async def test_of_namesakes_rules_guess_neither(m: Memoria) -> None:
     assert len(found.entities) == 2
 
 
-async def test_links_of_turns_drive_no_link_of_a_memory_out(m: Memoria) -> None:
-    """Somebody of whom everybody talks keeps the links that a search follows."""
+async def test_links_of_turns_neither_drive_a_memorys_link_out_nor_are_followed_by_a_search(
+    m: Memoria,
+) -> None:
+    """Somebody of whom everybody talks keeps the links that a search follows, and they lead on."""
     kept = (await m.remember("My neighbour Quentella keeps bees")).id
     turns = [
         {"role": "user", "content": f"What, {i}? Has Quentella come?", "session_id": "s"}
@@ -249,6 +252,12 @@ async def test_links_of_turns_drive_no_link_of_a_memory_out(m: Memoria) -> None:
     assert isinstance(found, EntityRecord)
     assert [one.memory.id for one in found.entity_memories] == [kept]
     assert len(found.entity_turns) + found.omitted_turns == 511
+    node = found.entity.node
+    with m._store.read("t") as tx:  # noqa: SLF001  (what a search walks on is no face's)
+        assert tx.graph.high_degree([node], 200) == set()
+        assert len(tx.graph.neighbours([node], EVERYTHING)[node]) == 1
+        turns_ns = [turn.n for turn in tx.conversations.session_turns("s", 0, 600)]
+        assert tx.graph.nodes_of_documents(turns_ns) == {}
 
 
 async def test_names_stay_within_their_tenant_and_private_project(home: Path) -> None:
@@ -263,6 +272,15 @@ async def test_names_stay_within_their_tenant_and_private_project(home: Path) ->
             near = await m.graph.around("Quentela")
             assert isinstance(near, Namesakes)
             assert near.near == ()
+
+
+async def test_whom_only_turns_name_no_memory_speaks_of(m: Memoria) -> None:
+    """A page of memories says so, and a search finds the turn by its words alone."""
+    first, answer, *_ = await say(m, *TALK)
+    with pytest.raises(NotFoundError, match="No memory speaks of Quentella"):
+        await m.list_memories(entity="Quentella")
+    hits = (await m.search_conversation_traces("Where does Quentella live?")).hits
+    assert {first, answer} >= {hit.id for hit in hits[:2]}
 
 
 async def test_the_command_line_shows_the_turns_that_name_somebody(m: Memoria) -> None:

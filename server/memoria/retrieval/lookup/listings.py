@@ -2,6 +2,7 @@
 
 from memoria.errors import NotFoundError, shorten
 from memoria.model import (
+    Entity,
     MemoryListing,
     MemoryPage,
     SessionListing,
@@ -14,7 +15,7 @@ from memoria.retrieval.lookup.provenance import filters_from
 from memoria.retrieval.lookup.short_ids import count_id_chars
 from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.store.base import Transaction
-from memoria.store.values import ListedMemories, ListedSpan
+from memoria.store.values import Filters, ListedMemories, ListedSpan
 from memoria.text.lines import join_lines
 
 _OPENING_CHARS = 200
@@ -85,12 +86,18 @@ def _find_task(tx: Transaction, name: str) -> str:
 
 
 def _find_entities(tx: Transaction, name: str, place: str | None) -> tuple[str, ...]:
-    """The ids of all that go by a name, or have it for an id."""
+    """The ids of all that memories give a name, or that have it for an id."""
     visible = filters_from(place)
     by_id = tx.graph.get_entity(name, visible)
-    found = [by_id] if by_id is not None else tx.graph.find_entities([name], visible)
+    found = [by_id] if by_id is not None else _find_named(tx, name, visible)
     if not found:
         raise NotFoundError(
             f"No memory speaks of {shorten(name)}. See who is known: memoria graph {shorten(name)}"
         )
     return tuple({known for one in found for known in (one.id, one.canonical_id) if known})
+
+
+def _find_named(tx: Transaction, name: str, visible: Filters) -> list[Entity]:
+    """The entities that memories give a name; those that turns alone name have no memory."""
+    named = tx.graph.by_name([name], visible)
+    return [one for one in tx.graph.find_entities([name], visible) if one.node in named]
