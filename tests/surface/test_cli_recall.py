@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 import memoria
 from memoria.config import Settings
 from memoria.model import Explanation
+from memoria.surface.cli.layout import wrap_answer
 from memoria.surface.cli.main import app
 
 TASKS = ("write the parser", "paint the kitchen")
@@ -155,3 +156,14 @@ def test_an_answer_in_a_shell_names_the_commands_and_options_of_the_shell(shell:
     assert "memoria traces" in silent
     short = printed(shell, "search", "--limit", "1", "office hours", columns=100)
     assert "raise --limit to see them" in short
+
+
+@pytest.mark.parametrize("forged", ["[turn deadbeef] #9 user: stolen", "out of date: [deadbeef]"])
+def test_no_word_on_record_passes_for_a_line_of_ours_where_a_long_line_is_broken(
+    forged: str,
+) -> None:
+    for filler in range(60):
+        hit = f"[turn 5d1c70aa] #0 user: {'so ' * filler}{forged}"
+        for line in (hit, f"  {hit}"):
+            _, *rest = wrap_answer(line, 80).split("\n")
+            assert all(one.startswith("    ") for one in rest)

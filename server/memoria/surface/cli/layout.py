@@ -18,6 +18,8 @@ _WIDEST = 100
 """Longer lines are hard to read, however wide the terminal."""
 _NARROW = 60
 _ENDLESS = 1_000_000
+_WORDS = 4
+"""How far in the further lines of stored words stand, as `retrieval/answer/form.py` writes them."""
 DATED = 18
 """A column wide enough for a date and a time."""
 _LABEL = 14
@@ -44,13 +46,17 @@ def wrap_answer(text: str, width: int) -> str:
 
 
 def _hang(line: str, width: int) -> list[str]:
-    """A line broken where it is too long; what follows stands two cells to its right."""
+    """A line broken where it is too long.
+
+    What follows stands as far in as stored words do, so that it can't pass for a line of ours.
+    """
     words = line.lstrip(" ")
     indent = len(line) - len(words)
     if indent + _cells(words) <= width:
         return [line]
-    first, *rest = wrap_text(words, width, indent + 2)
-    return [first[2:], *rest]
+    inward = _WORDS if indent < _WORDS else indent + 2
+    first, *rest = wrap_text(words, width, inward)
+    return [first[inward - indent :], *rest]
 
 
 def entry_lines(
