@@ -82,7 +82,7 @@ def test_in_the_record_everything_that_speaks_for_a_turn_adds_up() -> None:
     assert margin(TRANSCRIPT, "turn", replace(near, rare_words=1), asked) == held
     assert margin(TRANSCRIPT, "turn", replace(near, rare_words=2), asked) > held
     assert margin(TRANSCRIPT, "turn", near, replace(asked, strange_share=1.0)) < held
-    assert margin(TRANSCRIPT, "turn", near, replace(asked, strange_compound=True)) < held
+    assert margin(TRANSCRIPT, "turn", near, replace(asked, has_strange_compound=True)) < held
     assert margin(TRANSCRIPT, "turn", near, replace(asked, telling_terms=30)) < held
     assert margin(TRANSCRIPT, "turn", near, replace(asked, documents=100_000)) < held
     assert margin(TRANSCRIPT, "turn", replace(near, lacks_number=True), asked) < held

@@ -1,4 +1,4 @@
-"""What a question names and no turn does: places, long numbers, titles, compounds."""
+"""What a question names and no turn does: places, long numbers, titles, descriptions, compounds."""
 
 import pytest
 
@@ -31,9 +31,12 @@ def count(text: str, on_record: str) -> dict[str, int]:
         ("谁写了“绘画雕塑作品展示”？", "我去看了展览", [True]),
         ("Who wrote “the silent lighthouse keeper”?", "A lighthouse keeper is silent", [False]),
         ("医生叫我少喝什么？", "少喝咖啡", []),
+        ("那个职业是摄影师的人，老家在哪里？", "他的职业很辛苦", [True]),
+        ("那个职业是摄影师的人，老家在哪里？", "王宇当摄影师", [False]),
+        ("Where does the friend who keeps bees live?", "an apiary", []),
     ],
 )
-def test_a_place_a_number_or_a_title_is_unfamiliar_if_nothing_of_it_is_on_record(
+def test_a_place_a_number_a_title_or_a_description_is_unfamiliar_if_nothing_of_it_is_on_record(
     question: str, on_record: str, unfamiliar: list[bool]
 ) -> None:
     assert list_unfamiliar(parse(question), count(question, on_record)) == unfamiliar

@@ -166,7 +166,11 @@ def join_found(
             name_notes=tuple(notes),
         ),
         sources=replace(first.sources, reports=(*first.sources.reports, *opinion.reports)),
-        scored=join_searches(rankings, asked=1 + len(plan.parts)),
+        scored=join_searches(
+            rankings,
+            asked=1 + len(plan.parts),
+            decides_together=not plan.profile.every_hit_must_fit,
+        ),
         weights=merge_weights(each.weights for one in searches for each in _list_wordings(one)),
     )
 

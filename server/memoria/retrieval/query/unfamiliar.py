@@ -1,9 +1,9 @@
 """Unfamiliar: what a question names, beside people, that stands nowhere on record.
 
 People ask by what they have heard or written before: a place, a number, a title in quotation marks,
-the long name of an event. Where nothing of it is on record, the question is about something else,
-however near its other words come. A short common word that is not on record says little: answers
-are often in other words than questions.
+the long name of an event, what somebody whom they mean is (那个职业是会计的人). Where nothing of it
+is on record, the question is about something else, however near its other words come. A short
+common word that is not on record says little: answers are often in other words than questions.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,8 +11,10 @@ from itertools import pairwise
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.graph.lexicon import CITIES_ZH, PROVINCES_ZH
+from memoria.retrieval.query.described import find_description
 from memoria.retrieval.query.parse import ParsedQuery
-from memoria.text.analyser import tokens
+from memoria.text.analyser import query_terms, tokens
+from memoria.text.script import is_cjk
 
 _PLACES = "|".join(sorted(CITIES_ZH | PROVINCES_ZH, key=len, reverse=True))
 _PLACE_ZH = lazy_regex(rf"(?:(?:{_PLACES})(?![人话菜语大银]))+")
@@ -23,8 +25,10 @@ _JOINS_ZH = lazy_regex(
     "过提到叫请问时候另外其以及与对于从给把被让很最些次里上下中为位项]"
 )
 """What stands between the compounds of a Chinese question."""
+_LINKS_ZH = lazy_regex("是|为|叫|当|担任|喜欢|在")
+"""In a description, before what tells somebody apart: of 职业是会计 that is the last word."""
 _STRANGE_SHARE = 0.7
-"""Of a title or a compound, so many of its words or pairs are on record nowhere."""
+"""Of a title, a description or a compound, so many of its words or pairs are on record nowhere."""
 _LEAST_QUOTED = 3
 _LEAST_STRANGE_PAIRS = 5
 """Of a compound; two words that merely stand beside each other have fewer that are in no text. Of
@@ -33,7 +37,7 @@ of those put to somebody else's record three in ten."""
 
 
 def list_unfamiliar(parsed: ParsedQuery, counts: Mapping[str, int]) -> list[bool]:
-    """Of each place, long number and quoted title in a question whether it is on record nowhere.
+    """Of each place, long number, title and description whether it is on record nowhere.
 
     Args:
         parsed: the question.
@@ -45,6 +49,7 @@ def list_unfamiliar(parsed: ParsedQuery, counts: Mapping[str, int]) -> list[bool
         *(_is_nowhere(_list_pairs(place), counts) for place in places),
         *(_is_nowhere(tokens(number), counts) for number in numbers),
         *(_is_strange(words, counts) for words in _list_titles(parsed, counts)),
+        *(_is_strange(words, counts) for words in _list_described(parsed, counts)),
     ]
 
 
@@ -64,6 +69,20 @@ def _list_titles(parsed: ParsedQuery, counts: Mapping[str, int]) -> Iterator[lis
         words = [word for run in phrase for word in run.split(" ") if word in counts]
         longer = [word for word in words if len(word) > 1]
         if len(longer) >= _LEAST_QUOTED:
+            yield longer
+
+
+def _list_described(parsed: ParsedQuery, counts: Mapping[str, int]) -> Iterator[list[str]]:
+    """What a Chinese question says of somebody or something it does not name.
+
+    In English whoever is said to do it in other words can't be told from nobody.
+    """
+    description = find_description(parsed.text)
+    if description is not None and is_cjk(description.said):
+        told = _LINKS_ZH.split(description.said, maxsplit=1)[-1]
+        words = [word for word in query_terms(told) if word in counts]
+        longer = [word for word in words if word.isascii() or len(word) > 1]
+        if longer:
             yield longer
 
 

@@ -46,8 +46,9 @@ class QueryStatistics:
     unknown_entity: bool = False
     """It names somebody or something, and nothing it names is on record."""
     strange_share: float = 0.0
-    """How much of what it names is not on record, 0 to 1: people, places, numbers and titles."""
-    strange_compound: bool = False
+    """How much of what it names is not on record, 0 to 1: people, places, numbers, titles, and what
+    is said of somebody who is only described."""
+    has_strange_compound: bool = False
     """It has a long compound that is on record nowhere."""
     rare_terms: frozenset[str] = frozenset()
     """Of its words that tell, those that very few documents hold."""
@@ -96,7 +97,7 @@ def build_statistics(
         frequent_entity=any(_is_frequent(counts, name) for name in names),
         unknown_entity=bool(names) and len(strange) == len(plan.parsed.proper_names),
         strange_share=(len(strange) + sum(unfamiliar)) / max(named, 1),
-        strange_compound=has_unfamiliar_compound(plan.parsed, counts),
+        has_strange_compound=has_unfamiliar_compound(plan.parsed, counts),
         rare_terms=frozenset(term for term in telling if 0 < counts.get(term, 0) <= _RARE),
         telling_terms=len(telling),
         documents=frequencies.total,

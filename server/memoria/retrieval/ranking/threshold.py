@@ -194,7 +194,7 @@ def _margin_in_record(
 def _demand_by_names(bounds: RecordBounds, statistics: QueryStatistics) -> float:
     """What is asked for of a text because what the query names is on record nowhere."""
     demand = bounds.strange_names * statistics.strange_share
-    return demand + bounds.strange_compound * statistics.strange_compound
+    return demand + bounds.strange_compound * statistics.has_strange_compound
 
 
 def _demand_by_size(bounds: RecordBounds, statistics: QueryStatistics) -> float:
