@@ -16,6 +16,7 @@ from tests.admin.imports.samples.chats import (
     write_chatgpt_json,
 )
 from tests.admin.imports.samples.clients import write_cursor, write_cursor_transcript
+from tests.admin.imports.samples.notes import write_notes, write_obsidian
 from tests.admin.imports.samples.servers import (
     mem0_memory,
     write_claude_mem,
@@ -313,3 +314,37 @@ def test_a_transcript_of_cursor_is_left_out_where_the_editor_has_the_conversatio
     assert (report["sources"], report["recorded"], report["skipped"]) == (["cursor"], 8, 2)
     hits = shell.json("--workspace", str(garden), "traces", "Looking")["hits"]
     assert hits
+
+
+def test_a_section_of_a_note_that_was_changed_is_a_new_version_of_its_turn(
+    shell: Shell, tmp_path: Path
+) -> None:
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    write_obsidian(vault)
+    shell.json("import", vault)
+    note = vault / "daily" / "2026-03-01.md"
+    note.write_text(note.read_text("utf-8").replace(LIN, "林岚自己打羽毛球"), "utf-8")
+    report = shell.json("import", vault)
+    assert (report["recorded"], report["already_recorded"], report["new_versions"]) == (0, 1, 1)
+    hit, *_ = shell.json("traces", "林岚自己打羽毛球")["hits"]
+    assert hit["source"]["at"].startswith("2026-03-01")
+    assert hit["text"].startswith("2026-03-01 › Evening")
+    assert not any(LIN in hit["text"] for hit in shell.json("traces", LIN)["hits"])
+
+
+def test_notes_of_a_folder_left_out_are_left_out(shell: Shell, tmp_path: Path) -> None:
+    write_notes(tmp_path)
+    (tmp_path / ".memoriaignore").write_text("")
+    report = shell.json("import", tmp_path)
+    assert (report["recorded"], report["skipped"]) == (0, 2)
+
+
+def test_a_note_whose_front_matter_is_damaged_is_read_all_the_same(
+    shell: Shell, tmp_path: Path
+) -> None:
+    note = tmp_path / "beds.md"
+    note.write_text(f"---\ntags: [garden\n---\n{ANNA}\n", "utf-8")
+    report = shell.json("import", tmp_path, code=3)
+    assert (report["recorded"], report["bad"]) == (1, 1)
+    assert "front matter" in report["bad_lines"][0]["problem"]

@@ -1,5 +1,6 @@
 """The sources there are, by name. The order is that in which a file is tried."""
 
+from memoria.admin.imports.basic_memory import BASIC_MEMORY
 from memoria.admin.imports.chatgpt import CHATGPT
 from memoria.admin.imports.claude_ai import CLAUDE_AI
 from memoria.admin.imports.claude_mem import CLAUDE_MEM
@@ -9,6 +10,7 @@ from memoria.admin.imports.goose import GOOSE
 from memoria.admin.imports.mem0 import MEM0
 from memoria.admin.imports.memories_json import MEMORIES_JSON
 from memoria.admin.imports.memory_service import MEMORY_SERVICE
+from memoria.admin.imports.notes import NOTES, OBSIDIAN
 from memoria.admin.imports.opencode import OPENCODE
 from memoria.admin.imports.server_memory import SERVER_MEMORY
 
@@ -24,5 +26,8 @@ _SOURCES = (
     MEMORY_SERVICE,
     CLAUDE_MEM,
     MEMORIES_JSON,
+    BASIC_MEMORY,
+    OBSIDIAN,
+    NOTES,
 )
 SOURCES = {source.name: source for source in _SOURCES}

@@ -19,6 +19,12 @@ from tests.admin.imports.samples.clients import (
     write_opencode,
     write_opencode_files,
 )
+from tests.admin.imports.samples.notes import (
+    damage_encoding,
+    write_basic_memory,
+    write_notes,
+    write_obsidian,
+)
 from tests.admin.imports.samples.servers import (
     damage_facts,
     write_claude_mem,
@@ -89,4 +95,7 @@ SAMPLES = (
         memories=3,
         damage=replace_text('"content": "Always', '"contend": "Always'),
     ),
+    Sample("basic-memory", write_basic_memory, turns=2, memories=4),
+    Sample("obsidian", write_obsidian, turns=2),
+    Sample("notes", write_notes, turns=2, damage=damage_encoding),
 )

@@ -1,0 +1,109 @@
+"""basic-memory: notes whose lists say what was observed of their subject, and how it is related.
+
+`- [category] words #tag (context)` is an observation, `- relation [[Other]] (context)` a relation.
+Both are memories about the note's subject. What else a note says is read like any note.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from memoria.admin.imports.facts import as_mention, file_time, read_entity_kind, read_kind
+from memoria.admin.imports.interface import ForeignItem, ImportItem, ImportSource
+from memoria.admin.imports.markdown import Note, read_links
+from memoria.admin.imports.notes import load_note, say_section
+from memoria.admin.imports.places import home_folder
+from memoria.admin.imports.probe import Probe
+from memoria.admin.transcripts.shapes import obj, text
+from memoria.admin.transcripts.source import TranscriptSource, UnusableLine
+from memoria.memories.foreign import ForeignMemory
+
+_OBSERVATION = re.compile(r"\s*[-*] \[(?P<category>[^\[\]()]{2,50})\]\s+(?P<words>\S.*)$")
+_RELATION = re.compile(r"\s*[-*] (?P<kind>[^\[\]]{0,60}?)\s*\[\[(?P<other>[^\]]+)\]\](?P<rest>.*)$")
+_PERMALINK = re.compile(r"\A\ufeff?---\r?\n(?:.*\n)*?permalink:", re.MULTILINE)
+_TAG = re.compile(r"\s+#[^\s#]+")
+_LINKS_TO = "links to"
+
+
+def recognise(probe: Probe) -> bool:
+    """Whether it is a note with a permalink, which basic-memory gives each of its notes."""
+    front = probe.head.split("\n---", 1)[0] if probe.is_markdown else ""
+    return bool(_PERMALINK.match(f"{front}\n"))
+
+
+def read(source: TranscriptSource) -> Iterator[ImportItem]:
+    """Memories of the lists, and turns of all else."""
+    note = load_note(source)
+    if isinstance(note, UnusableLine):
+        yield note
+        return
+    name = note.text_field("permalink") or source.session
+    for section in note.sections:
+        rest = []
+        for number, line in enumerate(section.body.split("\n")):
+            item = _read_line(source, note, section.line + number + 1, line)
+            if item is None:
+                rest.append(line)
+            else:
+                source.lines += 1
+                yield item
+        words = "\n".join(rest).strip()
+        if words:
+            source.lines += 1
+            yield say_section(source, note, replace(section, body=words), name)
+
+
+def _read_line(source: TranscriptSource, note: Note, number: int, line: str) -> ImportItem | None:
+    title = note.text_field("title") or source.path.stem
+    mention = as_mention(title[:100], read_entity_kind(note.text_field("entity_type", "type")))
+    observed, related = _OBSERVATION.match(line), _RELATION.match(line)
+    if observed is not None:
+        words = read_links(_TAG.sub("", observed["words"])).strip()
+        content = words if title.lower() in words.lower() else f"{title}: {words}"
+        mentions, kind = [mention], read_kind(observed["category"])
+    elif related is not None:
+        other = read_links(f"[[{related['other']}]]")
+        relation = related["kind"].replace("_", " ").strip() or _LINKS_TO
+        content = f"{title} {relation} {other}{related['rest'].rstrip()}"
+        mentions, kind = [mention, as_mention(other[:100])], read_kind("fact")
+    else:
+        return None
+    at = note.changed_at or note.created_at or file_time(source)
+    memory = ForeignMemory(
+        key=f"{note.text_field('permalink')}\0{line.strip()}",
+        content=content,
+        at=at,
+        created_at=note.created_at,
+        kind=kind,
+        subject=None if mention is None else mention.name,
+        mentions=tuple(one for one in mentions if one is not None),
+    )
+    return ForeignItem(number, memory, len(line), str(source.path.parent))
+
+
+def _places() -> Iterator[Path]:
+    yield home_folder("basic-memory")
+    try:
+        config = json.loads(home_folder(".basic-memory", "config.json").read_text("utf-8"))
+    except (OSError, ValueError):
+        return
+    for project in obj(obj(config).get("projects")).values():
+        place = text(project) or text(obj(project).get("path"))
+        if place is not None and Path(place) != home_folder("basic-memory"):
+            yield Path(place)
+
+
+BASIC_MEMORY = ImportSource(
+    name="basic-memory",
+    title="basic-memory",
+    client="basic-memory",
+    patterns=("*.md",),
+    recognises=recognise,
+    read=read,
+    places=_places,
+    unit="line",
+    note="its folder of notes, ~/basic-memory",
+    excluded_folders=frozenset({".obsidian", ".trash", ".git"}),
+)
