@@ -101,6 +101,19 @@ async def test_what_an_assistant_explains_and_what_tools_return_makes_no_entitie
         assert await find_turns(m, name) == set()
 
 
+@pytest.mark.parametrize("speaker", ["Q" * 300, "two\nlines", " ", "\u202e"])
+async def test_a_speaker_who_is_no_name_is_recorded_and_not_linked(
+    m: Memoria, speaker: str
+) -> None:
+    turn = {"role": "user", "speaker": speaker, "content": "Has Quentella come?"}
+    receipt = await m.record_conversation([turn])
+    (recorded,) = receipt.turns
+    assert recorded.status == "recorded"
+    assert len(await find_turns(m, "Quentella")) == 1
+    with m._store.read("t") as tx:  # noqa: SLF001  (no face lists all entities)
+        assert [one.name for one in tx.graph.by_prefix("", EVERYTHING, 9)] == ["Quentella"]
+
+
 async def test_whom_somebody_talks_with_and_words_of_code_are_not_linked(m: Memoria) -> None:
     talk = (
         ("Ottilie", "I am off to the river."),

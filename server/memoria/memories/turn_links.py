@@ -23,6 +23,8 @@ _MOST_READ_CHARS = 2_000
 """Characters of a turn that are read: what people say of their own is shorter, and pasted text is
 not."""
 _FIRST_TURNS = 2
+_LONGEST_NAME = 100
+"""Characters; a client may give a speaker of any length."""
 _CONFIDENCE = 0.4
 """How sure a name in talk is, which is not more than the rules' own for a name without a sign."""
 _SURE = 0.4
@@ -90,4 +92,5 @@ def _is_own_talk(turn: NewTurn) -> bool:
 
 def _is_name(speaker: str) -> bool:
     """Whether a speaker is somebody, and not only the user or the assistant."""
-    return speaker.title() not in NAMELESS
+    is_short = bool(speaker.strip()) and len(speaker) <= _LONGEST_NAME
+    return is_short and speaker.isprintable() and speaker.title() not in NAMELESS
