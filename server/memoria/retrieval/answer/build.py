@@ -54,9 +54,7 @@ def build_answer(
         hidden=_count_hidden(tx, plan),
         notes=_list_notes(plan, found.sources.reports),
         nearest_topics=_list_nearest(plan, selection),
-        hint=find_hint(tx, plan, found.sources, found.statistics, selection)
-        if plan.profile.hints_at_transcript
-        else None,
+        hint=find_hint(tx, plan, found, selection) if plan.profile.hints_at_transcript else None,
         elsewhere=_find_elsewhere(tx, found, selection, names_projects=names_projects),
     )
     result = _fit(tx, plan, whole, within_limit, found.weights)

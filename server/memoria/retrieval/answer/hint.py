@@ -8,6 +8,7 @@ found already, so that no second search is needed.
 
 from dataclasses import replace
 
+from memoria.model import StoredTurn
 from memoria.retrieval.answer.notes import FOR_AGENTS
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.query.profile import TRANSCRIPT
@@ -15,8 +16,8 @@ from memoria.retrieval.ranking.fusion import FusedCandidate
 from memoria.retrieval.ranking.people import apply_people
 from memoria.retrieval.ranking.score import MemoryWording, ScoredCandidate, score_candidates
 from memoria.retrieval.ranking.selection import Selection
-from memoria.retrieval.ranking.statistics import QueryStatistics
 from memoria.retrieval.ranking.threshold import RelevanceThreshold
+from memoria.retrieval.snapshot import ScoredSearch
 from memoria.retrieval.sources.gather import SourceScores
 from memoria.store.base import Transaction
 
@@ -32,8 +33,7 @@ _SURE_RELEVANCE = 0.6
 def find_hint(
     tx: Transaction,
     plan: SearchPlan,
-    sources: SourceScores,
-    statistics: QueryStatistics,
+    found: ScoredSearch,
     selection: Selection,
 ) -> str | None:
     """A sentence on what the transcript has, where there is a reason to look.
@@ -41,16 +41,15 @@ def find_hint(
     Args:
         tx: where to look.
         plan: the search of memories.
-        sources: what its sources have found.
-        statistics: what the record knows of the query.
+        found: what it has found.
         selection: what the search answers.
     """
     reason = _find_reason(plan, selection)
     if plan.parsed.is_time_only:
-        return _phrase_hint(reason, len(sources.recent))
+        return _phrase_hint(reason, len(found.sources.recent))
     if reason is None and not plan.parsed.literals:
         return None
-    turns = _matching_turns(tx, plan, sources, statistics)
+    turns = _matching_turns(tx, plan, found)
     literal = [each for each in turns if plan.parsed.occurs_in(each.text)]
     if literal and not plan.parsed.wants_record:
         return _phrase_hint(
@@ -85,13 +84,16 @@ def _find_reason(plan: SearchPlan, selection: Selection) -> str | None:
 
 
 def _matching_turns(
-    tx: Transaction, plan: SearchPlan, sources: SourceScores, statistics: QueryStatistics
+    tx: Transaction, plan: SearchPlan, found: ScoredSearch
 ) -> list[ScoredCandidate]:
     """Of the best turns of the transcript those that pass its threshold."""
+    sources, statistics = found.sources, found.statistics
     filters = replace(plan.filters, include_processed=True, types=())
     transcript = replace(plan, profile=TRANSCRIPT, filters=filters)
-    candidates = _transcript_candidates(tx, transcript, sources)
-    scored = score_candidates(tx, transcript, candidates, statistics)
+    candidates = _transcript_candidates(tx, transcript, found)
+    known = {each.candidate.n: each.document for each in found.scored}
+    turns = {n: turn for n, turn in known.items() if isinstance(turn, StoredTurn)}
+    scored = score_candidates(tx, transcript, candidates, statistics, turns)
     scored = [_estimate_cosine(each, sources) for each in scored]
     threshold = RelevanceThreshold.for_query(transcript, statistics)
     scored = apply_people(tx, transcript, scored, threshold)
@@ -107,16 +109,17 @@ def _estimate_cosine(each: ScoredCandidate, sources: SourceScores) -> ScoredCand
 
 
 def _transcript_candidates(
-    tx: Transaction, transcript: SearchPlan, sources: SourceScores
+    tx: Transaction, transcript: SearchPlan, found: ScoredSearch
 ) -> list[FusedCandidate]:
     """The best by words, and the nearest of what has been found already."""
-    cosine, most = sources.cosine, 2 * _COUNT_UP_TO
+    cosine, most = found.sources.cosine, 2 * _COUNT_UP_TO
     by_words: list[int] = []
     if "text" not in transcript.options.without:
         matches = tx.documents.match(transcript.kinds, transcript.terms, transcript.filters, most)
         by_words = [match.n for match in matches]
     nearest = sorted(cosine, key=lambda n: (-cosine[n], n))[:most]
+    words = {each.candidate.n: each.candidate.words for each in found.scored}
     return [
-        FusedCandidate(n, 0.0, cosine=cosine.get(n, 0.0))
+        FusedCandidate(n, 0.0, cosine=cosine.get(n, 0.0), words=words.get(n))
         for n in dict.fromkeys([*by_words, *nearest])
     ]

@@ -8,7 +8,7 @@ they are.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.evidence.rank import (
@@ -28,8 +28,7 @@ _GRAPH_ONLY_MOST = 30
 """How many documents that only the graph has found are looked at."""
 
 
-@dataclass(frozen=True, slots=True)
-class FusedCandidate:
+class FusedCandidate(NamedTuple):
     """A document with what each source says for it, 0 to 1."""
 
     n: int
@@ -66,10 +65,13 @@ def fuse(
     # The graph may lift what stands far down, whether many are wanted or few.
     depth = max(most, RANK_DEPTH) if expansion.scores else most
     found = rank_by_evidence(tx, query, sources, depth, plan.options.stages)
+    scores = {item.n: add_graph_score(item.score, expansion.scores.get(item.n, 0.0))
+              for item in found}  # fmt: skip
+    best = sorted(found, key=lambda item: (-scores[item.n], item.n))[:most]
     fused = [
         FusedCandidate(
             item.n,
-            add_graph_score(item.score, expansion.scores.get(item.n, 0.0)),
+            scores[item.n],
             item.lexical,
             item.cosine,
             expansion.scores.get(item.n, 0.0),
@@ -80,9 +82,8 @@ def fuse(
             phrase=phrase_share(sources.holding_phrase, item.n),
             passage=sources.passages.get(item.n),
         )
-        for item in found
+        for item in best
     ]
-    fused = _sort_candidates(fused)[:most]
     if not plan.filters.is_narrow:  # the graph knows no filters
         fused += _graph_only_candidates(sources, {item.n for item in found})
     return _sort_candidates(fused)

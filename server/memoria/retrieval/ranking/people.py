@@ -7,7 +7,7 @@ before what speaks of nobody in particular. Where either side leaves it open (a 
 elsewhere, the family, a long text), nothing changes.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -162,15 +162,16 @@ def _match_candidates(
         return dict.fromkeys(people, PersonMatch.UNKNOWN)
     participants = identify_participants(tx.conversations.list_user_speakers())
     linked = {n for each in scored if _is_linked(plan, each, people[n := each.candidate.n])}
-    speaks_of_user = any(
-        USER in _list_roots([found])
-        for found in chain(people.values(), map(_find_people, others[:_READ_FOR_THE_USER]))
-    )
+
+    def speaks_of_user() -> bool:
+        more = map(_find_people, others[:_READ_FOR_THE_USER])
+        return any(USER in _list_roots([found]) for found in chain(people.values(), more))
+
     known = Identities.read(
         chain(people.values(), _read_of_names(people, others)),
         [participants.user] if participants.user else (),
     )
-    return match_people(plan, people, known, linked, speaks_of_user=speaks_of_user)
+    return match_people(plan, people, known, linked, speaks_of_user)
 
 
 def _read_of_names(
@@ -225,8 +226,7 @@ def match_people(
     people: Mapping[int, People],
     known: Identities,
     linked: Collection[int],
-    *,
-    speaks_of_user: bool,
+    speaks_of_user: Callable[[], bool],
 ) -> dict[int, PersonMatch]:
     """How each candidate's people match those asked for.
 
@@ -236,7 +236,7 @@ def match_people(
         known: who is who.
         linked: those of the candidates that hold a name of the question, or that the graph leads to
             from one: what else they call somebody may be another name of the same person.
-        speaks_of_user: whether the record calls the user "I" or "the user".
+        speaks_of_user: tells whether the record calls the user "I" or "the user".
     """
     asked = plan.parsed.people
 
@@ -248,11 +248,11 @@ def match_people(
         }
 
     matches = match(known)
-    if known.users or not speaks_of_user:
+    if known.users:
         return matches
     # Where the record calls the user "I" or "the user", Anna's mother is not the user's.
     has_relative = any(person.path for person in asked.persons)
-    if has_relative or PersonMatch.SAME in matches.values():
+    if (has_relative or PersonMatch.SAME in matches.values()) and speaks_of_user():
         return match(replace(known, is_user_unnamed=True))
     return matches
 

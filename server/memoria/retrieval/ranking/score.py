@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 
 from memoria.model import Memory, MemoryVersion, StoredTurn, Validity
 from memoria.policy.properties.keys import has_one_value
@@ -72,10 +73,22 @@ class ScoredCandidate:
 
 
 def score_candidates(
-    tx: Transaction, plan: SearchPlan, fused: Sequence[FusedCandidate], statistics: QueryStatistics
+    tx: Transaction,
+    plan: SearchPlan,
+    fused: Sequence[FusedCandidate],
+    statistics: QueryStatistics,
+    known: Mapping[int, StoredTurn] = MappingProxyType({}),
 ) -> list[ScoredCandidate]:
-    """The documents that may be seen, best first; of a memory one wording."""
-    documents = _read_documents(tx, plan, fused)
+    """The documents that may be seen, best first; of a memory one wording.
+
+    Args:
+        tx: where they are read.
+        plan: the search.
+        fused: the candidates.
+        statistics: what the record knows of the query.
+        known: turns that were read already, by number.
+    """
+    documents = _read_documents(tx, plan, fused, known)
     visible = [item for item in fused if item.n in documents]
     texts = {item.n: _document_text(documents[item.n]) for item in visible}
     words = _words_by_document(tx, plan, visible, texts)
@@ -99,10 +112,14 @@ def score_candidates(
 
 
 def _read_documents(
-    tx: Transaction, plan: SearchPlan, fused: Sequence[FusedCandidate]
+    tx: Transaction,
+    plan: SearchPlan,
+    fused: Sequence[FusedCandidate],
+    known: Mapping[int, StoredTurn],
 ) -> dict[int, StoredTurn | MemoryWording]:
     indexed = [item.n for item in fused if item.is_indexed or _includes_unindexed(plan)]
-    turns = tx.conversations.turns(indexed)
+    turns = {n: known[n] for n in indexed if n in known}
+    turns |= tx.conversations.turns([n for n in indexed if n not in turns])
     documents: dict[int, StoredTurn | MemoryWording] = {
         n: turn for n, turn in turns.items() if _may_be_shown(turn, plan)
     }

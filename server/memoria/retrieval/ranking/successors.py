@@ -166,7 +166,7 @@ def _first_by_successor(
 def _in_place_of(each: ScoredCandidate, memory: Memory) -> ScoredCandidate:
     """The present wording of a memory, as well found as what it has replaced."""
     wording = MemoryWording(memory, memory.current)
-    candidate = replace(each.candidate, n=memory.current.n, words=None)
+    candidate = each.candidate._replace(n=memory.current.n, words=None)
     words = frozenset(tokens(memory.content))
     return replace(each, document=wording, candidate=candidate, words=words)
 

@@ -9,7 +9,7 @@ from memoria.model import Role, Segment, Session, StoredTurn, UserSpeaker, now_m
 from memoria.model.zone import Zone
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
-from memoria.store.sqlite.rows import TenantRows, as_json, build_value
+from memoria.store.sqlite.rows import TenantRows, as_json, build_value, list_numbers
 from memoria.store.sqlite.texts import SqliteTexts
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
 from memoria.store.values import (
@@ -218,7 +218,8 @@ class SqliteConversations:
     def turns(self, ns: Sequence[int]) -> dict[int, StoredTurn]:
         """Turns by number."""
         return {
-            row["n"]: self._to_stored_turn(row) for row in self._rows.all("turns", ns=as_json(ns))
+            row["n"]: self._to_stored_turn(row)
+            for row in self._rows.all("turns", ns=list_numbers(ns))
         }
 
     def turn(self, turn_id: str) -> StoredTurn | None:
@@ -238,10 +239,10 @@ class SqliteConversations:
         """Where the turns stand, and those up to `reach` places around them."""
         rows = (
             self._rows.all(
-                "places", ns=as_json(ns), reach=reach, include_processed=int(include_processed)
+                "places", ns=list_numbers(ns), reach=reach, include_processed=int(include_processed)
             )
             if reach
-            else self._rows.all("own_places", ns=as_json(ns))
+            else self._rows.all("own_places", ns=list_numbers(ns))
         )
         return list(map(TurnPosition._make, rows))
 
@@ -252,7 +253,7 @@ class SqliteConversations:
 
     def speakers(self, ns: Sequence[int]) -> set[str | None]:
         """Who said the turns."""
-        return {row["speaker"] for row in self._rows.all("speakers", ns=as_json(ns))}
+        return {row["speaker"] for row in self._rows.all("speakers", ns=list_numbers(ns))}
 
     def list_user_speakers(self) -> list[UserSpeaker]:
         """Who has spoken with the role `user` under a name, in the order they first spoke."""
@@ -262,7 +263,9 @@ class SqliteConversations:
         """What was said in the turns."""
         return {
             n: Remark(speaker, role, at, self._texts.read(key, codec, data))
-            for n, speaker, role, at, key, codec, data in self._rows.all("remarks", ns=as_json(ns))
+            for n, speaker, role, at, key, codec, data in self._rows.all(
+                "remarks", ns=list_numbers(ns)
+            )
         }
 
     def neighbours(self, session_n: int, turn_index: int, reach: int) -> list[StoredTurn]:

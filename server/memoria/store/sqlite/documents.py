@@ -9,7 +9,7 @@ from memoria.model import Vector
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.matching import Matching, quote_term
 from memoria.store.sqlite.narrowing import Narrowing
-from memoria.store.sqlite.rows import TenantRows, as_json, as_json_or_null
+from memoria.store.sqlite.rows import TenantRows, as_json, as_json_or_null, list_numbers
 from memoria.store.sqlite.terms import TermStatistics
 from memoria.store.sqlite.vectors import VectorIndex, VectorQuery, find_model
 from memoria.store.sqlite.visibility import Visibility, visibility_of
@@ -211,7 +211,7 @@ class SqliteDocuments:
         )
 
         def read(name: str, ns: Collection[int]) -> Sequence[Row]:
-            return self._rows.all(name, model=known.n, ns=as_json(ns))
+            return self._rows.all(name, model=known.n, ns=list_numbers(ns))
 
         found = nearest_passages(
             vector, partial(read, "passage_signs"), partial(read, "passage_records"), ns
@@ -247,12 +247,12 @@ class SqliteDocuments:
         """The distinct tokens of what the documents say."""
         return {
             row["n"]: frozenset(row["words"].split(" "))
-            for row in self._rows.all("words", ns=as_json(ns))
+            for row in self._rows.all("words", ns=list_numbers(ns))
         }
 
     def index_tokens(self, ns: Sequence[int], most_chars: int) -> dict[int, IndexTokens]:
         """The tokens of the documents that are not too long."""
-        rows = self._rows.all("indexed", ns=as_json(ns), most=most_chars)
+        rows = self._rows.all("indexed", ns=list_numbers(ns), most=most_chars)
         return {row["n"]: IndexTokens(row["words"], row["context"]) for row in rows}
 
     def frequencies(
@@ -294,7 +294,7 @@ class SqliteDocuments:
         recent = [n for n in ns if n >= oldest]
         if not recent:  # as hardly ever there are any
             return set()
-        return {row["n"] for row in self._rows.all("awaiting_vectors", ns=as_json(recent))}
+        return {row["n"] for row in self._rows.all("awaiting_vectors", ns=list_numbers(recent))}
 
     def count_hidden(
         self, kinds: Sequence[DocumentKind], terms: Sequence[str], filters: Filters

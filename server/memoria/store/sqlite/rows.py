@@ -72,6 +72,11 @@ def as_json(values: Iterable[object]) -> str:
     return json.dumps(list(values))
 
 
+def list_numbers(ns: Iterable[int]) -> str:
+    """Numbers for `json_each`; of the few forms of JSON they have, Python writes the same."""
+    return str(list(ns))
+
+
 def as_json_or_null(values: Iterable[object]) -> str | None:
     """A list for an optional filter: NULL when it is empty."""
     listed = list(values)

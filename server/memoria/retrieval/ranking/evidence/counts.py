@@ -9,13 +9,15 @@ a stemmer misses (P. McNamee and J. Mayfield, "Character n-gram tokenization for
 text retrieval", 2004); terms of other scripts and numbers are left alone.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from memoria.store.values import IndexTokens
 
 _PREFIX = 4
 _PREFIX_WEIGHT = 0.3
+_MANY = 20
+"""Terms from which on it is faster to take a document apart."""
 
 
 class TermCounts(NamedTuple):
@@ -47,14 +49,22 @@ def count_terms(
 def _count_document(
     document: IndexTokens, wanted: frozenset[str], begins: Sequence[tuple[str, str]]
 ) -> TermCounts:
-    words, context = document.words.split(" "), document.context.split(" ")
-    text = f" {document.words} "
-    body: dict[str, float] = {term: text.count(f" {term} ") for term in wanted.intersection(words)}
+    words, context = f" {document.words} ", f" {document.context} "
+    body: dict[str, float] = {
+        term: words.count(f" {term} ") for term in _list_present(words, wanted)
+    }
     for term, start in begins:
-        if start in text and term not in body:
+        if start in words and term not in body:
             body[term] = _PREFIX_WEIGHT
-    frame = dict.fromkeys(wanted.intersection(context), 1.0)
-    return TermCounts(body, frame, len(words) + len(context))
+    frame = dict.fromkeys(_list_present(context, wanted), 1.0)
+    return TermCounts(body, frame, words.count(" ") + context.count(" ") - 2)
+
+
+def _list_present(tokens: str, wanted: frozenset[str]) -> Collection[str]:
+    """The terms that stand among the tokens. Of a few terms each is looked for by itself."""
+    if len(wanted) > _MANY:
+        return wanted.intersection(tokens.split(" "))
+    return [term for term in wanted if f" {term} " in tokens]
 
 
 def _may_vary(term: str) -> bool:

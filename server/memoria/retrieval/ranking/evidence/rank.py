@@ -16,6 +16,7 @@ docs/benchmarks.md has the figures of all with and without each part.
 
 from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from memoria.inference import Calibration
 from memoria.retrieval.query.aim import Aim
@@ -50,8 +51,7 @@ class EvidenceQuery:
     """Of its terms."""
 
 
-@dataclass(frozen=True, slots=True)
-class RankedDocument:
+class RankedDocument(NamedTuple):
     """A document with its score and what the score is made of."""
 
     n: int

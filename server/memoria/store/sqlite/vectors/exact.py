@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from memoria.errors import EmbedderError
 from memoria.model import Vector
 from memoria.store.sqlite.driver import Connection, Row
-from memoria.store.sqlite.rows import as_json
+from memoria.store.sqlite.rows import list_numbers
 from memoria.store.sqlite.vectors.models import SQL
 from memoria.store.values import Match
 
@@ -34,7 +34,7 @@ def read_vectors(
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """The documents that have a vector, and a row for each."""
     rows: Sequence[Row] = connection.execute(
-        SQL["vectors"], {"model": model, "ns": as_json(ns)}
+        SQL["vectors"], {"model": model, "ns": list_numbers(ns)}
     ).fetchall()
     vectors = np.frombuffer(b"".join(check_vector(row, dims) for row in rows), np.float32)
     found = np.fromiter((row["n"] for row in rows), np.int64, len(rows))
