@@ -5,7 +5,7 @@ from bench.tokens import count_tokens
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoria.text.budget import count_quarters, estimate_tokens, price_text
+from memoria.text.budget import count_parts, estimate_tokens, price_text
 
 
 @pytest.mark.parametrize(
@@ -48,5 +48,5 @@ def test_no_text_of_a_usual_kind_costs_a_common_model_more_than_its_bound(text: 
 
 
 @given(st.lists(st.text()))
-def test_the_quarters_of_parts_add_up_to_those_of_the_whole(parts: list[str]) -> None:
-    assert sum(map(count_quarters, parts)) == count_quarters("".join(parts))
+def test_the_parts_of_parts_add_up_to_those_of_the_whole(parts: list[str]) -> None:
+    assert sum(map(count_parts, parts)) == count_parts("".join(parts))

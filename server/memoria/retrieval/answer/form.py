@@ -15,7 +15,7 @@ once, above them all. Every id is short: its last characters, as many as tell it
 from collections.abc import Iterable, Iterator, Sequence
 
 from memoria.model import AdjacentTurn, Hit
-from memoria.text.budget import count_quarters
+from memoria.text.budget import count_parts
 from memoria.text.document import as_text
 from memoria.text.lines import indent_lines, join_lines
 
@@ -71,31 +71,31 @@ def run_key(hit: Hit) -> RunKey:
 
 
 def head_cost(hit: Hit) -> int:
-    """Quarters of a token that the line above the hit's run takes at most."""
+    """Parts of a token that the line above the hit's run takes at most."""
     return 0 if len(run_key(hit)) == 1 else _line_cost(_describe_run(hit))
 
 
 def frame_cost(hit: Hit, shared: Sequence[str], id_chars: int) -> int:
-    """Quarters of a token that a hit takes beside its words and those of its tool call."""
+    """Parts of a token that a hit takes beside its words and those of its tool call."""
     marks = _own_marks(hit, shared) if hit.kind == "memory" else _list_marks(hit, shared)
     line = _hit_line(hit, "", marks, id_chars)
     call = [] if hit.tool is None else [_call_line(hit.tool.name, "", "", is_cut=True)]
     below = _lines_below(hit, id_chars)
-    return sum(map(_line_cost, (line, *call, *below))) + 2 * count_quarters(f"{_CUT} ")
+    return sum(map(_line_cost, (line, *call, *below))) + 2 * count_parts(f"{_CUT} ")
 
 
 def heading_cost(shared: Sequence[str]) -> int:
-    """Quarters of a token that the line above all hits takes."""
+    """Parts of a token that the line above all hits takes."""
     return _line_cost(_write_shared(shared)) if shared else 0
 
 
 def words_cost(text: str) -> int:
-    """Quarters of a token that stored words take as they are written."""
-    return count_quarters(indent_words(text))
+    """Parts of a token that stored words take as they are written."""
+    return count_parts(indent_words(text))
 
 
 def neighbour_cost(beside: AdjacentTurn, id_chars: int) -> int:
-    """Quarters of a token that a turn beside a hit takes."""
+    """Parts of a token that a turn beside a hit takes."""
     return _line_cost(_neighbour_line(beside, id_chars))
 
 
@@ -129,7 +129,7 @@ def indent_words(text: str) -> str:
 
 
 def _line_cost(line: str) -> int:
-    return count_quarters(f"{line}\n")
+    return count_parts(f"{line}\n")
 
 
 def _write_shared(shared: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from memoria.model import OtherProjects, SearchResult
 from memoria.retrieval.answer.elsewhere import COUNT_UP_TO
 from memoria.retrieval.answer.form import indent_words, write_hits
-from memoria.text.budget import QUARTERS, count_quarters
+from memoria.text.budget import PARTS, count_parts
 
 NOTHING_FOUND = "Nothing relevant is on record."
 _UNPROCESSED = (
@@ -60,9 +60,9 @@ def list_notes(result: SearchResult, steps: NextSteps = FOR_AGENTS) -> list[str]
 def write_answer(result: SearchResult, steps: NextSteps = FOR_AGENTS) -> str:
     """An answer as a text of no more tokens than it may have, estimated."""
     lines = write_hits(result.hits, result.id_chars)
-    left = result.max_tokens * QUARTERS - sum(count_quarters(f"{line}\n") for line in lines)
+    left = result.max_tokens * PARTS - sum(count_parts(f"{line}\n") for line in lines)
     for line in _list_lines(result, steps):
-        cost = count_quarters(f"{line}\n")
+        cost = count_parts(f"{line}\n")
         if cost <= left:
             lines.append(line)
             left -= cost
@@ -71,8 +71,8 @@ def write_answer(result: SearchResult, steps: NextSteps = FOR_AGENTS) -> str:
 
 def notes_cost(result: SearchResult) -> int:
     """Tokens that all there is to say beside the hits takes, estimated."""
-    quarters = sum(count_quarters(f"{line}\n") for line in _list_lines(result, FOR_AGENTS))
-    return -(-quarters // QUARTERS)
+    parts = sum(count_parts(f"{line}\n") for line in _list_lines(result, FOR_AGENTS))
+    return -(-parts // PARTS)
 
 
 def _list_lines(result: SearchResult, steps: NextSteps) -> Iterator[str]:

@@ -24,16 +24,16 @@ from memoria.retrieval.answer.form import (
     write_hits,
 )
 from memoria.retrieval.answer.neighbours import NO_NEIGHBOURS, NeighbourTurns
-from memoria.text.budget import QUARTERS, price_text
+from memoria.text.budget import PARTS, price_text
 from memoria.text.document import as_text
 from memoria.text.excerpt import ExcerptFinder, Span
 
-_ENOUGH = (52 * QUARTERS, 140 * QUARTERS)
+_ENOUGH = (52 * PARTS, 120 * PARTS)
 """What the words of a hit get before any hit gets more: room for the sentence that answers, between
 these bounds."""
-_LEAST = 12 * QUARTERS
+_LEAST = 12 * PARTS
 """A hit whose words would get less is left out."""
-_NEIGHBOUR = 40 * QUARTERS
+_NEIGHBOUR = 40 * PARTS
 """What the words of a turn beside a hit get: its first sentences, for it is shown so that the hit
 is understood."""
 _FIRST_HITS = 10
@@ -52,7 +52,7 @@ class PackedHits:
 
 
 class Packer:
-    """Hands out a budget, counted in quarters of a token: `admit`, `add_neighbours`, `finish`."""
+    """Hands out a budget, counted in parts of a token: `admit`, `add_neighbours`, `finish`."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class Packer:
         self._weights = weights
         self._focuses = focuses or [None] * len(hits)
         self._id_chars = id_chars
-        self._left = max_tokens * QUARTERS
+        self._left = max_tokens * PARTS
         self._needs: list[int] = []
         self._finders: dict[int, ExcerptFinder] = {}
         self._shared = list_shared_marks(hits)
@@ -158,7 +158,7 @@ class Packer:
         return tuple(taken)
 
     def _shorten_neighbour(self, turn: AdjacentTurn) -> AdjacentTurn:
-        beginning = turn.text[:_NEIGHBOUR]  # each character costs a quarter at least
+        beginning = turn.text[:_NEIGHBOUR]  # each character costs a part at least
         cost = words_cost(beginning)
         if beginning == turn.text and cost <= _NEIGHBOUR:
             return turn
@@ -224,13 +224,13 @@ def _share_evenly(costs: Sequence[int], room: int) -> list[int]:
 
 
 def _find_affordable(text: str, price: int, finder: ExcerptFinder, room: int) -> Span:
-    """The excerpt whose words take no more than so many quarters of a token.
+    """The excerpt whose words take no more than so many parts of a token.
 
     Args:
         text: all there is.
         price: what its words cost.
         finder: what finds excerpts of it.
-        room: in quarters of a token.
+        room: in parts of a token.
     """
     chars = len(text)
     span = 0, chars
