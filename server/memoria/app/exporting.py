@@ -1,13 +1,22 @@
-"""Exports: a tenant's memory into a file, and back in. All of it blocks: Ctrl-C is heard."""
+"""Exports: a tenant's memory into a file or a folder of notes, and back in.
+
+All of it blocks, so that Ctrl-C is heard, but for `sync_notes`, which edits an opened memory.
+"""
 
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 from memoria.admin.exports.merge import ExportMerger, MergeReport
+from memoria.admin.exports.notes.folder import NoteFolder
+from memoria.admin.exports.notes.sync import Deleted, NotesReport, NoteSync
 from memoria.admin.exports.write import ExportOrder, ExportReport, write_export
 from memoria.app.engine import choose_engine, open_store
+from memoria.app.memory import Memoria
+from memoria.app.threads import in_thread
 from memoria.config import Settings
+from memoria.errors import ExportError
+from memoria.store.base import Store
 from memoria.store.base.portable import PortableSelection
 from memoria.store.home_folder import open_home_files
 
@@ -64,3 +73,61 @@ def merge_export(
         files, home = open_home_files(settings), settings.home_path
         merger = ExportMerger(store, files, home, settings.tenant, schema_number)
         return merger.run(path, passphrase, progress)
+
+
+def write_notes(
+    settings: Settings, root: Path, selection: PortableSelection, progress: Progress
+) -> NotesReport:
+    """Write memories as notes into a new folder.
+
+    Raises:
+        ExportError: there is something in it.
+    """
+    folder = NoteFolder(root.absolute())
+    if not folder.is_empty():
+        raise ExportError(
+            f"{root} is not empty. Name a new folder, or keep this one in step with --sync."
+        )
+    with closing(open_store(settings)) as store:
+        return _sync(settings, store, folder, selection, "keep").write(progress)
+
+
+async def sync_notes(
+    memory: Memoria,
+    root: Path,
+    selection: PortableSelection,
+    deleted: Deleted,
+    progress: Progress,
+) -> NotesReport:
+    """Bring a folder of notes and a memory in line with each other.
+
+    Args:
+        memory: takes what was edited, as said by whoever it was opened for.
+        root: the folder; it may be new.
+        selection: of which memories there are notes.
+        deleted: what becomes of a memory whose note was deleted.
+        progress: told (memories seen, of how many).
+
+    Raises:
+        ExportError: the folder is another tenant's, or a newer Memoria's.
+    """
+    settings = memory.settings
+    store = await in_thread(lambda: open_store(settings))
+    try:
+        folder = NoteFolder(root)
+        sync = await in_thread(lambda: _sync(settings, store, folder, selection, deleted))
+        await sync.take_edits(memory, await in_thread(sync.find_edits))
+        return await in_thread(lambda: sync.write(progress))
+    finally:
+        await in_thread(store.close)
+
+
+def _sync(
+    settings: Settings,
+    store: Store,
+    folder: NoteFolder,
+    selection: PortableSelection,
+    deleted: Deleted,
+) -> NoteSync:
+    private = frozenset(settings.private_workspaces or ())
+    return NoteSync(store, settings.tenant, folder, selection, private, deleted)

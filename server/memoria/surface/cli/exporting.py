@@ -11,14 +11,16 @@ import typer
 from pydantic import BaseModel
 
 from memoria.errors import InvalidInputError
-from memoria.surface.cli.console import AsJson, Exit, Options, show, take_in_spool
+from memoria.surface.cli.console import AsJson, Exit, Options, show, take_in_spool, with_memory
 from memoria.surface.cli.progress import show_progress
 from memoria.surface.text import quantity
 
 if TYPE_CHECKING:
     from memoria.admin.exports.lines import ExportHead
     from memoria.admin.exports.merge import MergeReport
+    from memoria.admin.exports.notes.sync import Deleted
     from memoria.admin.exports.write import ExportReport
+    from memoria.store.base.portable import PortableSelection
 
 PASSPHRASE = "MEMORIA_PASSPHRASE"  # noqa: S105  (the name of a variable)
 _COUNTED = {
@@ -39,7 +41,7 @@ class WireExport(BaseModel):
     has_key: bool
 
 
-class WireCount(BaseModel):
+class WireExportCount(BaseModel):
     """What an export holds."""
 
     file: str
@@ -80,13 +82,29 @@ def export(
     file: Annotated[
         Path | None,
         typer.Argument(
-            show_default=False, help="File to write. Default: a new one in the folder you are in."
+            show_default=False,
+            help="File or, of Markdown, folder to write. Default: a new one where you are.",
         ),
     ] = None,
     form: Annotated[
-        Literal["jsonl"],
-        typer.Option("--format", help="jsonl holds everything and can be imported again."),
+        Literal["jsonl", "markdown"],
+        typer.Option(
+            "--format",
+            help="jsonl holds everything and can be imported again; markdown is a note a memory.",
+        ),
     ] = "jsonl",
+    sync: Annotated[
+        bool,
+        typer.Option(
+            "--sync",
+            help="Keep a folder of notes in step both ways: what you edited there is in the memory "
+            "then.",
+        ),
+    ] = False,
+    deleted: Annotated[
+        Literal["keep", "restore", "archive"],
+        typer.Option(help="With --sync: what becomes of a memory whose note you deleted."),
+    ] = "keep",
     tenant: Annotated[
         str | None, typer.Option(help="Whose memory. Default: as for every command.")
     ] = None,
@@ -122,12 +140,41 @@ def export(
         since=as_instant("since", since, settings.zone),
         until=as_instant("until", until, settings.zone),
     )
+    if sync or form == "markdown":
+        folder = file or Path(f"memoria-{settings.tenant}")
+        _export_notes(context, folder, selection, deleted if sync else None, as_json=as_json)
+        return
     stamp = datetime.now(UTC).strftime(_STAMP)
     target = file or Path(f"memoria-{settings.tenant}-{stamp}.{form}")
     words = _ask_new_passphrase() if passphrase else None
     with show_progress("Exporting") as progress:
         report = write(settings, target, selection, words, progress)
     show(_wire_export(report), _export_text(report), as_json=as_json)
+
+
+def _export_notes(
+    context: typer.Context,
+    folder: Path,
+    selection: "PortableSelection",
+    deleted: "Deleted | None",
+    *,
+    as_json: bool,
+) -> None:
+    """Write a folder of notes or, where it says what is to become of deleted ones, sync it."""
+    from memoria.app.exporting import sync_notes, write_notes  # noqa: PLC0415  (as above)
+    from memoria.surface.cli.notes_text import render_notes, wire_notes  # noqa: PLC0415
+
+    options: Options = context.obj
+    with show_progress("Writing notes") as progress:
+        if deleted is None:
+            report = write_notes(options.existing_settings, folder, selection, progress)
+        else:
+            report = with_memory(
+                context, lambda m: sync_notes(m, folder, selection, deleted, progress)
+            )
+    show(wire_notes(folder, report), render_notes(folder, report), as_json=as_json)
+    if report.refused:
+        raise typer.Exit(Exit.LINES_LEFT_OUT)
 
 
 def import_exports(
@@ -153,7 +200,11 @@ def _count_export(path: Path, *, as_json: bool) -> None:
     head = read_head(path)
     counts = (quantity(head.counts.get(kind, 0), *names) for kind, names in _COUNTED.items())
     text = f"{_origin_text(path, head)}\nIt holds {', '.join(counts)}."
-    show(WireCount(file=str(path), tenant=head.tenant, records=head.counts), text, as_json=as_json)
+    show(
+        WireExportCount(file=str(path), tenant=head.tenant, records=head.counts),
+        text,
+        as_json=as_json,
+    )
 
 
 def _merge_export(context: typer.Context, path: Path, *, as_json: bool) -> None:

@@ -1,0 +1,311 @@
+"""Keeping a folder of notes and a memory in step, each with the other.
+
+A note whose paragraph was edited is the user's correction of its memory, by the same way as any
+other. Where the memory was changed meanwhile as well, it stands, and the note shows both. A note
+that was deleted deletes nothing: that is said, and the memory stays.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from memoria.admin.exports.notes.content import read_content
+from memoria.admin.exports.notes.folder import (
+    MEMORIES,
+    NoteFolder,
+    WrittenNote,
+    WrittenPage,
+    digest,
+)
+from memoria.admin.exports.notes.note import (
+    ReadNote,
+    as_line,
+    as_title,
+    read_note,
+    render_note,
+)
+from memoria.admin.exports.notes.pages import NotePages
+from memoria.errors import MemoriaError, UnusableFileError
+from memoria.model import Memory
+from memoria.store.base import Store, Transaction
+from memoria.store.base.portable import PortableSelection
+
+_Action = Literal["correct", "pin", "unpin", "archive"]
+Deleted = Literal["keep", "restore", "archive"]
+"""What becomes of a memory whose note was deleted: it stays, gets a note again, or is archived."""
+Progress = Callable[[int, int], None]
+
+
+class Editor(Protocol):
+    """What takes a user's edits."""
+
+    async def revise_memory(  # noqa: D102
+        self, memory_id: str, action: _Action, content: str | None = None
+    ) -> Memory: ...
+
+
+@dataclass(frozen=True, slots=True)
+class NoteEdit:
+    """What somebody has changed in a note."""
+
+    memory_id: str
+    place: str
+    action: _Action
+    content: str | None = None
+
+
+@dataclass(slots=True)
+class NotesReport:
+    """What became of notes and memories."""
+
+    written: int = 0
+    unchanged: int = 0
+    deleted: int = 0
+    """Notes of what is forgotten or archived."""
+    edited: list[str] = field(default_factory=list)
+    """Places of notes whose edits are in the memory now."""
+    conflicts: list[str] = field(default_factory=list)
+    """Places of notes that were edited while their memories were changed."""
+    gone: list[str] = field(default_factory=list)
+    """Ids of memories whose notes were deleted."""
+    refused: list[tuple[str, str]] = field(default_factory=list)
+    """Places of notes whose edits could not be taken, each with the reason."""
+    strange: list[str] = field(default_factory=list)
+    """Places of notes that somebody else has made."""
+
+
+@dataclass(slots=True)
+class _Known:
+    """What was found in the folder before anything was written."""
+
+    own: dict[str, str] = field(default_factory=dict)
+    conflicts: dict[str, str] = field(default_factory=dict)
+    held: set[str] = field(default_factory=set)
+    """Ids of the notes that must not be written: somebody's words in them would be lost."""
+    digests: dict[str, str] = field(default_factory=dict)
+
+
+class NoteSync:
+    """Brings a folder and a memory in line with each other."""
+
+    def __init__(
+        self,
+        store: Store,
+        tenant: str,
+        folder: NoteFolder,
+        selection: PortableSelection,
+        private: frozenset[str],
+        deleted: Deleted = "keep",
+    ) -> None:
+        """Nothing is read or written yet.
+
+        Args:
+            store: of the home.
+            tenant: whose memory.
+            folder: with the notes.
+            selection: of which memories there are notes.
+            private: projects of which there are none, unless one is selected.
+            deleted: what becomes of a memory whose note was deleted.
+        """
+        self._store = store
+        self._tenant = tenant
+        self._folder = folder
+        self._selection = selection
+        self._private = private - {selection.workspace or ""}
+        self._deleted = deleted
+        self._state = folder.read_state(tenant)
+        self._known = _Known()
+        self.report = NotesReport()
+
+    def find_edits(self) -> list[NoteEdit]:
+        """What somebody has changed in the folder since it was written."""
+        self._find_moved()
+        with self._store.read(self._tenant) as tx:
+            return [
+                edit
+                for memory_id, written in self._state.notes.items()
+                for edit in self._compare(tx, memory_id, written)
+            ]
+
+    async def take_edits(self, editor: Editor, edits: Sequence[NoteEdit]) -> None:
+        """Have the memory take what was edited, as the user's own correction."""
+        for edit in edits:
+            try:
+                await editor.revise_memory(edit.memory_id, edit.action, edit.content)
+            except MemoriaError as error:
+                self.report.refused.append((edit.place, str(error)))
+                self._known.held.add(edit.memory_id)
+            else:
+                self.report.edited.append(edit.place)
+
+    def write(self, progress: Progress) -> NotesReport:
+        """Write every note that is not as it should be, and take away what is no more.
+
+        Args:
+            progress: told (memories seen, of how many).
+        """
+        for memory_id, written in self._state.notes.items():
+            self._folder.take(written.place, memory_id)
+        pages = NotePages(self._folder, self._state.pages)
+        seen = set[str]()
+        try:
+            with self._store.read(self._tenant) as tx:
+                pages.read_kinds(tx)
+                total = tx.portable.count("memory", self._selection)
+                for done, record in enumerate(self._list_records(tx), 1):
+                    progress(done, total)
+                    memory_id = str(record["id"])
+                    seen.add(memory_id)
+                    self._write_note(tx, memory_id, record, pages)
+            self._delete_others(seen)
+            self._write_pages(pages)
+        finally:
+            self._folder.write_state(self._state)
+        return self.report
+
+    def _find_moved(self) -> None:
+        """Find the notes that were moved, and those of a run that was broken off."""
+        notes = self._state.notes
+        places = {one.place for one in notes.values()}
+        places |= {one.place for one in self._state.pages.values()}
+        for place, data in self._folder.find_moved(places):
+            memory_id = read_note(data.decode("utf-8", "replace")).memory_id
+            written = notes.get(memory_id) if memory_id is not None else None
+            if memory_id is None:
+                self.report.strange.append(place)
+            elif written is None:
+                unknown = WrittenNote(place=place, digest="", version=0, wording="")
+                notes[memory_id] = unknown
+            elif self._folder.read(written.place) is None:
+                notes[memory_id] = written.model_copy(update={"place": place, "is_gone": False})
+            else:
+                self.report.strange.append(place)
+
+    def _compare(self, tx: Transaction, memory_id: str, written: WrittenNote) -> Iterator[NoteEdit]:
+        try:
+            data = self._folder.read(written.place)
+        except UnusableFileError as error:
+            self.report.refused.append((written.place, str(error)))
+            self._known.held.add(memory_id)
+            return
+        memory = tx.memories.get(memory_id)
+        if data is None:
+            if memory is not None and memory.validity == "active":
+                yield from self._take_gone(memory_id, written)
+            return
+        note = read_note(data.decode("utf-8", "replace"))
+        self._known.own[memory_id] = note.own
+        self._known.digests[memory_id] = digest(data)
+        if note.conflict is not None:
+            self._known.conflicts[memory_id] = note.conflict
+        if digest(data) != written.digest:
+            yield from self._list_edits(memory_id, written, note, memory)
+
+    def _list_edits(
+        self, memory_id: str, written: WrittenNote, note: ReadNote, memory: Memory | None
+    ) -> Iterator[NoteEdit]:
+        if memory is None or memory.validity != "active":
+            why = "was forgotten" if memory is None else f"is {memory.validity} by now"
+            self.report.refused.append((written.place, f"its memory {why}; delete the note"))
+            self._known.held.add(memory_id)
+            return
+        is_reworded = _digest_words(note.wording) != written.wording
+        if is_reworded and _digest_words(note.wording) != _digest_words(memory.content):
+            if not note.wording:
+                self.report.refused.append((written.place, "has no words left; its memory stays"))
+                return
+            if _version_of(memory) == written.version:
+                self._known.conflicts.pop(memory_id, None)
+                yield NoteEdit(memory_id, written.place, "correct", note.wording)
+            else:
+                self._known.conflicts[memory_id] = note.wording
+                self.report.conflicts.append(written.place)
+        if note.pinned is not None and note.pinned != written.pinned and written.digest:
+            yield NoteEdit(memory_id, written.place, "pin" if note.pinned else "unpin")
+
+    def _take_gone(self, memory_id: str, written: WrittenNote) -> Iterator[NoteEdit]:
+        """A note was deleted. Its memory never is, unless that was asked for."""
+        if self._deleted == "archive":
+            yield NoteEdit(memory_id, written.place, "archive")
+            return
+        is_gone = self._deleted == "keep"
+        self._state.notes[memory_id] = written.model_copy(update={"is_gone": is_gone})
+        if is_gone:
+            self.report.gone.append(memory_id)
+
+    def _list_records(self, tx: Transaction) -> Iterator[dict[str, Any]]:
+        for record in tx.portable.read("memory", self._selection):
+            if record["validity"] == "active" and record["workspace"] not in self._private:
+                yield record
+
+    def _write_note(
+        self, tx: Transaction, memory_id: str, record: dict[str, Any], pages: NotePages
+    ) -> None:
+        before = self._state.notes.get(memory_id)
+        if before is not None and before.is_gone:
+            return
+        wording = record["versions"][-1]
+        kind = str(record["type"])
+        place = (
+            self._folder.find_place(f"{MEMORIES}/{kind}", as_title(wording["content"]), memory_id)
+            if before is None
+            else before.place
+        )
+        names = pages.enter(record, place)
+        if memory_id in self._known.held:
+            return
+        content = read_content(
+            tx,
+            record,
+            names,
+            self._known.conflicts.get(memory_id),
+            self._known.own.get(memory_id, ""),
+        )
+        text = render_note(content)
+        if self._known.digests.get(memory_id) == digest(text.encode()):
+            self.report.unchanged += 1
+        else:
+            self._folder.write(place, text)
+            self.report.written += 1
+        self._state.notes[memory_id] = WrittenNote(
+            place=place,
+            digest=digest(text.encode()),
+            version=wording["version"],
+            wording=_digest_words(wording["content"]),
+            pinned=bool(record["pinned"]),
+        )
+
+    def _delete_others(self, seen: set[str]) -> None:
+        """Delete the notes of what is forgotten, archived or not selected any more."""
+        for memory_id in self._state.notes.keys() - seen - self._known.held:
+            self._folder.delete(self._state.notes.pop(memory_id).place)
+            self.report.deleted += 1
+
+    def _write_pages(self, pages: NotePages) -> None:
+        """Write the pages. One in which somebody has written is theirs."""
+        former, now = self._state.pages, dict[str, WrittenPage]()
+        for entity, place, text in pages.render():
+            new = digest(text.encode())
+            now[entity] = WrittenPage(place=place, digest=new)
+            data = self._folder.read(place)
+            is_ours = (
+                entity in former and data is not None and digest(data) == former[entity].digest
+            )
+            if data is None or (is_ours and digest(data) != new):
+                self._folder.write(place, text)
+            elif not is_ours and digest(data) != new:
+                self.report.strange.append(place)
+        for entity in former.keys() - now.keys():
+            data = self._folder.read(former[entity].place)
+            if data is not None and digest(data) == former[entity].digest:
+                self._folder.delete(former[entity].place)
+        former.clear()
+        former.update(now)
+
+
+def _digest_words(wording: str) -> str:
+    return digest(as_line(wording).encode())
+
+
+def _version_of(memory: Memory) -> int:
+    return max(version.version for version in memory.versions)

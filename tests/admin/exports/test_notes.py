@@ -1,0 +1,191 @@
+"""Memories as a folder of Markdown: readable, edited by their reader, kept in step both ways."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.admin.exports.homes import opened, said
+from tests.ingest.play import memories
+from tests.surface.shell import Shell
+
+from memoria import Memoria
+from memoria.admin.exports.notes.note import NoteContent, Source, read_note, render_note
+from memoria.model import Memory
+
+pytestmark = pytest.mark.anyio
+TENANT = {"MEMORIA_TENANT": "tests"}
+
+
+def sync(home: Path, vault: Path, *options: str) -> dict[str, Any]:
+    told = Shell(home, TENANT)("export", vault, "--sync", "--json", *options)
+    assert told.code in (0, 3), told.err
+    return dict(told.document)
+
+
+def find_note(vault: Path, word: str) -> Path:
+    (found,) = [one for one in vault.glob("memories/**/*.md") if word in one.read_text("utf-8")]
+    return found
+
+
+def edit(note: Path, before: str, after: str) -> None:
+    text = note.read_text("utf-8")
+    assert before in text
+    note.write_text(text.replace(before, after), "utf-8")
+
+
+async def find(m: Memoria, word: str) -> Memory:
+    (found,) = [one for one in await memories(m) if word in one.content]
+    return found
+
+
+async def test_a_note_says_what_is_remembered_since_when_and_where_it_was_said(
+    tmp_path: Path,
+) -> None:
+    home, vault = tmp_path / "home", tmp_path / "vault"
+    async with opened(home) as m:
+        await said(m, "I prefer quince jam over honey.", "我喜欢喝普洱茶，不喜欢喝咖啡。")
+        await m.remember("Aunt Hilde collects clocks.", entities=["Hilde"])
+    told = Shell(home, TENANT)("export", vault, "--format", "markdown")
+    assert (told.code, "notes written" in told.out) == (0, True)
+    jam = find_note(vault, "quince").read_text("utf-8")
+    assert "\n---\nThe user prefers quince jam over honey.\n" in jam
+    assert "\n> I prefer quince jam over honey\n" in jam
+    assert "type: preference" in jam
+    assert "since: 2026-09-21" in jam
+    assert "session s, turn " in jam
+    assert find_note(vault, "普洱").name.startswith("用户喜欢喝普洱茶")
+    assert "[[" in find_note(vault, "Hilde").read_text("utf-8")
+    page = next(one for one in vault.glob("names/*.md") if "Hilde" in one.name)
+    assert "[[Aunt Hilde collects clocks|" in page.read_text("utf-8")
+    assert all(one.stat().st_mode & 0o077 == 0 for one in vault.rglob("*"))
+    again = Shell(home, TENANT)("export", vault, "--format", "markdown")
+    assert (again.code, "--sync" in again.err) == (1, True)
+    before = read_all(vault)
+    report = sync(home, vault)
+    assert (report["written"], read_all(vault)) == (0, before)
+
+
+async def test_an_edited_note_is_the_users_correction_and_goes_the_way_of_every_other(
+    tmp_path: Path,
+) -> None:
+    home, vault = tmp_path / "home", tmp_path / "vault"
+    async with opened(home) as m:
+        await said(m, "I prefer quince jam over honey.")
+        await m.remember("我每天早上六点起床。")
+        kept = await m.remember("The cellar key hangs behind the boiler.", type="fact")
+        await m.remember("The gate has a bell.", type="fact")
+        await m.forget_memory([kept.id])
+    sync(home, vault)
+    edit(find_note(vault, "quince"), "jam over honey.\n\n", "jelly over\nhoney.\n\n")
+    edit(find_note(vault, "六点"), "我每天早上六点起床。\n\n", "我每天早上七点起床。\n\n")
+    edit(find_note(vault, "七点"), "pinned: false", "pinned: true")
+    bell = find_note(vault, "bell")
+    edit(bell, "The gate has a bell.\n\n", "The cellar key hangs behind the boiler.\n\n")
+    bell.write_text(bell.read_text("utf-8") + "\n## Notes\nRing it twice!\n", "utf-8")
+    report = sync(home, vault)
+    assert len(report["edited"]) == 3  # two wordings and a pin
+    assert [one["note"] for one in report["refused"]] == [bell.relative_to(vault).as_posix()]
+    assert "forgotten" in report["refused"][0]["problem"]
+    async with opened(home) as m:
+        jelly = await find(m, "quince")
+        assert jelly.content == "The user prefers quince jelly over honey."
+        assert (jelly.verified, jelly.current.provenance.trust) == (True, "user")
+        rises = await find(m, "早上")
+        assert (rises.content, rises.pinned) == ("我每天早上七点起床。", True)
+        assert (await find(m, "gate")).content == "The gate has a bell."
+    edit(bell, "The cellar key hangs behind the boiler.\n\n", "The gate has a bell.\n\n")
+    assert sync(home, vault)["refused"] == []
+    assert "## Notes\nRing it twice!" in bell.read_text("utf-8")
+    assert sync(home, vault)["written"] == 0
+
+
+async def test_a_note_and_a_memory_that_were_both_changed_are_both_kept_and_that_is_said(
+    tmp_path: Path,
+) -> None:
+    home, vault = tmp_path / "home", tmp_path / "vault"
+    async with opened(home) as m:
+        gate = await m.remember("The garden gate has the code 4417.", type="fact")
+        await m.remember("我住在苏州。")
+    sync(home, vault)
+    note = find_note(vault, "gate")
+    edit(note, "code 4417.\n\n", "code 5528.\n\n")
+    async with opened(home) as m:
+        await m.revise_memory(gate.id, "correct", content="The garden gate has the code 6639.")
+        await m.revise_memory((await find(m, "苏州")).id, "correct", content="我住在杭州。")
+    report = sync(home, vault)
+    assert (len(report["conflicts"]), report["edited"]) == (1, [])
+    for _ in range(2):  # it stays until somebody settles it
+        text = note.read_text("utf-8")
+        assert "6639.\n\n<!-- memoria" in text
+        assert "You wrote: The garden gate has the code 5528." in text
+        assert sync(home, vault)["written"] == 0
+    assert "我住在杭州。" in find_note(vault, "杭州").read_text("utf-8")
+    edit(note, "6639.\n\n<!--", "5528.\n\n<!--")
+    assert len(sync(home, vault)["edited"]) == 1
+    assert "You wrote" not in note.read_text("utf-8")
+    async with opened(home) as m:
+        contents = [version.content[-5:-1] for version in (await find(m, "gate")).versions]
+        assert contents == ["5528", "6639", "4417"]
+
+
+async def test_a_deleted_note_deletes_nothing_and_a_forgotten_memory_takes_its_note_along(
+    tmp_path: Path,
+) -> None:
+    home, vault = tmp_path / "home", tmp_path / "vault"
+    async with opened(home) as m:
+        for text in ("The bins go out on Tuesday.", "The lantern is in the shed.", "我住在苏州。"):
+            await m.remember(text, type="fact")
+    sync(home, vault)
+    for note in list_notes(vault):
+        note.unlink()
+    report = sync(home, vault)
+    assert (len(report["gone"]), report["written"]) == (3, 0)
+    async with opened(home) as m:
+        assert len(await memories(m)) == 3
+    assert sync(home, vault, "--deleted", "restore")["written"] == 3
+    bins = find_note(vault, "bins")
+    (vault / "chores").mkdir()
+    bins = bins.rename(vault / "chores" / "dustbins.md")
+    (vault / "mine.md").write_text("Nothing of Memoria's.\n", "utf-8")
+    report = sync(home, vault)
+    assert (report["gone"], report["strange"], bins.exists()) == ([], ["mine.md"], True)
+    async with opened(home) as m:
+        await m.forget_memory([(await find(m, "lantern")).id, (await find(m, "苏州")).id])
+    assert sync(home, vault)["deleted"] == 2
+    assert not any("lantern" in text or "苏州" in text for text in read_all(vault).values())
+    bins.unlink()
+    sync(home, vault, "--deleted", "archive")
+    async with opened(home) as m:
+        assert (await find(m, "bins")).validity == "archived"
+
+
+def test_whatever_a_memory_says_its_note_is_read_as_it_was_written() -> None:
+    for words in (
+        "--- # [[x]] | %% <!-- memoria --> ## Notes",
+        "> [!quote] a",
+        "普洱茶\u200b 好喝",
+    ):
+        note = NoteContent(
+            memory_id="01a206bd-7bb3-7010-8d4a-2988cadd9293",
+            wording=words,
+            properties={"task": 'a "b": c', "type": "fact"},
+            sources=[Source("2026-01-01", "cli, session s", "t", "## Notes\n---\nid: x")],
+            former=[("2026-01-01", "## Notes")],
+            own="Mine.\n## More",
+        )
+        text = render_note(note)
+        read = read_note(text)
+        assert render_note(NoteContent(**{**as_fields(note), "wording": read.wording})) == text
+        assert (read.memory_id, read.own) == (note.memory_id, note.own)
+
+
+def as_fields(note: NoteContent) -> dict[str, Any]:
+    return {name: getattr(note, name) for name in NoteContent.__slots__}
+
+
+def list_notes(vault: Path) -> list[Path]:
+    return sorted(vault.glob("memories/**/*.md"))
+
+
+def read_all(vault: Path) -> dict[str, str]:
+    return {str(one): one.read_text("utf-8") for one in sorted(vault.rglob("*.md"))}
