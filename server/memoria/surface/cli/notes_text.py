@@ -20,7 +20,7 @@ class WireRefusedNote(BaseModel):
     problem: str
 
 
-class WireNotes(BaseModel):
+class WireNoteFolder(BaseModel):
     """What became of notes and memories."""
 
     folder: str
@@ -34,9 +34,9 @@ class WireNotes(BaseModel):
     strange: list[str]
 
 
-def wire_notes(folder: Path, report: "NotesReport") -> WireNotes:
+def wire_notes(folder: Path, report: "NotesReport") -> WireNoteFolder:
     """The report as JSON has it."""
-    return WireNotes(
+    return WireNoteFolder(
         folder=str(folder),
         written=report.written,
         unchanged=report.unchanged,
