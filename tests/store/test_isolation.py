@@ -51,13 +51,12 @@ from memoria.store.base import Transaction
 from memoria.store.base.accounts import Accounts
 from memoria.store.base.listings import Listings
 from memoria.store.base.transcripts import TranscriptPlace, TranscriptPlaces
+from memoria.store.listed import ListedMemories, ListedSpan
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import (
     DocumentKind,
     ErasureFilter,
     Filters,
-    ListedMemories,
-    ListedSpan,
     NewEvidence,
     NewMemory,
     NewQueueEntry,

@@ -15,7 +15,8 @@ from memoria.retrieval.lookup.provenance import filters_from
 from memoria.retrieval.lookup.short_ids import count_id_chars
 from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.store.base import Transaction
-from memoria.store.values import Filters, ListedMemories, ListedSpan
+from memoria.store.listed import ListedMemories, ListedSpan
+from memoria.store.values import Filters
 from memoria.text.lines import join_lines
 
 _OPENING_CHARS = 200

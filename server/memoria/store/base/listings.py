@@ -2,12 +2,7 @@
 
 from typing import Protocol
 
-from memoria.store.values import (
-    ListedMemories,
-    ListedPage,
-    ListedSession,
-    ListedSpan,
-)
+from memoria.store.listed import ListedMemories, ListedPage, ListedSession, ListedSpan
 
 
 class Listings(Protocol):

@@ -2,15 +2,10 @@
 
 from typing import Any
 
+from memoria.store.listed import ListedMemories, ListedPage, ListedSession, ListedSpan
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.rows import Parameter, TenantRows, as_json, as_json_or_null
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
-from memoria.store.values import (
-    ListedMemories,
-    ListedPage,
-    ListedSession,
-    ListedSpan,
-)
 
 
 class SqliteListings:
