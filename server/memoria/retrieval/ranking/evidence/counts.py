@@ -41,17 +41,17 @@ def count_terms(
         terms: a query's.
         alike: whether words that begin like a term count for a part of it.
     """
-    wanted = frozenset(terms)
+    wanted = {term: f" {term} " for term in terms}
     begins = [(term, f" {term[:_PREFIX]}") for term in terms if alike and _may_vary(term)]
     return {n: _count_document(document, wanted, begins) for n, document in documents.items()}
 
 
 def _count_document(
-    document: IndexTokens, wanted: frozenset[str], begins: Sequence[tuple[str, str]]
+    document: IndexTokens, wanted: Mapping[str, str], begins: Sequence[tuple[str, str]]
 ) -> TermCounts:
     words, context = f" {document.words} ", f" {document.context} "
     body: dict[str, float] = {
-        term: words.count(f" {term} ") for term in _list_present(words, wanted)
+        term: words.count(wanted[term]) for term in _list_present(words, wanted)
     }
     for term, start in begins:
         if start in words and term not in body:
@@ -60,11 +60,11 @@ def _count_document(
     return TermCounts(body, frame, words.count(" ") + context.count(" ") - 2)
 
 
-def _list_present(tokens: str, wanted: frozenset[str]) -> Collection[str]:
+def _list_present(tokens: str, wanted: Mapping[str, str]) -> Collection[str]:
     """The terms that stand among the tokens. Of a few terms each is looked for by itself."""
     if len(wanted) > _MANY:
-        return wanted.intersection(tokens.split(" "))
-    return [term for term in wanted if f" {term} " in tokens]
+        return wanted.keys() & tokens.split(" ")
+    return [term for term, token in wanted.items() if token in tokens]
 
 
 def _may_vary(term: str) -> bool:
