@@ -79,7 +79,8 @@ def _is_open(question: str) -> bool:
     return bool(_ONE_THING.regex.search(question)) and not _ADVICE.regex.search(question)
 
 
-_ANY_KIND = frozenset(KINDS)
+_ANY_KIND = frozenset(KINDS) - {"date", "weekday", "clock"}
+"""Times are told with anything, and are no answer where none is asked for."""
 _OF_THEN = LazyPattern(
     r"""(?xi)\b(?:between|passed|across|apart|differen(?:t|ce)|compared?|evol\w+|(?:the|its|full|whole)\shistory|history\sof|originally|initially|previous(?:ly)?
       |former(?:ly)?|earlier|used\sto|in\sthe\spast|over\stime|back\sthen|at\sfirst|(?:happened|came|was|were|did)\sfirst

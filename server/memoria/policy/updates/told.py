@@ -13,13 +13,20 @@ from memoria.policy.updates.labels import have_other_labels, have_other_times
 from memoria.policy.updates.read import TurnStatements
 from memoria.policy.updates.relate import Bearing
 from memoria.policy.updates.tellings import Telling
+from memoria.policy.updates.words import words_of
 from memoria.text.pattern import LazyPattern
 
 _LIKELY = 0.7
 """Of what the best turn has of the question, how much another has that may tell of the same."""
 _MOST = 0.65
 """Of what the best telling has of the question, how much another has to have."""
+_OF_QUESTION = 0.4
+"""Of the question itself, how much a telling has to have: where none has, none answers."""
+_OF_PAIRS = 0.55
+"""The same of a Chinese question, by how many of its pairs of characters: those that join two words
+are rare, and would weigh most."""
 _FEWEST_SHARED = 2
+"""English words of the question that both have to have; of Chinese pairs one says as much."""
 _LONGEST_RULED = 160
 """Characters of a telling that the rules for memories read: they are for single statements."""
 
@@ -42,17 +49,19 @@ class Told:
         """
         self._bearing = bearing
         self._tellings: dict[int, list[Telling]] = {}
-        self._fewest = _FEWEST_SHARED
+        self._fewest, self._asked = _FEWEST_SHARED, bearing.words
         if not (bearing.asked.is_whether or bearing.asked.is_open):
             return
         weights = {n: bearing.weigh_asked(words[n]) for n in turns}
         likely = [n for n, weight in weights.items() if weight >= _LIKELY * max(weights.values())]
         told = {n: turns[n].tellings for n in likely} if len(likely) > 1 else {}
         covers = [bearing.weigh_asked(one.words) for each in told.values() for one in each]
-        least = _MOST * max(covers, default=0.0)
-        all_words = frozenset().union(*(one.words for each in told.values() for one in each))
-        self._fewest = min(_FEWEST_SHARED, len(all_words & bearing.words))
-        if least:
+        self._asked = frozenset(w for w in bearing.words if w.isascii() or len(w) > 1)
+        is_spaced = all(word.isascii() for word in self._asked)
+        self._fewest = min(_FEWEST_SHARED, len(self._asked)) if is_spaced else 1
+        best = max(covers, default=0.0)
+        least = max(_MOST * best, _OF_QUESTION * bearing.weigh_asked(self._asked) * is_spaced)
+        if best:
             near = {
                 n: [one for one in each if self._covers(one, least)] for n, each in told.items()
             }
@@ -73,16 +82,20 @@ class Told:
         return "replaces" if "replaces" in found else "contradicts" if found - {None} else None
 
     def _covers(self, one: Telling, least: float) -> bool:
-        return self._bearing.weigh_asked(one.words) >= least
+        if self._bearing.weigh_asked(one.words) < least:
+            return False
+        pairs = [word for word in self._asked if not word.isascii()]
+        return sum(pair in one.words for pair in pairs) >= _OF_PAIRS * len(pairs)
 
     def _compare(self, new: Telling, old: Telling) -> Relation | None:
-        if len(new.words & old.words) < self._fewest or self._are_of_two(new, old):
+        shared = new.words & old.words & self._bearing.words
+        if len(shared) < self._fewest or self._are_of_two(new, old):
             return None
         if new.is_denied != old.is_denied and self._bearing.asked.is_whether:
             is_over = old.is_denied or new.is_news
             return "replaces" if is_over else "contradicts"
         has_value = new.words - old.words - self._bearing.words and old.words - new.words
-        is_new = new.is_news or _begin_alike(new, old)
+        is_new = new.is_news or self._begin_alike(new, old)
         if self._bearing.asked.is_open and is_new and not new.is_denied and has_value:
             return "replaces"
         if max(len(new.text), len(old.text)) > _LONGEST_RULED:
@@ -97,15 +110,15 @@ class Told:
             or self._bearing.names_other(new.around, old.around)
         )
 
+    def _begin_alike(self, new: Telling, old: Telling) -> bool:
+        """Whether two tellings say in the same words of what is asked that it is, and differ then.
 
-def _begin_alike(new: Telling, old: Telling) -> bool:
-    """Whether two tellings say in the same words where, what or who something is, and differ then.
-
-    What happens can happen twice, so the words they begin with have to say that something is.
-    """
-    pairs = zip(new.text.lower(), old.text.lower(), strict=False)
-    beginning = "".join(one for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-    return _IS.regex.search(beginning) is not None
+        What happens can happen twice, so the words they begin with have to say that something is.
+        """
+        pairs = zip(new.text.lower(), old.text.lower(), strict=False)
+        beginning = "".join(one for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        match = _IS.regex.search(beginning)
+        return match is not None and not words_of(match[1]).isdisjoint(self._bearing.words)
 
 
-_IS = LazyPattern(r"(?i)\w\s(?:is|are|am|will\sbe)\b(?!\snot)|['’](?:s|re|m)\s|是|在")
+_IS = LazyPattern(r"(?i)^(.*?)(?:\s(?:is|are|am|will\sbe)\b(?!\snot)|['’](?:s|re|m)\s|是|在)")
