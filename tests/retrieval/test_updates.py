@@ -268,3 +268,19 @@ def test_any_text_is_read_without_failing(text: str) -> None:
     assert all(one.done <= one.words or one.words for one in statements.acts)
     assert all(matter.thing for one in statements.denials for matter in one.matters)
     assert read_asked_amount(text) == read_asked_amount(text)
+
+
+@pytest.mark.parametrize("case", ["place", "number in words", "改种"])
+async def test_once_the_newer_turn_is_forgotten_the_older_one_stands_unmarked(
+    home: Path, case: str
+) -> None:
+    old, new, question = RESTATED[case]
+    async with memoria.open(settings=Settings.from_values(home=home, embedder="off")) as m:
+        await _record(m, [("user", old), ("user", new)])
+        found = await m.search_conversation_traces(question)
+        assert [hit.restated_by for hit in found.hits] == [None, found.hits[0].id]
+        await m.forget_memory([found.hits[0].id], include_source=True)
+        for search in (m.search_memory, m.search_conversation_traces):
+            hits = (await search(question)).hits
+            assert [hit.source.message_id for hit in hits] == ["1"]
+            assert not any(hit.restated_by or hit.contradicts for hit in hits)
