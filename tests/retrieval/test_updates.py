@@ -284,3 +284,9 @@ async def test_once_the_newer_turn_is_forgotten_the_older_one_stands_unmarked(
             hits = (await search(question)).hits
             assert [hit.source.message_id for hit in hits] == ["1"]
             assert not any(hit.restated_by or hit.contradicts for hit in hits)
+
+
+async def test_where_nobody_but_the_assistant_spoke_nothing_is_compared(home: Path) -> None:
+    said = [("assistant", RESTATED["place"][0]), ("assistant", RESTATED["place"][1])]
+    for result in await _ask_both(home, said, "Is the reception at the Old Mill?"):
+        assert not any(hit.restated_by or hit.contradicts for hit in result.hits)

@@ -52,15 +52,17 @@ class Told:
         self._fewest, self._asked = _FEWEST_SHARED, bearing.words
         if not (bearing.asked.is_whether or bearing.asked.is_open):
             return
-        weights = {n: bearing.weigh_asked(words[n]) for n in turns}
-        likely = [n for n, weight in weights.items() if weight >= _LIKELY * max(weights.values())]
-        told = {n: turns[n].tellings for n in likely} if len(likely) > 1 else {}
-        covers = [bearing.weigh_asked(one.words) for each in told.values() for one in each]
         self._asked = frozenset(w for w in bearing.words if w.isascii() or len(w) > 1)
         is_spaced = all(word.isascii() for word in self._asked)
         self._fewest = min(_FEWEST_SHARED, len(self._asked)) if is_spaced else 1
+        whole = _OF_QUESTION * bearing.weigh_asked(self._asked) * is_spaced
+        weights = {n: bearing.weigh_asked(words[n]) for n in turns}
+        likely_from = max(_LIKELY * max(weights.values(), default=0.0), whole)
+        likely = [n for n, weight in weights.items() if weight >= likely_from]
+        told = {n: turns[n].tellings for n in likely} if len(likely) > 1 else {}
+        covers = [bearing.weigh_asked(one.words) for each in told.values() for one in each]
         best = max(covers, default=0.0)
-        least = max(_MOST * best, _OF_QUESTION * bearing.weigh_asked(self._asked) * is_spaced)
+        least = max(_MOST * best, whole)
         if best:
             near = {
                 n: [one for one in each if self._covers(one, least)] for n, each in told.items()
