@@ -4,6 +4,8 @@ EXPORT_EXAMPLES in the environment plays more histories.
 """
 
 import os
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -11,11 +13,24 @@ import anyio.to_thread
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from tests.admin.exports.rows import EXPORTED, LEFT_OUT, LEFT_OUT_COLUMNS, differ, read_rows
-from tests.forgetting.histories import HISTORIES, Forget, History, Player, script
+from tests.forgetting.checker import rows_without_sources
+from tests.forgetting.histories import (
+    FACTS,
+    HISTORIES,
+    Forget,
+    History,
+    Player,
+    Step,
+    script,
+    word,
+)
+from tests.forgetting.remains import remaining
 from tests.ingest.play import opened
 
+from memoria.app.engine import open_store
 from memoria.app.exporting import export, merge_export
 from memoria.config import Settings
+from memoria.erasure.verify import verify
 from memoria.model import COMMAND_LINE
 from memoria.store.base.portable import PortableSelection
 from memoria.store.sqlite.migrate import schema
@@ -46,14 +61,18 @@ def test_after_any_history_an_export_makes_an_equal_home(
 
 
 async def _play(folder: Path, history: History) -> None:
+    home, older = folder / "home", folder / "older.jsonl"
     with script() as model:
-        async with opened(folder / "home", model, llm_attempts=1, workspace="burrow") as m:
+        async with opened(home, model, llm_attempts=1, workspace="burrow") as m:
             player = Player(m, folder)
             await player.begin()
             for step in history:
                 if not isinstance(step, Forget):
                     await player.take(step)
-                elif chosen := await player.choose(step):
+                    continue
+                older.unlink(missing_ok=True)
+                await anyio.to_thread.run_sync(_export, m.settings, older)
+                if chosen := await player.choose(step):
                     await m.forget_memory([chosen], include_source=step.include_source)
                     await m.wait_until_idle(60)
             for note in (
@@ -63,14 +82,45 @@ async def _play(folder: Path, history: History) -> None:
                 await m.update_scratchpad(**note, session_id="base 1")
             await m.with_channel(COMMAND_LINE).private.turn_on()
     await anyio.to_thread.run_sync(_check_round_trip, m.settings, folder)
+    has_undone = any(isinstance(step, Step) and step.verb == "undo" for step in history)
+    await anyio.to_thread.run_sync(partial(_check_older, m.settings, older, has_undone=has_undone))
+
+
+def _export(settings: Settings, file: Path) -> None:
+    export(settings, file, PortableSelection(), PASSPHRASE, lambda *_: None)
 
 
 def _check_round_trip(lived: Settings, folder: Path) -> None:
     file = folder / "out.jsonl"
-    export(lived, file, PortableSelection(), PASSPHRASE, lambda *_: None)
+    _export(lived, file)
     twin = lived.model_copy(update={"home": folder / "twin"})
     for is_first in (True, False):
         report = merge_export(twin, file, PASSPHRASE, lambda *_: None)
         assert (report.bad_lines, report.forgotten, report.forgotten_here) == ([], 0, 0)
         assert differ(read_rows(lived.home_path), read_rows(twin.home_path)) == []
         assert is_first or not (report.added or report.changed)
+    _check_sound(twin)
+
+
+def _check_older(lived: Settings, older: Path, *, has_undone: bool) -> None:
+    """An export made before the last forget brings nothing back, and nothing without a source.
+
+    What the undoing of a night has taken away may come back: nobody has forgotten it.
+    """
+    before, words = read_rows(lived.home_path), remaining(lived.home_path, map(word, FACTS))
+    report = merge_export(lived, older, PASSPHRASE, lambda *_: None)
+    assert report.bad_lines == []
+    after = read_rows(lived.home_path)
+    for table in ("memories", "turns"):
+        back = {row[1] for row in after[table]} - {row[1] for row in before[table]}
+        assert has_undone or not back
+        assert not back & {row[3] for row in before["tombstones"]}
+    assert has_undone or remaining(lived.home_path, map(word, FACTS)) <= words
+    assert rows_without_sources(lived.home_path) == []
+    _check_sound(lived)
+
+
+def _check_sound(settings: Settings) -> None:
+    with closing(open_store(settings)) as store:
+        assert verify(store, settings.home_path) == {}
+        assert [one for one in store.examine(deep=True) if one.state == "error"] == []
