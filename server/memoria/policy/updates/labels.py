@@ -1,12 +1,15 @@
-"""Labels: what tells one of several things of a kind, or one of several times, from the others.
+"""Labels: what tells one of several things of a kind, times or people from the others.
 
-Chapter 3 and chapter 4 have a number of exercises each, and so have last month and this one of
-shifts: neither is the other one anew.
+Chapter 3 and chapter 4 have a number of exercises each, last month and this one have shifts, and
+my boss and my mother have birthdays: neither is the other one anew.
 """
 
 from collections import defaultdict
 from functools import lru_cache
 
+from memoria.policy.people import find_people
+from memoria.policy.people.kinship import PersonMatch
+from memoria.policy.people.persons import compare_people
 from memoria.policy.updates.numerals import read_numeral
 from memoria.text.pattern import LazyPattern
 
@@ -26,6 +29,11 @@ def have_other_times(question: str, new: str, old: str) -> bool:
     """Whether only the older of two sentences is of the time that a question names."""
     lacking = _read_times(question) & _read_times(old) - _read_times(new)
     return bool(lacking and _read_times(new) - _read_times(old))
+
+
+def have_other_people(new: str, old: str) -> bool:
+    """Whether it is plain that two sentences speak of two people."""
+    return compare_people(find_people(old), find_people(new)) is PersonMatch.OTHER
 
 
 @lru_cache(maxsize=_CACHED)

@@ -11,7 +11,7 @@ from itertools import chain
 from memoria.policy.updates.acts import Act, Denial, Matter
 from memoria.policy.updates.amounts import Amount, AmountKind
 from memoria.policy.updates.asked import AskedAmount
-from memoria.policy.updates.labels import have_other_labels, have_other_times
+from memoria.policy.updates.labels import have_other_labels, have_other_people, have_other_times
 from memoria.policy.updates.read import TurnStatements
 from memoria.policy.updates.words import PlacedWord, tells_by_itself
 
@@ -108,10 +108,11 @@ class Bearing:
         return self.weigh_asked(words) >= _WHOLE * self._most
 
     def tells_apart(self, new: Amount, old: Amount) -> bool:
-        """Whether two amounts are of two things: of two chapters, two months, two servers."""
+        """Whether two amounts are of two things: two chapters, two months, two people."""
         return (
             have_other_labels(new.sentence, old.sentence)
             or have_other_times(self.question, new.sentence, old.sentence)
+            or have_other_people(new.sentence, old.sentence)
             or self.names_other(new.around, old.around)
         )
 

@@ -9,7 +9,7 @@ from itertools import takewhile
 
 from memoria.model.ruling import Relation
 from memoria.policy.properties import relate_statements
-from memoria.policy.updates.labels import have_other_labels, have_other_times
+from memoria.policy.updates.labels import have_other_labels, have_other_people, have_other_times
 from memoria.policy.updates.read import TurnStatements
 from memoria.policy.updates.relate import Bearing
 from memoria.policy.updates.tellings import Telling
@@ -109,6 +109,7 @@ class Told:
         return (
             have_other_labels(new.text, old.text)
             or have_other_times(self._bearing.question, new.text, old.text)
+            or have_other_people(new.text, old.text)
             or self._bearing.names_other(new.around, old.around)
         )
 
