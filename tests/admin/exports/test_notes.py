@@ -63,6 +63,9 @@ async def test_a_note_says_what_is_remembered_since_when_and_where_it_was_said(
     before = read_all(vault)
     report = sync(home, vault)
     assert (report["written"], read_all(vault)) == (0, before)
+    taken = Shell(home, TENANT)("import", tmp_path, "--dry-run", "--json")
+    assert "普洱" not in taken.out + taken.err  # our own notes are nobody's past
+    assert "notes" not in taken.document.get("sources", [])
 
 
 async def test_an_edited_note_is_the_users_correction_and_goes_the_way_of_every_other(

@@ -53,3 +53,35 @@ async def test_two_homes_that_export_to_one_another_meet(tmp_path: Path) -> None
 async def _find(m: Memoria, word: str) -> Memory:
     (found,) = [one for one in await memories(m) if word in one.content]
     return found
+
+
+async def test_what_was_said_and_edited_in_both_homes_is_all_there_once(tmp_path: Path) -> None:
+    """Their order may differ: each has what came from the other at the end."""
+    one, other, file = tmp_path / "one", tmp_path / "other", tmp_path / "out.jsonl"
+    async with opened(one) as m:
+        await said(m, "I am in Basel.", "我在写信。", ids=("m1", "m2"))
+    carry(one, other, file)
+    for home, own in ((one, "in the north"), (other, "in the south")):
+        async with opened(home) as m:
+            await said(
+                m, f"I am in Basel, {own}.", "我在写信。", f"Said {own}.", ids=("m1", "m2", own)
+            )
+    for _ in range(2):
+        assert carry(one, other, file).bad_lines == []
+        assert carry(other, one, file).bad_lines == []
+    texts = [await _list_turns(home) for home in (one, other)]
+    assert texts[0] == texts[1]
+    assert [text for text, is_current in texts[0] if is_current] == [
+        "I am in Basel, in the south.",  # edited later
+        "Said in the north.",
+        "Said in the south.",
+        "我在写信。",
+    ]
+    assert len(texts[0]) == 6
+
+
+async def _list_turns(home: Path) -> list[tuple[str, bool]]:
+    async with opened(home) as m:
+        with m._store.read(m.tenant) as tx:  # noqa: SLF001
+            turns = tx.conversations.turns(tx.documents.page("turn", 0, 100)).values()
+    return sorted((turn.content, turn.current) for turn in turns)

@@ -15,6 +15,7 @@ from memoria.admin.imports.table import SOURCES
 from memoria.admin.transcripts.files import (
     Transcript,
     find_transcripts,
+    has_own_notes,
     name_transcripts,
     refuse_other_kinds,
 )
@@ -138,6 +139,9 @@ def find_everything() -> list[SourceFiles]:
 def _walk(folder: Path) -> Iterator[Path]:
     """The files of a folder that may be data, in an order that does not change."""
     for parent, folders, files in os.walk(folder):
+        if has_own_notes(Path(parent)):
+            folders.clear()
+            continue
         left_out = set(folders) if set(folders) >= _OPENCODE else _NOT_LOOKED_INTO
         folders[:] = sorted(
             name

@@ -17,6 +17,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import NoReturn, Protocol
 
+from memoria.admin.exports.notes.folder import STATE
 from memoria.admin.transcripts.base import DefaultFolder
 from memoria.errors import InvalidInputError
 
@@ -98,6 +99,11 @@ def refuse_other_kinds(path: Path) -> None:
         )
 
 
+def has_own_notes(folder: Path) -> bool:
+    """Whether its notes are our own: edits there come in with `memoria export --sync`."""
+    return (folder / STATE).is_file()
+
+
 def _is_own_file(path: Path) -> bool:
     """Whether a file lies in the folder itself: a link may lead to any file of the user's."""
     return path.is_file() and not path.is_symlink()
@@ -106,6 +112,9 @@ def _is_own_file(path: Path) -> bool:
 def _find_in_folder(folder: Path, of: FileFormat) -> Iterator[Path]:
     """The folder's transcripts, each once, in an order that does not change."""
     for parent, folders, files in os.walk(folder, onerror=_raise_unreadable):
+        if has_own_notes(Path(parent)):
+            folders.clear()
+            continue
         folders[:] = sorted(set(folders) - of.excluded_folders)
         transcripts: dict[str, Path] = {}
         for pattern in of.patterns:

@@ -179,19 +179,23 @@ def _export_notes(
 
 def import_exports(
     context: typer.Context, paths: Sequence[Path], *, dry_run: bool, as_json: bool
-) -> bool:
-    """Import the files that are exports of Memoria. Gives whether they are."""
+) -> int | None:
+    """Import the files that are exports of Memoria. Gives how many lines were left out.
+
+    None where there is no export among them, and nothing was done.
+    """
     from memoria.admin.exports.lines import is_export  # noqa: PLC0415  (as above)
 
     exports = [path for path in paths if is_export(path)]
     if len(exports) not in (0, len(paths)):
         raise InvalidInputError(f"Import {exports[0].name} by itself: it is an export of Memoria.")
-    for path in exports:
-        if dry_run:
+    if not exports:
+        return None
+    if dry_run:
+        for path in exports:
             _count_export(path, as_json=as_json)
-        else:
-            _merge_export(context, path, as_json=as_json)
-    return bool(exports)
+        return 0
+    return sum(_merge_export(context, path, as_json=as_json) for path in exports)
 
 
 def _count_export(path: Path, *, as_json: bool) -> None:
@@ -207,7 +211,7 @@ def _count_export(path: Path, *, as_json: bool) -> None:
     )
 
 
-def _merge_export(context: typer.Context, path: Path, *, as_json: bool) -> None:
+def _merge_export(context: typer.Context, path: Path, *, as_json: bool) -> int:
     from memoria.admin.exports.lines import read_head  # noqa: PLC0415
     from memoria.app.exporting import merge_export  # noqa: PLC0415
 
@@ -217,8 +221,7 @@ def _merge_export(context: typer.Context, path: Path, *, as_json: bool) -> None:
     with show_progress(f"Importing {path.name}") as progress:
         report = merge_export(options.settings, path, words, progress)
     show(_wire_merge(path, report), _merge_text(path, report), as_json=as_json)
-    if report.bad:
-        raise typer.Exit(Exit.LINES_LEFT_OUT)
+    return report.bad
 
 
 def _ask_new_passphrase() -> str:

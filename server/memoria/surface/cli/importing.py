@@ -95,7 +95,12 @@ def import_past(
     as_json: AsJson = False,
 ) -> None:
     """Import conversations, memories and notes; the command can be repeated or stopped half way."""
-    if import_exports(context, paths or [], dry_run=dry_run, as_json=as_json):
+    left_out = import_exports(context, paths or [], dry_run=dry_run, as_json=as_json)
+    if left_out is not None:
+        if wait and not dry_run:
+            with_memory(context, _make_vectors)
+        if left_out:
+            raise typer.Exit(Exit.LINES_LEFT_OUT)
         return
     groups, unknown = _find(paths or [], format, every=every)
     if dry_run:
@@ -216,6 +221,11 @@ async def _measure(memory: Memoria, report: ImportReport) -> WireUnread:
     tokens = 0 if is_read else report.unread_tokens
     price = (await memory.statistics()).reading
     return measure_unread(tokens, price, has_model=has_model)
+
+
+async def _make_vectors(memory: Memoria) -> None:
+    with progress_bar() as progress:
+        await _wait_for_vectors(memory, progress)
 
 
 async def _wait_for_vectors(memory: Memoria, progress: "Progress") -> None:

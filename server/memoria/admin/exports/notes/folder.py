@@ -20,7 +20,8 @@ from memoria.store.regular_files import check_place, list_files, read_file
 
 MEMORIES = "memories"
 PAGES = "names"
-_STATE = ".memoria/notes.json"
+STATE = ".memoria/notes.json"
+"""By which a folder of our notes is known."""
 _MOST_NOTE_BYTES = 1 << 20
 _MOST_STATE_BYTES = 256 << 20
 
@@ -76,14 +77,14 @@ class NoteFolder:
         Raises:
             ExportError: it is of another tenant, of a newer Memoria, or can't be understood.
         """
-        data = read_file(self.root, _STATE, _MOST_STATE_BYTES) if self.root.exists() else None
+        data = read_file(self.root, STATE, _MOST_STATE_BYTES) if self.root.exists() else None
         if data is None:
             return FolderState(tenant=tenant)
         try:
             state = FolderState.model_validate_json(data)
         except ValidationError as error:
             raise ExportError(
-                f"{self.root / _STATE} can't be read. Move it away: notes are then written anew "
+                f"{self.root / STATE} can't be read. Move it away: notes are then written anew "
                 "beside those that are there."
             ) from error
         if state.format > FolderState.model_fields["format"].default:
@@ -97,7 +98,7 @@ class NoteFolder:
 
     def write_state(self, state: FolderState) -> None:
         """Note what was written."""
-        self._replace(_STATE, state.model_dump_json().encode())
+        self._replace(STATE, state.model_dump_json().encode())
 
     def read(self, place: str) -> bytes | None:
         """What a note says; None where there is none.

@@ -87,6 +87,7 @@ class PortableTurns:
         known = self._find(turn_id) or self._find_same(session_n, record, merge)
         if known is not None:
             return self._combine(known, record)
+        newest = self._find_newest(session_n, record)
         new = self._make(session_n, record)
         words, context = turn_tokens(new, self._zone)
         row = self._conversations.first("session_workspace", session_n=session_n)
@@ -121,6 +122,7 @@ class PortableTurns:
             self._documents.mark_processed(n)
         if not record["current"]:
             self._documents.set_current(n, current=False)
+        self._show_later(newest, n, record)
         return "added"
 
     def _find(self, turn_id: str) -> Row | None:
@@ -163,16 +165,13 @@ class PortableTurns:
         return "changed" if changed else "known"
 
     def _make(self, session_n: int, record: dict[str, Any]) -> NewTurn:
-        index = record["turn_index"]
-        taken = {"session_n": session_n, "turn_index": index, "version": record["version"]}
-        if self._rows.number("is_place_taken", **taken):  # the session went on in both homes
-            index = self._rows.number("next_index", session_n=session_n)
+        index, version = self._find_place(session_n, record)
         return NewTurn(
             id=record["id"],
             session_n=session_n,
             message_id=record["message_id"],
             turn_index=index,
-            version=record["version"],
+            version=version,
             role=Role(record["role"]),
             speaker=record["speaker"],
             at=record["at"],
@@ -189,6 +188,34 @@ class PortableTurns:
             account=record["account"],
             likeness=None if record["likeness"] is None else bytes_of(record["likeness"]),
         )
+
+    def _find_place(self, session_n: int, record: dict[str, Any]) -> tuple[int, int]:
+        """The place of a turn and its version there: its own, if that is free.
+
+        Another version of a message that is here stands where that stands. Where the session itself
+        went on in both homes, what comes from the other one stands at its end.
+        """
+        index, version = record["turn_index"], record["version"]
+        known = self._find_newest(session_n, record)
+        if known is not None:
+            index = known["turn_index"]
+        taken = {"session_n": session_n, "turn_index": index, "version": version}
+        if not self._rows.number("is_place_taken", **taken):
+            return index, version
+        if known is not None:
+            return index, known["version"] + 1
+        return self._rows.number("next_index", session_n=session_n), version
+
+    def _find_newest(self, session_n: int, record: dict[str, Any]) -> Row | None:
+        """The newest version here of the message that a record is of."""
+        message = {"session_n": session_n, "message_id": record["message_id"]}
+        return self._rows.first("newest_version", **message)
+
+    def _show_later(self, known: Row | None, n: int, record: dict[str, Any]) -> None:
+        """Of a message that was edited in both homes, show the version that was edited later."""
+        if known is not None and known["current"] and record["current"]:
+            is_later = record["ingested_at"] > known["ingested_at"]
+            self._documents.set_current(known["n"] if is_later else n, current=False)
 
     def _put_json(self, value: object) -> bytes | None:
         return None if value is None else self._texts.put(json_text(value))

@@ -78,6 +78,12 @@ UPDATE turns SET id = :id WHERE id = :former AND tenant_id = :tenant;
 SELECT EXISTS (SELECT 1 FROM turns WHERE session_n = :session_n AND turn_index = :turn_index
                                      AND version = :version);
 
+-- name: newest_version
+SELECT t.n, t.turn_index, t.version, t.ingested_at, d.current
+FROM turns t CROSS JOIN documents d ON d.n = t.n
+WHERE t.session_n = :session_n AND t.message_id = :message_id AND +t.tenant_id = :tenant
+ORDER BY t.version DESC LIMIT 1;
+
 -- name: next_index
 SELECT next_index FROM sessions WHERE n = :session_n AND tenant_id = :tenant;
 
