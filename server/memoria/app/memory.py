@@ -7,12 +7,12 @@ import anyio
 from pydantic import SkipValidation
 
 from memoria.app.arguments import Bytes, Name, Seconds, Text, check_arguments
-from memoria.app.imports import Imports
 from memoria.app.names import clean_channel, require_no_secret
 from memoria.app.private_times import PrivateSwitch
 from memoria.app.queue import ExtractionQueue, ExtractionService
 from memoria.app.spool import WAITING_BYTES, Spool
 from memoria.app.threads import in_thread
+from memoria.app.undoing import Changes
 from memoria.config import Settings
 from memoria.errors import InvalidInputError
 from memoria.inference import LazyEmbedder
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 _IDLE_POLL_S = 0.02
 
 
-class Memoria(Imports):
+class Memoria(Changes):
     """One tenant's memory. Get one from `memoria.open`; its methods may run at the same time.
 
     Every method raises `InvalidInputError` for arguments it can't use and `StoreError` when the

@@ -4,12 +4,15 @@ Everything here can be undone. A correction writes a new version and ends the va
 one; archiving only hides. The provenance is stamped from the channel, never taken from the caller.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import InvalidInputError
 from memoria.memories.belief import is_fixed_for, needs_users_word
+from memoria.memories.changes import ChangeMark, note_change
 from memoria.memories.days import local_span, zone_of_turn
 from memoria.memories.ends import read_end
 from memoria.memories.statement_text import check_statement
@@ -90,7 +93,7 @@ class Revisions:
             )
         if until is not None and content is None:
             raise InvalidInputError("until is the end of a new wording: give it with content.")
-        with self._store.write(self._tenant) as tx:
+        with self._write_change(ChangeMark(action, memory_id)) as tx:
             return self._revise(tx, memory_id, action, content, valid_from, turn_id, until)
 
     def _revise(
@@ -113,6 +116,15 @@ class Revisions:
         former_end = memory.expires_at if is_dropped else None
         local = local_span(now, tx.zone)
         return now.model_copy(update={"former_end": former_end, "local": local})
+
+    @contextmanager
+    def _write_change(self, mark: ChangeMark) -> Iterator[Transaction]:
+        """A transaction of which is noted what a person changes by it."""
+        with (
+            self._store.write(self._tenant) as tx,
+            note_change(self._store, self._tenant, tx, self._channel, mark),
+        ):
+            yield tx
 
     def _writer(self, tx: Transaction) -> "MemoryWriter":
         from memoria.memories.writer import MemoryWriter  # noqa: PLC0415  (the start-up does without it)

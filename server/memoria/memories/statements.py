@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
 from memoria.errors import InvalidInputError
+from memoria.memories.changes import ChangeMark
 from memoria.memories.days import local_span, zone_of_turn
 from memoria.memories.details import (
     NO_DETAILS,
@@ -81,11 +82,10 @@ class Statements(Revisions):
         tally = Tally()
         text = self._screen(check_statement(content, tally), tally)
         given = self._check_details(details, tally)
-        with self._store.write(self._tenant) as tx:
+        with self._write_change(mark := ChangeMark("remember")) as tx:
             writer = self._writer(tx)
-            if given.again:
-                for words in dict.fromkeys((content, text)):
-                    writer.lift_tombstone(words)
+            for words in dict.fromkeys((content, text)) if given.again else ():
+                writer.lift_tombstone(words)
             names = (name for one in given.entities for name in one.names)
             # As it was given, too: it may have been forgotten before its secret was known for one.
             for words in filter(None, (content, text, given.subject, given.task, *names)):
@@ -93,10 +93,11 @@ class Statements(Revisions):
             new, end = self._draft(tx, text, kind, given)
             replaced = self._require_replaced(tx, given)
             outcome = self._state(tx, new, end, replaced)
+            mark.memory_id = outcome.memory_id
             ignored = self._complete(tx, outcome, new, given, end)
             if given.turn_id is not None and new.wording.turn_n is None:
                 ignored = (*ignored, SOURCE_TURN)
-            now = self._memory(tx, outcome.memory_id)
+            now = self._memory(tx, mark.memory_id)
             change = outcome.describe_change(text)
             if given.scope == "everywhere" != now.scope:
                 writer.set_scope(now, given.scope, self._workspace)

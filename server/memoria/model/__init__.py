@@ -3,7 +3,7 @@
 from memoria.model.channel import COMMAND_LINE, LIBRARY, Channel
 from memoria.model.context_package import ContextPackage
 from memoria.model.episode import EpisodeSummary, TurnQuote, TurnRange
-from memoria.model.evidence import AuditEntry, Evidence
+from memoria.model.evidence import AuditEntry, Evidence, LoggedAction
 from memoria.model.explanation import PARTS, ExplainedCandidate, Explanation, Part, PartReport
 from memoria.model.graph import (
     Edge,
@@ -131,6 +131,7 @@ __all__ = [
     "HitSource",
     "InferredBy",
     "Link",
+    "LoggedAction",
     "Memory",
     "MemoryChange",
     "MemoryListing",

@@ -32,3 +32,17 @@ class AuditEntry(Value):
     client: str | None
     action: str
     detail: str | None
+
+
+class LoggedAction(AuditEntry):
+    """A line of the log with what it is about."""
+
+    subject: str
+
+    @property
+    def by(self) -> str:
+        """The way in, in words."""
+        from memoria.model.channel import Channel  # noqa: PLC0415  (a channel imports this package)
+        from memoria.model.memory import Trust  # noqa: PLC0415
+
+        return Channel(name=self.channel, trust=Trust.REPORTED, client=self.client).description

@@ -4,6 +4,7 @@ from typing import Protocol
 
 from memoria.model import (
     AuditEntry,
+    LoggedAction,
     ModelCall,
     ReadingPrice,
     TokenSpending,
@@ -28,6 +29,18 @@ class AuditLog(Protocol):
 
     def list_entries(self, subject: str) -> list[AuditEntry]:
         """What was done to a memory or turn, oldest first."""
+        ...
+
+    def list_by_action(self, action: str, limit: int) -> list[LoggedAction]:
+        """The newest lines of one kind, newest first."""
+        ...
+
+    def newest(self) -> int:
+        """The number of the newest line, whoever's it is; 0 where there is none."""
+        ...
+
+    def list_subjects(self, after: int) -> list[str]:
+        """What the tenant's lines after this number are about."""
         ...
 
 

@@ -1,6 +1,6 @@
 """The append-only log in SQLite."""
 
-from memoria.model import AuditEntry
+from memoria.model import AuditEntry, LoggedAction
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.rows import TenantRows, build_value
 
@@ -36,3 +36,16 @@ class SqliteAuditLog:
         """What was done to a memory or turn, oldest first."""
         rows = self._rows.all("entries", subject=subject)
         return [build_value(AuditEntry, dict(row)) for row in rows]
+
+    def list_by_action(self, action: str, limit: int) -> list[LoggedAction]:
+        """The newest lines of one kind, newest first."""
+        rows = self._rows.all("by_action", action=action, limit=limit)
+        return [build_value(LoggedAction, dict(row)) for row in rows]
+
+    def newest(self) -> int:
+        """The number of the newest line, whoever's it is; 0 where there is none."""
+        return self._rows.number("newest")
+
+    def list_subjects(self, after: int) -> list[str]:
+        """What the tenant's lines after this number are about."""
+        return [row["subject"] for row in self._rows.all("subjects", after=after)]

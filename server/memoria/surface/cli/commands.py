@@ -39,6 +39,9 @@ _FORGETTING = {
     "again.",
     "audit": "Show the proof of what was forgotten: what left which index, and no word of it.",
 }
+_UNDOING = {
+    "undo": "Take back the last thing that you did to a memory, after it was shown to you.",
+}
 _ORIGINS = {
     "show": "Show a memory with all its evidence, or a turn with the memories drawn from it.",
     "history": "Show the history of a memory: every wording, all evidence, and who did what to it.",
@@ -74,6 +77,7 @@ MODULES = {
     "connect": _CONNECT,
     "memory": _MEMORY,
     "browsing": _BROWSING,
+    "undoing": _UNDOING,
     "forgetting": _FORGETTING,
     "origins": _ORIGINS,
     "private": _PRIVATE,

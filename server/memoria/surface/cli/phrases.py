@@ -32,6 +32,7 @@ _ACTIONS = {
     "import": "imported",
     "restore": "restored",
     "supersede": "superseded",
+    "undo": "as it was before",
     "unpin": "unpinned",
     "upvote": "voted up",
 }

@@ -6,3 +6,14 @@ VALUES (:tenant, :at, :channel, :client, :action, :subject, :detail);
 SELECT at, channel, client, action, detail FROM audit_log
 WHERE tenant_id = :tenant AND subject = :subject
 ORDER BY n;
+
+-- name: by_action
+SELECT at, channel, client, action, subject, detail FROM audit_log
+WHERE tenant_id = :tenant AND action = :action
+ORDER BY n DESC LIMIT :limit;
+
+-- name: newest
+SELECT coalesce(max(n), 0) FROM audit_log;
+
+-- name: subjects
+SELECT DISTINCT subject FROM audit_log WHERE n > :after AND +tenant_id = :tenant ORDER BY n;

@@ -1,0 +1,124 @@
+"""Undoing: what people did to memories, and how it is taken back. `Memoria` adds what is done."""
+
+from typing import TYPE_CHECKING
+
+from memoria.app.arguments import Count, Text, check_arguments
+from memoria.app.imports import Imports
+from memoria.app.threads import in_thread
+from memoria.errors import InvalidInputError, NotFoundError, shorten
+from memoria.model import now_millis
+from memoria.model.change import Change, ChangeList
+from memoria.model.forgetting import ForgetReport
+from memoria.retrieval.query.plan import EVERYWHERE
+
+if TYPE_CHECKING:
+    from memoria.memories.undoing import Undoing
+
+_SHORTEST = 8
+"""As many of the last characters of an id as are always enough to look for."""
+
+
+class Changes(Imports):
+    """One tenant's memory, of which the last changes can be taken back."""
+
+    @check_arguments
+    async def list_changes(self, limit: Count = 10) -> ChangeList:
+        """What people did to memories that are seen here, newest first.
+
+        A forget is among it for as long as `forget_grace_days` let it be put back. What an agent
+        does on its own is not.
+        """
+        changes = await self._all_changes()
+        return ChangeList(changes=tuple(changes[:limit]), id_chars=_count_chars(changes))
+
+    @check_arguments
+    async def undo_change(self, change_id: Text | None = None) -> Change:
+        """Take a change back: the last one that stands, or the one whose id is, or ends, so.
+
+        Nothing forgotten comes back by it, but for a forget that is undone within its grace. The
+        undo is a change itself and can be undone.
+
+        Returns:
+            The change that was taken back.
+
+        Raises:
+            ForgottenError: what would come back was forgotten since.
+            InvalidInputError: it is undone already, or the memory was changed again since.
+            NotFoundError: there is no such change here.
+        """
+        change = choose_change(await self._all_changes(), change_id)
+        if change.action == "forget":
+            await self.undo_forget(change.id)
+            return change.model_copy(update={"is_undone": True})
+        undoing = self._undoing()
+        everywhere = self._workspace(None) == EVERYWHERE
+        changed = await in_thread(lambda: undoing.undo(change.id, everywhere=everywhere))
+        self._wake_worker()
+        return changed
+
+    async def _all_changes(self) -> list[Change]:
+        undoing, everywhere = self._undoing(), self._workspace(None) == EVERYWHERE
+        changes = await in_thread(lambda: undoing.list_changes(everywhere=everywhere))
+        forgets = filter(None, map(_change_of, await self.list_forget_reports(limit=100)))
+        return sorted([*changes, *forgets], key=lambda one: one.at, reverse=True)
+
+    def _undoing(self) -> "Undoing":
+        from memoria.memories.undoing import Undoing  # noqa: PLC0415  (only who undoes pays for it)
+
+        place = self._workspace(None)
+        return Undoing(
+            self._store,
+            self.tenant,
+            self._channel,
+            self._digester,
+            None if place == EVERYWHERE else place,
+            self.settings.personal_data,
+        )
+
+
+def choose_change(changes: list[Change], change_id: str | None) -> Change:
+    """The change of this id or end of one; without one the last that stands and is no undo.
+
+    Raises:
+        InvalidInputError: several ids end so.
+        NotFoundError: there is none.
+    """
+    if change_id is None:
+        standing = (one for one in changes if not one.is_undone and one.action != "undo")
+        chosen = next(standing, None)
+        if chosen is None:
+            raise NotFoundError("There is nothing to undo here: nobody has changed a memory.")
+        return chosen
+    end = change_id.strip().lower()
+    alike = [one for one in changes if one.id == end or one.id.endswith(end)]
+    if len(alike) > 1:
+        named = ", ".join(one.id for one in alike)
+        raise InvalidInputError(f"{end} is the end of several ids: {named}. Give more of it.")
+    if not alike or not end:
+        raise NotFoundError(
+            f"There is no change {shorten(change_id)} here. List them with `memoria undo --list`."
+        )
+    return alike[0]
+
+
+def _change_of(report: ForgetReport) -> Change | None:
+    """A forget that can be put back still, or was."""
+    is_hidden = report.state == "hidden" and (report.purge_at or 0) > now_millis()
+    if not is_hidden and report.state != "restored":
+        return None
+    return Change(
+        id=report.id,
+        at=report.at,
+        action="forget",
+        by=report.by,
+        items=report.items,
+        is_undone=report.state == "restored",
+    )
+
+
+def _count_chars(changes: list[Change]) -> int:
+    """How many of their last characters tell the ids of changes apart."""
+    ids = {one.id for one in changes}
+    longest = max(map(len, ids), default=_SHORTEST)
+    chars = (n for n in range(_SHORTEST, longest) if len({one[-n:] for one in ids}) == len(ids))
+    return next(chars, longest)

@@ -1,0 +1,128 @@
+"""Changes: what a person does to memories is noted in the audit log, so that it can be undone.
+
+A note has ids, states and numbers, never a word of a memory: what was forgotten since can't come
+back by it. It is a line of the log with an id of its own, so no history of a memory shows it.
+"""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from memoria.model import Channel, Memory, new_id, now_millis
+from memoria.model.evidence import LoggedAction
+from memoria.store.base import Store, Transaction
+
+ACTION = "change"
+"""What the log calls a note."""
+_FIELDS = (
+    "validity",
+    "verified",
+    "pinned",
+    "upvotes",
+    "downvotes",
+    "scope",
+    "workspace",
+    "importance",
+    "expires_at",
+)
+Differences = dict[str, tuple[Any, Any]]
+"""What a field was, and what it is since; `wording` is the number of the wording that counts."""
+
+
+class ChangeNote(NamedTuple):
+    """What one action of a person changed."""
+
+    id: str
+    at: int
+    by: str
+    """The way in, in words."""
+    did: str
+    memory_id: str
+    project: str | None
+    """Where alone the memory was seen; None where it was seen everywhere."""
+    undoes: str | None
+    rows: dict[str, Differences]
+    """By memory, whatever is not as it was."""
+
+
+class ChangeMark:
+    """What is known of an action when it is done: what it did, to which memory."""
+
+    def __init__(self, did: str, memory_id: str = "", undoes: str | None = None) -> None:
+        self.did = did
+        self.memory_id = memory_id
+        self.undoes = undoes
+
+
+@contextmanager
+def note_change(
+    store: Store, tenant: str, tx: Transaction, channel: Channel, mark: ChangeMark
+) -> Iterator[None]:
+    """Note what the block changes for a person. What an agent does is in the log as it is.
+
+    Args:
+        store: it shows what was before: nothing of the transaction is in it yet.
+        tenant: whose memories they are.
+        tx: the transaction in which it is done.
+        channel: the way in.
+        mark: what is done; the block says to which memory, if it is new.
+    """
+    if channel.is_agent:
+        yield
+        return
+    newest = tx.audit.newest()
+    yield
+    touched = dict.fromkeys([mark.memory_id, *tx.audit.list_subjects(newest)])
+    with store.read(tenant) as before:
+        pairs = [(before.memories.get(one), tx.memories.get(one)) for one in touched]
+    rows = {now.id: found for former, now in pairs if now and (found := _differences(former, now))}
+    memory = tx.memories.get(mark.memory_id)
+    if not rows or memory is None:
+        return
+    detail = {
+        "did": mark.did,
+        "memory": memory.id,
+        "project": memory.project,
+        "undoes": mark.undoes,
+        "rows": rows,
+    }
+    tx.audit.add(
+        at=now_millis(),
+        channel=channel.name,
+        client=channel.client,
+        action=ACTION,
+        subject=new_id(),
+        detail=json.dumps({name: value for name, value in detail.items() if value is not None}),
+    )
+
+
+def read_note(line: LoggedAction) -> ChangeNote:
+    """A note, as the log has it."""
+    detail = json.loads(line.detail or "{}")
+    return ChangeNote(
+        id=line.subject,
+        at=line.at,
+        by=line.by,
+        did=detail["did"],
+        memory_id=detail["memory"],
+        project=detail.get("project"),
+        undoes=detail.get("undoes"),
+        rows={
+            one: {name: (former, now) for name, (former, now) in fields.items()}
+            for one, fields in detail["rows"].items()
+        },
+    )
+
+
+def read_state(memory: Memory | None) -> dict[str, Any]:
+    """How a memory stands, without a word of it; nothing of one that is not there."""
+    if memory is None:
+        return dict.fromkeys(("wording", *_FIELDS))
+    fields = {name: getattr(memory, name) for name in _FIELDS}
+    return {"wording": memory.current.version, **fields, "validity": memory.validity.value}
+
+
+def _differences(former: Memory | None, now: Memory) -> Differences:
+    was, is_now = read_state(former), read_state(now)
+    return {name: (was[name], is_now[name]) for name in was if was[name] != is_now[name]}

@@ -1,0 +1,206 @@
+"""Undoing: takes back what a person did to memories, as an act that can be undone itself.
+
+Nothing is erased by it and nothing forgotten comes back: a former wording is written anew, under
+the rules for any wording, and every memory concerned has a line of it in its history.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from memoria.errors import ForgottenError, InvalidInputError, NotFoundError, shorten
+from memoria.memories.changes import (
+    ACTION,
+    ChangeMark,
+    ChangeNote,
+    Differences,
+    read_note,
+    read_state,
+)
+from memoria.memories.revisions import Revisions
+from memoria.memories.values import NewWording
+from memoria.model import Memory, Validity, now_millis
+from memoria.model.change import Change
+from memoria.policy.properties import read_topic
+from memoria.store.base import Transaction
+from memoria.store.values import MemoryDetails
+
+_MOST_READ = 1000
+"""How far back changes are looked for."""
+_VOTES = ("upvotes", "downvotes")
+
+
+class Undoing(Revisions):
+    """One tenant's changes, as far as a project sees them, and how one is taken back."""
+
+    def list_changes(self, *, everywhere: bool = False) -> list[Change]:
+        """What people did to memories that are seen here, or anywhere, newest first."""
+        with self._store.read(self._tenant) as tx:
+            return list(self._list_changes(tx, everywhere=everywhere))
+
+    def undo(self, change_id: str, *, everywhere: bool = False) -> Change:
+        """Take a change back; gives the change as it is then.
+
+        Args:
+            change_id: the whole id.
+            everywhere: whether it may be a change of a memory that is not seen here.
+
+        Raises:
+            ForgottenError: what would come back was forgotten since.
+            InvalidInputError: it is undone already, or the memory was changed again since.
+            NotFoundError: there is no such change here.
+        """
+        mark = ChangeMark("undo", undoes=change_id)
+        with self._write_change(mark) as tx:
+            change = self._find_change(tx, change_id, everywhere=everywhere)
+            if change is None:
+                raise NotFoundError(f"There is no change {shorten(change_id)} to undo.")
+            if change.is_undone:
+                raise InvalidInputError(f"{change_id} is undone already. Nothing was changed.")
+            note = next(one for one in _read_notes(tx) if one.id == change_id)
+            mark.memory_id = note.memory_id
+            self._take_back(tx, note)
+        return change.model_copy(update={"is_undone": True, "content": self._read_content(note)})
+
+    def _find_change(self, tx: Transaction, change_id: str, *, everywhere: bool) -> Change | None:
+        changes = self._list_changes(tx, everywhere=everywhere)
+        return next((one for one in changes if one.id == change_id), None)
+
+    def _read_content(self, note: ChangeNote) -> str | None:
+        with self._store.read(self._tenant) as tx:
+            memory = tx.memories.get(note.memory_id)
+        return memory.content if memory else None
+
+    def _list_changes(self, tx: Transaction, *, everywhere: bool) -> Iterator[Change]:
+        undone: set[str] = set()
+        for note in _read_notes(tx):
+            is_undone = note.id in undone
+            if note.undoes is not None and not is_undone:
+                undone.add(note.undoes)
+            memory = tx.memories.get(note.memory_id)
+            project = note.project if memory is None else memory.project
+            if not everywhere and project not in (None, self._workspace):
+                continue
+            yield Change(
+                id=note.id,
+                at=note.at,
+                action=note.did,
+                by=note.by,
+                memory_id=note.memory_id,
+                content=memory.content if memory else None,
+                former=_find_former(memory, note),
+                others=tuple(one for one in note.rows if one != note.memory_id),
+                undoes=note.undoes,
+                is_undone=is_undone,
+            )
+
+    def _take_back(self, tx: Transaction, note: ChangeNote) -> None:
+        memory = tx.memories.get(note.memory_id)
+        if memory is None:
+            raise ForgottenError(
+                "The memory was forgotten since, and nothing forgotten comes back by an undo. "
+                "Nothing was changed."
+            )
+        state, own = read_state(memory), note.rows.get(memory.id, {})
+        if any(state[name] != now for name, (_, now) in own.items() if name not in _VOTES):
+            raise InvalidInputError(
+                f"Memory {memory.id} was changed again since. Undo the later change first. Nothing "
+                "was changed."
+            )
+        for memory_id, differences in note.rows.items():
+            self._put_back(tx, memory_id, differences, note.did)
+        is_back = own.keys() & {"validity", "wording"}
+        if is_back and self._memory(tx, memory.id).validity is Validity.ACTIVE:
+            self._settle(tx, memory.id)
+
+    def _put_back(
+        self, tx: Transaction, memory_id: str, differences: Differences, did: str
+    ) -> None:
+        """Let a memory be as it was, but for what was changed again since."""
+        memory = tx.memories.get(memory_id)
+        if memory is None:
+            return
+        state = read_state(memory)
+        former = {
+            name: was
+            for name, (was, now) in differences.items()
+            if state[name] == now or name in _VOTES
+        }
+        is_new = differences.get("wording", (0, 0))[0] is None
+        if is_new:
+            former = {"validity": Validity.ARCHIVED.value} if "validity" in former else {}
+        if "wording" in former:
+            self._word_as_before(tx, memory, former["wording"])
+        votes = {} if is_new else {one: differences[one] for one in _VOTES if one in differences}
+        self._set_state(tx, memory, former, {name: a - b for name, (a, b) in votes.items()})
+        tx.audit.add(
+            at=now_millis(),
+            channel=self._channel.name,
+            client=self._channel.client,
+            action="undo",
+            subject=memory_id,
+            detail=did,
+        )
+
+    def _word_as_before(self, tx: Transaction, memory: Memory, version: int) -> None:
+        """Let a memory say what it said in a former wording. History keeps both."""
+        former = next((one for one in memory.versions if one.version == version), None)
+        if former is None:
+            raise ForgottenError(
+                f"What memory {memory.id} said before was forgotten since, and nothing forgotten "
+                "comes back by an undo. Nothing was changed."
+            )
+        turn_id = former.provenance.turn_id
+        turn = None if turn_id is None else tx.conversations.turn(turn_id)
+        wording = NewWording(
+            content=former.content,
+            valid_from=max(now_millis(), memory.current.valid_from),
+            provenance=former.provenance,
+            turn_n=None if turn is None else turn.n,
+            inferred_by=former.inferred_by,
+            event_at=former.event_at,
+            event_expression=former.event_expression,
+            expires_at=memory.expires_at,
+        )
+        topic = read_topic(former.content)
+        if topic is not None:
+            wording = replace(wording, subject=topic.subject, predicate=topic.predicate)
+        self._writer(tx).revise(memory.id, wording)
+
+    def _set_state(
+        self, tx: Transaction, memory: Memory, former: dict[str, Any], votes: dict[str, int]
+    ) -> None:
+        now, table = now_millis(), tx.memories
+        if "validity" in former:
+            table.set_validity(memory.id, Validity(former["validity"]), now)
+        # A new wording is not verified by itself.
+        verified = memory.verified if "wording" in former else None
+        table.set_flags(
+            memory.id,
+            now,
+            pinned=former.get("pinned"),
+            verified=former.get("verified", verified),
+            upvotes=votes.get("upvotes", 0),
+            downvotes=votes.get("downvotes", 0),
+        )
+        if former.keys() & {"scope", "workspace"}:
+            scope = former.get("scope", memory.scope)
+            table.set_scope(memory.id, scope, former.get("workspace", memory.workspace), now)
+        if former.keys() & {"expires_at", "importance"}:
+            details = MemoryDetails(
+                importance=former.get("importance"),
+                sets_end="expires_at" in former,
+                expires_at=former.get("expires_at"),
+            )
+            table.describe(memory.id, details, now)
+
+
+def _read_notes(tx: Transaction) -> Iterable[ChangeNote]:
+    return map(read_note, tx.audit.list_by_action(ACTION, _MOST_READ))
+
+
+def _find_former(memory: Memory | None, note: ChangeNote) -> str | None:
+    """What the memory said before this change, where it said something else."""
+    number, _ = note.rows.get(note.memory_id, {}).get("wording", (None, None))
+    versions = () if memory is None else memory.versions
+    return next((one.content for one in versions if one.version == number), None)

@@ -1,0 +1,43 @@
+"""Changes: what a person did to memories, as a list of them shows it and an undo takes it back."""
+
+from collections.abc import Mapping
+
+from memoria.model.base import Value
+
+
+class Change(Value):
+    """One thing that a person did: a statement, a revision, a forget, or the undo of one."""
+
+    id: str
+    at: int
+    """When, UTC epoch milliseconds."""
+    action: str
+    """`remember`, an action of a revision, `forget` or `undo`."""
+    by: str
+    """The way in: `on the command line`, `by a program`."""
+    memory_id: str | None = None
+    """The memory that it was done to; none for a forget."""
+    content: str | None = None
+    """What the memory says now; none where it was forgotten since."""
+    former: str | None = None
+    """What it said before a correction, where that is still there."""
+    others: tuple[str, ...] = ()
+    """Ids of the other memories that it changed."""
+    items: Mapping[str, int] | None = None
+    """Of a forget: how many of each kind it has hidden."""
+    undoes: str | None = None
+    """The change that was taken back by it."""
+    is_undone: bool = False
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the memory was forgotten since."""
+        return self.memory_id is not None and self.content is None
+
+
+class ChangeList(Value):
+    """Changes, newest first."""
+
+    changes: tuple[Change, ...]
+    id_chars: int
+    """How many of their last characters tell these ids apart."""

@@ -1,0 +1,57 @@
+"""What people did to memories as structured data."""
+
+from pydantic import BaseModel
+
+from memoria.model import to_iso
+from memoria.model.change import Change, ChangeList
+
+
+class WireChange(BaseModel):
+    """One thing that a person did."""
+
+    id: str
+    at: str
+    action: str
+    by: str
+    memory_id: str | None = None
+    text: str | None = None
+    former_text: str | None = None
+    other_memories: list[str] | None = None
+    forgotten: dict[str, int] | None = None
+    undoes: str | None = None
+    undone: bool
+
+
+class WireChanges(BaseModel):
+    """What people did, newest first."""
+
+    changes: list[WireChange]
+
+
+class WireUndo(BaseModel):
+    """What was taken back, and the change that this is itself."""
+
+    change: WireChange
+    undone_by: str | None = None
+
+
+def wire_changes(listed: ChangeList) -> WireChanges:
+    """What people did, newest first."""
+    return WireChanges(changes=list(map(wire_change, listed.changes)))
+
+
+def wire_change(change: Change) -> WireChange:
+    """One thing that a person did."""
+    return WireChange(
+        id=change.id,
+        at=to_iso(change.at),
+        action=change.action,
+        by=change.by,
+        memory_id=change.memory_id,
+        text=change.content,
+        former_text=change.former,
+        other_memories=list(change.others) or None,
+        forgotten=dict(change.items) if change.items else None,
+        undoes=change.undoes,
+        undone=change.is_undone,
+    )

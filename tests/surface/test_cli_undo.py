@@ -1,0 +1,54 @@
+"""`memoria undo`: the last change is shown, then taken back."""
+
+import re
+from pathlib import Path
+
+import pytest
+from inline_snapshot import snapshot
+from tests.surface.shell import Shell
+
+
+@pytest.fixture
+def shell(home: Path) -> Shell:
+    return Shell(home, {"MEMORIA_TIME_ZONE": "UTC", "COLUMNS": "60"}).begin()
+
+
+def plain(text: str) -> str:
+    """The text without what differs from run to run."""
+    return re.sub(r"[0-9a-f]{8}", "ID", re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "TIME", text))
+
+
+def test_a_change_is_listed_undone_and_the_undo_can_be_undone(shell: Shell) -> None:
+    told = shell.json("remember", "Mira keeps the spare keys in the blue tin")
+    shell("revise", told["id"], "correct", "Mira keeps the keys in a red box")
+    assert plain(shell("undo", "--list").out) == snapshot("""\
+  Mira keeps the keys in a red box
+    before: Mira keeps the spare keys in the blue tin
+    TIME · corrected · on the command line ·
+    ID
+  Mira keeps the keys in a red box
+    TIME · remembered · on the command line ·
+    ID
+
+Undo one: memoria undo ID
+""")
+    assert shell("undo", "--yes").out.startswith("Undone: corrected.")
+    assert "blue tin" in shell("list").out
+    redo = shell.json("undo", "--list")["changes"][0]
+    assert (redo["action"], redo["text"]) == (
+        "undo",
+        "Mira keeps the spare keys in the blue tin",
+    )
+    assert shell.json("undo", redo["id"][-8:], "--yes")["change"]["undone"]
+    assert "red box" in shell("list").out
+
+
+def test_nothing_is_undone_without_a_yes(shell: Shell) -> None:
+    shell("remember", "The tent is green")
+    asked = shell("undo")
+    assert (asked.code, "Undo this?" in asked.err, "The tent is green" in asked.err) == (
+        1,
+        True,
+        True,
+    )
+    assert "The tent is green" in shell("list").out
