@@ -129,7 +129,7 @@ class Search:
         is_known = review.snapshot is not None and review.snapshot == tx.snapshot
         searches = review.searches if is_known else self._score(tx, plan, queries)
         found = join_found(tx, plan, searches, review.opinion)
-        chosen = choose_hits(tx, found.plan, found.scored)
+        chosen = choose_hits(tx, found.plan, found.scored, found.rest)
         return build_answer(tx, found, chosen, names_projects=self._names_projects)
 
     def _score(

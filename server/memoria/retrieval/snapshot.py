@@ -45,6 +45,8 @@ class ScoredSearch:
     threshold: RelevanceThreshold
     scored: Sequence[ScoredCandidate]
     """Best first."""
+    rest: Sequence[ScoredCandidate]
+    """What a limit beyond the depth of the ranking wants, in its order: it follows behind."""
     weights: Mapping[str, float]
     """What each term counts where an answer is cut."""
     named: "ScoredSearch | None" = None
@@ -114,8 +116,31 @@ class SnapshotSearch:
         if plan.tasks is not None:
             scored = self._narrow_to_task(plan, query, frequencies, statistics, scored)
         threshold = RelevanceThreshold.for_query(plan, statistics)
+        rest = self._read_on(plan, sources, frequencies, statistics, scored)
         weights = weigh_terms(plan, frequencies)
-        return ScoredSearch(plan, sources, statistics, threshold, scored, weights)
+        return ScoredSearch(plan, sources, statistics, threshold, scored, rest, weights)
+
+    def _read_on(
+        self,
+        plan: SearchPlan,
+        sources: SourceScores,
+        frequencies: Frequencies,
+        statistics: QueryStatistics,
+        scored: Sequence[ScoredCandidate],
+    ) -> list[ScoredCandidate]:
+        """What comes after the candidates, where more is wanted than was ranked.
+
+        It stays in the order in which it was found: what is read of the last must not move it up.
+        """
+        if plan.limit <= self._choose_depth(plan):
+            return []
+        known = {each.candidate.n for each in scored}
+        fused = fuse(self._tx, plan, sources, frequencies, plan.limit)
+        places = {each.n: place for place, each in enumerate(fused) if each.n not in known}
+        more = [each for each in fused if each.n in places]
+        found = score_candidates(self._tx, plan, more, statistics)
+        found.sort(key=lambda each: places[each.candidate.n])
+        return [each for each in found if not _is_of_another_task(plan, each)]
 
     def _narrow_to_task(
         self,
@@ -156,6 +181,11 @@ def join_found(
     first = searches[0]
     notes = dict.fromkeys(note for one in searches for note in one.plan.name_notes)
     rankings = [_rate_search(tx, one, opinion) for one in searches]
+    scored = join_searches(
+        rankings,
+        asked=1 + len(plan.parts),
+        decides_together=not plan.profile.every_hit_must_fit,
+    )
     return replace(
         first,
         plan=replace(
@@ -166,13 +196,24 @@ def join_found(
             name_notes=tuple(notes),
         ),
         sources=replace(first.sources, reports=(*first.sources.reports, *opinion.reports)),
-        scored=join_searches(
-            rankings,
-            asked=1 + len(plan.parts),
-            decides_together=not plan.profile.every_hit_must_fit,
-        ),
+        scored=scored,
+        rest=_join_rest(searches, scored),
         weights=merge_weights(each.weights for one in searches for each in _list_wordings(one)),
     )
+
+
+def _join_rest(
+    searches: Sequence[ScoredSearch], scored: Sequence[ScoredCandidate]
+) -> list[ScoredCandidate]:
+    """What follows behind the candidates, once each, with its margin."""
+    known = {each.identity for each in scored}
+    rest: dict[tuple[str, int], ScoredCandidate] = {}
+    for found in (named for one in searches for named in _list_wordings(one)):
+        for each in found.rest:
+            if each.identity not in known and each.identity not in rest:
+                margin = found.threshold.margin(each.kind, each.signals)
+                rest[each.identity] = replace(each, margin=margin)
+    return list(rest.values())
 
 
 def _list_wordings(found: ScoredSearch) -> Iterator[ScoredSearch]:

@@ -29,9 +29,9 @@ class SearchProfile:
     memory has to pass by itself either way."""
     rerank_accepts: float
     """The reranker's score from which a hit passes whatever its words."""
-    reads_per_hit: int
-    """Ranked documents read for each hit wanted: boosts reorder them, the threshold drops some."""
-    reads_at_least: int
+    reads: int
+    """Documents that are ranked with care, whatever the limit: boosts reorder them, the threshold
+    drops some. What a higher limit wants follows behind them."""
     most_hits: int
     """Hits at most where no limit is given: as many as the budget holds are shown of them."""
     line_chars: int | None
@@ -63,8 +63,7 @@ MEMORIES = SearchProfile(
     every_hit_must_fit=True,
     shows_turns_together=True,
     rerank_accepts=0.5,
-    reads_per_hit=1,
-    reads_at_least=40,
+    reads=40,
     most_hits=12,
     line_chars=400,
     only_unprocessed_turns=True,
@@ -86,8 +85,7 @@ TRANSCRIPT = SearchProfile(
     every_hit_must_fit=False,
     shows_turns_together=True,
     rerank_accepts=0.5,
-    reads_per_hit=1,
-    reads_at_least=30,
+    reads=30,
     most_hits=20,
     line_chars=None,
     only_unprocessed_turns=False,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.derived import place_derived
 from memoria.retrieval.ranking.score import ScoredCandidate
-from memoria.retrieval.ranking.selection import Selection, select_hits
+from memoria.retrieval.ranking.selection import Selection, add_rest, limit_hits, select_hits
 from memoria.retrieval.ranking.successors import Successors, find_successors
 from memoria.retrieval.ranking.updates import Updates, find_updates
 from memoria.store.base import Transaction
@@ -21,15 +21,26 @@ class ChosenHits:
     updates: Updates
 
 
-def choose_hits(tx: Transaction, plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> ChosenHits:
+def choose_hits(
+    tx: Transaction,
+    plan: SearchPlan,
+    scored: Sequence[ScoredCandidate],
+    rest: Sequence[ScoredCandidate] = (),
+) -> ChosenHits:
     """The hits of a search, however many there are.
 
     Args:
         tx: where the candidates were found.
         plan: the search.
         scored: the candidates, best first, with their margins.
+        rest: what a high limit wants besides. It follows behind the hits and moves none of them.
     """
     scored, successors = find_successors(tx, plan, scored)
     updates = find_updates(plan, scored)
     selection = select_hits(plan, scored, successors, updates)
-    return ChosenHits(place_derived(tx, plan, selection), successors, updates)
+    selection = place_derived(tx, plan, selection)
+    if rest:
+        selection = add_rest(plan, selection, rest)
+        _, later = find_successors(tx, plan, rest)
+        successors = successors.join(later)
+    return ChosenHits(limit_hits(plan, selection), successors, updates)

@@ -12,8 +12,12 @@ _READ_OF_A_TASK = 60
 
 
 def choose_depth(plan: SearchPlan, *, is_reranked: bool) -> int:
-    """How many ranked documents a search reads: as many whatever its limit, or what that wants."""
-    depth = max(plan.limit * plan.profile.reads_per_hit, plan.profile.reads_at_least)
+    """How many documents are ranked with care: as many whatever the limit, which adds to the end.
+
+    What stands further down could come before others by what is read of it, so that a higher limit
+    would change who comes first.
+    """
+    depth = plan.profile.reads
     if is_asked_of_people(plan):
         depth = max(depth, PEOPLE_DEPTH)
     if plan.tasks is not None:

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, floor
 
 from memoria.retrieval.query.plan import SearchPlan
@@ -49,7 +49,7 @@ def select_hits(
     if not plan.terms:
         return Selection((), tuple(scored))  # no word was asked for, so nothing is an answer
     if not plan.profile.every_hit_must_fit:
-        return _select_together(plan, scored, updates)
+        return _select_together(scored, updates)
     passed = _add_linked(scored, _list_fitting(plan, scored))
     passed = _add_successors(scored, passed, successors)
     passed = _add_updates(scored, passed, updates)
@@ -63,16 +63,46 @@ def select_hits(
         hits = diversify(hits, _CHOSEN_WITH_CARE)
     hits.sort(key=lambda each: not _is_of_named_task(plan, each))  # each part keeps its order
     hits = place_updates(place_successors(hits, successors), updates)
-    shown = (*hits[: plan.limit], *filter(_is_relevant, hits[plan.limit :]))
-    return Selection(shown, below, tuple(each for each in passed if each.candidate.n in repeats))
+    dropped = tuple(each for each in passed if each.candidate.n in repeats)
+    return Selection(tuple(hits), below, dropped)
 
 
-def _select_together(
-    plan: SearchPlan, scored: Sequence[ScoredCandidate], updates: Updates
-) -> Selection:
+def add_rest(plan: SearchPlan, selection: Selection, rest: Sequence[ScoredCandidate]) -> Selection:
+    """The selection with what a high limit wants besides, behind all that was ranked with care.
+
+    Args:
+        plan: the search.
+        selection: what of the ranking is shown.
+        rest: what stands further down, best first, with margins.
+    """
+    known = {each.candidate.n for each in (*selection.hits, *selection.repeats)}
+    new = [each for each in rest if each.candidate.n not in known]
+    if not plan.profile.every_hit_must_fit:
+        hits = (*selection.hits, *new) if selection.hits else ()
+        return replace(selection, hits=hits)
+    fitting = [each for each in new if _is_relevant(each)]
+    repeats = _find_repeats([*selection.hits, *fitting]) if fitting else set()
+    return replace(
+        selection,
+        hits=(*selection.hits, *(each for each in fitting if each.candidate.n not in repeats)),
+        below_threshold=(*selection.below_threshold, *(n for n in new if not _is_relevant(n))),
+        repeats=(*selection.repeats, *(n for n in fitting if n.candidate.n in repeats)),
+    )
+
+
+def limit_hits(plan: SearchPlan, selection: Selection) -> Selection:
+    """The hits within the limit, and of those beyond it the ones that pass by themselves.
+
+    Of the record none is beyond: one that fits lets all be shown.
+    """
+    beyond = filter(_is_relevant, selection.hits[plan.limit :] * plan.profile.every_hit_must_fit)
+    return replace(selection, hits=(*selection.hits[: plan.limit], *beyond))
+
+
+def _select_together(scored: Sequence[ScoredCandidate], updates: Updates) -> Selection:
     """The best, where one of the very best passes the threshold; else nothing."""
     if any(_is_relevant(each) for each in scored[:DECIDING_HITS]):
-        return Selection(tuple(place_updates(scored, updates)[: plan.limit]))
+        return Selection(tuple(place_updates(scored, updates)))
     return Selection((), tuple(scored))
 
 

@@ -47,6 +47,10 @@ class Successors:
     superseded: frozenset[int] = frozenset()
     """Documents whose words no longer hold."""
 
+    def join(self, others: "Successors") -> "Successors":
+        """These and what is known of other documents."""
+        return Successors({**others.by_n, **self.by_n}, self.superseded | others.superseded)
+
 
 NO_SUCCESSORS = Successors()
 
