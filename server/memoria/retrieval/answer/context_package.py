@@ -50,7 +50,7 @@ class FixedBlocks:
 
 @dataclass(frozen=True, slots=True)
 class CitedLine:
-    """A hit as a line, and where it comes from."""
+    """A hit as a line, with what speaks against it where its words are read, and its source."""
 
     id: str
     line: str
@@ -143,10 +143,13 @@ def _cite_hit(hit: Hit, id_chars: int) -> CitedLine:
     name, source = name_hit(hit, id_chars), hit.source
     who = source.speaker or source.role or source.client
     place = f"session {source.session_id} #{source.turn_index}" if source.session_id else None
-    marks = [mark for mark in (source.at, who, place, source.trust, hit.status) if mark]
-    marks += list_doubts(hit, id_chars)
-    words, where = indent_lines(_hit_words(hit), "  "), join_lines(", ".join(map(str, marks)))
-    return CitedLine(hit.id, f"- {name} {words}", f"- {name} {where}")
+    is_doubtful = hit.status in ("outdated", "over")
+    marks = [source.at, who, place, source.trust, None if is_doubtful else hit.status]
+    where = join_lines(", ".join(str(mark) for mark in marks if mark))
+    doubts = [str(hit.status)] * is_doubtful + list_doubts(hit, id_chars)
+    doubt = f"({', '.join(doubts)}) " * bool(doubts)
+    words = indent_lines(_hit_words(hit), "  ")
+    return CitedLine(hit.id, f"- {name} {doubt}{words}", f"- {name} {where}")
 
 
 def _hit_words(hit: Hit) -> str:

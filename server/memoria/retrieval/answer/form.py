@@ -112,9 +112,12 @@ def list_doubts(hit: Hit, id_chars: int) -> list[str]:
         ("see", hit.outdated_by),
     )
     return [
-        f"{what} {', '.join(short_id(one, id_chars) for one in others)}"
-        for what, others in named
-        if others
+        *_list_validity(hit),
+        *(
+            f"{what} {', '.join(short_id(one, id_chars) for one in others)}"
+            for what, others in named
+            if others
+        ),
     ]
 
 
@@ -217,10 +220,12 @@ def _own_marks(hit: Hit, known: Sequence[str]) -> list[str]:
 
 def _list_marks(hit: Hit, known: Sequence[str]) -> list[str]:
     """What is to be known of a hit and has not been said."""
-    marks = [mark for mark in _general_marks(hit) if mark not in known]
-    if hit.validity is not None and hit.validity != "active":
-        marks.append(str(hit.validity))
-    return marks
+    return [*(mark for mark in _general_marks(hit) if mark not in known), *_list_validity(hit)]
+
+
+def _list_validity(hit: Hit) -> list[str]:
+    """Whether a hit holds, where it does not."""
+    return [] if hit.validity in (None, "active") else [str(hit.validity)]
 
 
 def _general_marks(hit: Hit) -> list[str]:
