@@ -212,7 +212,7 @@ def _join_rest(
         for each in found.rest:
             if each.identity not in known and each.identity not in rest:
                 margin = found.threshold.margin(each.kind, each.signals)
-                rest[each.identity] = replace(each, margin=margin)
+                rest[each.identity] = each._replace(margin=margin)
     return list(rest.values())
 
 
@@ -239,7 +239,7 @@ def _rate_candidates(
     plan, threshold = found.plan, found.threshold
     scored = apply_opinion(plan, found.scored, opinion)
     scored = apply_people(tx, plan, scored, threshold)
-    return [replace(each, margin=threshold.margin(each.kind, each.signals)) for each in scored]
+    return [each._replace(margin=threshold.margin(each.kind, each.signals)) for each in scored]
 
 
 def _is_of_another_task(plan: SearchPlan, each: ScoredCandidate) -> bool:

@@ -105,7 +105,7 @@ def _estimate_cosine(each: ScoredCandidate, sources: SourceScores) -> ScoredCand
     if each.candidate.n in sources.cosine or not sources.cosine:
         return each
     guess = max(0.0, *sources.cosine.values()) * each.signals.coverage
-    return replace(each, signals=replace(each.signals, cosine=guess))
+    return each._replace(signals=replace(each.signals, cosine=guess))
 
 
 def _transcript_candidates(

@@ -1,7 +1,6 @@
 """Described: the turn that tells whom a question means without naming them."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from memoria.retrieval.query.described import Description
 from memoria.retrieval.ranking.score import ScoredCandidate
@@ -40,4 +39,4 @@ def limit_margins(
     sake; and what is told of somebody is an answer only if they are who was meant.
     """
     most = max((each.margin for each in asked[:DECIDING_HITS]), default=0.0)
-    return [replace(each, margin=min(each.margin, most)) for each in named]
+    return [each._replace(margin=min(each.margin, most)) for each in named]

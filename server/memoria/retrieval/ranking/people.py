@@ -132,7 +132,7 @@ def _apply_match(
     """
     if match is PersonMatch.OTHER:
         signals = replace(each.signals, is_of_others=True)
-        return _multiply(replace(each, signals=signals), _OF_OTHERS)
+        return _multiply(each._replace(signals=signals), _OF_OTHERS)
     has_relation = any(person.path for person in plan.parsed.people.persons)
     gains = match is PersonMatch.SAME and plan.profile.scores_conclusions and has_relation
     return _multiply(each, _OF_THE_ONE) if gains else each
@@ -140,7 +140,7 @@ def _apply_match(
 
 def _multiply(each: ScoredCandidate, factor: float) -> ScoredCandidate:
     boosts = {**each.boosts, "person": factor}
-    return replace(each, boosts=boosts, score=each.relevance * combine_boosts(boosts))
+    return each._replace(boosts=boosts, score=each.relevance * combine_boosts(boosts))
 
 
 def _match_candidates(

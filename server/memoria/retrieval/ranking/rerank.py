@@ -80,8 +80,7 @@ def apply_opinion(
 
 def _apply_score(each: ScoredCandidate, score: float | None, otherwise: float) -> ScoredCandidate:
     relevance = (each.relevance + (otherwise if score is None else score)) / 2
-    return replace(
-        each,
+    return each._replace(
         signals=replace(each.signals, rerank_score=score),
         relevance=relevance,
         score=relevance * combine_boosts(each.boosts),

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
+from typing import NamedTuple
 
 from memoria.model import Memory, MemoryVersion, StoredTurn, Validity
 from memoria.policy.properties.keys import has_one_value
@@ -33,8 +34,7 @@ class MemoryWording:
     version: MemoryVersion
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredCandidate:
+class ScoredCandidate(NamedTuple):
     """A document with what speaks for it. Higher scores are better, within one search."""
 
     document: StoredTurn | MemoryWording

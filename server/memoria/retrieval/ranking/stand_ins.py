@@ -8,7 +8,6 @@ sentence of a long message, and the question may be about another. Both are then
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from memoria.model import MemoryVersion
 from memoria.retrieval.ranking.score import MemoryWording, ScoredCandidate
@@ -34,7 +33,7 @@ def stand_for_turns(
             continue
         answered.add(turn.candidate.n)
         known = raised.get(memory.candidate.n, memory)
-        raised[memory.candidate.n] = replace(known, score=max(known.score, turn.score))
+        raised[memory.candidate.n] = known._replace(score=max(known.score, turn.score))
     placed = (raised.get(each.candidate.n, each) for each in found)
     return sorted(placed, key=lambda each: -each.score), answered
 

@@ -139,7 +139,7 @@ def discriminative_terms(plan: SearchPlan) -> list[str]:
 
 def list_telling_terms(plan: SearchPlan) -> list[str]:
     """Of those the ones that tell what it asks about: no pair that asks or joins."""
-    return [term for term in discriminative_terms(plan) if not _EMPTY_CHINESE & set(term)]
+    return [term for term in discriminative_terms(plan) if _EMPTY_CHINESE.isdisjoint(term)]
 
 
 def _proper_name_tokens(plan: SearchPlan) -> frozenset[str]:

@@ -15,7 +15,7 @@ is exempt: what held then comes first.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.model import Memory, Role, StoredTurn, Validity
@@ -172,7 +172,7 @@ def _in_place_of(each: ScoredCandidate, memory: Memory) -> ScoredCandidate:
     wording = MemoryWording(memory, memory.current)
     candidate = each.candidate._replace(n=memory.current.n, words=None)
     words = frozenset(tokens(memory.content))
-    return replace(each, document=wording, candidate=candidate, words=words)
+    return each._replace(document=wording, candidate=candidate, words=words)
 
 
 def _may_be_shown(each: ScoredCandidate, plan: SearchPlan) -> bool:

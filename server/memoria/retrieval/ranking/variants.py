@@ -9,7 +9,6 @@ down. The query's places count twice as much as those of a variant.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import chain
 
 from memoria.retrieval.ranking.score import ScoredCandidate
@@ -74,7 +73,7 @@ def fuse_searches(rankings: Sequence[Sequence[ScoredCandidate]]) -> list[ScoredC
     if not best:
         return []
     top = max(each.score for ranking in rankings for each in ranking) / max(gains.values())
-    fused = [replace(each, score=top * gains[key]) for key, each in best.items()]
+    fused = [each._replace(score=top * gains[key]) for key, each in best.items()]
     return sorted(fused, key=lambda each: (-each.score, each.candidate.n))
 
 
@@ -101,7 +100,7 @@ def fuse_parts(rankings: Sequence[Sequence[ScoredCandidate]]) -> list[ScoredCand
                 best[each.identity] = each
     whole = 1 + _OTHER_PART * (len(telling) - 1)
     fused = [
-        replace(each, score=top * _join_scores(scores[key]) / whole) for key, each in best.items()
+        each._replace(score=top * _join_scores(scores[key]) / whole) for key, each in best.items()
     ]
     return sorted(fused, key=lambda each: (-each.score, each.candidate.n))
 
@@ -116,7 +115,7 @@ def _lower_margins_of_parts(
         for each in ranking:
             margin = each.margin - surplus
             margins[each.identity] = max(margin, margins.get(each.identity, margin))
-    return [replace(each, margin=margins[each.identity]) for each in fused]
+    return [each._replace(margin=margins[each.identity]) for each in fused]
 
 
 def _has_answer(ranking: Sequence[ScoredCandidate]) -> bool:

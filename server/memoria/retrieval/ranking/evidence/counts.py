@@ -10,7 +10,7 @@ text retrieval", 2004); terms of other scripts and numbers are left alone.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from memoria.store.values import IndexTokens
 
@@ -41,30 +41,53 @@ def count_terms(
         terms: a query's.
         alike: whether words that begin like a term count for a part of it.
     """
-    wanted = {term: f" {term} " for term in terms}
-    begins = [(term, f" {term[:_PREFIX]}") for term in terms if alike and _may_vary(term)]
-    return {n: _count_document(document, wanted, begins) for n, document in documents.items()}
+    words = _Words.of_terms(terms, alike=alike)
+    frames: dict[str, tuple[dict[str, float], int]] = {}
+    counted: dict[int, TermCounts] = {}
+    for n, (said, context) in documents.items():
+        if context not in frames:  # most turns share theirs with those around them
+            frames[context] = words.count_frame(f" {context} ")
+        frame, around = frames[context]
+        body = words.count_body(f" {said} ")
+        counted[n] = TermCounts(body, frame, said.count(" ") + 1 + around)
+    return counted
 
 
-def _count_document(
-    document: IndexTokens, wanted: Mapping[str, str], begins: Sequence[tuple[str, str]]
-) -> TermCounts:
-    words, context = f" {document.words} ", f" {document.context} "
-    body: dict[str, float] = {
-        term: words.count(wanted[term]) for term in _list_present(words, wanted)
-    }
-    for term, start in begins:
-        if start in words and term not in body:
-            body[term] = _PREFIX_WEIGHT
-    frame = dict.fromkeys(_list_present(context, wanted), 1.0)
-    return TermCounts(body, frame, words.count(" ") + context.count(" ") - 2)
+class _Words(NamedTuple):
+    """The terms as they are looked for in documents."""
 
+    tokens: dict[str, str]
+    """Each term as it stands among others, between spaces."""
+    beginnings: dict[str, str]
+    """What stands wherever the term or a word like it does."""
+    varying: frozenset[str]
+    """Those for which a word that only begins like them counts for a part."""
 
-def _list_present(tokens: str, wanted: Mapping[str, str]) -> Collection[str]:
-    """The terms that stand among the tokens. Of a few terms each is looked for by itself."""
-    if len(wanted) > _MANY:
-        return wanted.keys() & tokens.split(" ")
-    return [term for term, token in wanted.items() if token in tokens]
+    @classmethod
+    def of_terms(cls, terms: Sequence[str], *, alike: bool) -> Self:
+        tokens = {term: f" {term} " for term in terms}
+        varying = frozenset(term for term in terms if alike and _may_vary(term))
+        starts = {term: f" {term[:_PREFIX]}" for term in varying}
+        return cls(tokens, {**tokens, **starts}, varying)
+
+    def count_frame(self, context: str) -> tuple[dict[str, float], int]:
+        """The terms in who said it and when, and how many tokens that has."""
+        present = (term for term, token in self.tokens.items() if token in context)
+        return dict.fromkeys(present, 1.0), context.count(" ") - 1
+
+    def count_body(self, said: str) -> dict[str, float]:
+        """How often each term stands in what was said. Of a few each is looked for by itself."""
+        tokens, beginnings = self.tokens, self.beginnings
+        may_stand: Collection[str] = tokens
+        if len(tokens) > _MANY:
+            may_stand = (tokens.keys() & said.split(" ")) | self.varying
+        body: dict[str, float] = {}
+        for term in may_stand:
+            if beginnings[term] in said:
+                times = said.count(tokens[term])
+                if times or term in self.varying:
+                    body[term] = times or _PREFIX_WEIGHT
+        return body
 
 
 def _may_vary(term: str) -> bool:

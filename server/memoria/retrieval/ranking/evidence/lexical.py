@@ -89,6 +89,8 @@ def _add_counts(own: dict[str, float], times: Mapping[str, float], share: float)
 def _score_document(
     weights: Mapping[str, float], length: float, gains: Mapping[str, float]
 ) -> float:
+    if not weights:
+        return 0.0
     norm = _K1 * (1 - _B + _B * length)
     return math.fsum([gains[term] * w / (w + norm) for term, w in weights.items()])
 
@@ -110,5 +112,7 @@ def _lend_words(
         part = min(1.0, _STATEMENT / max(counted[giver].length, 1))
         for step, share in _NEIGHBOUR_WEIGHTS.items():
             for n in documents_at.get((session_n, index + step), ()):
-                _add_counts(lent.setdefault(n, {}), body, part * share)
+                own = lent.setdefault(n, {})
+                if body:
+                    _add_counts(own, body, part * share)
     return lent
