@@ -146,7 +146,7 @@ def _extras_problem(arguments: list[str]) -> str | None:
     named = {
         extra
         for word in arguments
-        for group in re.findall(r"\[([\w,]+)\]", word)
+        for group in re.findall(r"\[([\w,-]+)\]", word)
         for extra in group.split(",")
     }
     unknown = named - set(project["optional-dependencies"])

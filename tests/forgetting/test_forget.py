@@ -371,3 +371,22 @@ async def test_backups_that_still_hold_it_are_named_with_their_end(
     assert f"{renamed} of" in text
     assert "it stays until you delete it" in text
     assert "the next backup after" in text
+
+
+async def test_what_may_return_is_erased_all_the_same_and_can_be_said_again(home: Path) -> None:
+    settings = memoria.Settings(embedder="off", forget_grace_days=7)
+    turn = {"session_id": "s", "message_id": "m", "role": "user", "content": "我对花生过敏，别放"}
+    async with memoria.open(home=home, tenant="t", settings=settings) as m:
+        said = (await m.record_conversation([turn])).turns[0].id or ""
+        with pytest.raises(InvalidInputError, match="include_source"):
+            await m.forget_memory([said], may_return=True)
+        gone = await m.forget_memory([said], include_source=True, may_return=True)
+        assert gone.turns_erased == (said,)
+        assert gone.report is not None
+        assert gone.report.state == "erased"
+        assert await m.find_message("s", "m") is None
+        assert not (await m.search_conversation_traces("花生")).hits
+        assert (await m.record_conversation([turn])).recorded == 1
+        again = await m.find_message("s", "m")
+        assert again is not None
+        assert again.content == turn["content"]

@@ -62,13 +62,14 @@ class Forgetting(Records):
 
         It is called with ids of memories, or of turns (then what was drawn from them is forgotten
         too), and, by name, whatever else `ForgetOrder` has; or with such an object. With the token
-        of a preview just that is forgotten, or nothing; without one, whatever is meant now.
+        of a preview just that is forgotten, or nothing; without one, whatever is meant now. With
+        `may_return` it is erased at once, and may be recorded and learnt again.
 
         Raises:
             PreviewChangedError: with a token: something else would go by now; has the new preview.
         """
         request = await self._request(order.selection)
-        eraser = self._eraser()
+        eraser = self._eraser(may_return=order.may_return)
         forgotten = await in_thread(
             lambda: eraser.run(request, token=order.token, reason=order.reason)
         )
@@ -110,7 +111,7 @@ class Forgetting(Records):
     def _wake_worker(self) -> None:
         """Let what was changed be embedded."""
 
-    def _eraser(self) -> "Eraser":
+    def _eraser(self, *, may_return: bool = False) -> "Eraser":
         # A start-up must not pay for these.
         from memoria.admin.backup import list_remaining  # noqa: PLC0415
         from memoria.erasure.forget import Eraser  # noqa: PLC0415
@@ -125,6 +126,7 @@ class Forgetting(Records):
             lambda since: list_remaining(home, keep_days, since),
             self._meaning_lookup(self.settings.forget_similarity),
             round(self.settings.forget_grace_days * DAY_MS),
+            may_return=may_return,
         )
 
     async def _request(self, selection: ForgetSelection) -> "ErasureRequest":

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from memoria.app.forgetting import Forgetting
+from memoria.app.messages import Messages
 from memoria.app.threads import in_thread
 from memoria.errors import InvalidInputError
 from memoria.retrieval.query.plan import EVERYWHERE
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from memoria.memories.foreign import ForeignMemory, ForeignReceipt
 
 
-class Imports(Forgetting):
+class Imports(Messages):
     """One tenant's memory, into which memories of other programs are written."""
 
     async def keep_foreign(

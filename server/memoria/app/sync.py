@@ -148,6 +148,7 @@ class SyncMemoria(_Twin[Memoria]):
         return SyncEntities(self._original.graph, self._loop)
 
     record_conversation = _wait_for(Memoria.record_conversation)
+    keep_foreign = _wait_for(Memoria.keep_foreign)
     search_memory = _wait_for(Memoria.search_memory)
     search_conversation_traces = _wait_for(Memoria.search_conversation_traces)
     build_context = _wait_for(Memoria.build_context)
@@ -161,6 +162,7 @@ class SyncMemoria(_Twin[Memoria]):
     get_record = _wait_for(Memoria.get_record)
     get_session = _wait_for(Memoria.get_session)
     get_turn = _wait_for(Memoria.get_turn)
+    find_message = _wait_for(Memoria.find_message)
     list_memories = _wait_for(Memoria.list_memories)
     list_sessions = _wait_for(Memoria.list_sessions)
     list_contradicted = _wait_for(Memoria.list_contradicted)

@@ -51,9 +51,15 @@ class Deletion:
         self._reason = reason
         self._meanings = meanings
         self._at = now_millis()
+        self._may_return = False
 
-    def run(self) -> None:
-        """Carry the plan out."""
+    def run(self, *, may_return: bool = False) -> None:
+        """Carry the plan out.
+
+        Args:
+            may_return: keep of what is erased that it was, and nothing to know it again by.
+        """
+        self._may_return = may_return
         tx, plan = self._tx, self._plan
         for memory_id in delete_dependents(
             tx, plan.ids_with_lost_wordings, plan.source_ns, spared=plan.memories
@@ -137,6 +143,8 @@ class Deletion:
         digests: tuple[str, ...] = (),
         meanings: tuple[SuppressedMeaning, ...] = (),
     ) -> None:
+        if self._may_return:
+            digests, meanings = (), ()
         tombstone = Tombstone(kind, subject, self._at, self._reason)
         self._tx.tombstones.add(TombstoneRecord(tombstone, digests, meanings))
 

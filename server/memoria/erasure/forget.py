@@ -57,6 +57,8 @@ class Eraser:
         list_backups: BackupLookup = lambda _since: (),
         look_up_meanings: MeaningLookup | None = None,
         grace_ms: int = 0,
+        *,
+        may_return: bool = False,
     ) -> None:
         """Nothing is forgotten yet.
 
@@ -69,8 +71,10 @@ class Eraser:
             list_backups: gives the backups that still hold what was forgotten; none without.
             look_up_meanings: what texts mean, to be kept with their tombstones; nothing without.
             grace_ms: how long what is forgotten can be put back; 0: it is erased at once.
+            may_return: erase at once, and keep nothing that it is known again by.
         """
-        self._grace_ms = grace_ms
+        self._may_return = may_return
+        self._grace_ms = 0 if may_return else grace_ms
         self._store = store
         self._tenant = tenant
         self._channel = channel
@@ -161,7 +165,8 @@ class Eraser:
             plan.source_ns if plan.include_source else [],
         )
         before = tx.erasures.count_rows(scope)
-        Deletion(tx, plan, self._digester, self._channel, why, meanings).run()
+        deletion = Deletion(tx, plan, self._digester, self._channel, why, meanings)
+        deletion.run(may_return=self._may_return)
         if not items:
             return None
         report = make_report(

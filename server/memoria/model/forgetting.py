@@ -119,6 +119,18 @@ class ForgetOrder(ForgetSelection):
         NotForAgents(),
         ForPeople("reason that is shown when it is to come back, in words that don't say what"),
     ] = None
+    may_return: Annotated[
+        bool,
+        NotForAgents(),
+        ForPeople("do not remember that it was forgotten: it may be said and learnt again"),
+    ] = False
+    """For a program that keeps things of its own here: what it deletes it may write again."""
+
+    @model_validator(mode="after")
+    def _check_return(self) -> Self:
+        if self.may_return and not (self.ids and self.include_source):
+            raise ValueError("may_return needs ids and include_source")
+        return self
 
     @property
     def selection(self) -> ForgetSelection:

@@ -110,6 +110,10 @@ class Conversations(Protocol):
         """A turn by id."""
         ...
 
+    def find_turn(self, source: str, session_id: str, message_id: str) -> StoredTurn | None:
+        """The newest version of a message, by the names that its source gives it."""
+        ...
+
     def turn_versions(self, turn: StoredTurn) -> list[StoredTurn]:
         """All versions at the turn's place, newest first."""
         ...

@@ -227,6 +227,12 @@ class SqliteConversations:
         row = self._rows.first("turn_number", id=turn_id)
         return None if row is None else self.turns([row["n"]])[row["n"]]
 
+    def find_turn(self, source: str, session_id: str, message_id: str) -> StoredTurn | None:
+        """The newest version of a message, by the names that its source gives it."""
+        names = {"source": source, "session_id": session_id, "message_id": message_id}
+        row = self._rows.first("find_turn", **names)
+        return None if row is None else self.turns([row["n"]])[row["n"]]
+
     def turn_versions(self, turn: StoredTurn) -> list[StoredTurn]:
         """All versions at the turn's place, newest first."""
         return self._list_in_order(

@@ -106,7 +106,7 @@ def _confirm(order: ForgetOrder, preview: "ForgetPreview") -> ForgetOrder:
     err().print(preview_text(preview), markup=False)
     if not preview.is_empty:
         typer.confirm("Forget this for good?", abort=True, err=True)
-    return order.selection.with_token(preview.token, order.reason)
+    return order.model_copy(update={"token": preview.token})
 
 
 def _print_preview(preview: "ForgetPreview", *, as_json: bool) -> None:

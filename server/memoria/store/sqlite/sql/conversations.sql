@@ -130,6 +130,14 @@ WHERE +t.tenant_id = :tenant AND t.n IN (SELECT value FROM json_each(:ns));
 -- name: turn_number
 SELECT n FROM turns WHERE tenant_id = :tenant AND id = :id;
 
+-- name: find_turn
+SELECT t.n
+FROM sessions s JOIN turns t ON t.session_n = s.n AND t.message_id = :message_id
+WHERE s.tenant_id = :tenant AND s.source = :source AND s.session_id = :session_id
+  AND t.tenant_id = :tenant
+ORDER BY t.version DESC
+LIMIT 1;
+
 -- name: turn_versions
 SELECT n FROM turns
 WHERE tenant_id = :tenant AND session_n = :session_n AND turn_index = :turn_index
