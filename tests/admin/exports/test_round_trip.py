@@ -4,6 +4,7 @@ EXPORT_EXAMPLES in the environment plays more histories.
 """
 
 import os
+from collections.abc import Awaitable, Callable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -12,11 +13,13 @@ import anyio
 import anyio.to_thread
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 from tests.admin.exports.rows import EXPORTED, LEFT_OUT, LEFT_OUT_COLUMNS, differ, read_rows
 from tests.forgetting.checker import rows_without_sources
 from tests.forgetting.histories import (
     FACTS,
     HISTORIES,
+    STEPS,
     Forget,
     History,
     Player,
@@ -27,16 +30,21 @@ from tests.forgetting.histories import (
 from tests.forgetting.remains import remaining
 from tests.ingest.play import opened
 
+from memoria.admin.exports.merge import MergeReport
 from memoria.app.engine import open_store
 from memoria.app.exporting import export, merge_export
 from memoria.config import Settings
 from memoria.erasure.verify import verify
-from memoria.model import COMMAND_LINE
+from memoria.model import COMMAND_LINE, Receipt
 from memoria.store.base.portable import PortableSelection
 from memoria.store.sqlite.migrate import schema
 
 EXAMPLES = int(os.environ.get("EXPORT_EXAMPLES", "2"))
 PASSPHRASE = "correct horse battery"  # noqa: S105  (of a test)
+
+
+Lived = list[Step]
+_LIVED = st.lists(STEPS, min_size=1, max_size=3)
 
 
 def test_somebody_has_decided_of_every_table_whether_it_is_exported() -> None:
@@ -58,6 +66,70 @@ def test_after_any_history_an_export_makes_an_equal_home(
     tmp_path_factory: pytest.TempPathFactory, history: History
 ) -> None:
     anyio.run(_play, tmp_path_factory.mktemp("lived"), history)
+
+
+@settings(
+    deadline=None,
+    max_examples=max(EXAMPLES // 2, 1),
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+@given(_LIVED, _LIVED, _LIVED)
+def test_wherever_two_homes_have_gone_since_they_were_one_they_meet_again(
+    tmp_path_factory: pytest.TempPathFactory, both: Lived, one: Lived, other: Lived
+) -> None:
+    anyio.run(_play_two, tmp_path_factory.mktemp("lived"), both, one, other)
+
+
+async def _play_two(folder: Path, both: Lived, one: Lived, other: Lived) -> None:
+    file = folder / "out.jsonl"
+    with script() as model:
+        async with opened(folder / "one", model, llm_attempts=1) as m:
+            player = Player(m, folder)
+            await player.begin()
+            for step in both:
+                await player.take(step)
+        here, there = (m.settings.model_copy(update={"home": folder / x}) for x in ("one", "other"))
+        await anyio.to_thread.run_sync(_carry, here, there, file)
+        for number, (home, steps) in enumerate(((here, one), (there, other))):
+            async with opened(home.home_path, model, llm_attempts=1) as m:
+                record = m.record_conversation
+                m.record_conversation = partial(_record_elsewhere, record, str(number))
+                player = Player(m, folder)
+                player.days = 10 * (number + 1)
+                for step in steps:
+                    await player.take(step)
+    await anyio.to_thread.run_sync(_check_meeting, here, there, file)
+
+
+async def _record_elsewhere(
+    record: Callable[..., Awaitable[Receipt]],
+    place: str,
+    turns: object,
+    event: object = None,
+    *,
+    session_id: str | None = None,
+    workspace: str | None = None,
+) -> Receipt:
+    """Record in a session that the other home has not."""
+    session_id = f"{place} {session_id}"
+    return await record(turns, event, session_id=session_id, workspace=workspace)
+
+
+def _check_meeting(one: Settings, other: Settings, file: Path) -> None:
+    assert _carry(one, other, file).bad_lines == []
+    assert _carry(other, one, file).bad_lines == []
+    assert differ(read_rows(one.home_path), read_rows(other.home_path)) == []
+    for source, target in ((one, other), (other, one)):
+        report = _carry(source, target, file)
+        assert (sum(report.added.values()), sum(report.changed.values())) == (0, 0)
+        _check_sound(target)
+
+
+def _carry(source: Settings, target: Settings, file: Path) -> MergeReport:
+    file.unlink(missing_ok=True)
+    _export(source, file)
+    return merge_export(target, file, PASSPHRASE, lambda *_: None)
 
 
 async def _play(folder: Path, history: History) -> None:

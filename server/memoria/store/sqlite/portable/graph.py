@@ -109,9 +109,15 @@ class PortableGraph:
         return None if row is None else int(row["n"])
 
     def _enter_entity(self, name: dict[str, Any], merge: PortableMerge) -> int:
+        """The number of the entity that a name is of, made if it is new."""
+        n = self.meet_entity(name, merge)
+        there = str(name["entity"])
+        return self._add_entity(there, str(merge.entities[there]["kind"])) if n is None else n
+
+    def meet_entity(self, name: dict[str, Any], merge: PortableMerge) -> int | None:
         """The number of the entity that a name is of: by its id, or by that name and its kind.
 
-        One that both homes have met keeps the older id in both.
+        One that both homes have met keeps the older id in both. None where this one has not.
         """
         there = str(name["entity"])
         n = self._find_entity(there, merge)
@@ -122,13 +128,12 @@ class PortableGraph:
         found = [str(row["id"]) for row in self._rows.all("find_namesake", **named)]
         here = next((one for one in found if one not in merge.entities), None)
         if here is None:
-            return self._add_entity(there, kind)
+            return None
         if there < here:
             self._rows.change("rename_entity", id=there, former=here)
         else:
             merge.entity_ids[there] = here
-        found_n = self._find_entity(there, merge)
-        return self._add_entity(there, kind) if found_n is None else found_n
+        return self._find_entity(there, merge)
 
     def _add_entity(self, entity_id: str, kind: str) -> int:
         n = self._rows.insert("add_bare_node")

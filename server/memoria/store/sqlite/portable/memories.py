@@ -174,8 +174,10 @@ class PortableMemories:
             if turn_n is not None:
                 noted = {"quote": one["quote"], "ingested_at": one["ingested_at"]}
                 changed += self._rows.change("add_evidence", memory_n=n, turn_n=turn_n, **noted)
-        if record["id"] not in merge.reworded:
-            for name in record["names"]:
+        for name in record["names"]:
+            if record["id"] in merge.reworded:  # its names went with its wording
+                self._graph.meet_entity(name, merge)
+            else:
                 changed += self._graph.use_name("memory", str(record["id"]), name, merge)
         span = record["span"]
         session_n = None if span is None else self._turns.find_session(span)
