@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from memoria.memories.foreign import ForeignMemory, ForeignReceipt
 
 BATCH_TURNS = 200
-BATCH_MEMORIES = 50
+BATCH_MEMORIES = 25
 _BATCH_BYTES = 8 * 1024 * 1024
 _PROGRESS_BYTES = 1024 * 1024
 _MAX_NAMED_LINES = 20

@@ -1,8 +1,9 @@
 """The one writer of memories: how a memory is written, whoever decided what it says.
 
-Four paths lead here: what rules or a model conclude from a conversation (`ingest`), what somebody
+Five paths lead here: what rules or a model conclude from a conversation (`ingest`), what somebody
 states explicitly (`memories/statements`), what the user edits in a core file
-(`memories/user_edits`), and what the nightly maintenance derives from other memories
+(`memories/user_edits`), what another program has concluded (`memories/foreign`), and what the
+nightly maintenance derives from other memories
 (`memories/derived`). Each path decides what to write. The rest is the same for all of them and
 happens here, in the caller's transaction:
 

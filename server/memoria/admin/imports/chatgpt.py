@@ -65,6 +65,8 @@ class _Conversation:
         call: JsonObject | None = None
         for key in branch:
             message = obj(self._nodes[key].get("message"))
+            if not message:  # the root of the tree
+                continue
             if call is not None:
                 is_answer = _role(message) == "tool"
                 yield self._tool_turn(call, message if is_answer else None)
