@@ -94,7 +94,7 @@ async def _play_two(folder: Path, both: Lived, one: Lived, other: Lived) -> None
         for number, (home, steps) in enumerate(((here, one), (there, other))):
             async with opened(home.home_path, model, llm_attempts=1) as m:
                 record = m.record_conversation
-                m.record_conversation = partial(_record_elsewhere, record, str(number))
+                m.__dict__["record_conversation"] = partial(_record_elsewhere, record, str(number))
                 player = Player(m, folder)
                 player.days = 10 * (number + 1)
                 for step in steps:
