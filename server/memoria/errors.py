@@ -32,9 +32,13 @@ reads it and nothing else.
 
 import errno
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
+
+from memoria.bare.lazy_regex import lazy_regex
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_COMMAND = lazy_regex(r"`(memoria [^`]+)`")
+_CAPITAL = lazy_regex(r"(?<!^)(?=[A-Z])")
 _SHOWN_CHARS = 80
 _SHOWN_BITS = 64
 
@@ -59,8 +63,48 @@ def quote_value(value: object) -> str:
             return repr(value)
 
 
+class NextStep(NamedTuple):
+    """What to do next, as a tool or method of the library does it and as a command does."""
+
+    purpose: str
+    """`Find its id`."""
+    tool: str
+    """`search_memory`."""
+    command: str
+    """`memoria search`."""
+
+
 class MemoriaError(Exception):
-    """Base of all the errors Memoria raises on purpose."""
+    """Base of all the errors Memoria raises on purpose.
+
+    As a text it names the next tool, for an agent or a program; `at_shell` names the next command.
+    """
+
+    def __init__(self, message: str = "", *, step: NextStep | None = None) -> None:
+        """What happened, and what to do next where a tool and a command do it."""
+        super().__init__(f"{message} {step.purpose} with {step.tool}." if step else message)
+        self._message = message
+        self._step = step
+
+    @property
+    def at_shell(self) -> str:
+        """What a person at a terminal reads."""
+        step = self._step
+        return f"{self._message} {step.purpose}: {step.command}" if step else str(self)
+
+    @property
+    def next_command(self) -> str | None:
+        """The command that helps, where there is one."""
+        if self._step is not None:
+            return self._step.command
+        named = _COMMAND.search(str(self))
+        return named[1] if named else None
+
+    @property
+    def kind(self) -> str:
+        """What kind of error it is, for a program: `not_found`."""
+        name = type(self).__name__.removesuffix("Error")
+        return _CAPITAL.sub("_", name).lower()
 
 
 class InvalidInputError(MemoriaError):
@@ -115,16 +159,16 @@ class NotFoundError(MemoriaError):
     def for_memory(cls, memory_id: str) -> Self:
         """There is no such memory."""
         return cls(
-            f"There is no memory {shorten(memory_id)}. Find its id with search_memory (in a "
-            "shell: memoria search)."
+            f"There is no memory {shorten(memory_id)}.",
+            step=NextStep("Find its id", "search_memory", "memoria search"),
         )
 
     @classmethod
     def for_turn(cls, turn_id: str) -> Self:
         """There is no such turn."""
         return cls(
-            f"There is no turn {shorten(turn_id)}. Find its id with search_conversation_traces "
-            "(in a shell: memoria traces)."
+            f"There is no turn {shorten(turn_id)}.",
+            step=NextStep("Find its id", "search_conversation_traces", "memoria traces"),
         )
 
 

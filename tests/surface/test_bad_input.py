@@ -61,6 +61,8 @@ class Bad:
     tool: tuple[str, dict[str, object]]
     shell: list[str] | bytes | None
     library: Callable[[Memoria], Awaitable[object]]
+    next_command: str | None = None
+    """The next step at a terminal, where that is another one."""
 
 
 def searched(shell: list[str], next_step: str, **arguments: Any) -> Bad:  # noqa: ANN401
@@ -90,12 +92,14 @@ BAD = {
         ("get_memory", {"id": UNKNOWN}),
         ["show", UNKNOWN],
         lambda m: m.get_record(UNKNOWN),
+        next_command="Find its id: memoria search",
     ),
     "an unknown memory to revise": Bad(
         "search_memory",
         ("revise_memory", {"id": UNKNOWN, "action": "pin"}),
         ["revise", UNKNOWN, "pin"],
         lambda m: m.revise_memory(UNKNOWN, "pin"),
+        next_command="Find its id: memoria search",
     ),
     "a huge id": Bad(
         "100,000 characters). Find its id",
@@ -251,7 +255,8 @@ async def face(
 @pytest.mark.parametrize("bad", BAD.values(), ids=BAD)
 async def test_bad_input_is_told_what_to_do_and_nothing_is_lost(face: Face, bad: Bad) -> None:
     said = await face.refused(bad)
-    assert bad.next_step in said
+    at_shell = isinstance(face, Terminal) and bad.next_command
+    assert (at_shell or bad.next_step) in " ".join(said.split())  # lines break anywhere
     assert len(said) < 1_000
     for noise in ("Traceback", "pydantic", "Error executing", "input_value", "Value error"):
         assert noise not in said

@@ -292,7 +292,7 @@ def test_the_entry_leads_to_the_home_the_environment_names(shell: Shell, tmp_pat
 def test_what_cannot_be_done_is_said_on_standard_error_with_exit_code_1(
     shell: Shell, arguments: tuple[str, ...], reason: str
 ) -> None:
-    output = shell(*arguments, "--json")
+    output = shell(*arguments)
     assert (output.code, output.out) == (1, "")
     assert output.err.startswith("error: ")
     assert reason in output.err

@@ -127,7 +127,7 @@ async def test_what_is_no_id_is_refused_with_what_to_do_next(agent: Agent) -> No
     unknown = await agent.refusal("get_memory", id="turn cccccccc")
     assert "no memory or turn turn" not in unknown
     assert "search_conversation_traces" in unknown
-    assert "memoria traces" in unknown
+    assert "memoria traces" not in unknown, "an agent is named tools, and no commands"
     for name, arguments in (
         ("revise_memory", {"id": turn_id[-8:], "action": "pin"}),
         ("remember", {"content": "The kiln is warm", "supersedes": turn_id[-8:]}),

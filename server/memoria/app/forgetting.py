@@ -105,7 +105,7 @@ class Forgetting(Records):
         """
         report = await self._read(lambda tx: tx.erasures.get_report(report_id))
         if report is None:
-            raise NotFoundError(f"There is no report {report_id}. List them with `memoria audit`.")
+            raise NotFoundError(f"There is no report {report_id}. List them: `memoria audit`.")
         return report
 
     def _wake_worker(self) -> None:

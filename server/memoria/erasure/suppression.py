@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 from memoria.erasure.imprint import PREFIX, Imprint, Reach
-from memoria.errors import ForgottenError
+from memoria.errors import ForgottenError, NextStep
 from memoria.model import NO_TEXT_VECTORS, TextVectors
 from memoria.store.base import Tombstones
 from memoria.store.files import split_keys
@@ -258,8 +258,12 @@ class SuppressionList:
         tombstone = self.find_tombstone(text)
         if tombstone is not None:
             raise ForgottenError(
-                f"This {tombstone.epitaph}. If the user wants it back, remember it with "
-                "again=true (in a shell: memoria remember --again)."
+                f"This {tombstone.epitaph}.",
+                step=NextStep(
+                    "If the user wants it back, remember it",
+                    "again=true",
+                    "memoria remember --again",
+                ),
             )
 
     def lift(self, text: str) -> Tombstone | None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from functools import cache
 
-from memoria.errors import InvalidInputError, NotFoundError, shorten
+from memoria.errors import InvalidInputError, NextStep, NotFoundError, shorten
 from memoria.model import (
     AuditEntry,
     Edge,
@@ -155,8 +155,8 @@ def _explain_absence(tx: Transaction, memory_id: str) -> InvalidInputError | Not
     if tx.tombstones.get(memory_id) is not None:
         return not_found(tx, "memory", memory_id)
     return NotFoundError(
-        f"There is no memory {shorten(memory_id)}. Find its id with search_memory "
-        "(in a shell: memoria search --include-history)."
+        f"There is no memory {shorten(memory_id)}.",
+        step=NextStep("Find its id", "search_memory", "memoria search --include-history"),
     )
 
 

@@ -1,6 +1,6 @@
 """Records whole: a memory, a turn or a session by its id."""
 
-from memoria.errors import NotFoundError, shorten
+from memoria.errors import NextStep, NotFoundError, shorten
 from memoria.model import Memory, SessionRecord, StoredTurn, TurnRecord
 from memoria.store.base import Transaction
 from memoria.store.not_found import not_found
@@ -21,8 +21,12 @@ def read_record(tx: Transaction, record_id: str, context: int) -> Memory | TurnR
     if tx.tombstones.get(record_id) is not None:
         raise not_found(tx, "memory", record_id)
     raise NotFoundError(
-        f"There is no memory or turn {shorten(record_id)}. Find its id with search_memory or "
-        "search_conversation_traces (in a shell: memoria search, memoria traces)."
+        f"There is no memory or turn {shorten(record_id)}.",
+        step=NextStep(
+            "Find its id",
+            "search_memory or search_conversation_traces",
+            "memoria search, or memoria traces",
+        ),
     )
 
 

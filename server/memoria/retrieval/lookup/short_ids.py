@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.errors import InvalidInputError, NotFoundError
+from memoria.errors import InvalidInputError, NextStep, NotFoundError
 from memoria.model.search import FULL_ID
 from memoria.store.base import Transaction
 from memoria.store.base.short_ids import INDEXED_CHARS
@@ -48,8 +48,12 @@ def complete_id(tx: Transaction, cited: str) -> str:
     if len(end) < INDEXED_CHARS:
         raise NotFoundError(
             f"There is no memory or turn {end}. An id is given whole, or by its last "
-            f"{INDEXED_CHARS} characters or more, as search_memory and search_conversation_traces "
-            "cite it (in a shell: memoria search, memoria traces)."
+            f"{INDEXED_CHARS} characters or more.",
+            step=NextStep(
+                "Find it",
+                "search_memory or search_conversation_traces",
+                "memoria search, or memoria traces",
+            ),
         )
     found = [one for one in tx.short_ids.list_alike([end]) if one.endswith(end)]
     found = found or [one for one in tx.short_ids.list_forgotten(end) if one.endswith(end)]

@@ -137,9 +137,21 @@ class LazyGroup(TyperGroup):
         line = LINES.get(cmd_name)
         return None if line is None else TyperCommand(cmd_name, help=line)
 
+    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401  (Typer's own)
+        """The list of the commands, and the options before them."""
+        from memoria.surface.cli.help import make_help_readable  # noqa: PLC0415  (for help alone)
+
+        make_help_readable(self, ctx)
+        super().format_help(ctx, formatter)
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401  (Typer's own)
         """The command that was named, imported, and what comes after its name."""
         name, *rest = args
         if name in self.commands:
-            return name, self.commands[name], rest
+            command = self.commands[name]
+            if hasattr(command, "commands") or {"-h", "--help"} & set(rest):
+                from memoria.surface.cli.help import make_all_help_readable  # noqa: PLC0415  (slow)
+
+                make_all_help_readable(command, ctx)
+            return name, command, rest
         return super().resolve_command(ctx, args)

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from memoria.errors import ClientError
-from memoria.surface.cli.console import AsJson, Exit, Options, err, out, print_json, show
+from memoria.surface.cli.console import (
+    AsJson,
+    Exit,
+    Options,
+    out,
+    print_error,
+    print_json,
+    show,
+)
 
 if TYPE_CHECKING:
     from memoria.admin.clients.place import ClientPlace
@@ -92,7 +100,7 @@ def connect(
         except ClientError as error:
             if client is not None:
                 raise
-            err().print(f"error: {error}", markup=False)  # the others are connected all the same
+            print_error(error)  # the others are connected all the same
             results.append(wire_failure(one, scope, error))
     _finish(results, way, is_one=client is not None)
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from memoria.app import Memoria
     from memoria.config import Settings
+    from memoria.errors import MemoriaError
     from memoria.model import Channel
 
 _T = TypeVar("_T")
@@ -155,6 +156,22 @@ def take_in_spool(context: typer.Context) -> None:
             with_memory(context, lambda memory: memory.take_in_spool(ALL))
 
 
+def print_error(error: "MemoriaError", *, as_json: bool = False) -> None:
+    """Say on standard error what happened and what to do next, as one sentence or as JSON."""
+    print_problem(error.kind, error.at_shell, error.next_command, as_json=as_json)
+
+
+def print_problem(kind: str, text: str, command: str | None, *, as_json: bool) -> None:
+    """The same of any error, by its kind and the command that helps."""
+    if as_json:
+        said = {"kind": kind, "message": text, "next": command}
+        sys.stderr.write(_as_json({"error": {name: one for name, one in said.items() if one}}))
+        return
+    from rich.text import Text  # noqa: PLC0415  (slow, and for errors alone)
+
+    err().print(Text.assemble(("error:", "bold red"), " ", _without_steering(text)))
+
+
 def show(wire: "BaseModel", text: str, *, as_json: bool) -> None:
     """Print an answer: as JSON, or as text, verbatim but for what nobody would see.
 
@@ -174,9 +191,13 @@ def _without_steering(text: str) -> str:
 
 def print_json(document: object) -> None:
     """Print one JSON document; what would steer a terminal, or it can't show, is escaped."""
+    sys.stdout.write(_as_json(document))
+
+
+def _as_json(document: object) -> str:
     unicode = (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
     text = json.dumps(document, ensure_ascii=not unicode, indent=2)
-    sys.stdout.write(_STEERING.sub(lambda char: f"\\u{ord(char[0]):04x}", text) + "\n")
+    return _STEERING.sub(lambda char: f"\\u{ord(char[0]):04x}", text) + "\n"
 
 
 def use_any_encoding() -> None:

@@ -10,7 +10,7 @@ import typer
 from memoria.errors import PreviewChangedError
 from memoria.model.forgetting import ForgetOrder
 from memoria.model.query import build_query
-from memoria.surface.cli.console import AsJson, Exit, err, show, with_memory
+from memoria.surface.cli.console import AsJson, Exit, err, print_error, show, with_memory
 from memoria.surface.cli.query_options import read_fields, takes_query_options
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def forget(
         forgotten = with_memory(ctx, lambda m: m.forget_memory(order))
     except PreviewChangedError as error:
         _print_preview(error.preview, as_json=as_json)
-        err().print(f"error: {error}", markup=False)
+        print_error(error, as_json=as_json)
         raise typer.Exit(Exit.FAILED) from error
     show(wire_forgotten(forgotten), forget_text(forgotten), as_json=as_json)
 

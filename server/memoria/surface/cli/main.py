@@ -1,28 +1,70 @@
 """The `memoria` command."""
 
 import sys
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
 from memoria.errors import MemoriaError, NoMemoryError
 from memoria.surface.cli.commands import LazyGroup
-from memoria.surface.cli.console import Exit, Options, err, use_any_encoding
+from memoria.surface.cli.console import (
+    Exit,
+    Options,
+    err,
+    print_error,
+    print_problem,
+    use_any_encoding,
+)
 
 _INTERRUPTED = 130
+_AS_JSON = "memoria.as_json"
+_UsageError: Any = typer.BadParameter.__mro__[1]
+"""What Typer raises where a command is misspelt; it has no public name."""
+_ASKS_FOR_HELP = "NoArgsIsHelpError"
+"""What it raises, too, where a group of commands is named alone: it shows the group's help."""
 
 
 class MemoriaGroup(LazyGroup):
     """The commands; a known error of any of them becomes a sentence on standard error."""
 
+    def make_context(self, info_name: Any, args: list[str], *rest: Any, **extra: Any) -> Any:  # noqa: ANN401  (Typer's own)
+        """Read the options before the command."""
+        as_json = wants_json(args)
+        try:
+            context = super().make_context(info_name, args, *rest, **extra)
+        except _UsageError as error:
+            raise _explain_usage(error, as_json=as_json) from error
+        context.meta[_AS_JSON] = as_json
+        return context
+
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401  (a context of Typer's own; what a command returns)
         """Run the command that was typed."""
+        as_json = ctx.meta.get(_AS_JSON, False)
         try:
             return super().invoke(ctx)
         except MemoriaError as error:
-            err().print(f"error: {error}", markup=False)
+            print_error(error, as_json=as_json)
             missing = isinstance(error, NoMemoryError)
             raise typer.Exit(Exit.MISSPELT if missing else Exit.FAILED) from error
+        except _UsageError as error:
+            raise _explain_usage(error, as_json=as_json) from error
+
+
+def _explain_usage(error: Any, *, as_json: bool) -> Exception:  # noqa: ANN401  (Typer's own)
+    """Say what was misspelt and which command helps. Gives what ends the program."""
+    if type(error).__name__ == _ASKS_FOR_HELP:
+        return cast("Exception", error)
+    command = f"{error.ctx.command_path if error.ctx else 'memoria'} --help"
+    text = error.format_message().strip().replace("Value error, ", "")
+    stop = "" if text.endswith((".", "?")) else "."
+    print_problem("usage", f"{text}{stop} See: {command}", command, as_json=as_json)
+    return typer.Exit(Exit.MISSPELT)
+
+
+def wants_json(words: list[str]) -> bool:
+    """Whether `--json` stands among the words as an option."""
+    options = words[: words.index("--")] if "--" in words else words
+    return "--json" in options
 
 
 app = typer.Typer(

@@ -41,9 +41,9 @@ def serve_or_say_why_not(home: str | None, tenant: str | None, workspace: str | 
         serve(home, tenant, workspace)
     except Exception as error:
         from memoria.errors import MemoriaError
-        from memoria.surface.cli.console import Exit, err
+        from memoria.surface.cli.console import Exit, print_error
 
         if not isinstance(error, MemoriaError):
             raise
-        err().print(f"error: {error}", markup=False)
+        print_error(error)
         sys.exit(Exit.FAILED)

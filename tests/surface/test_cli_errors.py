@@ -1,0 +1,55 @@
+"""An error at a terminal is one sentence of one form, and a JSON document where that is wanted."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.surface.shell import Shell
+
+from memoria.errors import NotFoundError
+
+UNKNOWN = "0198c0de-0000-7000-8000-000000000000"
+
+
+@pytest.fixture
+def shell(home: Path) -> Shell:
+    return Shell(home).begin()
+
+
+def test_an_error_names_the_next_command_at_a_terminal_and_the_next_tool_elsewhere() -> None:
+    error = NotFoundError.for_memory("12345678")
+    assert error.at_shell == "There is no memory 12345678. Find its id: memoria search"
+    assert str(error) == "There is no memory 12345678. Find its id with search_memory."
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "kind", "following"),
+    [
+        (("show", UNKNOWN), 1, "not_found", "memoria search, or memoria traces"),
+        (("history", UNKNOWN), 1, "not_found", "memoria search --include-history"),
+        (("revise", UNKNOWN, "pin"), 1, "not_found", "memoria search"),
+        (("remember", " "), 1, "invalid_input", None),
+        (("list", "--limit", "few"), 2, "usage", "memoria list --help"),
+        (("lits",), 2, "usage", "memoria --help"),
+        (("revise",), 2, "usage", "memoria revise --help"),
+    ],
+)
+def test_an_error_is_one_sentence_or_one_document_with_the_same_exit_code(
+    shell: Shell, words: tuple[str, ...], code: int, kind: str, following: str | None
+) -> None:
+    said = shell(*words)
+    assert (said.code, said.out) == (code, "")
+    assert said.err.startswith("error: ")
+    assert said.err.count("\n") == 1
+    assert (following or "") in said.err
+    told = shell(*words, "--json")
+    assert (told.code, told.out) == (code, "")
+    error = json.loads(told.err)["error"]
+    assert (error["kind"], error.get("next")) == (kind, following)
+    assert said.err == f"error: {error['message']}\n"
+
+
+def test_a_home_that_is_not_there_is_told_as_a_document_too(home: Path) -> None:
+    told = Shell(home)("list", "--json")
+    assert told.code == 2
+    assert json.loads(told.err)["error"]["kind"] == "no_memory"
