@@ -6,7 +6,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from tests.admin.exports.homes import merge, opened, said, settings_of
+from tests.admin.exports.homes import PASSPHRASE, merge, opened, said, settings_of
 from tests.admin.exports.rows import differ, read_rows
 from tests.ingest.play import memories
 from tests.surface.shell import Shell
@@ -14,6 +14,7 @@ from tests.surface.shell import Shell
 from memoria.app.exporting import export, merge_export
 from memoria.errors import ExportError
 from memoria.store.base.portable import PortableSelection
+from memoria.store.folders import tenant_folder
 
 pytestmark = pytest.mark.anyio
 ALL = PortableSelection()
@@ -139,6 +140,54 @@ async def test_a_part_of_the_memory_brings_along_what_it_rests_on_and_nothing_el
     later = shell("export", tmp_path / "b.jsonl", "--since", "2999-01-01", "--json").document
     assert (later["records"]["memory"], later["records"]["turn"]) == (0, 0)
     assert shell("export", tmp_path / "c.jsonl", "--workspace", "attic").code == 1
+    assert shell("export", tmp_path / "c.jsonl", "--tenant", "nobody").code == 2
+    private = Shell(home, {"MEMORIA_TENANT": "tests", "MEMORIA_PRIVATE_WORKSPACES": "kiln"})
+    assert private("export", tmp_path / "v", "--format", "markdown", "--json").document[
+        "written"
+    ] == len(("loom",))
+    kiln = ("--format", "markdown", "--json", "--workspace", "kiln")
+    assert private("export", tmp_path / "w", *kiln).document["written"] == len(("kiln",))
+
+
+async def test_what_somebody_wrote_into_core_files_goes_along_and_is_added_to_what_stands_there(
+    tmp_path: Path,
+) -> None:
+    home, new, file = tmp_path / "home", tmp_path / "new", tmp_path / "a.jsonl"
+    async with opened(home) as m:
+        kept = await m.remember("The bins go out on Tuesday.", type="fact")
+    core = tenant_folder(home, "tests") / "USER.md"
+    core.parent.mkdir(parents=True, exist_ok=True)
+    core.write_text(
+        "# USER.md\n\nCall me Jo.\n请叫我小周。\nThe bins go out on Tuesday.\n"
+        "- Likes tea <!-- m:0a1b2c3d -->\n",
+        "utf-8",
+    )
+    core.with_name("MEMORY.md").write_text("password: hunter2-Zk3vQ9xL\n", "utf-8")
+    export(settings_of(home), file, ALL, PASSPHRASE, lambda *_: None)
+    assert "Likes tea" not in file.read_text("utf-8")
+    assert "hunter2" not in file.read_text("utf-8")
+    assert "hunter2" in core.with_name("MEMORY.md").read_text("utf-8")
+    async with opened(new) as m:
+        await m.remember("The lantern is in the shed.", type="fact")
+    there = tenant_folder(new, "tests") / "USER.md"
+    there.parent.mkdir(parents=True, exist_ok=True)
+    there.write_text("# USER.md\n\nCall me Jo.\nI am left-handed.\n", "utf-8")
+    for _ in range(2):
+        assert merge(new, file).bad_lines == []
+        assert there.read_text("utf-8").splitlines()[2:] == [
+            *(
+                "Call me Jo.",
+                "I am left-handed.",
+                "",
+                "请叫我小周。",
+                "The bins go out on Tuesday.",
+            ),
+        ]
+    there.unlink()
+    async with opened(new) as m:
+        await m.forget_memory([kept.id])
+    assert merge(new, file).forgotten
+    assert there.read_text("utf-8") == "# USER.md\n\nCall me Jo.\n请叫我小周。\n"
 
 
 def _list_names(folder: Path) -> list[str]:

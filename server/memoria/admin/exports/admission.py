@@ -5,6 +5,7 @@ old export, by its id or by what it says, nor what was concluded or derived from
 private times hold as they do for every way in. What is here already is not asked about again.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -66,8 +67,14 @@ class Admission:
             case _:
                 return record
 
-    def may_keep(self, text: str) -> bool:
-        """Whether a line of a core file may come in: it says nothing forgotten and no secret."""
+    def admit_lines(self, lines: Sequence[str]) -> list[str]:
+        """The lines of a core file that may come in, without secrets."""
+        kept = [line for line in lines if not line.strip() or self._suppression.may_keep(line)]
+        self._refusals.forgotten += len(lines) - len(kept)
+        return [redact(line).text for line in kept]
+
+    def _may_keep(self, text: str) -> bool:
+        """Whether a note may come in: it says nothing forgotten and no secret."""
         return self._suppression.may_keep(text) and redact(text).text == text
 
     def _admit_turn(self, record: _Record) -> _Record | None:
@@ -179,9 +186,9 @@ class Admission:
         }
 
     def _admit_notes(self, record: _Record) -> _Record:
-        tasks = [one for one in record["completed"] if self.may_keep(one["task"])]
+        tasks = [one for one in record["completed"] if self._may_keep(one["task"])]
         focus = record["current_focus"]
-        left = focus if focus is None or self.may_keep(focus) else None
+        left = focus if focus is None or self._may_keep(focus) else None
         self._refusals.forgotten += len(record["completed"]) - len(tasks) + (left != focus)
         return {**record, "completed": tasks, "current_focus": left}
 

@@ -1,4 +1,4 @@
-"""What people wrote into core files: the lines that no memory stands behind.
+"""What people wrote into core files: the lines that no memory stands behind, without secrets.
 
 Our own lines are not exported: the next nightly run writes them from the memories.
 """
@@ -11,6 +11,7 @@ from memoria.model.core import CORE_FILES, OWN_COMMENT, PROJECT_FILE
 from memoria.store.base.home_files import TenantFiles
 from memoria.store.files import is_core_path, read_seed
 from memoria.store.folders import PROJECTS
+from memoria.text.redact import redact
 
 _OURS = lazy_regex(r"<!--[ \t]*(?:[mcd]:[0-9a-f]{4,32}|memoria)[ \t]*-->")
 
@@ -21,6 +22,7 @@ def read_own_text(files: TenantFiles) -> Iterator[tuple[str, str]]:
     for place in (*CORE_FILES, *projects):
         data = files.read(place) if files.exists(place) else None
         text = "" if data is None else _leave_out_ours(data.decode("utf-8", "replace"))
+        text = redact(text).text
         if text.strip():
             yield place, text
 

@@ -166,9 +166,7 @@ class ExportMerger:
         for line in work.last:
             if line.kind != CORE_FILE:
                 continue
-            lines = str(line.record["text"]).splitlines()
-            left = [one for one in lines if not one.strip() or admission.may_keep(one)]
-            work.refusals.forgotten += len(lines) - len(left)
+            left = admission.admit_lines(str(line.record["text"]).splitlines())
             added = add_own_text(files, str(line.record["place"]), left)
             (work.report.added if added else work.report.known)[CORE_FILE] += 1
 
