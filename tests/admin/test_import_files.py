@@ -245,7 +245,7 @@ def test_a_hook_of_the_same_client_finds_the_imported_session(shell: Shell, tmp_
 
 
 def test_a_format_that_does_not_exist_is_misspelt(shell: Shell, tmp_path: Path) -> None:
-    output = shell("import", tmp_path, "--format", "cursor")
+    output = shell("import", tmp_path, "--format", "emacs")
     assert output.code == 2
     assert "claude-code" in output.err
 

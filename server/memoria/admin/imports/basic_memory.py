@@ -70,12 +70,12 @@ def _read_line(source: TranscriptSource, note: Note, number: int, line: str) -> 
         mentions, kind = [mention, as_mention(other[:100])], read_kind("fact")
     else:
         return None
-    at = note.changed_at or note.created_at or file_time(source)
+    at = note.change_time or note.creation_time or file_time(source)
     memory = ForeignMemory(
         key=f"{note.text_field('permalink')}\0{line.strip()}",
         content=content,
         at=at,
-        created_at=note.created_at,
+        created_at=note.creation_time,
         kind=kind,
         subject=None if mention is None else mention.name,
         mentions=tuple(one for one in mentions if one is not None),

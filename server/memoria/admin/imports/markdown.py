@@ -50,12 +50,12 @@ class Note:
         return next((str(one) for one in found if isinstance(one, str | int | float)), None)
 
     @property
-    def created_at(self) -> int | None:
+    def creation_time(self) -> int | None:
         """When it was begun, as it says itself."""
         return self._time(_CREATED)
 
     @property
-    def changed_at(self) -> int | None:
+    def change_time(self) -> int | None:
         """When it was last changed, as it says itself."""
         return self._time(_CHANGED)
 

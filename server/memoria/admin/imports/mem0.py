@@ -123,7 +123,7 @@ def _places() -> Iterator[Path]:
 
 MEM0 = ImportSource(
     name="mem0",
-    title="mem0, OpenMemory",
+    title="mem0/OpenMemory",
     client="mem0",
     patterns=("*.json", "memories*.zip", "openmemory.db", "history.db"),
     recognises=recognise,

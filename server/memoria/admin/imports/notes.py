@@ -65,7 +65,7 @@ def say_section(
     source: TranscriptSource, note: Note, section: NoteSection, session: str
 ) -> ImportItem:
     """A section as a turn of the user's."""
-    at = note.changed_at or note.created_at or find_day(source.path.stem) or file_time(source)
+    at = note.change_time or note.creation_time or find_day(source.path.stem) or file_time(source)
     title = note.text_field("title") or source.path.stem
     headings = [heading for heading in section.headings if heading != title]
     place = TranscriptPosition(

@@ -1,5 +1,6 @@
 """What an import did or would do, in words and as JSON."""
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -14,12 +15,13 @@ from memoria.admin.imports.table import SOURCES
 from memoria.model import to_iso
 from memoria.model.model_call import ReadingPrice
 from memoria.surface.cli.layout import entry_lines, wrap_text
-from memoria.surface.text import quantity, redactions_text
+from memoria.surface.text import redactions_text
 
 _USUAL_PRICE = 3_000
 """Tokens that reading 1,000 of conversation takes at most, where no price was measured yet."""
 _COLUMN = 22
 _SHOWN_FILES = 5
+_SHOWN_FOLDERS = 3
 
 
 class WireBadLine(BaseModel):
@@ -119,27 +121,40 @@ def measure_unread(tokens: int, price: ReadingPrice, *, has_model: bool) -> Wire
 
 
 def render_import(
-    report: ImportReport,
-    sources: Sequence[ImportSource],
+    reports: Sequence[tuple[ImportSource, ImportReport]],
     unknown: Sequence[UnknownFile],
     unread: WireUnread,
     width: int,
 ) -> str:
-    """What became of the files, for a terminal."""
-    titles = ", ".join(source.title for source in sources) or "nothing"
-    units = {source.unit for source in sources}
-    many = _count_units(report.lines, units)
-    lines = [f"Imported {titles}: {quantity(report.files, 'file', 'files')}, {many}."]
+    """What became of the files of each source, for a terminal."""
+    total = add_reports(report for _, report in reports)
+    titles = ", ".join(source.title for source, _ in reports) or "nothing"
+    units = {source.unit for source, _ in reports}
+    many = _count_units(total.lines, units)
+    head = f"Imported {titles}: {_count(total.files, 'file', 'files')}, {many}."
+    lines = wrap_text(head, width)
+    if len(reports) > 1:
+        for source, report in reports:
+            lines += entry_lines(f"  {source.title}", [_result_text(report)], width, column=_COLUMN)
+        lines.append("Together:")
     for label, parts in (
-        ("turns", _turn_parts(report)),
-        ("memories", _memory_parts(report.memories)),
-        ("left out", _omission_parts(report)),
+        ("turns", _turn_parts(total)),
+        ("memories", _memory_parts(total.memories)),
+        ("left out", _omission_parts(total)),
     ):
         if parts:
             lines += entry_lines(f"  {label}", [", ".join(parts)], width)
-    lines += _problem_lines(report, unknown, width, units)
+    lines += _problem_lines(total, unknown, width, units)
     lines += _next_lines(unread, width)
     return "\n".join(lines)
+
+
+def add_reports(reports: Iterable[ImportReport]) -> ImportReport:
+    """What became of all files."""
+    total = ImportReport()
+    for report in reports:
+        total.add(report)
+    return total
 
 
 def wire_count(counts: Sequence[SourceCount], unknown: Sequence[UnknownFile]) -> WireCount:
@@ -163,7 +178,8 @@ def render_count(
         width: cells to a line.
         command: what imports it.
     """
-    lines = ["Nothing was imported. This is what an import would read:" if counts else "Nothing."]
+    found = "Nothing was imported. This is what an import would read:"
+    lines = [found if counts else "There is nothing here that an import would read."]
     for count in counts:
         lines += entry_lines(f"  {count.source.title}", _count_texts(count), width, column=_COLUMN)
     lines += _unknown_lines(unknown, width)
@@ -183,28 +199,31 @@ def render_missing(counts: Sequence[SourceCount], width: int) -> str:
 
 
 def _count_texts(count: SourceCount) -> Iterator[str]:
-    parts = [quantity(count.files, "file", "files")]
+    parts = [_count(count.files, "file", "files")]
     if count.turns:
-        parts.append(quantity(count.conversations, "conversation", "conversations"))
-        parts.append(quantity(count.turns, "turn", "turns"))
+        parts.append(_count(count.conversations, "conversation", "conversations"))
+        parts.append(_count(count.turns, "turn", "turns"))
     if count.memories:
-        parts.append(quantity(count.memories, "memory", "memories"))
+        parts.append(_count(count.memories, "memory", "memories"))
     if count.bad:
         parts.append(f"{count.bad:,} that can't be read")
     yield ", ".join(parts)
     if count.first_at is not None and count.last_at is not None:
-        yield f"{_day(count.first_at)} to {_day(count.last_at)}"
+        first, last = _day(count.first_at), _day(count.last_at)
+        yield first if first == last else f"{first} to {last}"
     yield from _places(count.paths)
 
 
 def _places(paths: Sequence[Path]) -> list[str]:
-    folders = Counter(path.parent for path in paths)
+    """Where the files lie: the file itself, a few folders, or how many folders there are."""
+    folders = list(dict.fromkeys(path.parent for path in paths))
     if len(paths) <= 1:
         return [_short(path) for path in paths]
-    if len(folders) == 1:
-        return [_short(next(iter(folders)))]
-    common = [part for part, *rest in zip(*(f.parts for f in folders)) if set(rest) == {part}]  # noqa: B905
-    return [_short(Path(*common))] if len(common) > 1 else [f"{len(folders):,} folders"]
+    if len(folders) <= _SHOWN_FOLDERS:
+        return [_short(folder) for folder in folders]
+    shared = Path(os.path.commonpath(folders))
+    many = f"{len(folders):,} folders"
+    return [many if shared in (Path("/"), *Path.home().parents) else f"{many} in {_short(shared)}"]
 
 
 def _short(path: Path) -> str:
@@ -239,9 +258,21 @@ def _wire_source(count: SourceCount) -> WireSourceCount:
     )
 
 
+def _count(many: int, one: str, more: str) -> str:
+    return f"{many:,} {one if many == 1 else more}"
+
+
 def _count_units(many: int, units: set[str]) -> str:
     unit = next(iter(units)) if len(units) == 1 else "item"
-    return quantity(many, unit, "memories" if unit == "memory" else f"{unit}s")
+    return _count(many, unit, "memories" if unit == "memory" else f"{unit}s")
+
+
+def _result_text(report: ImportReport) -> str:
+    """What a source gave, in a line."""
+    turns, memories = _turn_parts(report), _memory_parts(report.memories)
+    parts = [f"turns: {', '.join(turns)}"] if turns else []
+    parts += [f"memories: {', '.join(memories)}"] if memories else []
+    return "; ".join(parts) or "nothing"
 
 
 def _turn_parts(report: ImportReport) -> list[str]:
@@ -269,7 +300,7 @@ def _omission_parts(report: ImportReport) -> list[str]:
     forgotten = report.forgotten + report.memories["forgotten"]
     private = report.private + report.memories["private"]
     counts = (
-        (report.skipped, "notes of the program itself"),
+        (report.skipped, "by rule"),
         (report.nothing_left, "with nothing left"),
         (forgotten, "forgotten before"),
         (private, "of private time"),
@@ -297,7 +328,7 @@ def _problem_lines(
 def _unknown_lines(unknown: Sequence[UnknownFile], width: int) -> list[str]:
     if not unknown:
         return []
-    files = quantity(len(unknown), "file", "files")
+    files = _count(len(unknown), "file", "files")
     lines = entry_lines("  not known", [f"{files} that no format fits"], width)
     for file in unknown[:_SHOWN_FILES]:
         lines += wrap_text(f"{_short(file.path)}: {file.description}", width, 4)

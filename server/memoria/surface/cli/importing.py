@@ -26,6 +26,7 @@ from memoria.surface.cli.console import AsJson, Exit, Options, show, with_memory
 from memoria.surface.cli.exporting import import_exports
 from memoria.surface.cli.import_text import (
     WireUnread,
+    add_reports,
     measure_unread,
     render_count,
     render_import,
@@ -121,18 +122,19 @@ def _import(
 ) -> None:
     options: Options = context.obj
 
-    async def work(memory: Memoria) -> tuple[ImportReport, WireUnread]:
+    async def work(memory: Memoria) -> tuple[list[ImportReport], WireUnread]:
         with progress_bar() as progress:
-            report = await _import_groups(memory, groups, progress, options.workspace)
+            reports = await _import_groups(memory, groups, progress, options.workspace)
             if wait:
                 await _wait_for_vectors(memory, progress)
-        return report, await _measure(memory, report)
+        return reports, await _measure(memory, add_reports(reports))
 
-    report, unread = with_memory(context, work, COMMAND_LINE, reads_queue=wait, begins_home=True)
-    sources = [group.source for group in groups]
-    text = render_import(report, sources, unknown, unread, columns())
-    show(wire_import(report, sources, unknown, unread), text, as_json=as_json)
-    if report.bad or unknown:
+    reports, unread = with_memory(context, work, COMMAND_LINE, reads_queue=wait, begins_home=True)
+    sources, total = [group.source for group in groups], add_reports(reports)
+    by_source = list(zip(sources, reports, strict=True))
+    text = render_import(by_source, unknown, unread, columns())
+    show(wire_import(total, sources, unknown, unread), text, as_json=as_json)
+    if total.bad or unknown:
         raise typer.Exit(Exit.LINES_LEFT_OUT)
 
 
@@ -168,9 +170,10 @@ def _nothing_text(unknown: Sequence[UnknownFile], *, every: bool) -> str:
 
 async def _import_groups(
     memory: Memoria, groups: Sequence[SourceFiles], progress: "Progress", workspace: str | None
-) -> ImportReport:
+) -> list[ImportReport]:
+    """Import the files of each source; gives what became of them, in the same order."""
     task = progress.add_task("Importing", total=sum(group.size for group in groups))
-    total, before = ImportReport(), 0
+    reports, before = list[ImportReport](), 0
     with use_zone(memory.settings.zone):
         for group in groups:
             source = group.source
@@ -183,9 +186,9 @@ async def _import_groups(
                 workspace_of,
                 place,
             )
-            total.add(await importer.run())
+            reports.append(await importer.run())
             before += group.size
-    return total
+    return reports
 
 
 def _report_to(progress: "Progress", task: "TaskID", before: int) -> Callable[[Path, int], None]:
