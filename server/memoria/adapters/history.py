@@ -113,10 +113,11 @@ def join_item(words: str, rest: JsonValue) -> Item:
     return whole if isinstance(whole, dict) else {}
 
 
-def list_texts(item: Item, *, under: str, key: str) -> list[Path]:
-    """Where texts of parts stand: `[under, 0, key]`, `[under, 1, key]`, …; or `[under]` itself."""
-    parts = item.get(under)
-    return [[under, n, key] for n in range(len(parts))] if isinstance(parts, list) else [[under]]
+def list_texts(field: JsonValue, path: Path, *inner: str) -> list[Path]:
+    """Where the texts of a field stand: at its own place or, in a list, at places in each part."""
+    if not isinstance(field, list):
+        return [path]
+    return [[*path, n, *inner] for n in range(len(field))]
 
 
 def _look_up(value: JsonValue, path: Path) -> JsonValue:

@@ -84,7 +84,7 @@ class MemoriaSession:
 def _to_entry(item: Item) -> Entry:
     """The item with its words taken out, and nothing beside them where its form says the rest."""
     role = _ROLES.get(item.get("role"), Role.TOOL)
-    words, rest = split_item(item, list_texts(item, under="content", key="text"))
+    words, rest = split_item(item, list_texts(item.get("content"), ["content"], "text"))
     if words:
         item_id = str(item.get("id", ""))[:_MOST_ID_CHARS]
         for name in ("", *(f"{form} {item_id}" for form in _FORMS)):
