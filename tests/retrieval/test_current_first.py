@@ -3,7 +3,7 @@
 import pytest
 
 from memoria import Memoria, Turn
-from memoria.model import Role, Validity, now_millis, to_iso
+from memoria.model import Hit, Role, Validity, now_millis, to_iso
 
 HOUR = 3_600_000
 
@@ -141,3 +141,72 @@ async def test_order_can_be_left_as_it_is_found(memory: Memoria) -> None:
         "What does the staging server listen on?", without=["current"]
     )
     assert found.hits[0].id == turn
+
+
+@pytest.mark.parametrize(
+    ("said", "later", "question"),
+    [
+        ("I live in Leeds.", "I moved to York last month.", "Where do I live?"),
+        ("I work at Northwind.", "I moved from Northwind to Contoso.", "Where do I work?"),
+        ("I use Python 3.9 for the billing service.",
+         "I switched the billing service from Python 3.9 to 3.12.",
+         "Which Python does the billing service use?"),
+        ("I use Vim as my editor.", "I no longer use Vim.", "Which editor do I use?"),
+        ("我住在大连。", "我上个月从大连搬到了青岛。", "我住在哪里？"),
+        ("我住在大连。", "我已经不住在大连了。", "我住在哪里？"),
+        ("我在腾飞公司上班。", "我跳槽到远航公司了。", "我在哪里上班？"),
+    ],
+)  # fmt: skip
+async def test_a_later_turn_is_shown_with_the_memory_that_it_makes_untrue(
+    memory: Memoria, said: str, later: str, question: str
+) -> None:
+    await say(memory, said, hours_ago=48)
+    await say(memory, later)
+    found = await memory.search_memory(question)
+    places = [hit.text for hit in found.hits]
+    first = next(place for place, text in enumerate(places) if later.rstrip("。.") in text)
+    old = [hit for hit in found.hits if _tells(hit, said) and hit.id != found.hits[first].id]
+    assert old
+    assert all(hit.restated_by == found.hits[first].id for hit in old)
+    assert all(places.index(hit.text) > first for hit in old)
+
+
+@pytest.mark.parametrize(
+    ("said", "later", "question"),
+    [
+        ("I live in Leeds.", "My brother moved to York last month.", "Where do I live?"),
+        ("I live in Leeds.", "I may move to York next year.", "Where do I live?"),
+        ("I live in Leeds.", "I visited York last month.", "Where do I live?"),
+        ("I use Vim as my editor.", "I use Python for the billing service.", "What do I use?"),
+        ("我住在大连。", "我弟弟上个月搬到了青岛。", "我住在哪里？"),
+        ("我住在大连。", "我想搬到青岛。", "我住在哪里？"),
+    ],
+)
+async def test_a_later_turn_of_something_else_leaves_a_memory_unmarked(
+    memory: Memoria, said: str, later: str, question: str
+) -> None:
+    await say(memory, said, hours_ago=48)
+    await say(memory, later)
+    found = await memory.search_memory(question)
+    old = [hit for hit in found.hits if _tells(hit, said)]
+    assert old
+    assert not any(hit.restated_by or hit.contradicts for hit in old)
+
+
+def _tells(hit: Hit, said: str) -> bool:
+    """Whether a memory was made of what was said: it ends as that does."""
+    return hit.kind == "memory" and said.rstrip(".。")[-4:] in hit.text
+
+
+async def test_what_somebody_stated_is_not_marked_by_a_turn(memory: Memoria) -> None:
+    stated = await memory.remember("The user lives in Leeds.", valid_from="2024-01-02")
+    await say(memory, "I moved to York last month.")
+    found = await memory.search_memory("Where do I live?")
+    assert [hit.restated_by for hit in found.hits if hit.id == stated.id] in ([None], [])
+
+
+async def test_a_move_of_late_replaces_where_somebody_lived(memory: Memoria) -> None:
+    await say(memory, "I live in Leeds.", hours_ago=48)
+    kept = await memory.remember("I moved to York last month.")
+    assert len(kept.supersedes) == 1
+    assert not (await memory.remember("My sister moved to Bath last month.")).supersedes

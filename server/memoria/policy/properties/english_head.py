@@ -208,6 +208,8 @@ def read_ends(parse: Parse) -> None:
     while ending := vocabulary.END_ADVERBS.regex.search(f" {parse.rest}"):
         parse.rest = f" {parse.rest}"[: ending.start()].strip(" ,")
         parse.is_change = parse.is_change or ending["word"].lower() in vocabulary.CHANGE_ADVERBS
+    if parse.is_change:
+        parse.rest = vocabulary.LATELY.regex.sub("", parse.rest)
     is_birth = parse.verb == "be" and parse.rest.lower().startswith("born ")
     if vocabulary.PAST_TIME.regex.search(parse.rest) and not is_birth:
         parse.is_past = True

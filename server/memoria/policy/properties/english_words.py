@@ -80,6 +80,11 @@ PAST_TIME = LazyPattern(
     |girl|student|teenager)|back\sthen|at\sthe\stime|in\sthe\spast|when\sthe\suser\swas|until\s(?:recently|\d{4})
     |before\sthat|earlier)\b"""
 )
+LATELY = LazyPattern(
+    r"""(?xi)[\s,]+(?:last\s(?:week|month|night|\w+day)|yesterday|(?:a\s(?:few\s|couple\sof\s)?|two\s|three\s)
+    (?:days?|weeks?)\sago)$"""
+)
+"""When a change happened of which nobody would tell if it did not hold any more."""
 FUTURE_TIME = LazyPattern(
     r"(?i)\b(?:next\s(?:week|month|year|spring|summer|autumn|fall|winter)|tomorrow|some\s?day|soon|from\snext\s\w+)\b"
 )

@@ -7,7 +7,8 @@ place of, that stands before the turn, and the turn is marked. It is told in two
 - a memory was concluded from the turn, or borne out by it, and says something else since. The
   present wording is brought in where the question did not find it;
 - no memory was made of the turn, and a memory or a later turn among the candidates replaces what it
-  says, as rules read the two wordings.
+  says, as rules read the two wordings. So does a later turn what a memory says that was made of a
+  turn, until it has become a memory itself.
 
 Former wordings that were asked for come after the present one likewise. A question of a past moment
 is exempt: what held then comes first.
@@ -119,8 +120,9 @@ def list_superseded(
         hits: what is shown.
         successors: those of a search of memories, which are known already.
     """
-    if plan.profile.every_hit_must_fit:
-        return successors.superseded
+    if plan.profile.every_hit_must_fit:  # an active memory is stated anew, and stays active
+        outdated = {each.candidate.n for each in hits if _may_be_outdated(each)}
+        return successors.superseded & outdated
     turns = [each.candidate.n for each in hits if isinstance(each.document, StoredTurn)]
     if not turns or not plan.options.stages.current or plan.as_of is not None:
         return frozenset()
@@ -190,15 +192,15 @@ def _compare_wordings(
     What tells how it was comes after what tells how it is, unless the past is asked for.
     """
     current = [each for each in scored if _is_current(each) and each.candidate.n not in known]
-    turns = [each for each in current if _is_plain_turn(each)]
-    if not turns or len(current) == 1:
+    replaceable = [each for each in current if _may_be_replaced(each)]
+    if not replaceable or len(current) == 1:
         return {}, {}
     told: dict[int, int] = {}
     past: dict[int, int] = {}
     asks_for_past = _ASKS_FOR_THE_PAST.search(plan.query) is not None
-    for old in turns[:_COMPARED]:
+    for old in replaceable[:_COMPARED]:
         for new in current[:_COMPARED]:
-            if new is old or old.candidate.n in told:
+            if new is old or old.candidate.n in told or _were_compared(new, old):
                 continue
             if _began_later(new, old) and relate_statements(new.text, old.text) == "replaces":
                 told[old.candidate.n] = new.candidate.n
@@ -215,6 +217,20 @@ def _is_current(each: ScoredCandidate) -> bool:
         return _is_plain_turn(each)
     is_present = document.version.n == document.memory.current.n
     return is_present and document.memory.validity is Validity.ACTIVE
+
+
+def _may_be_replaced(each: ScoredCandidate) -> bool:
+    """Whether its wording decides: a turn, or what rules made of one and nobody vouches for."""
+    if not isinstance(each.document, MemoryWording):
+        return _is_plain_turn(each)
+    memory, origin = each.document.memory, each.document.version.provenance
+    vouched_for = memory.verified or memory.pinned or origin.turn_id is None
+    return not vouched_for and len(each.text) <= _LONGEST
+
+
+def _were_compared(new: ScoredCandidate, old: ScoredCandidate) -> bool:
+    """Whether both are memories: what one replaces was seen to when it was written."""
+    return isinstance(new.document, MemoryWording) and isinstance(old.document, MemoryWording)
 
 
 def _is_plain_turn(each: ScoredCandidate) -> bool:
