@@ -11,4 +11,6 @@ _SHARE = 0.3
 def is_cjk(text: str) -> bool:
     """Whether a text is Chinese, Japanese or Korean rather than in an alphabet."""
     characters = 0 if text.isascii() else len(_CJK.findall(text))
-    return characters > 0 and characters >= _SHARE * len(_LETTER.findall(text))
+    if characters == 0 or characters >= _SHARE * len(text):
+        return characters > 0  # letters are counted only where that decides
+    return characters >= _SHARE * len(_LETTER.findall(text))

@@ -9,6 +9,7 @@ from memoria.model import Role, Segment, Session, StoredTurn, UserSpeaker, now_m
 from memoria.model.zone import Zone
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
+from memoria.store.sqlite.remembered import RememberedRows
 from memoria.store.sqlite.rows import TenantRows, as_json, build_value, list_numbers
 from memoria.store.sqlite.texts import SqliteTexts
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
@@ -33,7 +34,13 @@ class SqliteConversations:
     """A tenant's conversations."""
 
     def __init__(
-        self, connection: Connection, tenant: int, documents: SqliteDocuments, zone: Zone
+        self,
+        connection: Connection,
+        tenant: int,
+        documents: SqliteDocuments,
+        zone: Zone,
+        *,
+        only_reads: bool = False,
     ) -> None:
         self._rows = TenantRows(connection, tenant, "conversations")
         self._texts = SqliteTexts(connection, tenant)
@@ -41,6 +48,8 @@ class SqliteConversations:
         self._zone = zone
         self._workspaces = SqliteWorkspaces(connection, tenant)
         self._places: dict[int, int | None] = {}
+        self._turns = RememberedRows[StoredTurn](is_kept=only_reads)
+        self._remarks = RememberedRows[Remark](is_kept=only_reads)
 
     def upsert_session(
         self,
@@ -217,6 +226,9 @@ class SqliteConversations:
 
     def turns(self, ns: Sequence[int]) -> dict[int, StoredTurn]:
         """Turns by number."""
+        return self._turns.look_up(ns, self._read_turns)
+
+    def _read_turns(self, ns: Sequence[int]) -> dict[int, StoredTurn]:
         return {
             row["n"]: self._to_stored_turn(row)
             for row in self._rows.all("turns", ns=list_numbers(ns))
@@ -267,6 +279,9 @@ class SqliteConversations:
 
     def remarks(self, ns: Sequence[int]) -> dict[int, Remark]:
         """What was said in the turns."""
+        return self._remarks.look_up(ns, self._read_remarks)
+
+    def _read_remarks(self, ns: Sequence[int]) -> dict[int, Remark]:
         return {
             n: Remark(speaker, role, at, self._texts.read(key, codec, data))
             for n, speaker, role, at, key, codec, data in self._rows.all(

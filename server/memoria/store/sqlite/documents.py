@@ -9,6 +9,7 @@ from memoria.model import Vector
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.matching import Matching, quote_term
 from memoria.store.sqlite.narrowing import Narrowing
+from memoria.store.sqlite.remembered import RememberedRows
 from memoria.store.sqlite.rows import TenantRows, as_json, as_json_or_null, list_numbers
 from memoria.store.sqlite.terms import TermStatistics
 from memoria.store.sqlite.vectors import VectorIndex, VectorQuery, find_model
@@ -40,6 +41,8 @@ class SqliteDocuments:
         self._rows = TenantRows(connection, tenant, "documents")
         self._vectors = vectors
         self._matching = Matching(self._rows, counted)
+        self._only_reads = counted is not None
+        self._tokens: dict[int, RememberedRows[IndexTokens]] = {}
         self._workspaces = workspaces or SqliteWorkspaces(connection, tenant)
 
     def add(
@@ -252,8 +255,14 @@ class SqliteDocuments:
 
     def index_tokens(self, ns: Sequence[int], most_chars: int) -> dict[int, IndexTokens]:
         """The tokens of the documents that are not too long."""
-        rows = self._rows.all("indexed", ns=list_numbers(ns), most=most_chars)
-        return {row["n"]: IndexTokens(row["words"], row["context"]) for row in rows}
+
+        def read(ns: Sequence[int]) -> dict[int, IndexTokens]:
+            rows = self._rows.all("indexed", ns=list_numbers(ns), most=most_chars)
+            return {row["n"]: IndexTokens(row["words"], row["context"]) for row in rows}
+
+        return self._tokens.setdefault(
+            most_chars, RememberedRows(is_kept=self._only_reads)
+        ).look_up(ns, read)
 
     def frequencies(
         self, kinds: Sequence[DocumentKind], terms: Sequence[str], filters: Filters
@@ -304,6 +313,8 @@ class SqliteDocuments:
             return 0
         seen = self._list_visible(kinds, replace(filters, include_history=True))
         scope = " OR ".join(visible.token for visible in seen if not visible.current)
+        if not self._matching.shows_any(f"scope:({scope})"):
+            return 0  # as in most homes: nothing was ever replaced
         words = " AND ".join(map(quote_term, terms))
         return self._rows.number("count_matches", query=f"scope:({scope}) AND words:({words})")
 

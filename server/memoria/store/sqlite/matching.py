@@ -106,6 +106,10 @@ class Matching:
             shown, {term: self._count_now(_in_scope(scope, [term])) for term in terms}
         )
 
+    def shows_any(self, scope: str) -> bool:
+        """Whether the scope shows anything."""
+        return self._count_now(scope) > 0
+
     def _run_match(self, statement: str, query: str, limit: int, **where: Parameter) -> list[Match]:
         asked = {"query": query, "limit": limit, "context_weight": _CONTEXT_WEIGHT, **where}
         return list(map(Match._make, self._rows.all(statement, **asked)))

@@ -111,7 +111,13 @@ class SqliteTransaction:
     @cached_property
     def conversations(self) -> SqliteConversations:
         """Sessions, their turns and segments."""
-        return SqliteConversations(self._connection, self._tenant, self.documents, self.zone)
+        return SqliteConversations(
+            self._connection,
+            self._tenant,
+            self.documents,
+            self.zone,
+            only_reads=self._counted is not None,
+        )
 
     @cached_property
     def accounts(self) -> SqliteAccounts:
