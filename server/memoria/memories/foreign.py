@@ -162,7 +162,9 @@ class ForeignMemories(Statements):
 
     def _own_id(self, given: ForeignMemory) -> str:
         program = self._channel.source
-        parts = (_PURPOSE, self._tenant, program, given.key)
+        # A key may hold half a character, which JSON can write.
+        key = hashlib.sha256(given.key.encode("utf-8", "surrogatepass"))
+        parts = (_PURPOSE, self._tenant, program, key.hexdigest())
         digest = hashlib.sha256("\0".join(parts).encode()).digest()
         # Ids of what has no date must differ at their beginning, too: people shorten them.
         at = given.created_at or int.from_bytes(digest[:_MOMENT_BYTES], "big")

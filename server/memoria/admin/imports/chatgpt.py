@@ -140,7 +140,7 @@ def _recipient(message: JsonObject) -> str | None:
 
 def _words(message: JsonObject) -> str:
     content = obj(message.get("content"))
-    if content.get("content_type") in _HIDDEN:
+    if text(content.get("content_type")) in _HIDDEN:
         return ""
     parts = content.get("parts")
     if isinstance(parts, list):

@@ -40,7 +40,7 @@ def recognise(probe: Probe) -> bool:
     if probe.tables.get("cursorDiskKV", frozenset()) >= {"key", "value"}:
         return True
     return any(
-        line.get("role") in _ROLES
+        text(line.get("role")) in _ROLES
         and isinstance(obj(line.get("message")).get("content"), list)
         and not has_fields(line, "sessionId")
         for line in probe.lines

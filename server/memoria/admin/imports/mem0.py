@@ -73,7 +73,7 @@ def _read_lines(source: TranscriptSource) -> Iterator[ImportItem]:
 
 
 def _as_item(source: TranscriptSource, value: JsonObject, app: str | None, size: int) -> ImportItem:
-    if value.get("state") in _GONE:
+    if text(value.get("state")) in _GONE:
         return SkippedLine(source.lines)
     words = text(value.get("memory")) or text(value.get("content"))
     key = text(value.get("id"))
