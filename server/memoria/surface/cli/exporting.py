@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from memoria.admin.exports.merge import MergeReport
     from memoria.admin.exports.notes.sync import Deleted
     from memoria.admin.exports.write import ExportReport
+    from memoria.config import Settings
     from memoria.store.base.portable import PortableSelection
 
 PASSPHRASE = "MEMORIA_PASSPHRASE"  # noqa: S105  (the name of a variable)
@@ -77,15 +78,27 @@ def add_commands(app: typer.Typer) -> None:
     app.command()(export)
 
 
+_File = Annotated[
+    Path | None,
+    typer.Argument(
+        show_default=False,
+        help="File or, of Markdown, folder to write. Default: a new one where you are.",
+    ),
+]
+
+_WithKey = Annotated[
+    bool,
+    typer.Option(
+        "--passphrase",
+        help="Take along, under a passphrase, the key that recognises what was forgotten. "
+        f"It is asked for, or taken from ${PASSPHRASE}.",
+    ),
+]
+
+
 def export(
     context: typer.Context,
-    file: Annotated[
-        Path | None,
-        typer.Argument(
-            show_default=False,
-            help="File or, of Markdown, folder to write. Default: a new one where you are.",
-        ),
-    ] = None,
+    file: _File = None,
     form: Annotated[
         Literal["jsonl", "markdown"],
         typer.Option(
@@ -115,19 +128,11 @@ def export(
         str | None, typer.Option(help="Only what was said or held from then on, as 2026-03-02.")
     ] = None,
     until: Annotated[str | None, typer.Option(help="Only what was said or held before.")] = None,
-    passphrase: Annotated[
-        bool,
-        typer.Option(
-            "--passphrase",
-            help="Take along, under a passphrase, the key that recognises what was forgotten. "
-            f"It is asked for, or taken from ${PASSPHRASE}.",
-        ),
-    ] = False,
+    passphrase: _WithKey = False,
     as_json: AsJson = False,
 ) -> None:
     """Write what the memory holds into a file that is yours: JSON Lines, or Markdown."""
-    from memoria.app.exporting import export as write  # noqa: PLC0415  (only who needs it pays)
-    from memoria.model.parse import as_instant  # noqa: PLC0415
+    from memoria.model.parse import as_instant  # noqa: PLC0415  (only who needs it pays)
     from memoria.store.base.portable import PortableSelection  # noqa: PLC0415
 
     given: Options = context.obj
@@ -143,12 +148,26 @@ def export(
     if sync or form == "markdown":
         folder = file or Path(f"memoria-{settings.tenant}")
         _export_notes(context, folder, selection, deleted if sync else None, as_json=as_json)
-        return
-    stamp = datetime.now(UTC).strftime(_STAMP)
-    target = file or Path(f"memoria-{settings.tenant}-{stamp}.{form}")
-    words = _ask_new_passphrase() if passphrase else None
+    else:
+        stamp = datetime.now(UTC).strftime(_STAMP)
+        target = file or Path(f"memoria-{settings.tenant}-{stamp}.{form}")
+        words = _ask_new_passphrase() if passphrase else None
+        _export_lines(settings, target, selection, words, as_json=as_json)
+
+
+def _export_lines(
+    settings: "Settings",
+    target: Path,
+    selection: "PortableSelection",
+    passphrase: str | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Write a file of JSON Lines."""
+    from memoria.app.exporting import export as write  # noqa: PLC0415  (as above)
+
     with show_progress("Exporting") as progress:
-        report = write(settings, target, selection, words, progress)
+        report = write(settings, target, selection, passphrase, progress)
     show(_wire_export(report), _export_text(report), as_json=as_json)
 
 
