@@ -30,7 +30,7 @@ def test_a_statement_replaces_the_memory_that_is_named_and_a_correction_takes_an
 ) -> None:
     old = shell.json("remember", "Priya keeps the staging keys", "--until", "30d")
     new = shell("remember", "Tom has had them since", "--supersedes", old["id"])
-    assert f"supersedes what it said before: “{'Priya keeps the staging keys'}”" in new.out
+    assert f"replaces: {'Priya keeps the staging keys'}" in new.out
     assert "--supersedes" not in new.err
     revised = shell.json("revise", old["id"], "correct", "Tom has the keys", "--until", "7d")
     assert revised["text"] == "Tom has the keys"

@@ -26,7 +26,7 @@ def test_a_change_is_listed_undone_and_the_undo_can_be_undone(shell: Shell) -> N
     before: Mira keeps the spare keys in the blue tin
     TIME · corrected · on the command line ·
     ID
-  Mira keeps the keys in a red box
+  Mira keeps the spare keys in the blue tin
     TIME · remembered · on the command line ·
     ID
 

@@ -87,8 +87,8 @@ class Undoing(Revisions):
                 action=note.did,
                 by=note.by,
                 memory_id=note.memory_id,
-                content=memory.content if memory else None,
-                former=_find_former(memory, note),
+                content=_find_wording(memory, note, 1) or (memory.content if memory else None),
+                former=_find_wording(memory, note, 0),
                 others=tuple(one for one in note.rows if one != note.memory_id),
                 undoes=note.undoes,
                 is_undone=is_undone,
@@ -199,8 +199,8 @@ def _read_notes(tx: Transaction) -> Iterable[ChangeNote]:
     return map(read_note, tx.audit.list_by_action(ACTION, _MOST_READ))
 
 
-def _find_former(memory: Memory | None, note: ChangeNote) -> str | None:
-    """What the memory said before this change, where it said something else."""
-    number, _ = note.rows.get(note.memory_id, {}).get("wording", (None, None))
+def _find_wording(memory: Memory | None, note: ChangeNote, which: int) -> str | None:
+    """What the memory said before (0) or after (1) a change of its words, if that is there."""
+    numbers = note.rows.get(note.memory_id, {}).get("wording", (None, None))
     versions = () if memory is None else memory.versions
-    return next((one.content for one in versions if one.version == number), None)
+    return next((one.content for one in versions if one.version == numbers[which]), None)

@@ -18,7 +18,7 @@ class Change(Value):
     memory_id: str | None = None
     """The memory that it was done to; none for a forget."""
     content: str | None = None
-    """What the memory says now; none where it was forgotten since."""
+    """What the memory says by it, or now; none where it was forgotten since."""
     former: str | None = None
     """What it said before a correction, where that is still there."""
     others: tuple[str, ...] = ()

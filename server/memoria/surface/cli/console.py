@@ -169,7 +169,8 @@ def print_problem(kind: str, text: str, command: str | None, *, as_json: bool) -
         return
     from rich.text import Text  # noqa: PLC0415  (slow, and for errors alone)
 
-    err().print(Text.assemble(("error:", "bold red"), " ", _without_steering(text)))
+    painted = Text.assemble(("error:", "red"), " ", _without_steering(text))
+    err().print(painted, soft_wrap=not err().is_terminal)
 
 
 def show(wire: "BaseModel", text: str, *, as_json: bool) -> None:
@@ -179,8 +180,15 @@ def show(wire: "BaseModel", text: str, *, as_json: bool) -> None:
     """
     if as_json:
         print_json(wire.model_dump(mode="json", exclude_none=True))
+        return
+    from memoria.surface.cli.colour import has_colour, print_coloured  # noqa: PLC0415  (rich is slow)
+    from memoria.surface.cli.layout import columns, wrap_answer  # noqa: PLC0415
+
+    plain = wrap_answer(_without_steering(text), columns())
+    if has_colour():
+        print_coloured(plain, out())
     else:
-        sys.stdout.write(_without_steering(text) + "\n")
+        sys.stdout.write(plain + "\n")
 
 
 def _without_steering(text: str) -> str:

@@ -11,8 +11,6 @@ from memoria.surface.cli.console import AsJson, show, with_memory
 from memoria.surface.cli.explanation import print_answer
 from memoria.surface.cli.query_options import read_options, takes_query_options
 from memoria.surface.text import (
-    memory_text,
-    remember_text,
     revision_note,
     scratchpads_text,
 )
@@ -24,6 +22,9 @@ from memoria.surface.wire.results import (
 from memoria.surface.wire.search import wire_conclusions, wire_traces
 
 if TYPE_CHECKING:
+    from memoria.app import Memoria
+    from memoria.model import Memory, RememberResult
+
     _StatableName = str
 else:
     _StatableName = Literal[tuple(one.value for one in STATABLE_TYPES)]
@@ -86,9 +87,9 @@ def remember(
     as_json: AsJson = False,
 ) -> None:
     """Store a statement as a memory. It counts as said by you, the user."""
-    kept = with_memory(
-        context,
-        lambda m: m.remember(
+
+    async def keep(memory: "Memoria") -> "tuple[RememberResult, Memory]":
+        kept = await memory.remember(
             " ".join(words),
             type=type,
             importance=importance,
@@ -100,10 +101,18 @@ def remember(
             supersedes=supersedes,
             scope=scope,
             again=again,
-        ),
-        begins_home=True,
-    )
-    show(wire_remember_result(kept), remember_text(kept), as_json=as_json)
+        )
+        return kept, await memory.get_memory(kept.id)
+
+    kept, stored = with_memory(context, keep, begins_home=True)
+    show(wire_remember_result(kept), _describe_statement(kept, stored), as_json=as_json)
+
+
+def _describe_statement(kept: "RememberResult", memory: "Memory") -> str:
+    from memoria.surface.cli.layout import columns  # noqa: PLC0415  (as in browsing)
+    from memoria.surface.cli.statement_text import render_statement  # noqa: PLC0415
+
+    return render_statement(kept, memory, columns())
 
 
 @takes_query_options(MemoryQuery)
@@ -165,10 +174,13 @@ def revise(
     as_json: AsJson = False,
 ) -> None:
     """Correct, confirm, archive, restore, pin, unpin, vote on or set the scope of a memory."""
+    from memoria.surface.cli.layout import columns  # noqa: PLC0415  (as above)
+    from memoria.surface.cli.statement_text import render_revision  # noqa: PLC0415
+
     wording = " ".join(content) if content else None
     memory = with_memory(context, lambda m: m.revise_memory(id, action, wording, until=until))
     note = revision_note(memory) if action == "correct" and until is None else None
-    text = "\n".join(filter(None, (memory_text(memory), note)))
+    text = render_revision(memory, action, columns())
     show(wire_revision(memory, note), text, as_json=as_json)
 
 

@@ -1,0 +1,49 @@
+"""Colour with meaning: ids and times are dim, doubts yellow, what is done green, errors red.
+
+The text says all of it without: nothing is coloured where the output is no terminal, where
+NO_COLOR is set, or in JSON. No colour is a bright one, so each can be read on white and on black.
+"""
+
+import os
+import re
+import sys
+
+from rich.console import Console
+from rich.text import Text
+
+_DOUBTS = "contradicted|pending[ _]confirmation|superseded|archived|outdated|undone since"
+_DONE = (
+    "Remembered|Remembered again|Corrected|Confirmed|Archived|Restored|Pinned|Unpinned|Voted up|"
+    "Voted down|Seen everywhere|Seen in its project alone|Undone|Put back|Imported|Exported"
+)
+_STYLES = tuple(
+    (re.compile(pattern, re.MULTILINE), style)
+    for pattern, style in (
+        (r"^ {4}\S.* · .*$", "dim"),
+        (r"^ {4}[0-9a-f]{8,12}$", "dim"),
+        (r"\[(?:memory|turn) [0-9a-f-]{8,36}\]", "dim"),
+        (r"^(?:memory|turn|entity) [0-9a-f-]{36}$", "dim"),
+        (r"^\d{4}-\d\d-\d\dT\d\d:\d\dZ?", "dim"),
+        (r"^\d{4}-\d\d-\d\d$", "bold"),
+        (rf"(?<= · )(?:{_DOUBTS})(?= · )", "not dim yellow"),
+        (rf"(?<=[( ])(?:{_DOUBTS})(?=[,)])", "yellow"),
+        (r"^ +(?:contradicts|outdated|out of date):", "yellow"),
+        (r"^(?:note|warning):", "yellow"),
+        (rf"^(?:{_DONE})(?=[ ,.:])", "green"),
+        (r"^[A-Z][^.:\n]*: (?=memoria )", "bold"),
+    )
+)
+"""What a line of ours looks like. Later ones win."""
+
+
+def has_colour() -> bool:
+    """Whether standard output is a terminal that is to have colour."""
+    return not os.environ.get("NO_COLOR") and sys.stdout.isatty()
+
+
+def print_coloured(text: str, console: Console) -> None:
+    """Print a text of ours. What is stored in it has been made harmless before."""
+    painted = Text(text)
+    for pattern, style in _STYLES:
+        painted.highlight_regex(pattern, style)
+    console.print(painted)

@@ -1,0 +1,121 @@
+"""What became of a statement or a revision, for whoever typed it: text first, ids last."""
+
+from collections.abc import Iterator
+
+from memoria.model import Memory, RememberResult, Revision, to_iso
+from memoria.model.memory import SOURCE_TURN
+from memoria.store.base.short_ids import INDEXED_CHARS
+from memoria.surface.cli.layout import wrap_text
+from memoria.surface.text import redactions_text, revision_note, scope_phrase, validity_word
+from memoria.text.lines import join_lines
+
+_STATES = {
+    "remembered": "Remembered",
+    "already_known": "Known already",
+    "restored": "Remembered again",
+    "pending": "Waits for your word",
+}
+_REVISED: dict[Revision, str] = {
+    "correct": "Corrected",
+    "confirm": "Confirmed",
+    "archive": "Archived",
+    "restore": "Restored",
+    "pin": "Pinned",
+    "unpin": "Unpinned",
+    "upvote": "Voted up",
+    "downvote": "Voted down",
+    "everywhere": "Seen everywhere",
+    "project": "Seen in its project alone",
+}
+_UNDO = "Take it back: memoria undo"
+
+
+def render_statement(kept: RememberResult, memory: Memory, width: int) -> str:
+    """Where a statement went, as what and until when, and what it means for what was known."""
+    kind = memory.type.value.replace("_", " ")
+    article = "an" if kind[0] in "aeiou" else "a"
+    lines = [f"{_STATES[kept.status]} as {article} {kind}, {scope_phrase(kept.project)}:"]
+    lines += wrap_text(join_lines(kept.content), width, 2)
+    for line in _details(kept):
+        lines += wrap_text(line, width, 4)
+    lines.append(f"    {_short(kept.id)}")
+    for note in _notes(kept):
+        lines += _hang(f"note: {note}", width)
+    if kept.status in ("remembered", "restored") or kept.supersedes:
+        lines.append(_UNDO)
+    return "\n".join(lines)
+
+
+def render_revision(memory: Memory, action: Revision, width: int) -> str:
+    """What became of a memory that was revised."""
+    kind, validity = memory.type.value.replace("_", " "), validity_word(memory).replace("_", " ")
+    details = [kind, validity, *(["pinned"] if memory.pinned else [])]
+    details += ["confirmed"] if memory.verified else []
+    details += [scope_phrase(memory.project)] if memory.workspace else []
+    votes = {"up": memory.upvotes, "down": memory.downvotes}
+    details += [f"{number} {way}" for way, number in votes.items() if number]
+    details += [f"until {_end(memory)}"] if _end(memory) else []
+    lines = [f"{_REVISED[action]}:", *wrap_text(join_lines(memory.content), width, 2)]
+    if action == "correct" and len(memory.versions) > 1:
+        lines += wrap_text(f"before: {join_lines(memory.versions[1].content)}", width, 4)
+    lines += wrap_text(" · ".join([*details, _short(memory.id)]), width, 4)
+    note = revision_note(memory) if action == "correct" else None
+    lines += _hang(f"note: {note}", width) if note else []
+    return "\n".join([*lines, _UNDO])
+
+
+def _details(kept: RememberResult) -> Iterator[str]:
+    """What it replaces or contradicts, and when it ends."""
+    for former in kept.supersedes:
+        other = "" if former.id == kept.id else f" ({_short(former.id)})"
+        yield f"replaces: {join_lines(former.content)}{other}"
+    for other_memory in kept.contradicts:
+        yield f"contradicts: {join_lines(other_memory.content)} ({_short(other_memory.id)})"
+    if _end(kept):
+        yield f"until {_end(kept)}"
+    if kept.task:
+        yield f"for the task: {join_lines(kept.task)}"
+
+
+def _end(of: RememberResult | Memory) -> str | None:
+    """When it ends, in words; None where it does not."""
+    span = of.local
+    if span is None or span.until is None:
+        return None
+    return f"{span.last_day}, that day included" if span.last_day else span.until
+
+
+def _notes(kept: RememberResult) -> Iterator[str]:
+    """What else there is to know, and the command for it."""
+    own = _short(kept.id)
+    if kept.former_end is not None:
+        yield (
+            f"what it replaces was to end on {to_iso(kept.former_end)}; this has no end. If it has "
+            f"one, say it anew with --until and --supersedes {own}"
+        )
+    if kept.redactions:
+        yield f"secrets left out: {redactions_text(kept.redactions)[1]}"
+    if SOURCE_TURN in kept.ignored:
+        yield "the turn that was named does not say this, so it is not shown as its source"
+    named = ", ".join(one for one in kept.ignored if one != SOURCE_TURN)
+    if named:
+        yield f"you have confirmed it as it is, so it does not take on {named}"
+    if kept.superseded_by is not None:
+        yield f"it is history: what holds since is “{join_lines(kept.superseded_by.content)}”"
+    if kept.status == "pending":
+        yield f"it counts once you confirm it: memoria revise {own} confirm"
+    elif kept.contradicts:
+        yield f"if the other is wrong: memoria revise {_short(kept.contradicts[0].id)} archive"
+    if kept.is_scope_open and kept.project is None:
+        yield f"if this is about this project alone: memoria revise {own} project"
+    elif kept.is_scope_open:
+        yield f"if this is about you, wherever you work: memoria revise {own} everywhere"
+
+
+def _hang(text: str, width: int) -> list[str]:
+    first, *rest = wrap_text(text, width - 4)
+    return [first, *(f"    {line}" for line in rest)]
+
+
+def _short(memory_id: str) -> str:
+    return memory_id[-INDEXED_CHARS:]
