@@ -287,14 +287,14 @@ def _export_text(report: "ExportReport") -> str:
         f"To bring it into another home: memoria import {report.path.name}",
     ]
     if count["tombstone"]:
-        forgotten = quantity(count["tombstone"], "thing", "things")
+        key = (
+            "goes along under your passphrase"
+            if report.head.sealed_keys
+            else ("stays here; --passphrase takes it along")
+        )
         lines.append(
-            f"Of {forgotten} that you have forgotten it holds no word. "
-            + (
-                "Their key goes along under your passphrase."
-                if report.head.sealed_keys
-                else "Their key stays here; --passphrase takes it along."
-            )
+            f"Of what you have forgotten ({count['tombstone']}) it holds no word. The key that "
+            f"recognises it {key}."
         )
     return "\n".join(lines)
 
@@ -317,15 +317,14 @@ def _wire_merge(path: Path, report: "MergeReport") -> WireMerge:
 
 
 def _merge_text(path: Path, report: "MergeReport") -> str:
-    def count(kind: str, one: str, many: str) -> str:
-        told = f"{quantity(report.added[kind], one, many)} new"
+    def count(kind: str) -> str:
         changed = f", {report.changed[kind]} changed" if report.changed[kind] else ""
-        return f"{told}{changed}, {report.known[kind]} here already"
+        return f"{report.added[kind]} new{changed}, {report.known[kind]} here already"
 
     lines = [
         _origin_text(path, report.head),
-        f"Turns: {count('turn', 'turn', 'turns')}.",
-        f"Memories: {count('memory', 'memory', 'memories')}.",
+        f"Turns: {count('turn')}.",
+        f"Memories: {count('memory')}.",
     ]
     if report.forgotten:
         lines.append(f"Left out because they were forgotten here: {report.forgotten}")
@@ -338,10 +337,9 @@ def _merge_text(path: Path, report: "MergeReport") -> str:
     if report.redacted:
         lines.append(f"Secrets redacted: {report.redacted}")
     if report.unchecked:
-        things = quantity(report.unchecked, "thing", "things")
         lines.append(
-            f"{things} forgotten there are known by their ids alone: the words can't be recognised "
-            "without the key. Export again with --passphrase, and import that as well."
+            f"Forgotten there, and known here by id alone: {report.unchecked}. To recognise the "
+            "words, export again with --passphrase, and import that as well."
         )
     lines += [f"{path.name} line {one.number} {one.problem}" for one in report.bad_lines]
     if report.bad > len(report.bad_lines):
