@@ -71,7 +71,7 @@ def spoil_database(path: Path, chance: random.Random) -> None:
         query = f"SELECT rowid, {column} FROM {table}"  # noqa: S608
         for rowid, value in connection.execute(query).fetchall():
             try:
-                odd = json.dumps(spoil(json.loads(value), chance))
+                odd: object = json.dumps(spoil(json.loads(value), chance))
             except (TypeError, ValueError):
                 odd = chance.choice((None, -1, 0.5, "odd", b"\xff", "{}"))
             update = f"UPDATE OR IGNORE {table} SET {column} = ? WHERE rowid = ?"  # noqa: S608

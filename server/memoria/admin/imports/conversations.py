@@ -24,9 +24,11 @@ def is_plain_turns(probe: Probe) -> bool:
     """
     if probe.suffix == ".jsonl" and not probe.lines:
         return True
-    said = [line for line in probe.lines if line.get("role") in _ROLES]
-    return bool(said) and not any(
-        "message" in line or isinstance(line.get("content"), list) for line in said
+    return any(
+        line.get("role") in _ROLES
+        and "message" not in line
+        and not isinstance(line.get("content"), list)
+        for line in probe.lines
     )
 
 

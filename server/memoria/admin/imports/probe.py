@@ -21,12 +21,13 @@ from memoria.admin.imports.database import (
     list_tables,
 )
 from memoria.admin.imports.json_items import JsonItem, read_items
-from memoria.admin.transcripts.source import JsonObject, TranscriptSource, UnusableLine, open_file
+from memoria.admin.transcripts.source import JsonObject, open_file, read_head
 
 _MOST_LINES = 50
 _MOST_ITEMS = 20
 _NAMED = 6
 _HEAD_BYTES = 64 * 1024
+_LOOK_BYTES = 4 * 1024 * 1024
 _LINE_SUFFIXES = (".jsonl", ".ndjson", ".zst")
 _JSON_SUFFIXES = (".json", *_LINE_SUFFIXES)
 _TEXT_SUFFIXES = (".md", ".markdown", ".txt")
@@ -66,9 +67,7 @@ class Probe:
             return ()
         if self.suffix == ".json" and not self._has_objects_in_lines:
             return ()
-        records = TranscriptSource(self.path, "").records()
-        first = (one for one in islice(records, _MOST_LINES) if not isinstance(one, UnusableLine))
-        return tuple(record.value for record in first)
+        return tuple(islice(self._read_objects(), _MOST_LINES))
 
     @cached_property
     def items(self) -> tuple[JsonItem, ...]:
@@ -118,6 +117,20 @@ class Probe:
             return bool(lines) and isinstance(json.loads(lines[0]), dict)
         except (ValueError, RecursionError):
             return False
+
+    def _read_objects(self) -> Iterator[JsonObject]:
+        """The objects of the lines that are whole in the beginning of the file."""
+        try:
+            data = read_head(self.path, _LOOK_BYTES)
+        except OSError:
+            return
+        for line in data.split(b"\n"):
+            try:
+                value = json.loads(line.decode("utf-8-sig"))
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(value, dict):
+                yield value
 
     def _first_items(self, *patterns: str) -> Iterator[JsonItem]:
         try:

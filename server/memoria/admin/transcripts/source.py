@@ -185,6 +185,22 @@ def open_file(path: Path) -> BufferedReader:
     return open(path, "rb", opener=_open_regular_file)
 
 
+def read_head(path: Path, most: int) -> bytes:
+    """The beginning of a file, decompressed on the way.
+
+    Raises:
+        OSError: the file can't be read.
+    """
+    with open_file(path) as raw:
+        if path.suffix != ".zst":
+            return raw.read(most)
+        try:
+            with zstd.open(raw, "rb") as plain:
+                return plain.read(most)
+        except (zstd.ZstdError, EOFError) as error:
+            raise OSError(errno.EINVAL, "it can't be decompressed") from error
+
+
 def _open_regular_file(path: str, flags: int) -> int:
     """A pipe may never say anything, and a device may never end: neither is waited for."""
     descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
