@@ -6,6 +6,7 @@ day, or else as its file. Notes that Memoria has written itself are left out.
 """
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,8 +27,8 @@ from memoria.model import Role
 
 _VAULT = ".obsidian"
 _HIDDEN = frozenset({_VAULT, ".trash", ".git"})
-_OURS = "memoria"
-"""How the names of the fields begin that Memoria gives the notes it writes."""
+_OURS = re.compile(r"^<!-- memoria\b.*-->[ \t]*$", re.MULTILINE)
+"""What Memoria writes into each note of its own; see `admin/exports/notes`."""
 _ID_CHARS = 200
 
 
@@ -55,7 +56,7 @@ def read(source: TranscriptSource) -> Iterator[ImportItem]:
         yield UnusableLine(1, "has front matter that is not YAML; the rest was read")
     vault = find_vault(source.path)
     session = source.session if vault is None else _name_in_vault(source.path, vault)
-    is_ours = any(str(name).startswith(_OURS) for name in note.fields)
+    is_ours = any(_OURS.search(section.body) for section in note.sections)
     for section in note.sections:
         source.lines += 1
         yield SkippedLine(section.line) if is_ours else say_section(source, note, section, session)

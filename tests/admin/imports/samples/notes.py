@@ -4,6 +4,8 @@ from pathlib import Path
 
 from tests.admin.imports.samples.base import ANNA, LIN
 
+from memoria.admin.exports.notes.note import MARKER
+
 
 def write_basic_memory(folder: Path) -> Path:
     (folder / "garden.md").write_text(
@@ -42,7 +44,7 @@ def write_obsidian(folder: Path) -> Path:
     (folder / "daily" / "2026-03-01.md").write_text(
         f"# 2026-03-01\n\n{ANNA}.\n\n```\n# no heading\n```\n\n## Evening\n\n{LIN}\n", "utf-8"
     )
-    (folder / "Exported.md").write_text("---\nmemoria-id: 1\n---\nOur own words\n", "utf-8")
+    (folder / "Exported.md").write_text(f"---\nid: x\n---\n{ANNA}, twice\n\n{MARKER}\n", "utf-8")
     return folder
 
 
