@@ -35,6 +35,9 @@ async def test_a_damaged_line_is_named_by_its_number_and_the_rest_is_kept(tmp_pa
     record["turn"]["role"] = "prophet"
     damaged[turns[1]] = json.dumps(record).encode() + b"\n"
     damaged.insert(2, b'{"tune":{}}\n')
+    for place in ("../USER.md", "tenants/other/USER.md", "memoria.db"):
+        core = {"core_file": {"place": place, "text": "Call me Jo."}}
+        damaged.insert(-1, json.dumps(core).encode() + b"\n")
     file.write_bytes(b"".join(damaged[:-1]))  # and cut off
     told = Shell(new, {"MEMORIA_TENANT": "tests"})("import", file)
     assert told.code == 3
@@ -42,6 +45,7 @@ async def test_a_damaged_line_is_named_by_its_number_and_the_rest_is_kept(tmp_pa
         (3, "is of no kind that this version knows"),
         (turns[0] + 2, "is no JSON"),
         (turns[1] + 2, "is not a valid Role"),
+        (len(damaged) - 1, "is no core file"),
         (len(damaged), "is missing: the file ends too early"),
     ):
         assert any(
@@ -141,6 +145,10 @@ async def test_a_part_of_the_memory_brings_along_what_it_rests_on_and_nothing_el
     assert (later["records"]["memory"], later["records"]["turn"]) == (0, 0)
     assert shell("export", tmp_path / "c.jsonl", "--workspace", "attic").code == 1
     assert shell("export", tmp_path / "c.jsonl", "--tenant", "nobody").code == 2
+    told = Shell(home, {"MEMORIA_TENANT": "others"})("import", file)  # ids are one tenant's alone
+    assert (told.code, "--tenant tests" in told.err) == (1, True)
+    assert Shell(tmp_path / "new", {"MEMORIA_TENANT": "others"})("import", file).code == 1
+    assert Shell(tmp_path / "newer", {"MEMORIA_TENANT": "others"})("import", file).code == 0
     private = Shell(home, {"MEMORIA_TENANT": "tests", "MEMORIA_PRIVATE_WORKSPACES": "kiln"})
     assert private("export", tmp_path / "v", "--format", "markdown", "--json").document[
         "written"

@@ -6,6 +6,7 @@ Our own lines are not exported: the next nightly run writes them from the memori
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
+from memoria.bare.home import TENANTS
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.model.core import CORE_FILES, OWN_COMMENT, PROJECT_FILE
 from memoria.store.base.home_files import TenantFiles
@@ -33,7 +34,7 @@ def add_own_text(files: TenantFiles, place: str, lines: list[str]) -> bool:
     Raises:
         ValueError: no core file may stand there.
     """
-    if not is_core_path(place):
+    if not is_core_path(place) or place.startswith(TENANTS):  # of this tenant, that is
         raise ValueError(f"{place!r} is no core file")
     data = files.read(place) if files.exists(place) else None
     if data is None:

@@ -23,7 +23,7 @@ from memoria.admin.exports.seal import key_id, open_key
 from memoria.erasure.files import TextFileEraser
 from memoria.erasure.reforget import Repetition
 from memoria.erasure.suppression import Digester
-from memoria.errors import ExportError
+from memoria.errors import ExportError, UnusableFileError
 from memoria.store.base import Store, Transaction
 from memoria.store.base.home_files import HomeFiles
 from memoria.store.base.portable import PORTABLE_KINDS, PortableKind, PortableMerge
@@ -102,6 +102,12 @@ class ExportMerger:
         head = read_head(path)
         if head.schema_number > self._schema_number:
             raise ExportError.for_newer(path, head.memoria)
+        if head.tenant != self._tenant and head.tenant in self._store.tenants():
+            raise ExportError(
+                f"{path} has the memory of the tenant {head.tenant}, which this home has as well: "
+                f"one record can't be two tenants'. Import it with --tenant {head.tenant}, or into "
+                "another home."
+            )
         keys = _open_keys(head, passphrase)
         work = _Work(MergeReport(head), path.stat().st_size)
         for batch in _list_batches(read_lines(path)):
@@ -166,9 +172,13 @@ class ExportMerger:
         for line in work.last:
             if line.kind != CORE_FILE:
                 continue
-            left = admission.admit_lines(str(line.record["text"]).splitlines())
-            added = add_own_text(files, str(line.record["place"]), left)
-            (work.report.added if added else work.report.known)[CORE_FILE] += 1
+            try:
+                left = admission.admit_lines(str(line.record["text"]).splitlines())
+                added = add_own_text(files, str(line.record["place"]), left)
+            except (*_UNFIT, UnusableFileError) as error:
+                work.note_bad(UnreadableLine(line.number, describe_fault(error), line.position))
+            else:
+                (work.report.added if added else work.report.known)[CORE_FILE] += 1
 
 
 @dataclass(slots=True)
