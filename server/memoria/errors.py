@@ -34,11 +34,7 @@ import errno
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
 
-from memoria.bare.lazy_regex import lazy_regex
-
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_COMMAND = lazy_regex(r"`(memoria [^`]+)`")
-_CAPITAL = lazy_regex(r"(?<!^)(?=[A-Z])")
 _SHOWN_CHARS = 80
 _SHOWN_BITS = 64
 
@@ -97,14 +93,14 @@ class MemoriaError(Exception):
         """The command that helps, where there is one."""
         if self._step is not None:
             return self._step.command
-        named = _COMMAND.search(str(self))
-        return named[1] if named else None
+        _, opened, rest = str(self).partition("`memoria ")
+        return f"memoria {rest.partition('`')[0]}" if opened else None
 
     @property
     def kind(self) -> str:
         """What kind of error it is, for a program: `not_found`."""
         name = type(self).__name__.removesuffix("Error")
-        return _CAPITAL.sub("_", name).lower()
+        return "".join(f"_{c.lower()}" if c.isupper() else c for c in name).strip("_")
 
 
 class InvalidInputError(MemoriaError):

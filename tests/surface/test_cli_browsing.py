@@ -150,3 +150,30 @@ def test_no_line_is_wider_than_the_terminal_and_no_word_is_cut(shell: Shell, col
         lines = shell(command, COLUMNS=str(columns)).out.split("\n")
         assert max(map(cell_len, lines)) <= columns
     assert set(LONG.split()) <= set(shell("list", COLUMNS=str(columns)).out.split())
+
+
+def test_a_session_is_shown_by_the_beginning_of_its_id_page_by_page(home: Path) -> None:
+    anyio.run(partial(_talk, home))
+    shell = Shell(home, {"MEMORIA_TIME_ZONE": "UTC", "COLUMNS": "80"})
+    listed = shell("sessions").out
+    assert "0198c0de-1" in listed
+    assert "0198c0de-1111" not in listed, "no more of an id is printed than is needed"
+    page = shell("show", "0198c0de-1").out
+    assert page.startswith("session 0198c0de-1111-7000-8000-000000000001\n\n  Question 0\n")
+    assert page.endswith("1 to 20 of 21 turns\nThe next page: --page 2\n")
+    assert "第二十个问题" in shell("show", "0198c0de-1", "--page", "2").out
+    assert shell.json("show", "0198c0de-2")["total"] == 1
+    several = shell("show", "0198c0de-")
+    assert several.code == 1
+    assert "0198c0de-2222-7000-8000-000000000002" in several.err
+    assert "error: There is no memory or turn nothing." in shell("show", "nothing").err
+
+
+async def _talk(home: Path) -> None:
+    async with memoria.open(settings=Settings(home=home, embedder="off")) as m:
+        for n in range(21):
+            words = "第二十个问题" if n == 20 else f"Question {n}"
+            turn = {"role": "user", "content": words, "at": "2026-03-01T08:00:00Z"}
+            await m.record_conversation([turn], session_id="0198c0de-1111-7000-8000-000000000001")
+        turn = {"role": "user", "content": "Another", "at": "2026-03-01T09:00:00Z"}
+        await m.record_conversation([turn], session_id="0198c0de-2222-7000-8000-000000000002")

@@ -221,7 +221,7 @@ async def test_a_turn_is_printed_with_its_call_its_neighbours_and_its_memories(h
     assert isinstance(called, TurnOrigin)
     text = render_turn(said, 80)
     assert text.index("After") < text.index("Memories from it") < text.index("  用户对花生过敏。")
-    assert said.memories[0].id in text
+    assert f"memory {said.memories[0].id[-8:]}" in text
     assert 'bash({"c": "ls"})\n    a\n    b' in render_turn(called, 80)
     assert all(fits(render_turn(one, width), width) for one in (said, called) for width in WIDTHS)
 

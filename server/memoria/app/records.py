@@ -30,7 +30,12 @@ from memoria.retrieval.answer.contradictions import mark_memories
 from memoria.retrieval.answer.outdated import mark_outdated_memories
 from memoria.retrieval.lookup.listings import list_memories, list_sessions
 from memoria.retrieval.lookup.records import read_memory, read_record, read_session, read_turn
-from memoria.retrieval.lookup.short_ids import complete_id, is_short, read_id
+from memoria.retrieval.lookup.short_ids import (
+    complete_id,
+    complete_session_id,
+    is_short,
+    read_id,
+)
 from memoria.store.base import Transaction
 from memoria.store.values import Filters
 
@@ -71,8 +76,10 @@ class Records(Recall):
     async def get_session(
         self, session_id: Text, *, offset: Offset = 0, limit: Count = 200
     ) -> SessionRecord:
-        """A page of a session's turns, in order."""
-        return await self._read(lambda tx: read_session(tx, session_id, offset, limit))
+        """A page of a session's turns, in order. The beginning of its id is enough."""
+        return await self._read(
+            lambda tx: read_session(tx, complete_session_id(tx, session_id), offset, limit)
+        )
 
     @takes_query(MemoryListing)
     async def list_memories(self, listing: MemoryListing) -> MemoryPage:

@@ -107,3 +107,5 @@ class SessionPage(Page):
     """A page of sessions."""
 
     sessions: tuple[SessionSummary, ...]
+    id_chars: int
+    """How many of their first characters tell these ids apart from all others."""

@@ -12,7 +12,7 @@ from memoria.model import (
 )
 from memoria.model.zone import Zone
 from memoria.retrieval.lookup.provenance import filters_from
-from memoria.retrieval.lookup.short_ids import count_id_chars
+from memoria.retrieval.lookup.short_ids import count_id_chars, count_session_chars
 from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.store.base import Transaction
 from memoria.store.listed import ListedMemories, ListedSpan
@@ -66,6 +66,7 @@ def list_sessions(tx: Transaction, listing: SessionListing, place: str | None) -
             )
             for one in page.items
         ),
+        id_chars=count_session_chars(tx, [one.session_id for one in page.items]),
     )
 
 

@@ -4,13 +4,15 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.errors import InvalidInputError, NextStep, NotFoundError
+from memoria.errors import InvalidInputError, NextStep, NotFoundError, shorten
 from memoria.model.search import FULL_ID
 from memoria.store.base import Transaction
 from memoria.store.base.short_ids import INDEXED_CHARS
 
 _CITED = lazy_regex(r"""[\s\[("'`“]*(?:(?i:memory|turn)\s+)?([0-9a-fA-F-]+)[\s\])"'`”.,;:]*""")
 """An id or the end of one, bare or with what stands around it in an answer."""
+_NAMED = 4
+"""How many sessions an error names."""
 _GROUPS = (-32, -24, -20, -16, -12, None)
 """Where, from its end, the groups of an id begin."""
 
@@ -72,4 +74,31 @@ def count_id_chars(tx: Transaction, ids: Iterable[str]) -> int:
     chars = INDEXED_CHARS
     while chars < FULL_ID and len({one[-chars:] for one in alike}) < len(alike):
         chars += 1
+    return chars
+
+
+def complete_session_id(tx: Transaction, cited: str) -> str:
+    """The id of the session that is called, or begins, so. What begins none is given back.
+
+    Raises:
+        InvalidInputError: several begin so; names them.
+    """
+    found = tx.short_ids.list_sessions(cited, _NAMED + 1) if cited else []
+    if cited in found or not found:
+        return cited
+    if len(found) > 1:
+        more = ", and more" if len(found) > _NAMED else ""
+        raise InvalidInputError(
+            f"Several sessions begin with {shorten(cited)}: {', '.join(found[:_NAMED])}{more}. "
+            "Give more of the one that is meant."
+        )
+    return found[0]
+
+
+def count_session_chars(tx: Transaction, ids: Iterable[str]) -> int:
+    """How many of their first characters tell these ids of sessions apart from all others."""
+    chars = INDEXED_CHARS
+    for one in ids:
+        while chars < len(one) and len(tx.short_ids.list_sessions(one[:chars], 2)) > 1:
+            chars += 1
     return chars

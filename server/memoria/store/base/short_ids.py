@@ -8,7 +8,7 @@ INDEXED_CHARS = 8
 
 
 class ShortIds(Protocol):
-    """The ids of a tenant's memories and turns, by their ends."""
+    """The ids of memories and turns by their ends, and of sessions by their beginnings."""
 
     def list_alike(self, ids: Iterable[str]) -> list[str]:
         """The ids of memories and turns whose last `INDEXED_CHARS` are those of one of these."""
@@ -16,4 +16,8 @@ class ShortIds(Protocol):
 
     def list_forgotten(self, end: str) -> list[str]:
         """The ids of forgotten memories and turns with the last `INDEXED_CHARS` of this."""
+        ...
+
+    def list_sessions(self, beginning: str, limit: int) -> list[str]:
+        """The first few ids of sessions that begin so: clients make them, and most are random."""
         ...

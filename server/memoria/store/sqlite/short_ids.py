@@ -23,3 +23,8 @@ class SqliteShortIds:
         """The ids of forgotten memories and turns that end like this, in order."""
         rows = self._rows.all("list_forgotten", end=end[-INDEXED_CHARS:].lower())
         return [row["subject"] for row in rows]
+
+    def list_sessions(self, beginning: str, limit: int) -> list[str]:
+        """The first few ids of sessions that begin so, in order."""
+        rows = self._rows.all("list_sessions", beginning=beginning, limit=limit)
+        return [row["session_id"] for row in rows]

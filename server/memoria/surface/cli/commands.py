@@ -43,7 +43,8 @@ _UNDOING = {
     "undo": "Take back the last thing that you did to a memory, after it was shown to you.",
 }
 _ORIGINS = {
-    "show": "Show a memory with all its evidence, or a turn with the memories drawn from it.",
+    "show": "Show a memory with its evidence, a turn with what was drawn from it, or a session's "
+    "turns.",
     "history": "Show the history of a memory: every wording, all evidence, and who did what to it.",
     "graph": "Show what is known of a person, place or thing: the memories and turns that name it.",
     "review": "List memories that wait for your confirmation, and those that contradict each "

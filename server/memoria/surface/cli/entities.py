@@ -77,7 +77,7 @@ def _memory_lines(telling: EntityMemory, width: int) -> Iterator[str]:
     yield from wrap_text(memory.content, width)
     role, circumstances = _role_in_memory(telling.edges), say.circumstances(telling.edges)
     yield from wrap_text("; ".join([role, *circumstances, say.type_and_validity(memory)]), width, 2)
-    yield from wrap_text(f"memory {memory.id}", width, 2)
+    yield from wrap_text(say.cite("memory", memory.id), width, 2)
     further = [
         incident for incident in telling.further_edges if incident.edge.type not in _SURROUNDS
     ]
@@ -90,7 +90,7 @@ def _turn_lines(entity: Entity, naming: IncidentEdge, width: int) -> Iterator[st
     is_own = naming.other.detail in (entity.name, *entity.aliases)
     yield from wrap_text(naming.other.text, width)
     yield from wrap_text(said if is_own else f"{said}; names it (by rules)", width, 2)
-    yield from wrap_text(f"turn {naming.other.id}", width, 2)
+    yield from wrap_text(say.cite("turn", naming.other.id), width, 2)
 
 
 def _role_in_memory(edges: Iterable[IncidentEdge]) -> str:

@@ -13,7 +13,10 @@ from memoria.surface.cli.console import AsJson, show, with_memory
 if TYPE_CHECKING:
     from memoria.app import Memoria
     from memoria.model import Memory
-    from memoria.model.provenance import MemoryRecord
+    from memoria.model.provenance import MemoryRecord, TurnOrigin
+    from memoria.model.session import SessionRecord
+
+_TURNS_ON_A_PAGE = 20
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -26,21 +29,42 @@ def add_commands(app: typer.Typer) -> None:
 
 def show_record(
     context: typer.Context,
-    id: Annotated[str, typer.Argument(help="Id of a memory or a turn.")],  # noqa: A002
+    id: Annotated[  # noqa: A002
+        str, typer.Argument(help="Id of a memory, a turn or a session, or enough of it.")
+    ],
+    page: Annotated[
+        int, typer.Option(min=1, max=1_000_000, help="Which page of a session, from 1.")
+    ] = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Show a memory with all its evidence, or a turn with the memories drawn from it."""
+    """Show a memory with its evidence, a turn with what was drawn from it, or a session's turns."""
     from memoria.model.provenance import MemoryRecord, TurnOrigin  # noqa: PLC0415
     from memoria.surface.cli.layout import columns  # noqa: PLC0415
+    from memoria.surface.cli.pages import render_session  # noqa: PLC0415
     from memoria.surface.cli.records import render_memory, render_turn  # noqa: PLC0415
+    from memoria.surface.wire.listing import wire_session  # noqa: PLC0415
     from memoria.surface.wire.provenance import wire_memory_record, wire_turn_origin  # noqa: PLC0415
 
-    match with_memory(context, lambda m: m.provenance.get(id)):
+    async def find(memory: "Memoria") -> "MemoryRecord | TurnOrigin | SessionRecord":
+        try:
+            return await memory.provenance.get(id)
+        except NotFoundError as nothing:
+            try:
+                first = (page - 1) * _TURNS_ON_A_PAGE
+                return await memory.get_session(id, offset=first, limit=_TURNS_ON_A_PAGE)
+            except NotFoundError:
+                raise nothing from None
+
+    match with_memory(context, find):
         case MemoryRecord() as record:
             text = render_memory(record, columns())
             show(wire_memory_record(record), text, as_json=as_json)
         case TurnOrigin() as origin:
             show(wire_turn_origin(origin), render_turn(origin, columns()), as_json=as_json)
+        case session:
+            zone = context.obj.settings.zone
+            text = render_session(session, page, _TURNS_ON_A_PAGE, zone, columns())
+            show(wire_session(session), text, as_json=as_json)
 
 
 def history(

@@ -19,6 +19,7 @@ from memoria.model import (
 )
 from memoria.model.channel import NIGHTLY_CHANNEL
 from memoria.model.provenance import EdgeEnd, IncidentEdge, SourcedVersion
+from memoria.store.base.short_ids import INDEXED_CHARS
 
 _ACTIONS = {
     "archive": "archived",
@@ -64,6 +65,11 @@ _RELATION_WORDS: Mapping[EdgeType, tuple[str, str]] = {
 def moment(millis: int) -> str:
     """A time as a person reads it, in UTC."""
     return f"{from_millis(millis):%Y-%m-%d %H:%M}"
+
+
+def cite(kind: str, record_id: str) -> str:
+    """What somebody types to see it: the end of an id, but for entities, which are named."""
+    return f"{kind} {record_id if kind == 'entity' else record_id[-INDEXED_CHARS:]}"
 
 
 def quotation(quote: str) -> str:
@@ -161,7 +167,7 @@ def source_lines(wording: SourcedVersion) -> list[str]:
     own_words = origin.quote is None or origin.quote == wording.version.content
     lines = [] if origin.quote is None or own_words else [quotation(origin.quote)]
     if turn is not None:
-        return [*lines, evidence_place(turn), f"turn {turn.turn_id}"]
+        return [*lines, evidence_place(turn), cite("turn", turn.turn_id)]
     return [*lines, *_sourceless_lines(origin)]
 
 

@@ -49,22 +49,27 @@ def render_review(
 
 def _contradiction_lines(memory: Memory, width: int) -> Iterator[str]:
     yield from wrap_text(memory.content, width)
-    yield from wrap_text(f"memory {memory.id}", width, 2)
+    yield from wrap_text(say.cite("memory", memory.id), width, 2)
     yield from entry_lines("reason", ["both cannot be true, and nobody has said which"], width, 2)
     for other in memory.contradicts:
-        yield from entry_lines("contradicts", [other.content, f"memory {other.id}"], width, 2)
+        yield from entry_lines(
+            "contradicts", [other.content, say.cite("memory", other.id)], width, 2
+        )
 
 
 def _pending_lines(record: MemoryRecord, width: int) -> Iterator[str]:
     memory = record.memory
     yield from wrap_text(memory.content, width)
-    yield from wrap_text(f"memory {memory.id}", width, 2)
+    yield from wrap_text(say.cite("memory", memory.id), width, 2)
     yield from entry_lines("reason", [say.flag_reason(memory.flag or "not known")], width, 2)
     yield from entry_lines("source", say.source_lines(record.versions[0]), width, 2)
     for incident in record.edges:
         if incident.edge.type is EdgeType.CONTRADICTS:
             yield from entry_lines(
-                "contradicts", [incident.other.text, f"memory {incident.other.id}"], width, 2
+                "contradicts",
+                [incident.other.text, say.cite("memory", incident.other.id)],
+                width,
+                2,
             )
 
 
@@ -72,7 +77,7 @@ def render_turn(origin: TurnOrigin, width: int) -> str:
     """A turn with its neighbours and the memories that rest on it."""
     turn = origin.record.turn
     lines = wrap_text(f"{turn.speaker or turn.role.value}, {say.moment(turn.at)} UTC", width)
-    lines += wrap_text(f"turn {turn.id}", width)
+    lines += wrap_text(say.cite("turn", turn.id), width)
     lines += [line for part in _turn_status(turn) for line in wrap_text(part, width)]
     lines += _section("", wrap_text(turn.content, width, 2) if turn.content else [], width)
     lines += _section("Tool", _tool_lines(turn, width), width)
@@ -108,7 +113,7 @@ def link_lines(edges: Iterable[IncidentEdge], width: int) -> Iterator[str]:
     for own in list(ends.values())[:_MOST_LINKS]:
         other = own[0].other
         target = [say.link_target(other), *say.circumstances(own)]
-        below = f"{other.kind} {other.id}"
+        below = say.cite(other.kind, other.id)
         yield from entry_lines(
             say.relations(own), [", ".join(target), below, say.certainty(own)], width, 2
         )
@@ -121,14 +126,14 @@ def _brief_lines(memories: Iterable[Memory], width: int) -> Iterator[str]:
     for memory in memories:
         kind = say.type_and_validity(memory)
         yield from wrap_text(memory.content, width, 2)
-        yield from wrap_text(f"{kind}; memory {memory.id}", width, 4)
+        yield from wrap_text(f"{kind}; {say.cite('memory', memory.id)}", width, 4)
 
 
 def _headline(memory: Memory, width: int) -> list[str]:
     return [
         *wrap_text(memory.content, width),
         *wrap_text(say.status_phrase(memory), width),
-        *wrap_text(f"memory {memory.id}", width),
+        *wrap_text(say.cite("memory", memory.id), width),
     ]
 
 
@@ -174,7 +179,7 @@ def _wording_lines(record: MemoryRecord, width: int) -> Iterator[str]:
 def _evidence_lines(evidence: Iterable[Evidence], width: int) -> Iterator[str]:
     for one in evidence:
         words = [] if one.quote is None else [say.quotation(one.quote)]
-        lines = [*words, say.evidence_place(one), f"turn {one.turn_id}"]
+        lines = [*words, say.evidence_place(one), say.cite("turn", one.turn_id)]
         yield from entry_lines(say.moment(one.at), lines, width, 2, DATED)
 
 
@@ -224,7 +229,12 @@ def _event_lines(
             )
         case Evidence():
             words = [] if event.quote is None else [say.quotation(event.quote)]
-            lines = ["further evidence", *words, say.evidence_place(event), f"turn {event.turn_id}"]
+            lines = [
+                "further evidence",
+                *words,
+                say.evidence_place(event),
+                say.cite("turn", event.turn_id),
+            ]
             return entry_lines(say.moment(event.noted_at), lines, width, 0, DATED)
         case AuditEntry():
             return entry_lines(say.moment(event.at), [say.action_phrase(event)], width, 0, DATED)

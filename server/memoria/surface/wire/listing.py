@@ -3,7 +3,9 @@
 from pydantic import BaseModel
 
 from memoria.model import Memory, MemoryPage, SessionPage, SessionSummary, to_iso
+from memoria.model.session import SessionRecord
 from memoria.surface.text import validity_word
+from memoria.text.document import full_text
 
 
 class WireListedMemory(BaseModel):
@@ -48,6 +50,41 @@ class WireSessionPage(BaseModel):
     total: int
     elsewhere: int
     sessions: list[WireListedSession]
+
+
+class WireSessionTurn(BaseModel):
+    """A turn of a session."""
+
+    id: str
+    turn_index: int
+    role: str
+    speaker: str | None = None
+    at: str
+    text: str
+
+
+class WireSession(BaseModel):
+    """A page of a session's turns."""
+
+    session_id: str
+    total: int
+    turns: list[WireSessionTurn]
+
+
+def wire_session(record: SessionRecord) -> WireSession:
+    """A page of a session's turns."""
+    turns = [
+        WireSessionTurn(
+            id=turn.id,
+            turn_index=turn.turn_index,
+            role=turn.role.value,
+            speaker=turn.speaker,
+            at=to_iso(turn.at),
+            text=full_text(turn),
+        )
+        for turn in record.turns
+    ]
+    return WireSession(session_id=record.session_id, total=record.total, turns=turns)
 
 
 def wire_memory_page(page: MemoryPage) -> WireMemoryPage:

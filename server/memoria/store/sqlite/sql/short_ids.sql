@@ -12,3 +12,9 @@ JOIN memories m ON substr(m.id, -8) = wanted.value AND +m.tenant_id = :tenant;
 SELECT DISTINCT subject FROM tombstones
 WHERE tenant_id = :tenant AND substr(subject, -8) = :end
 ORDER BY subject;
+
+-- name: list_sessions
+SELECT DISTINCT session_id FROM sessions
+WHERE tenant_id = :tenant AND session_id >= :beginning
+      AND session_id < :beginning || char(0x10ffff)
+ORDER BY session_id LIMIT :limit;
