@@ -96,10 +96,10 @@ async def ask(conversations: Sequence[Conversation], done: Callable[[], None]) -
     return dict(tallies)
 
 
-def _with_prompts(conversation: Conversation) -> Conversation:
-    """Some questions of each sort, and the orders."""
+def add_prompts(conversation: Conversation) -> Conversation:
+    """Some questions of each sort, the same whatever other sorts there are, and the orders."""
     by_sort: dict[str, list[Question]] = defaultdict(list)
-    for question in conversation.questions:
+    for question in sorted(conversation.questions, key=lambda each: each.text):
         by_sort[str(question.category)].append(question)
     some = [one for sort in by_sort.values() for one in sort[:: max(1, len(sort) // _OF_EACH)]]
     work = [Question(text, "work", frozenset()) for text in WORK]
@@ -129,7 +129,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
         return 2
     chosen = _pick_few(FOREIGN.read(folder)) if arguments.few else FOREIGN.read(folder)
-    conversations = [_with_prompts(one) for one in chosen]
+    conversations = [add_prompts(one) for one in chosen]
     with progress("memoria", sum(len(c.questions) for c in conversations)) as done:
         tallies = anyio.run(ask, conversations, done)
     figures = {
