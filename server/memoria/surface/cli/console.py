@@ -112,12 +112,14 @@ def with_memory(
     reads_queue: bool = False,
     begins_home: bool = False,
     searches: bool = False,
+    waits_for: str | None = None,
 ) -> _T:
     """Open the memory the options name, do the work, close it.
 
     A command that searches waits for vectors: it has no later search that would have them.
     A command ends soon, so it begins no request to a chat model unless that is what it is for. It
-    makes no home or tenant unless it keeps something. What opens a memory is imported here:
+    makes no home or tenant unless it keeps something. What may take long is named in `waits_for`,
+    which a terminal shows after a second. What opens a memory is imported here:
     `memoria --help` opens none.
     """
     import anyio  # noqa: PLC0415
@@ -141,7 +143,13 @@ def with_memory(
                     await memory.wait_until_idle(timeout_s=_BACKLOG_WAIT_S)
             return await work(memory)
 
-    return anyio.run(open_and_work)
+    what = waits_for or ("Loading the model, and reading what was said last" if searches else None)
+    if what is None or not sys.stderr.isatty():
+        return anyio.run(open_and_work)
+    from memoria.surface.cli.progress import show_wait  # noqa: PLC0415  (for a terminal alone)
+
+    with show_wait(what):
+        return anyio.run(open_and_work)
 
 
 def take_in_spool(context: typer.Context) -> None:

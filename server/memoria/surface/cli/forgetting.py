@@ -59,7 +59,9 @@ def forget(
             return
         order = _confirm(order, preview)
     try:
-        forgotten = with_memory(ctx, lambda m: m.forget_memory(order))
+        forgotten = with_memory(
+            ctx, lambda m: m.forget_memory(order), waits_for="Forgetting, and wiping the file"
+        )
     except PreviewChangedError as error:
         _print_preview(error.preview, as_json=as_json)
         print_error(error, as_json=as_json)

@@ -1,5 +1,6 @@
 """Commands on memories: remember, search, traces, revise, scratchpad."""
 
+import sys
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -34,6 +35,10 @@ _UNTIL = typer.Option(
 )
 _Subject = Annotated[str | None, typer.Option(help="Of whom or what the statement speaks.")]
 _Words = Annotated[list[str], typer.Argument(help="The text; quotes are not needed.")]
+_Question = Annotated[
+    list[str] | None,
+    typer.Argument(help="What you look for; quotes are not needed. Without it you are asked."),
+]
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -116,19 +121,30 @@ def _describe_statement(kept: "RememberResult", memory: "Memory") -> str:
 
 
 @takes_query_options(MemoryQuery)
-def search(ctx: typer.Context, words: _Words, as_json: AsJson = False, **options: object) -> None:
+def search(
+    ctx: typer.Context, words: _Question = None, as_json: AsJson = False, **options: object
+) -> None:
     """Search memories (first level): conclusions, a line each, with their source."""
-    query = read_options(MemoryQuery, words, options)
+    query = read_options(MemoryQuery, words or _ask(), options)
     found = with_memory(ctx, lambda m: m.search_memory(**query), searches=True)
     print_answer(found, wire_conclusions(found), as_json=as_json)
 
 
 @takes_query_options(TranscriptQuery)
-def traces(ctx: typer.Context, words: _Words, as_json: AsJson = False, **options: object) -> None:
+def traces(
+    ctx: typer.Context, words: _Question = None, as_json: AsJson = False, **options: object
+) -> None:
     """Search the record (second level): what was said and done, word for word."""
-    query = read_options(TranscriptQuery, words, options)
+    query = read_options(TranscriptQuery, words or _ask(), options)
     found = with_memory(ctx, lambda m: m.search_conversation_traces(**query), searches=True)
     print_answer(found, wire_traces(found), as_json=as_json)
+
+
+def _ask() -> list[str]:
+    """The question, from whoever sits at the terminal: no shell reads its signs there."""
+    if not sys.stdin.isatty():
+        raise typer.BadParameter("it is missing: what do you look for?", param_hint="words")
+    return [typer.prompt("What do you look for?", prompt_suffix=" ", err=True)]
 
 
 def show_context(

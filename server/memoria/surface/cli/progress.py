@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Timer
 from typing import TYPE_CHECKING
 
 from memoria.surface.cli.console import err
 
 if TYPE_CHECKING:
     from rich.progress import Progress
+
+_PATIENCE_S = 1.0
 
 
 def progress_bar() -> "Progress":
@@ -36,3 +39,22 @@ def show_progress(what: str) -> Iterator[Callable[[int, int], None]]:
     with progress_bar() as progress:
         task = progress.add_task(what, total=None, visible=False)
         yield lambda done, total: progress.update(task, completed=done, total=total, visible=True)
+
+
+@contextmanager
+def show_wait(what: str) -> Iterator[None]:
+    """Say what is waited for where that takes over a second and nothing can be counted."""
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415  (as above)
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    wait = Progress(*columns, console=err(), transient=True, disable=not err().is_terminal)
+    wait.add_task(what, total=None)
+    timer = Timer(_PATIENCE_S, wait.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        wait.stop()

@@ -7,6 +7,7 @@ the memory, and reads on where the front stopped to answer.
 
 import os
 import signal
+import sys
 from collections.abc import Callable
 from threading import Event, Lock, Thread
 
@@ -20,6 +21,12 @@ from memoria.surface.front.streams import Inbox, Outbox, claim_streams, read_lin
 _FIRST_ANSWER_S = 0.1
 """How long loading waits for a client to say who it is: two threads at once are each slower."""
 _INTERNAL_ERROR = -32603
+_TO_A_PERSON = (
+    "Memoria serves MCP on standard input and output, and waits for a client to speak.\n"
+    "Clients start it by themselves once they are wired: memoria connect\n"
+    "Stop it with Ctrl-C.\n"
+)
+"""What is said where standard input is a terminal: no client is at the other end."""
 
 
 def serve(home: str | None, tenant: str | None, workspace: str | None) -> None:
@@ -35,6 +42,8 @@ def serve(home: str | None, tenant: str | None, workspace: str | None) -> None:
     """
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _stop_at_once)
+    if os.isatty(0):
+        sys.stderr.write(_TO_A_PERSON)
     front = Front(lambda: read_instructions(home, tenant, workspace))
     front.start()
     try:

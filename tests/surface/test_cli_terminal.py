@@ -1,0 +1,54 @@
+"""What a person at a terminal is told where there is nobody at the other end, or no question."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pty = pytest.importorskip("pty", reason="needs a terminal as POSIX has it")
+
+
+def start(home: Path, *words: str) -> tuple[subprocess.Popen[bytes], int]:
+    ours, theirs = pty.openpty()
+    environment = {
+        "PATH": os.environ["PATH"],
+        "MEMORIA_HOME": str(home),
+        "MEMORIA_EMBEDDER": "off",
+        "NO_COLOR": "1",
+    }
+    command = [sys.executable, "-m", "memoria", *words]
+    running = subprocess.Popen(  # noqa: S603  (our own program)
+        command, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
+    )
+    os.close(theirs)
+    return running, ours
+
+
+def test_serve_on_a_terminal_says_what_it_waits_for_and_how_to_stop_it(home: Path) -> None:
+    running, terminal = start(home, "serve")
+    assert running.stderr is not None
+    said = b"".join(running.stderr.readline() for _ in range(3)).decode()
+    assert "waits for a client" in said
+    assert "memoria connect" in said
+    assert "Ctrl-C" in said
+    running.send_signal(signal.SIGINT)
+    out, _ = running.communicate(timeout=60)
+    os.close(terminal)
+    assert (running.returncode, out) == (0, b"")
+
+
+def test_search_without_words_asks_for_the_question_where_no_shell_reads_its_signs(
+    home: Path,
+) -> None:
+    kept, terminal = start(home, "remember", "Which language? The user speaks Dutch")
+    kept.communicate(timeout=60)
+    os.close(terminal)
+    running, terminal = start(home, "search")
+    os.write(terminal, b"which language?\n")
+    out, err = running.communicate(timeout=60)
+    os.close(terminal)
+    assert "What do you look for?" in err.decode()
+    assert "speaks Dutch" in out.decode()
