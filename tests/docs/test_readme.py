@@ -30,6 +30,19 @@ def test_the_readme_has_two_commands_to_begin_with() -> None:
     assert [mark for mark in marks if not NOT_RUN.fullmatch(mark)] == marked
 
 
+def test_a_newcomer_goes_from_install_to_export_in_under_ten_commands_of_the_readme_alone() -> None:
+    path = ["install", "connect", "search", "list", "nightly", "export"]
+    text = text_of(README)
+    before = text[: text.index("memoria export")]
+    commands = [line for block in blocks(README, "sh") for line in block.code.splitlines()]
+    places = [
+        next(n for n, line in enumerate(commands) if f" {step} " in f"{line} ") for step in path
+    ]
+    assert places == sorted(places)
+    assert places[-1] + 1 < 10
+    assert "talk with your agent" in before
+
+
 def test_the_entry_in_the_documents_is_the_one_at_the_root() -> None:
     (shown,) = blocks(DOCS / "guide" / "connect.md", "json")
     assert json.loads(shown.code) == json.loads((ROOT / "mcp.json").read_text("utf-8"))
