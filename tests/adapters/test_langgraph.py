@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from langgraph.store.base import BaseStore, GetOp, Op, PutOp, SearchOp
+from langgraph.store.memory import InMemoryStore
 
 import memoria
 from memoria.adapters.langgraph import MemoriaStore
@@ -32,6 +33,12 @@ def memory(home: Path, embedder: BundledEmbedder) -> Iterator[SyncMemoria]:
 @pytest.fixture
 def store(memory: SyncMemoria) -> BaseStore:
     return MemoriaStore(memory)
+
+
+@pytest.fixture(params=["LangGraph's own", "ours"])
+def either(request: pytest.FixtureRequest, memory: SyncMemoria) -> BaseStore:
+    """Both stores, where ours has to do as LangGraph's own does."""
+    return MemoriaStore(memory) if request.param == "ours" else InMemoryStore()
 
 
 def test_a_value_comes_back_equal_and_a_new_one_takes_its_place(store: BaseStore) -> None:
@@ -65,6 +72,7 @@ def test_what_is_deleted_is_gone_from_the_memory_and_may_be_put_again(
     assert store.get(_ANN, "keys") is None
     assert store.get(_LI, "keys").value == said  # type: ignore[union-attr]
     assert store.search(_ANN) == []
+    assert store.list_namespaces() == [_LI]
     found = memory.search_conversation_traces("boathouse keys paint", include_history=True).hits
     assert {hit.source.session_id for hit in found} == {"users.李雷"}
     store.put(_ANN, "keys", said)
@@ -125,30 +133,54 @@ def test_a_search_ranks_what_fits_within_its_namespaces_and_then_lists_the_rest(
         keys((), filter={"n": {"$near": 1}})
 
 
-def test_namespaces_are_listed_by_prefix_suffix_and_depth(store: BaseStore) -> None:
+def test_filters_choose_by_the_fields_of_a_value(either: BaseStore) -> None:
+    values: list[dict[str, object]] = [
+        {"n": 1, "kind": "a", "deep": {"x": [1, 2]}},
+        {"n": 2, "kind": "b", "deep": {"x": [1], "y": None}},
+        {"n": 3.5, "kind": "a"},
+    ]
+    for n, value in enumerate(values):
+        either.put(_ANN, str(n), value)
+    chosen: list[tuple[dict[str, object], list[str]]] = [
+        ({}, ["0", "1", "2"]),
+        ({"kind": "a"}, ["0", "2"]),
+        ({"kind": {"$ne": "a"}}, ["1"]),
+        ({"kind": {"$eq": "a"}, "n": {"$gt": 1}}, ["2"]),
+        ({"n": {"$gte": 2, "$lt": 3.5}}, ["1"]),
+        ({"n": {"$lte": 2}}, ["0", "1"]),
+        ({"deep": {"x": [1]}}, ["1"]),
+        ({"missing": None}, ["0", "1", "2"]),
+        ({"missing": 1}, []),
+    ]
+    for wanted, keys in chosen:
+        assert sorted(one.key for one in either.search(_ANN, filter=wanted)) == keys, wanted
+
+
+def test_namespaces_are_listed_by_prefix_suffix_and_depth(either: BaseStore) -> None:
     for namespace in [("a", "b", "c"), ("a", "b", "d", "e"), ("a", "x", "c"), ("z", "c")]:
-        store.put(namespace, "k", {"v": 1})
-    store.put(("gone",), "k", {"v": 1})
-    store.delete(("gone",), "k")
+        either.put(namespace, "k", {"v": 1})
     everything = [("a", "b", "c"), ("a", "b", "d", "e"), ("a", "x", "c"), ("z", "c")]
-    assert store.list_namespaces() == everything
-    assert store.list_namespaces(prefix=("a", "*"), suffix=("c",)) == [everything[0], everything[2]]
-    assert store.list_namespaces(prefix=("a", "b"), max_depth=2) == [("a", "b")]
-    assert store.list_namespaces(limit=2, offset=1) == everything[1:3]
+    assert either.list_namespaces() == everything
+    assert either.list_namespaces(prefix=("a", "*"), suffix=("c",)) == [
+        everything[0],
+        everything[2],
+    ]
+    assert either.list_namespaces(prefix=("a", "b"), max_depth=2) == [("a", "b")]
+    assert either.list_namespaces(limit=2, offset=1) == everything[1:3]
 
 
-async def test_a_batch_answers_in_its_order_and_the_event_loop_runs_on(store: BaseStore) -> None:
-    await store.aput(_ANN, "a", {"v": 1})
+async def test_a_batch_answers_in_its_order_and_the_event_loop_runs_on(either: BaseStore) -> None:
+    await either.aput(_ANN, "a", {"v": 1})
     ops: list[Op] = [
         GetOp(_ANN, "a"),
         PutOp(_ANN, "a", {"v": 2}),
         SearchOp(_ANN),
         PutOp(_ANN, "b", None),
     ]
-    item, nothing, found, deleted = await store.abatch(ops)
+    item, nothing, found, deleted = await either.abatch(ops)
     assert (item.value, nothing, deleted) == ({"v": 1}, None, None)  # type: ignore[union-attr]
     assert [one.value for one in found] == [{"v": 1}]  # type: ignore[union-attr]
-    assert (await store.aget(_ANN, "a")).value == {"v": 2}  # type: ignore[union-attr]
+    assert (await either.aget(_ANN, "a")).value == {"v": 2}  # type: ignore[union-attr]
 
 
 def test_another_process_that_opens_the_home_has_the_items(home: Path) -> None:

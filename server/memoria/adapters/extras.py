@@ -1,10 +1,11 @@
-"""What adapters share: the error where a framework is missing, and the channel they record by."""
+"""What adapters share: the error where a framework is missing, and how they record."""
 
 from typing import TypeVar
 
 from memoria.app.memory import Memoria
 from memoria.app.sync import SyncMemoria
-from memoria.model import LIBRARY, Channel
+from memoria.errors import ForgottenError, PrivateTimeError
+from memoria.model import LIBRARY, Channel, Receipt, to_iso
 
 ANY_PROJECT = "*"
 PAGE = 500
@@ -29,3 +30,19 @@ def adapter_channel(framework: str) -> Channel:
 def name_source(framework: str, memory: _MemoryT) -> _MemoryT:
     """The same memory, in which the framework's sessions and messages have their own numbering."""
     return memory.with_channel(adapter_channel(framework))
+
+
+def check_written(receipt: Receipt) -> None:
+    """See that every value was written, for nobody may believe it is there where it is not.
+
+    Raises:
+        ForgottenError: the user has forgotten what was under a key, or what a value says.
+        PrivateTimeError: private time is on.
+    """
+    if receipt.forgotten:
+        raise ForgottenError(
+            f"{receipt.forgotten} of these values were not stored: the user has forgotten what was "
+            "under their keys, or what they say. Another key can be used."
+        )
+    if receipt.private_since is not None:
+        raise PrivateTimeError(to_iso(receipt.private_since))

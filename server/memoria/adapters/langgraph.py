@@ -25,12 +25,12 @@ except ImportError as error:
 
     raise missing_extra("langgraph", error) from error
 
-from memoria.adapters.extras import ANY_PROJECT, PAGE, name_source
+from memoria.adapters.extras import ANY_PROJECT, PAGE, check_written, name_source
 from memoria.adapters.filters import is_like, passes
 from memoria.app.sync import SyncMemoria
 from memoria.app.threads import in_thread
-from memoria.errors import ForgottenError, NotFoundError, PrivateTimeError
-from memoria.model import Receipt, Role, StoredTurn, Turn, from_millis, to_iso
+from memoria.errors import NotFoundError
+from memoria.model import Role, StoredTurn, Turn, from_millis
 from memoria.model.query import MAX_LIMIT, MAX_TOKENS
 
 _Namespace = tuple[str, ...]
@@ -106,7 +106,7 @@ class MemoriaStore(BaseStore):
             if op.value is not None
         ]
         if turns:
-            _check_written(self._memory.record_conversation(turns))
+            check_written(self._memory.record_conversation(turns))
 
     def _delete(self, namespace: _Namespace, key: str) -> None:
         turn = self._memory.find_message(_session_of(namespace), key)
@@ -208,14 +208,3 @@ def _without_repeats(items: Iterable[SearchItem]) -> Iterator[SearchItem]:
         if (item.namespace, item.key) not in seen:
             seen.add((item.namespace, item.key))
             yield item
-
-
-def _check_written(receipt: Receipt) -> None:
-    """See that every value was written, for nobody may believe it is there where it is not."""
-    if receipt.forgotten:
-        raise ForgottenError(
-            f"{receipt.forgotten} of these values were not stored: the user has forgotten what was "
-            "under their keys, or what they say. Another key can be used."
-        )
-    if receipt.private_since is not None:
-        raise PrivateTimeError(to_iso(receipt.private_since))
