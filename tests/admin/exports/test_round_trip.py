@@ -12,7 +12,7 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 from tests.admin.exports.rows import EXPORTED, LEFT_OUT, LEFT_OUT_COLUMNS, differ, read_rows
 from tests.forgetting.checker import rows_without_sources
@@ -44,6 +44,17 @@ PASSPHRASE = "correct horse battery"  # noqa: S105  (of a test)
 
 
 Lived = list[Step]
+FALLEN_WORDING: History = [
+    Step(verb="edit", fact=2, pick=18, kind="fact"),
+    Step(verb="remember", fact=4, pick=14, kind="skill"),
+    Step(verb="undo", fact=4, pick=12, kind="skill"),
+    Step(verb="retype", fact=0, pick=16, kind="preference"),
+    Step(verb="edit", fact=2, pick=13, kind="skill"),
+    Forget(target="memory", pick=3, include_source=False),
+    Step(verb="remember", fact=4, pick=0, kind="goal"),
+    Forget(target="episode", pick=1, include_source=True),
+]
+"""A memory stays, and a former wording goes with its turn: an older export has both."""
 _LIVED = st.lists(STEPS, min_size=1, max_size=3)
 
 
@@ -62,6 +73,7 @@ def test_somebody_has_decided_of_every_table_whether_it_is_exported() -> None:
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(HISTORIES)
+@example(FALLEN_WORDING)
 def test_after_any_history_an_export_makes_an_equal_home(
     tmp_path_factory: pytest.TempPathFactory, history: History
 ) -> None:

@@ -133,7 +133,8 @@ class Admission:
         versions = [
             self._without_lost_source(one)
             for one in record["versions"]
-            if one["content"] in kept or self._may_say(one["content"])
+            if (one["content"] in kept or self._may_say(one["content"]))
+            and not self._has_fallen(one, record, is_known=known is not None)
         ]
         if not versions or versions[-1]["valid_to"] is not None:
             return None  # what it says now was forgotten here; what is here stays as it is
@@ -172,6 +173,17 @@ class Admission:
 
     def _is_lost(self, turn_id: str | None) -> bool:
         return turn_id is not None and turn_id in self._refusals.turns
+
+    def _has_fallen(self, version: _Record, record: _Record, *, is_known: bool) -> bool:
+        """Whether a wording was concluded from a turn that was erased here: it falls with it.
+
+        Of the present wording of a memory that is not here, the memory itself is asked about.
+        """
+        is_conclusion = version["inferred_by"] != "statement" and version["channel"] != "night"
+        if not is_conclusion or (version["valid_to"] is None and not is_known):
+            return False
+        sources = [version["turn"]] if version["turn"] else [x["turn"] for x in record["evidence"]]
+        return any(self._is_lost(turn_id) for turn_id in sources)
 
     def _without_lost_source(self, version: _Record) -> _Record:
         """A wording as it stands when its turn is erased: without the words of that turn."""

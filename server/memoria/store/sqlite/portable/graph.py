@@ -54,6 +54,9 @@ class PortableGraph:
         src_n, dst_n = self._find_end(src, merge), self._find_end(dst, merge)
         if src_n is None or dst_n is None or src_n == dst_n:
             return "left_out"
+        needs_name = record["code"] in _OF_WORDINGS and dst.startswith("entity:")
+        if needs_name and not self._rows.number("names_entity", node_n=src_n, entity_n=dst_n):
+            return "left_out"  # the words that name it are not here
         return self._write_edge(
             {"src_n": src_n, "code": record["code"], "dst_n": dst_n}, record, merge
         )

@@ -240,6 +240,10 @@ SELECT n, :node_n FROM entity_names
 WHERE tenant_id = :tenant AND key = :key AND qualifier = :qualifier AND entity_n = :entity_n
 ON CONFLICT DO NOTHING;
 
+-- name: names_entity
+SELECT EXISTS (SELECT 1 FROM name_uses u JOIN entity_names a ON a.n = u.name_n
+               WHERE u.node_n = :node_n AND a.entity_n = :entity_n AND +a.tenant_id = :tenant);
+
 -- name: edge
 SELECT weight, confidence, negated, modality, by_model, created_at, power, turn_n, event_at,
        event_expression FROM edges
