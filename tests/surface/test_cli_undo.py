@@ -52,3 +52,15 @@ def test_nothing_is_undone_without_a_yes(shell: Shell) -> None:
         True,
     )
     assert "The tent is green" in shell("list").out
+
+
+def test_a_proof_is_listed_words_first_and_shown_by_the_end_of_its_id(shell: Shell) -> None:
+    told = shell.json("remember", "The tent is green")
+    shell("forget", told["id"][-8:], "--yes", MEMORIA_FORGET_GRACE_DAYS="3")
+    first, second = shell("audit", COLUMNS="200").out.splitlines()
+    assert first.startswith("  hidden until ")
+    short = second.rpartition(" · ")[2]
+    assert len(short) == 8
+    assert shell.json("audit", short)["id"].endswith(short)
+    assert shell("forget", "--undo", short).out.startswith("Put back: ")
+    assert "The tent is green" in shell("list").out

@@ -9,7 +9,7 @@ from memoria.app.spool import THOROUGH_BYTES
 from memoria.app.threads import in_thread
 from memoria.config import Settings
 from memoria.erasure.suppression import Digester
-from memoria.errors import NotFoundError
+from memoria.errors import InvalidInputError, NotFoundError
 from memoria.inference import LazyEmbedder
 from memoria.inference.rerank.base import Reranker
 from memoria.model import DAY_MS, Channel
@@ -29,6 +29,9 @@ from memoria.store.values import Filters, SuppressedMeaning
 if TYPE_CHECKING:
     from memoria.erasure.forget import Eraser, MeaningLookup
     from memoria.erasure.selection import ErasureRequest
+
+_MOST_REPORTS = 1000
+"""How many of the newest are named by the end of their id."""
 
 
 class Forgetting(Records):
@@ -86,8 +89,8 @@ class Forgetting(Records):
             NotFoundError: there is no report of this id.
             InvalidInputError: nothing is hidden any more.
         """
-        eraser = self._eraser()
-        report = await in_thread(lambda: eraser.undo(report_id))
+        eraser, whole = self._eraser(), await self._complete_report_id(report_id)
+        report = await in_thread(lambda: eraser.undo(whole))
         self._wake_worker()
         return report
 
@@ -103,10 +106,23 @@ class Forgetting(Records):
         Raises:
             NotFoundError: there is none of this id.
         """
-        report = await self._read(lambda tx: tx.erasures.get_report(report_id))
+        whole = await self._complete_report_id(report_id)
+        report = await self._read(lambda tx: tx.erasures.get_report(whole))
         if report is None:
             raise NotFoundError(f"There is no report {report_id}. List them: `memoria audit`.")
         return report
+
+    async def _complete_report_id(self, cited: str) -> str:
+        """The id of the report that is called, or ends, so; what ends none is given back.
+
+        Raises:
+            InvalidInputError: several end so; names them.
+        """
+        reports = await self.list_forget_reports(_MOST_REPORTS)
+        found = [one.id for one in reports if one.id.endswith(cited)] if cited else []
+        if len(found) > 1:
+            raise InvalidInputError(f"Several reports end so: {', '.join(found)}. Give more of it.")
+        return found[0] if found else cited
 
     def _wake_worker(self) -> None:
         """Let what was changed be embedded."""

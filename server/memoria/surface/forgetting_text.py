@@ -30,6 +30,8 @@ _KINDS: Mapping[str, tuple[str, str]] = {
     "line": ("line of a file", "lines of files"),
     "file": ("file", "files"),
 }
+_ID_CHARS = 8
+"""As much of the end of a report's id as it is found by."""
 _KEEPABLE: tuple[ForgetKind, ...] = ("duplicate", "conclusion", "wording", "turn")
 
 
@@ -145,8 +147,11 @@ def _backup_text(backup: RemainingBackup) -> str:
 
 
 def reports_text(reports: Iterable[ForgetReport]) -> str:
-    """Proofs of what was forgotten, newest first, a line each."""
-    lines = [f"{one.id}  {to_iso(one.at)}  {report_line(one)}, {one.by}" for one in reports]
+    """Proofs of what was forgotten, newest first."""
+    lines = [
+        f"  {report_line(one)}\n    {to_iso(one.at)} · {one.by} · {one.id[-_ID_CHARS:]}"
+        for one in reports
+    ]
     return "\n".join(lines) or "Nothing was forgotten since proofs are kept."
 
 
