@@ -32,6 +32,9 @@ from memoria.store.values import Tombstone, TombstoneRecord
 _Put = Callable[[dict[str, Any], PortableMerge], PutOutcome]
 
 
+_OF_READING = ("state", "attempts", "not_before", "finished_at", "last_error", "outcome")
+
+
 class PortableWriter:
     """Writes records of every kind."""
 
@@ -137,31 +140,21 @@ class PortableWriter:
             kind = record["kind"]
             newest = self._rows.number("free_newest", session_n=session_n, kind=kind)
         known = self._rows.first("find_entry", **span, kind=record["kind"], newest_n=newest)
-        finished = {
-            "state": record["state"],
-            "finished_at": record["finished_at"],
-            "outcome": record["outcome"],
-            "last_error": record["last_error"],
-        }
+        told = {name: record[name] for name in _OF_READING}
         if known is not None:
-            if known["state"] != "waiting" or record["state"] == "waiting":
+            if _rank_of_reading(told) <= _rank_of_reading(dict(known)):
                 return "known"
-            return (
-                "changed"
-                if self._rows.change("finish_entry", n=known["n"], **finished)
-                else "known"
-            )
+            changed = self._rows.change("set_entry", n=known["n"], **told)
+            return "changed" if changed else "known"
         added = self._rows.change(
             "add_entry",
             **span,
-            **finished,
+            **told,
             id=record["id"],
             kind=record["kind"],
             newest_n=newest,
             priority=record["priority"],
             reason=record["reason"],
-            attempts=record["attempts"],
-            not_before=record["not_before"],
             created_at=record["created_at"],
         )
         return "added" if added else "known"
@@ -189,3 +182,10 @@ class PortableWriter:
         digests = tuple(map(str, record["digests"]))
         self._tombstones.add(TombstoneRecord(stone, digests, tuple(vectors)))
         return "added" if known is None else "known"
+
+
+def _rank_of_reading(entry: dict[str, Any]) -> tuple[object, ...]:
+    """By what two homes tell alike which reading counts: one that is done, and that the earlier."""
+    is_done = entry["finished_at"] is not None
+    texts = [entry[name] or "" for name in ("state", "outcome", "last_error")]
+    return (is_done, -(entry["finished_at"] or 0), entry["attempts"], entry["not_before"], *texts)

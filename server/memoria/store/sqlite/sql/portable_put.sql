@@ -290,7 +290,7 @@ WHERE NOT EXISTS (SELECT 1 FROM completed_tasks
                     AND at = :at);
 
 -- name: find_entry
-SELECT n, state, finished_at FROM extraction_queue
+SELECT n, state, attempts, not_before, finished_at, last_error, outcome FROM extraction_queue
 WHERE session_n = :session_n AND kind = :kind AND first_index = :first_index
   AND last_index = :last_index AND newest_n = :newest_n AND +tenant_id = :tenant;
 
@@ -310,11 +310,12 @@ VALUES (:id, :tenant, :kind, :session_n, :first_index, :last_index, :newest_n, :
         :reason, :state, :attempts, :not_before, :created_at, :finished_at, :last_error, :outcome)
 ON CONFLICT DO NOTHING;
 
--- name: finish_entry
--- What was read there need not be read here, unless somebody is reading it now.
+-- name: set_entry
+-- Unless somebody is reading it now.
 UPDATE extraction_queue
-SET state = :state, finished_at = :finished_at, outcome = :outcome, last_error = :last_error
-WHERE n = :n AND state = 'waiting' AND lease_owner IS NULL AND +tenant_id = :tenant;
+SET state = :state, attempts = :attempts, not_before = :not_before, finished_at = :finished_at,
+    last_error = :last_error, outcome = :outcome
+WHERE n = :n AND lease_owner IS NULL AND +tenant_id = :tenant;
 
 -- name: has_audit_entry
 SELECT EXISTS (SELECT 1 FROM audit_log
