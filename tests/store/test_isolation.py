@@ -390,6 +390,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         tx.conversations.first_fingerprints(n, 9) for n in range(1, 9)
     ],
     "conversations.turns": lambda tx, them: tx.conversations.turns(them.ns),
+    "conversations.find_turn": lambda tx, _: tx.conversations.find_turn("library", "s", "m"),
     "conversations.turn": lambda tx, them: [tx.conversations.turn(i) for i in them.turn_ids],
     "conversations.list_positions": lambda tx, them: tx.conversations.list_positions(them.ns, 2),
     "conversations.speaker_at": lambda tx, them: list(
@@ -417,6 +418,8 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "memories.list_evidence": lambda tx, them: [
         tx.memories.list_evidence(i) for i in them.memory_ids
     ],
+    "audit.list_by_action": lambda tx, _: tx.audit.list_by_action("remember", 100),
+    "audit.list_subjects": lambda tx, _: tx.audit.list_subjects(0),
     "audit.list_entries": lambda tx, them: [tx.audit.list_entries(i) for i in them.memory_ids],
     "memories.by_version_numbers": lambda tx, them: tx.memories.by_version_numbers(them.ns),
     "memories.find_by_fingerprint": lambda tx, _: [
@@ -655,6 +658,7 @@ NEED_OWN_ROWS = {  # take a turn or a run, which only its tenant can have
 }
 FINDS_DEFECTS = {"dependencies.list_orphans"}  # nothing in a sound home; see forgetting/test_verify
 OF_ALL = {
+    "audit.newest",  # where the log ends: a number
     "metrics.count_index_segments",  # of the one index that holds everybody's text: a number
     "backlog.current_model",  # of the home
     "core.version",  # of the home: that something changed, not what or whose

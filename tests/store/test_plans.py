@@ -22,6 +22,7 @@ WALKS = {
     ("statistics", "turns"),
     ("statistics", "vectors"),
     ("backlog", "due_tenants"),
+    ("audit", "by_action"),  # a person takes something back: the log from its end
     ("tenant_backlog", "due"),  # the short backlog, up to the limit
     ("backlog", "enqueue_missing"),
     ("backlog", "failed"),

@@ -27,8 +27,8 @@ _Record = dict[str, Any]
 class Refusals:
     """What was not let in, for what rests on it."""
 
-    turns: set[str] = field(default_factory=set)
-    memories: set[str] = field(default_factory=set)
+    turn_ids: set[str] = field(default_factory=set)
+    memory_ids: set[str] = field(default_factory=set)
     places: dict[tuple[str, str], set[int]] = field(default_factory=dict)
     """Where turns stood that were not let in, or from which nothing may be concluded."""
     forgotten: int = 0
@@ -115,9 +115,13 @@ class Admission:
         return admitted
 
     def _refuse_turn(self, record: _Record, *, is_forgotten: bool = False) -> None:
-        self._refusals.turns.add(record["id"])
+        self._refusals.turn_ids.add(record["id"])
         self._refusals.note_place(record)
         self._refusals.forgotten += is_forgotten
+
+    def _refuse_memory(self, record: _Record) -> None:
+        self._refusals.memory_ids.add(record["id"])
+        self._refusals.forgotten += 1
 
     def _is_private(self, record: _Record) -> bool:
         times = self._tx.private_times.applying(None, record["source"], record["session_id"])
@@ -126,8 +130,7 @@ class Admission:
     def _admit_memory(self, record: _Record) -> _Record | None:
         known = self._tx.memories.get(record["id"])
         if known is None and not self._may_enter(record):
-            self._refusals.memories.add(record["id"])
-            self._refusals.forgotten += 1
+            self._refuse_memory(record)
             return None
         kept = {version.content for version in known.versions} if known is not None else set()
         versions = [
@@ -141,8 +144,7 @@ class Admission:
         evidence = [one for one in record["evidence"] if not self._is_lost(one["turn"])]
         admitted = {**record, "versions": versions, "evidence": evidence}
         if known is None and not _is_supported(record, admitted):
-            self._refusals.memories.add(record["id"])
-            self._refusals.forgotten += 1
+            self._refuse_memory(record)
             return None
         return admitted
 
@@ -161,7 +163,7 @@ class Admission:
         return not any(span["first_index"] <= place <= span["last_index"] for place in gone)
 
     def _is_forgotten(self, memory_id: str) -> bool:
-        if memory_id in self._refusals.memories:
+        if memory_id in self._refusals.memory_ids:
             return True
         return self._tx.tombstones.get(memory_id) is not None
 
@@ -172,7 +174,7 @@ class Admission:
         return self._suppression.may_keep(content)
 
     def _is_lost(self, turn_id: str | None) -> bool:
-        return turn_id is not None and turn_id in self._refusals.turns
+        return turn_id is not None and turn_id in self._refusals.turn_ids
 
     def _has_fallen(self, version: _Record, record: _Record, *, is_known: bool) -> bool:
         """Whether a wording was concluded from a turn that was erased here: it falls with it.
