@@ -182,6 +182,21 @@ def test_a_turn_beside_two_hits_is_shown_once_in_its_place_with_an_id() -> None:
     assert lines[3].startswith("  [turn 00000004] #4 assistant: ")
 
 
+def test_a_turn_beside_a_hit_that_is_a_further_hit_itself_is_shown_once() -> None:
+    hits = [turn(f"Parcel {n} is here", n) for n in (*range(0, 20, 2), *range(1, 21, 2))]
+    packer = Packer(hits, 4_000, weigh_evenly(["parcel"]), id_chars=ID_CHARS)
+    beside = {
+        n: AdjacentTurn(id=turn("", n).id, turn_index=n, role=Role.USER, text=f"Parcel {n} is here")
+        for n in range(1, 21, 2)
+    }
+    packer.admit()
+    packer.add_neighbours(NeighbourTurns((), (beside[n + 1],)) for n in range(0, 20, 2))
+    shown = packer.finish().hits
+    assert [hit.id for hit in shown] == [hit.id for hit in hits]
+    lines = "\n".join(write_hits(shown, ID_CHARS))
+    assert all(lines.count(f"Parcel {n} is here") == 1 for n in range(20))
+
+
 def test_a_long_turn_beside_a_hit_takes_no_more_than_its_first_sentences() -> None:
     packer = Packer([turn("asked", 3)], 2000, {})
     packer.admit()

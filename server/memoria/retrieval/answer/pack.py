@@ -120,10 +120,20 @@ class Packer:
         """Admit further hits, pour out the rest, and cut each hit to its share."""
         if len(self._shares) == _FIRST_HITS:
             self._admit_until(len(self._hits))
+            self._drop_doubles()
         self._pour()
         shown = tuple(self._show(i, share) for i, share in enumerate(self._shares))
         tokens = price_text("\n".join(write_hits(shown, self._id_chars)))
         return PackedHits(shown, tokens, len(self._hits) - len(shown))
+
+    def _drop_doubles(self) -> None:
+        """Show no turn beside a hit that is among the further hits itself."""
+        hits = {hit.id for hit in self._hits[: len(self._shares)]}
+        for i, sides in self._beside.items():
+            doubles = [turn for side in sides for turn in side if turn.id in hits]
+            self._left += sum(neighbour_cost(turn, self._id_chars) for turn in doubles)
+            before, after = (tuple(turn for turn in side if turn.id not in hits) for side in sides)
+            self._beside[i] = NeighbourTurns(before, after)
 
     def _enough(self, i: int) -> int:
         """What the sentence that answers takes, within bounds."""
