@@ -14,6 +14,7 @@ from memoria.model import Memory
 
 pytestmark = pytest.mark.anyio
 TENANT = {"MEMORIA_TENANT": "tests"}
+SECRET = "sk-ant-" + "api03-" + "Zq8vN2xRt7Lm4Kd9Wb3Yc6Hf1Jp5Gs0Ea2Uo8Ti4" * 2
 
 
 def sync(home: Path, vault: Path, *options: str) -> dict[str, Any]:
@@ -160,6 +161,51 @@ async def test_a_deleted_note_deletes_nothing_and_a_forgotten_memory_takes_its_n
     sync(home, vault, "--deleted", "archive")
     async with opened(home) as m:
         assert (await find(m, "bins")).validity == "archived"
+
+
+async def test_an_edit_that_says_a_secret_is_refused_and_named_and_the_memory_stays_as_it_was(
+    tmp_path: Path,
+) -> None:
+    home, vault = tmp_path / "home", tmp_path / "vault"
+    async with opened(home) as m:
+        await m.remember("My plan is the small one.", type="fact")
+        await m.remember("我的套餐是最小的那个。", type="fact")
+    sync(home, vault)
+    plan, chinese = find_note(vault, "small one"), find_note(vault, "套餐")
+    edit(plan, "My plan is the small one.\n\n", f"My API key is {SECRET}\n\n")
+    edit(chinese, "我的套餐是最小的那个。\n\n", f"我的密钥是 {SECRET}\n\n")
+    for _ in range(2):  # until somebody takes it out
+        report = sync(home, vault)
+        named = {one["note"] for one in report["refused"]}
+        assert named == {one.relative_to(vault).as_posix() for one in (plan, chinese)}
+        assert all("secret" in one["problem"] for one in report["refused"])
+        assert SECRET not in str(report)
+        assert report["edited"] == []
+    async with opened(home) as m:
+        kept = {one.content: len(one.versions) for one in await memories(m)}
+    assert kept == {"My plan is the small one.": 1, "我的套餐是最小的那个。": 1}
+
+
+async def test_the_words_say_how_an_edit_is_taken_back_and_what_a_deleted_note_said(
+    tmp_path: Path,
+) -> None:
+    home, vault = tmp_path / "home", tmp_path / "vault"
+    shell = Shell(home, TENANT)
+    async with opened(home) as m:
+        gate = await m.remember("The gate has a bell.", type="fact")
+        tea = await m.remember("我每天早上喝普洱茶。", type="fact")
+    sync(home, vault)
+    edit(find_note(vault, "bell"), "has a bell.\n\n", "has a knocker.\n\n")
+    find_note(vault, "普洱").unlink()
+    told = shell("export", vault, "--sync")
+    assert "Take the last one back: memoria undo" in told.out
+    assert f"  我每天早上喝普洱茶。 · {tea.id[-8:]}\n" in told.out
+    assert tea.id not in told.out
+    assert "memoria undo" not in shell("export", vault, "--sync").out  # nothing was taken in
+    assert shell("undo", "--yes").code == 0
+    async with opened(home) as m:
+        assert (await find(m, "gate")).content == "The gate has a bell."
+    assert gate.id[-8:] in shell("list").out
 
 
 def test_whatever_a_memory_says_its_note_is_read_as_it_was_written() -> None:

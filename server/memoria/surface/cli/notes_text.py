@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel
 
 from memoria.surface.text import quantity
+from memoria.text.lines import join_lines
 
 if TYPE_CHECKING:
     from memoria.admin.exports.notes.sync import NotesReport
@@ -43,7 +44,7 @@ def wire_notes(folder: Path, report: "NotesReport") -> WireNoteFolder:
         deleted=report.deleted,
         edited=report.edited,
         conflicts=report.conflicts,
-        gone=report.gone,
+        gone=[memory_id for memory_id, _ in report.gone],
         refused=[WireRefusedNote(note=note, problem=why) for note, why in report.refused],
         strange=report.strange,
     )
@@ -56,6 +57,8 @@ def render_notes(folder: Path, report: "NotesReport") -> str:
     if report.deleted:
         lines.append(f"Deleted with what was forgotten, archived or replaced: {report.deleted}")
     lines += _list_places("Your edits are in the memory now:", report.edited)
+    if report.edited:
+        lines.append("Take the last one back: memoria undo; another one: memoria undo --list")
     lines += _list_places(
         "Edited here while the memory was changed; the note shows both, and the memory stands "
         "until you edit the note again:",
@@ -64,8 +67,12 @@ def render_notes(folder: Path, report: "NotesReport") -> str:
     lines += _list_places("Not taken:", [f"{note}: {problem}" for note, problem in report.refused])
     lines += _list_places("Not from Memoria, and left alone:", report.strange)
     if report.gone:
+        memories = [
+            f"{join_lines(words)} · {memory_id[-report.id_chars :]}"
+            for memory_id, words in report.gone
+        ]
         lines += [
-            *_list_places("You deleted the notes of these memories, which stay:", report.gone),
+            *_list_places("You deleted the notes of these memories, which stay:", memories),
             "To forget them: memoria forget ID; to archive them: --deleted archive; to have their "
             "notes again: --deleted restore.",
         ]

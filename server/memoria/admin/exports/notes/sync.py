@@ -27,8 +27,11 @@ from memoria.admin.exports.notes.note import (
 from memoria.admin.exports.notes.pages import NotePages
 from memoria.errors import MemoriaError, UnusableFileError
 from memoria.model import Memory
+from memoria.model.search import FULL_ID
+from memoria.retrieval.lookup.short_ids import count_id_chars
 from memoria.store.base import Store, Transaction
 from memoria.store.base.portable import PortableSelection
+from memoria.text.redact import redact
 
 _Action = Literal["correct", "pin", "unpin", "archive"]
 Deleted = Literal["keep", "restore", "archive"]
@@ -66,8 +69,10 @@ class NotesReport:
     """Places of notes whose edits are in the memory now."""
     conflicts: list[str] = field(default_factory=list)
     """Places of notes that were edited while their memories were changed."""
-    gone: list[str] = field(default_factory=list)
-    """Ids of memories whose notes were deleted."""
+    gone: list[tuple[str, str]] = field(default_factory=list)
+    """Ids of memories whose notes were deleted, each with what the memory says."""
+    id_chars: int = FULL_ID
+    """How many of their last characters tell these ids apart from all others."""
     refused: list[tuple[str, str]] = field(default_factory=list)
     """Places of notes whose edits could not be taken, each with the reason."""
     strange: list[str] = field(default_factory=list)
@@ -121,11 +126,13 @@ class NoteSync:
         """What somebody has changed in the folder since it was written."""
         self._find_moved()
         with self._store.read(self._tenant) as tx:
-            return [
+            edits = [
                 edit
                 for memory_id, written in self._state.notes.items()
                 for edit in self._compare(tx, memory_id, written)
             ]
+            self.report.id_chars = count_id_chars(tx, [one for one, _ in self.report.gone])
+            return edits
 
     async def take_edits(self, editor: Editor, edits: Sequence[NoteEdit]) -> None:
         """Have the memory take what was edited, as the user's own correction."""
@@ -191,7 +198,7 @@ class NoteSync:
         memory = tx.memories.get(memory_id)
         if data is None:
             if memory is not None and memory.validity == "active":
-                yield from self._take_gone(memory_id, written)
+                yield from self._take_gone(memory, written)
             return
         note = read_note(data.decode("utf-8", "replace"))
         self._known.own[memory_id] = note.own
@@ -214,6 +221,11 @@ class NoteSync:
             if not note.wording:
                 self.report.refused.append((written.place, "has no words left; its memory stays"))
                 return
+            if redact(note.wording).redactions:  # what is left of it would be no memory of theirs
+                why = "says a secret, which is never kept; its memory stays"
+                self.report.refused.append((written.place, why))
+                self._known.held.add(memory_id)
+                return
             if _version_of(memory) == written.version:
                 self._known.conflicts.pop(memory_id, None)
                 yield NoteEdit(memory_id, written.place, "correct", note.wording)
@@ -223,15 +235,15 @@ class NoteSync:
         if note.pinned is not None and note.pinned != written.pinned and written.digest:
             yield NoteEdit(memory_id, written.place, "pin" if note.pinned else "unpin")
 
-    def _take_gone(self, memory_id: str, written: WrittenNote) -> Iterator[NoteEdit]:
+    def _take_gone(self, memory: Memory, written: WrittenNote) -> Iterator[NoteEdit]:
         """A note was deleted. Its memory never is, unless that was asked for."""
         if self._deleted == "archive":
-            yield NoteEdit(memory_id, written.place, "archive")
+            yield NoteEdit(memory.id, written.place, "archive")
             return
         is_gone = self._deleted == "keep"
-        self._state.notes[memory_id] = written.model_copy(update={"is_gone": is_gone})
+        self._state.notes[memory.id] = written.model_copy(update={"is_gone": is_gone})
         if is_gone:
-            self.report.gone.append(memory_id)
+            self.report.gone.append((memory.id, memory.content))
 
     def _list_records(self, tx: Transaction) -> Iterator[dict[str, Any]]:
         for record in tx.portable.read("memory", self._selection):
