@@ -19,6 +19,8 @@ _MOST_TIMES = 200
 """How many times larger than its packed form a text may be. Conversations are some ten times."""
 _ALWAYS_FINE = 64 * 1024 * 1024
 _ENCRYPTED = 1
+_BEGINNING = b"PK\x03\x04"
+DAMAGED = "is a damaged zip. Download it again, and import that."
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,9 @@ def open_documents(path: Path, *patterns: str) -> Iterator[ExportDocument | Unus
         patterns: names without folders. A file that is no zip is taken whatever its name.
     """
     try:
+        if is_damaged_zip(path):
+            yield UnusableLine(None, DAMAGED)
+            return
         if not zipfile.is_zipfile(path):
             yield from _open_plain(path)
             return
@@ -53,7 +58,7 @@ def open_documents(path: Path, *patterns: str) -> Iterator[ExportDocument | Unus
     except OSError as error:
         yield UnusableLine(None, f"can't be read: {error.strerror or error}")
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
-        yield UnusableLine(None, f"is a damaged archive: {error}")
+        yield UnusableLine(None, f"{DAMAGED} ({error})")
 
 
 def read_documents(source: TranscriptSource, *patterns: str) -> Iterator[JsonItem | UnusableLine]:
@@ -73,6 +78,16 @@ def read_documents(source: TranscriptSource, *patterns: str) -> Iterator[JsonIte
 
 def _place(document: ExportDocument) -> str:
     return f"of {document.name} "
+
+
+def is_damaged_zip(path: Path) -> bool:
+    """Whether a file begins as a zip and does not end as one: its table of contents is the end."""
+    try:
+        with open_file(path) as file:
+            begins = file.read(len(_BEGINNING)) == _BEGINNING
+        return begins and not zipfile.is_zipfile(path)
+    except OSError:
+        return False
 
 
 def list_names(path: Path) -> tuple[str, ...]:

@@ -48,6 +48,8 @@ class UnknownFile:
 
     path: Path
     description: str
+    is_damaged: bool = False
+    """Whether no format could help."""
 
 
 @dataclass(slots=True)
@@ -97,7 +99,7 @@ def detect_files(paths: Sequence[Path]) -> tuple[list[SourceFiles], list[Unknown
             probe = Probe(file)
             source = recognise(probe)
             if source is None:
-                unknown.append(UnknownFile(file, probe.description))
+                unknown.append(_describe(probe))
             elif not set(file.relative_to(path).parts) & source.excluded_folders:
                 own = finds.setdefault(source.name, _Finds())
                 own.found[file.resolve()] = file
@@ -113,6 +115,12 @@ def detect_files(paths: Sequence[Path]) -> tuple[list[SourceFiles], list[Unknown
 def recognise(probe: Probe) -> ImportSource | None:
     """The source that a file is of; None where none knows it."""
     return next((source for source in SOURCES.values() if source.recognises(probe)), None)
+
+
+def _describe(probe: Probe) -> UnknownFile:
+    if probe.is_damaged:
+        return UnknownFile(probe.path, "a damaged zip", is_damaged=True)
+    return UnknownFile(probe.path, probe.description)
 
 
 def find_everything() -> list[SourceFiles]:

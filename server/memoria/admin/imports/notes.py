@@ -14,7 +14,7 @@ from memoria.admin.imports.facts import file_time
 from memoria.admin.imports.interface import ImportItem, ImportSource
 from memoria.admin.imports.markdown import Note, NoteSection, find_day, parse_note, read_links
 from memoria.admin.imports.places import settings_folders
-from memoria.admin.imports.probe import Probe
+from memoria.admin.imports.probe import Probe, is_binary
 from memoria.admin.transcripts.base import SkippedLine, TranscriptPosition
 from memoria.admin.transcripts.shapes import text
 from memoria.admin.transcripts.source import (
@@ -39,11 +39,14 @@ def load_note(source: TranscriptSource) -> Note | UnusableLine:
             data = file.read(MAX_LINE_BYTES + 1)
         if len(data) > MAX_LINE_BYTES:
             return UnusableLine(None, f"is longer than {MAX_LINE_BYTES:,} bytes")
-        return parse_note(data.decode("utf-8-sig"))
+        content = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         return UnusableLine(None, "is not UTF-8")
     except OSError as error:
         return UnusableLine(None, f"can't be read: {error.strerror or error}")
+    if is_binary(content):
+        return UnusableLine(None, "is no text: it holds NUL or mostly control characters")
+    return parse_note(content)
 
 
 def read(source: TranscriptSource) -> Iterator[ImportItem]:
@@ -92,12 +95,13 @@ def _name_in_vault(path: Path, vault: Path) -> str:
 
 
 def _is_in_vault(probe: Probe) -> bool:
-    return probe.is_markdown and find_vault(probe.path) is not None
+    is_text = probe.is_markdown and not is_binary(probe.head)
+    return is_text and find_vault(probe.path) is not None
 
 
 def _is_note(probe: Probe) -> bool:
     is_text = probe.is_markdown or probe.suffix == ".txt"
-    return is_text and bool(probe.head.strip()) and "\0" not in probe.head
+    return is_text and bool(probe.head.strip()) and not is_binary(probe.head)
 
 
 def _vaults() -> Iterator[Path]:

@@ -14,7 +14,12 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from memoria.admin.imports.archives import ExportDocument, list_names, open_documents
+from memoria.admin.imports.archives import (
+    ExportDocument,
+    is_damaged_zip,
+    list_names,
+    open_documents,
+)
 from memoria.admin.imports.database import (
     ForeignDatabaseError,
     is_database,
@@ -75,6 +80,11 @@ class Probe:
         if self.suffix not in (".json", ".zip"):
             return ()
         return tuple(self._first_items("conversations*.json", "memories.json"))
+
+    @cached_property
+    def is_damaged(self) -> bool:
+        """Whether it is a zip that was cut off."""
+        return is_damaged_zip(self.path)
 
     @property
     def keys(self) -> frozenset[str]:
@@ -145,6 +155,12 @@ class Probe:
 def _name_some(names: Iterable[str]) -> str:
     listed = list(names)
     return ", ".join(listed[:_NAMED]) + (" …" if len(listed) > _NAMED else "")
+
+
+def is_binary(text: str) -> bool:
+    """Whether it is no text: it holds a NUL, or mostly control characters."""
+    controls = sum(char < " " and char not in "\t\n\r\f" for char in text)
+    return "\0" in text or 2 * controls > len(text)
 
 
 def has_fields(value: JsonValue, *names: str) -> bool:

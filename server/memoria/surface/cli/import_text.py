@@ -62,7 +62,8 @@ class WireImport(BaseModel):
     bad_lines: list[WireBadLine]
     not_understood: list[str]
     unread: WireUnread
-    next: str
+    next: str | None
+    """The command that comes next; none where nothing is in the record."""
 
 
 class WireSourceCount(BaseModel):
@@ -103,7 +104,7 @@ def wire_import(
         "sources": [source.name for source in sources],
         "not_understood": [str(file.path) for file in unknown],
         "unread": unread,
-        "next": _next_command(unread),
+        "next": _next_command(report, unread),
     }
     return WireImport.model_validate({**fields, **more}, from_attributes=True)
 
@@ -145,7 +146,7 @@ def render_import(
         if parts:
             lines += entry_lines(f"  {label}", [", ".join(parts)], width)
     lines += _problem_lines(total, unknown, width, units)
-    lines += _next_lines(unread, width)
+    lines += _next_lines(total, unread, width)
     return "\n".join(lines)
 
 
@@ -183,7 +184,7 @@ def render_count(
     for count in counts:
         lines += entry_lines(f"  {count.source.title}", _count_texts(count), width, column=_COLUMN)
     lines += _unknown_lines(unknown, width)
-    if counts:
+    if any(count.turns or count.memories for count in counts):
         lines += ["", f"Import it: {command}"]
     return "\n".join(lines)
 
@@ -341,9 +342,12 @@ def _bad_line_text(bad: BadLine, unit: str) -> str:
     return f"{where}: {bad.problem}"
 
 
-def _next_lines(unread: WireUnread, width: int) -> list[str]:
+def _next_lines(report: ImportReport, unread: WireUnread, width: int) -> list[str]:
+    command = _next_command(report, unread)
+    if command is None:
+        return []
     if not unread.conversation_tokens:
-        return ["", f"Next: {_next_command(unread)}"]
+        return ["", f"Next: {command}"]
     text = (
         f"A chat model has still to read {unread.conversation_tokens:,} tokens of this, which "
         f"takes some {unread.cost_tokens:,} tokens. "
@@ -354,10 +358,12 @@ def _next_lines(unread: WireUnread, width: int) -> list[str]:
         else "None is configured: every turn "
         "can be searched, and rules have made memories of what is plain."
     )
-    return ["", *wrap_text(text, width), f"Next: {_next_command(unread)}"]
+    return ["", *wrap_text(text, width), f"Next: {command}"]
 
 
-def _next_command(unread: WireUnread) -> str:
+def _next_command(report: ImportReport, unread: WireUnread) -> str | None:
+    if not (_turn_parts(report) or _memory_parts(report.memories)):
+        return None
     if unread.conversation_tokens and unread.has_model:
         return "memoria queue run"
     return 'memoria search "…"'

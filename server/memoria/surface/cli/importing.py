@@ -165,6 +165,8 @@ def _nothing_text(unknown: Sequence[UnknownFile], *, every: bool) -> str:
             "There is nothing to import in there. memoria import --help says which files are known."
         )
     named = "; ".join(f"{file.path} is {file.description}" for file in unknown[:3])
+    if all(file.is_damaged for file in unknown):
+        return f"{named}. Download it again, and import that."
     return f"No format fits: {named}. Give --format to read it as one of {', '.join(SOURCES)}."
 
 
