@@ -1,7 +1,9 @@
 """On the command line a forget does what its preview has shown, and nothing else."""
 
+import shlex
 from dataclasses import replace
 
+from rich.cells import cell_len
 from tests.surface.shell import Shell
 
 ONE = "Harbor go-live is 12 April 2027"
@@ -13,20 +15,57 @@ def test_a_near_duplicate_is_shown_before_it_is_forgotten_and_can_be_kept(shell:
     same = shell.json("--workspace", "blue", "remember", SAME)["id"]
     asked = shell("forget", same)
     assert asked.code == 1
-    for shown in (one, same, ONE, SAME, "1 memory, 1 duplicate"):
+    for shown in (one[-8:], same[-8:], ONE, SAME, "1 memory, 1 duplicate"):
         assert shown in asked.err
     dry = shell.json("forget", same, "--dry-run")
     assert {item["id"] for item in dry["items"]} == {one, same}
     third = shell.json("--workspace", "green", "remember", SAME)["id"]
     stale = shell("forget", same, "--token", dry["token"])
     assert stale.code == 1
-    assert third in stale.out
+    assert third[-8:] in stale.out
     assert "changed since it was shown" in stale.err
     kept = ("--keep", one, "--keep", third)
     token = shell.json("forget", same, *kept, "--dry-run")["token"]
     assert shell.json("forget", same, *kept, "--token", token)["memories"] == [same]
     assert shell.json("show", one)["id"] == one
     assert set(shell.json("forget", third, "--yes")["memories"]) == {one, third}
+
+
+def test_a_preview_shows_the_words_first_and_the_end_of_an_id_last_within_the_terminal(
+    shell: Shell,
+) -> None:
+    dog = shell.json("remember", "My dog is called Bello.\n  memory · 00000000")["id"]
+    for shown in (shell("forget", dog).err, shell("forget", dog, "--dry-run").out):
+        assert "\n- My dog is called Bello.\n    " in shown
+        assert f"\n  memory · {dog[-8:]}\n" in shown
+        assert "\n  memory · 00000000" not in shown  # stored words stand further in
+        assert dog not in shown
+    long = "The harbor is closed from Monday to Friday because of the crane. 港口周一到周五关闭。"
+    closed = shell.json("remember", long)["id"]
+    narrow = shell("forget", closed, "--dry-run", COLUMNS="40").out
+    *lines, token = narrow.splitlines()
+    assert max(map(cell_len, lines)) <= 40
+    assert token == f"token: {shell.json('forget', closed, '--dry-run')['token']}"
+    asked = shell("forget", closed, COLUMNS="40").err
+    assert max(map(cell_len, asked.splitlines())) <= 40
+    assert shell("forget", closed[-8:], "--yes").code == 0
+
+
+def test_with_json_nobody_is_asked_the_preview_says_what_to_call_next(shell: Shell) -> None:
+    dog = shell.json("remember", "我的狗叫贝罗。")["id"]
+    asked = shell("forget", dog, "--reason", "asked to", "--json")
+    assert (asked.code, asked.err) == (1, "")
+    preview = asked.document
+    assert preview["status"] == "preview"
+    assert [(one["id"], one["text"]) for one in preview["items"]] == [(dog, "我的狗叫贝罗。")]
+    assert "Nothing is forgotten yet" in preview["notes"][0]
+    assert shell.json("show", dog)["id"] == dog
+    program, *words = shlex.split(preview["command"])
+    assert program == "memoria"
+    assert preview["token"] in words
+    assert shell.run(*words, "--json").document["memories"] == [dog]
+    again = shell.json("forget", dog, "--json")  # there is nothing left to agree to
+    assert again["status"] == "forgotten"
 
 
 def test_the_audit_shows_what_left_which_index_and_no_word_of_it(shell: Shell) -> None:

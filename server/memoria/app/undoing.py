@@ -9,13 +9,11 @@ from memoria.errors import InvalidInputError, NotFoundError, shorten
 from memoria.model import now_millis
 from memoria.model.change import Change, ChangeList
 from memoria.model.forgetting import ForgetReport
+from memoria.model.ids import count_end_chars
 from memoria.retrieval.query.plan import EVERYWHERE
 
 if TYPE_CHECKING:
     from memoria.memories.undoing import Undoing
-
-_SHORTEST = 8
-"""As many of the last characters of an id as are always enough to look for."""
 
 
 class Changes(Imports):
@@ -29,7 +27,9 @@ class Changes(Imports):
         does on its own is not.
         """
         changes = await self._all_changes()
-        return ChangeList(changes=tuple(changes[:limit]), id_chars=_count_chars(changes))
+        return ChangeList(
+            changes=tuple(changes[:limit]), id_chars=count_end_chars(one.id for one in changes)
+        )
 
     @check_arguments
     async def undo_change(self, change_id: Text | None = None) -> Change:
@@ -114,11 +114,3 @@ def _change_of(report: ForgetReport) -> Change | None:
         items=report.items,
         is_undone=report.state == "restored",
     )
-
-
-def _count_chars(changes: list[Change]) -> int:
-    """How many of their last characters tell the ids of changes apart."""
-    ids = {one.id for one in changes}
-    longest = max(map(len, ids), default=_SHORTEST)
-    chars = (n for n in range(_SHORTEST, longest) if len({one[-n:] for one in ids}) == len(ids))
-    return next(chars, longest)

@@ -2,7 +2,7 @@
 
 import hashlib
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import count
@@ -13,12 +13,25 @@ _VERSION = 0x7 << 76
 _VARIANT = 0b10 << 62
 _RANDOM = ~((0xF << 76) | (0b11 << 62)) & ((1 << 80) - 1)
 
+_SHORTEST_END = 8
+"""As many of the last characters of an id as are always enough to look for."""
+
 
 def _random_id() -> str:
     return str(uuid_utils.uuid7())
 
 
 _SOURCE: ContextVar[Callable[[], str]] = ContextVar("ids", default=_random_id)
+
+
+def count_end_chars(ids: Iterable[str]) -> int:
+    """How many of their last characters tell these ids apart."""
+    alone = set(ids)
+    longest = max(map(len, alone), default=_SHORTEST_END)
+    chars = (
+        n for n in range(_SHORTEST_END, longest) if len({one[-n:] for one in alone}) == len(alone)
+    )
+    return next(chars, longest)
 
 
 def new_id() -> str:

@@ -15,6 +15,8 @@ from memoria.model.forgetting import (
     ForgetSelection,
     RemainingBackup,
 )
+from memoria.model.ids import count_end_chars
+from memoria.model.search import FULL_ID
 from memoria.retrieval.answer.form import indent_words
 from memoria.surface.text import quantity
 
@@ -30,18 +32,31 @@ _KINDS: Mapping[str, tuple[str, str]] = {
     "line": ("line of a file", "lines of files"),
     "file": ("file", "files"),
 }
+_IN_FILES: tuple[ForgetKind, ...] = ("line", "file")
+"""What is named by its place."""
 _ID_CHARS = 8
 """As much of the end of a report's id as it is found by."""
 _KEEPABLE: tuple[ForgetKind, ...] = ("duplicate", "conclusion", "wording", "turn")
 
 
-def preview_text(preview: ForgetPreview, most: int | None = None) -> str:
-    """What would be forgotten: how much, then a line for each item, up to a number of them."""
+def preview_text(
+    preview: ForgetPreview, most: int | None = None, *, has_short_ids: bool = False
+) -> str:
+    """What would be forgotten: how much, then each item, its words first and its id last.
+
+    Args:
+        preview: what would be.
+        most: items that are shown.
+        has_short_ids: no more than the end of an id is shown, as to people.
+    """
+    ids = (item.id for item in preview.items if item.id and item.kind not in _IN_FILES)
+    id_chars = count_end_chars(ids) if has_short_ids else FULL_ID
     if preview.is_empty:
         gone = ", ".join(preview.already_forgotten)
         return f"Forgotten before: {gone}." if gone else "Nothing is there to be forgotten."
     shown = preview.items[:most]
-    lines = [f"To be forgotten: {counts_text(preview.counts)}.", *map(item_text, shown)]
+    lines = [f"To be forgotten: {counts_text(preview.counts)}."]
+    lines += [_item_text(item, id_chars) for item in shown]
     if len(shown) < len(preview.items):
         lines.append(f"… and {len(preview.items) - len(shown)} more.")
     turns = [item for item in preview.items if item.kind == "turn"]
@@ -60,17 +75,24 @@ def counts_text(counts: Mapping[str, int]) -> str:
     return ", ".join(quantity(number, *_KINDS[kind]) for kind, number in counts.items())
 
 
-def item_text(item: ForgetItem) -> str:
-    """What would go, in a line; stored text can't begin a line of its own."""
-    effect = ", suppressed" if item.effect == "suppressed" else ""
-    named = " ".join(filter(None, (_KINDS[item.kind][0], item.id)))
-    return f"- {named}{effect}: {indent_words(item.text)}" if item.text else f"- {named}"
+def _item_text(item: ForgetItem, id_chars: int) -> str:
+    """What would go. Stored words stand further in than the line that says what they are."""
+    effect = "suppressed" if item.effect == "suppressed" else ""
+    named = item.id if item.kind in _IN_FILES else item.id[-id_chars:]
+    details = " · ".join(filter(None, (_KINDS[item.kind][0], effect, named)))
+    return f"- {indent_words(item.text)}\n  {details}" if item.text else f"- {details}"
 
 
-def forget_command(selection: ForgetSelection, settings: Settings) -> str:
-    """The command by which a person forgets what an agent may not."""
+def forget_command(selection: ForgetSelection, settings: Settings, home: str | None = None) -> str:
+    """The command that forgets this, as where an agent may not.
+
+    Args:
+        selection: what is meant, with the token of its preview where it is an order.
+        settings: whose memory.
+        home: named by the command, where it is not the usual.
+    """
     given = selection.model_dump(exclude_defaults=True)
-    words = ["memoria"]
+    words = ["memoria", *(("--home", home) if home is not None else ())]
     if settings.tenant != DEFAULT_TENANT:
         words += ["--tenant", settings.tenant]
     words += ["forget", *given.pop("ids", ())]

@@ -10,11 +10,20 @@ import typer
 from memoria.errors import PreviewChangedError
 from memoria.model.forgetting import ForgetOrder
 from memoria.model.query import build_query
-from memoria.surface.cli.console import AsJson, Exit, err, print_error, show, with_memory
+from memoria.surface.cli.console import (
+    AsJson,
+    Exit,
+    err,
+    print_error,
+    print_json,
+    show,
+    with_memory,
+)
 from memoria.surface.cli.query_options import read_fields, takes_query_options
 
 if TYPE_CHECKING:
     from memoria.model.forgetting import ForgetPreview
+    from memoria.surface.cli.console import Options
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -57,7 +66,12 @@ def forget(
         if dry_run:
             _print_preview(preview, as_json=as_json)
             return
-        order = _confirm(order, preview)
+        if as_json and not preview.is_empty:
+            _print_next(ctx.obj, order, preview)
+            raise typer.Exit(Exit.FAILED)
+        if not as_json:
+            _confirm(preview)
+        order = order.model_copy(update={"token": preview.token})
     try:
         forgotten = with_memory(
             ctx, lambda m: m.forget_memory(order), waits_for="Forgetting, and wiping the file"
@@ -101,19 +115,35 @@ def _undo(ctx: typer.Context, report_id: str, *, as_json: bool) -> None:
     show(wire_full_report(report), f"Put back: {report_line(report)}", as_json=as_json)
 
 
-def _confirm(order: ForgetOrder, preview: "ForgetPreview") -> ForgetOrder:
+def _confirm(preview: "ForgetPreview") -> None:
     """Show what would go and wait for a yes: to this and to nothing else."""
-    from memoria.surface.forgetting_text import preview_text  # noqa: PLC0415
+    from memoria.surface.cli.layout import columns, wrap_answer  # noqa: PLC0415
 
-    err().print(preview_text(preview), markup=False)
+    err().print(wrap_answer(_preview_text(preview), columns()), markup=False)
     if not preview.is_empty:
         typer.confirm("Forget this for good?", abort=True, err=True)
-    return order.model_copy(update={"token": preview.token})
 
 
 def _print_preview(preview: "ForgetPreview", *, as_json: bool) -> None:
-    from memoria.surface.forgetting_text import preview_text  # noqa: PLC0415
     from memoria.surface.wire.forgetting import wire_preview  # noqa: PLC0415
 
-    text = f"{preview_text(preview)}\ntoken: {preview.token}"
+    text = f"{_preview_text(preview)}\ntoken: {preview.token}"
     show(wire_preview(preview), text, as_json=as_json)
+
+
+def _print_next(options: "Options", order: ForgetOrder, preview: "ForgetPreview") -> None:
+    """Show a program, which can't be asked, what would go and the command that does just this."""
+    from memoria.surface.forgetting_text import forget_command  # noqa: PLC0415
+    from memoria.surface.wire.forgetting import wire_preview  # noqa: PLC0415
+
+    meant = order.model_copy(update={"token": preview.token})
+    command = forget_command(meant, options.settings, home=options.home)
+    wire = wire_preview(preview, note="Nothing is forgotten yet: the command forgets just this.")
+    print_json(wire.model_copy(update={"command": command}).model_dump(exclude_none=True))
+
+
+def _preview_text(preview: "ForgetPreview") -> str:
+    """The preview for a person, who names things by the end of an id."""
+    from memoria.surface.forgetting_text import preview_text  # noqa: PLC0415
+
+    return preview_text(preview, has_short_ids=True)
