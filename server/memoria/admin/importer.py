@@ -100,6 +100,8 @@ class ImportReport:
     redactions: Counter[str] = field(default_factory=Counter)
     memories: Counter[str] = field(default_factory=Counter)
     """Memories of other programs, by what became of them: `ForeignStatus`."""
+    made: int = 0
+    """Memories that rules have made of what was said plainly in new turns."""
     unread_tokens: int = 0
     """Of what people and assistants said in new turns, estimated: no chat model has read it yet."""
     bad: int = 0
@@ -113,6 +115,7 @@ class ImportReport:
         self.new_versions += receipt.new_versions
         self.forgotten += receipt.forgotten
         self.private += receipt.private
+        self.made += receipt.made
         self.nothing_left += sum(turn.status == "nothing_left" for turn in receipt.turns)
         self.stripped += receipt.stripped
         self.redactions.update(receipt.redactions)

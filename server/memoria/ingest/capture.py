@@ -16,7 +16,6 @@ from memoria.ingest.turn_draft import TurnDraft, draft_turn, find_repeats
 from memoria.model import (
     CaptureEvent,
     Channel,
-    MemoryChange,
     Receipt,
     RecordedTurn,
     Turn,
@@ -132,7 +131,7 @@ class Capture:
                     intake.queue_segments(ended)
                     closed += len(ended)
         recorded = [outcomes.get(id(draft), _LEFT_PRIVATE) for draft in drafts]
-        return _make_receipt(recorded, tally, closed, intake.changes, private_since)
+        return _make_receipt(recorded, tally, closed, intake, private_since)
 
     def close_idle_segments(self) -> int:
         """Close the segments that have been idle for longer than the limit. Gives their number."""
@@ -261,7 +260,7 @@ def _make_receipt(
     recorded: Sequence[RecordedTurn],
     tally: Tally,
     closed: int,
-    changes: Iterable[MemoryChange],
+    intake: "Intake",
     private_since: int | None,
 ) -> Receipt:
     def count(status: str) -> int:
@@ -279,5 +278,6 @@ def _make_receipt(
         stripped=tally.stripped,
         turns=tuple(recorded),
         closed_segments=closed,
-        changes=tuple(changes),
+        made=intake.made,
+        changes=tuple(intake.changes),
     )

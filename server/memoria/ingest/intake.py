@@ -85,6 +85,8 @@ class Intake:
         self._now = now
         self.changes: list[MemoryChange] = []
         """What the rules have changed because of the turns that were handled."""
+        self.made = 0
+        """Memories that the rules have made of them."""
 
     def take_turn(self, n: int, turn: NewTurn) -> None:
         """Handle a turn that was written as document `n`."""
@@ -170,7 +172,9 @@ class Intake:
             participants = find_participants(self._tx)
             operations = map(_operation, statements)
             attributed = attribute_operations(operations, prompt, participants)
-            self.changes += Resolver(validator).apply(attributed).changes
+            outcome = Resolver(validator).apply(attributed)
+            self.changes += outcome.changes
+            self.made += outcome.applied["ADD"]
         return bool(statements) and not compares
 
     def _queue_turn(self, turn: NewTurn, priority: int, reason: str) -> None:

@@ -173,6 +173,8 @@ class Receipt(Value):
     """Private or injected blocks taken out."""
     turns: tuple[RecordedTurn, ...]
     closed_segments: int
+    made: int = 0
+    """Memories that rules have made of what was said plainly."""
     changes: tuple[MemoryChange, ...] = ()
     """Memories that rules have changed, or marked as contradicted, because of what was said."""
 

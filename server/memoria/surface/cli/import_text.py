@@ -50,6 +50,8 @@ class WireImport(BaseModel):
     recorded: int
     already_recorded: int
     new_versions: int
+    made: int
+    """Memories that rules have made of what was said plainly in new turns."""
     memories: dict[str, int]
     """Memories of other programs: added, known, changed, past, waiting, forgotten, private."""
     forgotten: int
@@ -140,7 +142,7 @@ def render_import(
         lines.append("Together:")
     for label, parts in (
         ("turns", _turn_parts(total)),
-        ("memories", _memory_parts(total.memories)),
+        ("memories", _all_memory_parts(total)),
         ("left out", _omission_parts(total)),
     ):
         if parts:
@@ -296,6 +298,12 @@ def _memory_parts(memories: Counter[str]) -> list[str]:
     return [f"{many:,} {what}" for many, what in counts if many]
 
 
+def _all_memory_parts(report: ImportReport) -> list[str]:
+    """With those that came of turns."""
+    by_rules = f"{report.made:,} made by rules from what is said plainly"
+    return [*_memory_parts(report.memories), *([by_rules] if report.made else [])]
+
+
 def _omission_parts(report: ImportReport) -> list[str]:
     omitted, secrets = redactions_text(report.redactions)
     forgotten = report.forgotten + report.memories["forgotten"]
@@ -349,14 +357,13 @@ def _next_lines(report: ImportReport, unread: WireUnread, width: int) -> list[st
     if not unread.conversation_tokens:
         return ["", f"Next: {command}"]
     text = (
-        f"A chat model has still to read {unread.conversation_tokens:,} tokens of this, which "
-        f"takes some {unread.cost_tokens:,} tokens. "
+        f"A chat model would still read {unread.conversation_tokens:,} tokens of conversation to "
+        f"make memories of it, which takes about {unread.cost_tokens:,} tokens in all"
     )
     text += (
-        "It does so in the background."
+        ", and does so in the background."
         if unread.has_model
-        else "None is configured: every turn "
-        "can be searched, and rules have made memories of what is plain."
+        else ", but none is configured: every turn can be searched."
     )
     return ["", *wrap_text(text, width), f"Next: {command}"]
 

@@ -1,0 +1,31 @@
+"""What an import says at its end, and where it was stopped."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tests.surface.shell import Shell
+
+
+def talk(folder: Path, *contents: str) -> Path:
+    path = folder / f"{len(contents)}.jsonl"
+    lines: list[dict[str, Any]] = [{"role": "user", "content": content} for content in contents]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    return path
+
+
+def test_the_summary_counts_what_rules_made_and_does_not_speak_of_them_otherwise(
+    shell: Shell, tmp_path: Path
+) -> None:
+    idle = shell("import", talk(tmp_path, "Could you look again?", "还行吧?"), COLUMNS="400")
+    assert "rules" not in idle.out
+    assert "A chat model would still read" in idle.out
+    assert "but none is configured: every turn can be searched." in idle.out
+    plain = talk(tmp_path, "My name is Anna Weber.", "我叫林芳。", "Could you look at that again?")
+    first = shell("import", plain, COLUMNS="400")
+    (made,) = [line for line in first.out.splitlines() if "made by rules" in line]
+    known = shell.json("stats")["memories"]
+    assert f"{sum(known.values())} made by rules from what is said plainly" in made
+    again = shell("import", plain, COLUMNS="400")
+    assert "rules" not in again.out
+    assert again.out.endswith('Next: memoria search "…"\n')
