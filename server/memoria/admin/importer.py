@@ -166,7 +166,8 @@ class Importer:
         self._progress = progress
         self._workspace_of = workspace_of
         self._workspace = workspace
-        self._report = ImportReport()
+        self.report = ImportReport()
+        """What has become of the files so far."""
         self._batch: list[TranscriptTurn] = []
         self._batch_bytes = 0
         self._foreign: list[ForeignItem] = []
@@ -183,7 +184,7 @@ class Importer:
             await self._import_file(file, before)
             before += file.size
         await self._recorder.close_past_conversations()
-        return self._report
+        return self.report
 
     async def _import_file(self, file: Transcript, before: int) -> None:
         is_document = file.path.suffix in self._format.documents
@@ -212,7 +213,7 @@ class Importer:
                 self._batch.append(item)
                 self._batch_bytes += item.size
             case SkippedLine():
-                self._report.skipped += 1
+                self.report.skipped += 1
             case UnusableLine():
                 self._note_bad_line(item)
 
@@ -243,7 +244,7 @@ class Importer:
         receipt = await self._recorder.keep_foreign(
             [item.memory for item in batch], workspace=self._place(batch[0].folder)
         )
-        self._report.add_foreign(receipt)
+        self.report.add_foreign(receipt)
         for item, problem in zip(batch, receipt.problems, strict=True):
             if problem is not None:
                 self._note_bad_line(UnusableLine(item.line, problem))
@@ -275,20 +276,20 @@ class Importer:
         return self._workspace if folder is None else self._workspace_of(folder)
 
     def _add_receipt(self, batch: Sequence[TranscriptTurn], receipt: Receipt) -> None:
-        self._report.add_receipt(receipt)
+        self.report.add_receipt(receipt)
         for said, recorded in zip(batch, receipt.turns, strict=False):
             is_speech = said.turn.role in (Role.USER, Role.ASSISTANT)
             if is_speech and recorded.status in ("recorded", "new_version"):
-                self._report.unread_tokens += estimate_tokens(said.turn.content)
+                self.report.unread_tokens += estimate_tokens(said.turn.content)
 
     def _note_bad_line(self, bad: UnusableLine) -> None:
         """Note a bad line: all are counted, and the first of the file are kept."""
-        self._report.bad += 1
+        self.report.bad += 1
         insort(self._first_bad, bad, key=lambda one: one.line or 0)
         del self._first_bad[_MAX_NAMED_LINES:]
 
     def _finish_file(self, file: Transcript, source: TranscriptSource) -> None:
-        report, path = self._report, str(file.path)
+        report, path = self.report, str(file.path)
         report.files += 1
         report.lines += source.lines
         named = [BadLine(path, bad.line, bad.problem) for bad in self._first_bad]

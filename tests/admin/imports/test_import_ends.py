@@ -1,6 +1,11 @@
 """What an import says at its end, and where it was stopped."""
 
 import json
+import os
+import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -29,3 +34,25 @@ def test_the_summary_counts_what_rules_made_and_does_not_speak_of_them_otherwise
     again = shell("import", plain, COLUMNS="400")
     assert "rules" not in again.out
     assert again.out.endswith('Next: memoria search "…"\n')
+
+
+def test_an_import_that_is_stopped_says_what_came_in_and_that_it_can_go_on(
+    shell: Shell, tmp_path: Path
+) -> None:
+    path = talk(tmp_path, *(f"Bed {n} grows leeks and 韭菜" for n in range(20_000)))
+    command = [sys.executable, "-m", "memoria", "--home", str(shell.home), "import", str(path)]
+    settings = {"PATH": os.environ["PATH"], "MEMORIA_EMBEDDER": "off", "COLUMNS": "80"}
+    with subprocess.Popen(  # noqa: S603  (our own program)
+        command, env=settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
+    ) as running:
+        while running.poll() is None:
+            stats = shell("stats", "--json")
+            if stats.code == 0 and stats.document["turns"] > 400:  # so that one batch is told of
+                break
+        running.send_signal(signal.SIGINT)
+        said, complaint = running.communicate(timeout=60)
+    assert (running.returncode, said) == (130, "")
+    (came_in,) = re.findall(r"Came in so far: turns: ([\d,]+) new\.", complaint)
+    assert "The same command goes on where it stopped." in complaint
+    turns = shell.json("stats")["turns"]
+    assert 0 < int(came_in.replace(",", "")) <= turns < 20_000

@@ -152,6 +152,15 @@ def render_import(
     return "\n".join(lines)
 
 
+def render_stop(report: ImportReport) -> str:
+    """What had come in when an import was stopped. A batch that was just being written may be more.
+
+    The last line stands alone, as the program says itself that what was done is kept.
+    """
+    parts = _result_text(report)
+    return f"Came in so far: {parts}.\nThe same command goes on where it stopped."
+
+
 def add_reports(reports: Iterable[ImportReport]) -> ImportReport:
     """What became of all files."""
     total = ImportReport()

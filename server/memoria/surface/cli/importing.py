@@ -22,7 +22,7 @@ from memoria.config import NO_WORKSPACE
 from memoria.errors import InvalidInputError
 from memoria.model.channel import COMMAND_LINE, transcript_channel
 from memoria.model.zone import use_zone
-from memoria.surface.cli.console import AsJson, Exit, Options, show, with_memory
+from memoria.surface.cli.console import AsJson, Exit, Options, err, show, with_memory
 from memoria.surface.cli.exporting import import_exports
 from memoria.surface.cli.import_text import (
     WireUnread,
@@ -31,6 +31,7 @@ from memoria.surface.cli.import_text import (
     render_count,
     render_import,
     render_missing,
+    render_stop,
     wire_count,
     wire_import,
 )
@@ -122,14 +123,20 @@ def _import(
 ) -> None:
     options: Options = context.obj
 
-    async def work(memory: Memoria) -> tuple[list[ImportReport], WireUnread]:
+    reports = list[ImportReport]()
+
+    async def work(memory: Memoria) -> WireUnread:
         with progress_bar() as progress:
-            reports = await _import_groups(memory, groups, progress, options.workspace)
+            await _import_groups(memory, groups, progress, options.workspace, reports)
             if wait:
                 await _wait_for_vectors(memory, progress)
-        return reports, await _measure(memory, add_reports(reports))
+        return await _measure(memory, add_reports(reports))
 
-    reports, unread = with_memory(context, work, COMMAND_LINE, reads_queue=wait, begins_home=True)
+    try:
+        unread = with_memory(context, work, COMMAND_LINE, reads_queue=wait, begins_home=True)
+    except KeyboardInterrupt:
+        err().print(render_stop(add_reports(reports)))
+        raise
     sources, total = [group.source for group in groups], add_reports(reports)
     by_source = list(zip(sources, reports, strict=True))
     text = render_import(by_source, unknown, unread, columns())
@@ -171,11 +178,15 @@ def _nothing_text(unknown: Sequence[UnknownFile], *, every: bool) -> str:
 
 
 async def _import_groups(
-    memory: Memoria, groups: Sequence[SourceFiles], progress: "Progress", workspace: str | None
-) -> list[ImportReport]:
-    """Import the files of each source; gives what became of them, in the same order."""
+    memory: Memoria,
+    groups: Sequence[SourceFiles],
+    progress: "Progress",
+    workspace: str | None,
+    reports: list[ImportReport],
+) -> None:
+    """Import the files of each source. What becomes of them is added to `reports` as it goes."""
     task = progress.add_task("Importing", total=sum(group.size for group in groups))
-    reports, before = list[ImportReport](), 0
+    before = 0
     with use_zone(memory.settings.zone):
         for group in groups:
             source = group.source
@@ -188,9 +199,9 @@ async def _import_groups(
                 workspace_of,
                 place,
             )
-            reports.append(await importer.run())
+            reports.append(importer.report)
+            await importer.run()
             before += group.size
-    return reports
 
 
 def _report_to(progress: "Progress", task: "TaskID", before: int) -> Callable[[Path, int], None]:
