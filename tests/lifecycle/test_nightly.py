@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.lifecycle.conftest import SAID
 from tests.lifecycle.dump import Interrupted, copied, dump, interrupting
+from tests.surface.shell import Shell
 from typer.testing import CliRunner
 
 import memoria.app.nightly as nights
@@ -362,8 +363,8 @@ def test_what_a_night_did_is_shown_with_the_beginning_of_what_each_memory_says(
 ) -> None:
     keep("会议室的门锁坏了，" * 10, now_millis() - DAY_MS)
     run = nights.run_nightly(settings, ["archive_expired"])
-    home = ["--home", str(settings.home_path), "--tenant", settings.tenant]
-    shown = CliRunner().invoke(app, [*home, "nightly", "show", run.id]).stdout
+    shell = Shell(settings.home_path)
+    shown = shell("--tenant", settings.tenant, "nightly", "show", run.id).out
     assert "its time was over – 会议室的门锁坏了，会议室" in shown
     assert "…" in shown
     assert "会议室" not in run.model_dump_json()

@@ -12,6 +12,8 @@ _LETTER = 4
 _SIGNS = b"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 _SIGN = 15
 """What a punctuation mark costs: some go with the word before them."""
+_LEADS = bytes(range(0xF0, 0xF5))
+"""What a character beyond the sixteen-bit plane begins with in UTF-8."""
 _EMOJI = 2 * PARTS
 """What a character beyond the sixteen-bit plane costs, such as an emoji or a rare Chinese one.
 
@@ -47,6 +49,12 @@ def count_parts(text: str) -> int:
     letters = len(ascii_part) - len(ascii_part.translate(None, _LETTERS))
     signs = len(ascii_part) - len(ascii_part.translate(None, _SIGNS))
     is_ascii = len(ascii_part) == len(text)
-    emoji = 0 if is_ascii else len(text.encode("utf-16-le", "surrogatepass")) // 2 - len(text)
+    emoji = 0 if is_ascii else _count_beyond(text)
     others = len(text) - letters - signs - emoji
     return _LETTER * letters + _SIGN * signs + _EMOJI * emoji + PARTS * others
+
+
+def _count_beyond(text: str) -> int:
+    """How many characters lie beyond the sixteen-bit plane: those of four bytes in UTF-8."""
+    encoded = text.encode("utf-8", "surrogatepass")
+    return len(encoded) - len(encoded.translate(None, _LEADS))
