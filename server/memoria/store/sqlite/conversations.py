@@ -95,7 +95,14 @@ class SqliteConversations:
         return [row["fingerprint"] for row in rows]
 
     def add_turn(self, turn: NewTurn) -> int:
-        """Write a turn with its chunks, index row and backlog entry."""
+        """Write a turn, and count it in its session."""
+        n = self.write_turn(turn)
+        place = {"session_n": turn.session_n, "turn_index": turn.turn_index}
+        self._rows.change("count_turn", **place, agent=int(turn.account == "agent"))
+        return n
+
+    def write_turn(self, turn: NewTurn) -> int:
+        """Write a turn with its chunks, index row and backlog entry, whichever home it is from."""
         words, context = turn_tokens(turn, self._zone)
         workspace = self._workspace_number(turn.session_n)
         n = self._documents.add("turn", workspace, words, context, suppressed=turn.suppressed)
@@ -122,8 +129,6 @@ class SqliteConversations:
             args_hash=self._put_json(turn.tool_args),
             result_hash=self._put_json(turn.tool_result),
         )
-        place = {"session_n": turn.session_n, "turn_index": turn.turn_index}
-        self._rows.change("count_turn", **place, agent=int(turn.account == "agent"))
         return n
 
     def retire_turn(self, n: int) -> None:

@@ -14,10 +14,10 @@ from memoria.model import (
     Trust,
     Validity,
 )
-from memoria.model.zone import Zone
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.rows import TenantRows, as_json, build_value
+from memoria.store.sqlite.wordings import SqliteWordings
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
 from memoria.store.values import (
     Filters,
@@ -27,7 +27,6 @@ from memoria.store.values import (
     NewVersion,
     Successor,
 )
-from memoria.text.document import memory_tokens
 
 _PROVENANCE = tuple(Provenance.model_fields)
 _VERSION = tuple(name for name in MemoryVersion.model_fields if name != "provenance")
@@ -42,10 +41,10 @@ class SqliteMemories:
         tenant: int,
         documents: SqliteDocuments,
         workspaces: SqliteWorkspaces,
-        zone: Zone,
+        wordings: SqliteWordings,
     ) -> None:
         self._rows = TenantRows(connection, tenant, "memories")
-        self._zone = zone
+        self._wordings = wordings
         self._documents = documents
         self._workspaces = workspaces
 
@@ -69,7 +68,7 @@ class SqliteMemories:
             scope=scope,
             now=version.ingested_at,
         )
-        n = self._write_version(memory_n, 1, version)
+        n = self._wordings.write(memory_n, 1, version)
         if memory.validity is not Validity.ACTIVE:
             self._documents.set_current(n, current=False)
 
@@ -123,7 +122,7 @@ class SqliteMemories:
         self._documents.set_current(old["n"], current=False)
         self._rows.change("end_evidence", memory_n=memory_n, now=version.ingested_at)
         number = int(old["version"]) + 1
-        self._write_version(memory_n, number, version)
+        self._wordings.write(memory_n, number, version)
         self._rows.change(
             "touch",
             memory_n=memory_n,
@@ -153,7 +152,7 @@ class SqliteMemories:
                 self._rows.change("end_version", n=row["n"], valid_to=since)
         self._rows.change("make_room", memory_n=memory_n, version=number)
         self._rows.change("number_anew", memory_n=memory_n)
-        n = self._write_version(
+        n = self._wordings.write(
             memory_n, number, replace(version, valid_from=since), later["valid_from"]
         )
         self._documents.set_current(n, current=False)
@@ -331,37 +330,6 @@ class SqliteMemories:
             del own["n"]
             own["versions"] = tuple(versions[n])
         return {n: build_value(Memory, own) for n, own in fields.items()}
-
-    def _write_version(
-        self, memory_n: int, number: int, version: NewVersion, valid_to: int | None = None
-    ) -> int:
-        place = self._rows.first("place", memory_n=memory_n, turn_n=version.turn_n)
-        seen_from = None if place is None else place["workspace_n"]
-        offset = None if place is None else place["utc_offset"]
-        said_in = self._zone.at_offset(version.valid_from, offset)
-        words, context = memory_tokens(version.content, version.valid_from, said_in)
-        n = self._documents.add("memory", seen_from, words, context)
-        self._rows.insert(
-            "add_version",
-            n=n,
-            memory_n=memory_n,
-            version=number,
-            content=version.content,
-            fingerprint=version.fingerprint,
-            valid_from=version.valid_from,
-            ingested_at=version.ingested_at,
-            source_kind=version.provenance.source_kind.value,
-            trust=version.provenance.trust.value,
-            channel=version.provenance.channel,
-            client=version.provenance.client,
-            turn_n=version.turn_n,
-            quote=version.provenance.quote,
-            inferred_by=version.inferred_by.value,
-            event_at=version.event_at,
-            event_expression=version.event_expression,
-            valid_to=valid_to,
-        )
-        return n
 
     def _number(self, memory_id: str) -> int:
         row = self._rows.first("number", id=memory_id)

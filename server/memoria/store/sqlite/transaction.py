@@ -33,6 +33,7 @@ from memoria.store.sqlite.metrics import SqliteMetrics
 from memoria.store.sqlite.nightly_runs import SqliteNightlyRuns
 from memoria.store.sqlite.pairs import SqlitePairs
 from memoria.store.sqlite.portable import SqlitePortableRows
+from memoria.store.sqlite.portable.tables import PortableTables
 from memoria.store.sqlite.private_times import SqlitePrivateTimes
 from memoria.store.sqlite.pruned_edges import SqlitePrunedEdges
 from memoria.store.sqlite.purge import SqlitePurgeCandidates
@@ -48,6 +49,7 @@ from memoria.store.sqlite.terms import TermStatistics
 from memoria.store.sqlite.tombstones import SqliteTombstones
 from memoria.store.sqlite.transcripts import SqliteTranscriptPlaces
 from memoria.store.sqlite.vectors import VectorIndex
+from memoria.store.sqlite.wordings import SqliteWordings
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
 
 _T = TypeVar("_T")
@@ -135,8 +137,12 @@ class SqliteTransaction:
     def memories(self) -> SqliteMemories:
         """Memories and their versions."""
         return SqliteMemories(
-            self._connection, self._tenant, self.documents, self._workspaces, self.zone
+            self._connection, self._tenant, self.documents, self._workspaces, self._wordings
         )
+
+    @cached_property
+    def _wordings(self) -> SqliteWordings:
+        return SqliteWordings(self._connection, self._tenant, self.documents, self.zone)
 
     @cached_property
     def listings(self) -> SqliteListings:
@@ -273,12 +279,15 @@ class SqliteTransaction:
     def portable(self) -> SqlitePortableRows:
         """The tenant's rows as records that mean the same in any home."""
         return SqlitePortableRows(
-            self._connection,
-            self._tenant,
-            self.documents,
-            self.memories,
-            self._workspaces,
-            self.zone,
+            PortableTables(
+                self._connection,
+                self._tenant,
+                self.documents,
+                self.conversations,
+                self.memories,
+                self._wordings,
+                self._workspaces,
+            )
         )
 
     @cached_property

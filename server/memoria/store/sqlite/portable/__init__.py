@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from pydantic import ValidationError
 
 from memoria.errors import StoreDamagedError
-from memoria.model.zone import Zone
 from memoria.store.base.portable import (
     PortableKind,
     PortableMerge,
@@ -13,12 +12,10 @@ from memoria.store.base.portable import (
     PortableSelection,
     PutOutcome,
 )
-from memoria.store.sqlite.documents import SqliteDocuments
-from memoria.store.sqlite.driver import Connection, sqlite3
-from memoria.store.sqlite.memories import SqliteMemories
+from memoria.store.sqlite.driver import sqlite3
 from memoria.store.sqlite.portable.put import PortableWriter
 from memoria.store.sqlite.portable.read import PortableReader
-from memoria.store.sqlite.workspaces import SqliteWorkspaces
+from memoria.store.sqlite.portable.tables import PortableTables
 
 _UNFIT = (
     *(KeyError, TypeError, ValueError, AttributeError, IndexError, StoreDamagedError),
@@ -30,19 +27,11 @@ _UNFIT = (
 class SqlitePortableRows:
     """A tenant's rows as records."""
 
-    def __init__(
-        self,
-        connection: Connection,
-        tenant: int,
-        documents: SqliteDocuments,
-        memories: SqliteMemories,
-        workspaces: SqliteWorkspaces,
-        zone: Zone,
-    ) -> None:
-        self._connection = connection
-        self._memories = memories
-        self._reader = PortableReader(connection, tenant, workspaces)
-        self._writer = PortableWriter(connection, tenant, documents, workspaces, zone)
+    def __init__(self, tables: PortableTables) -> None:
+        self._connection = tables.connection
+        self._memories = tables.memories
+        self._reader = PortableReader(tables.connection, tables.tenant, tables.workspaces)
+        self._writer = PortableWriter(tables)
 
     def count(self, kind: PortableKind, selection: PortableSelection) -> int:
         """How many records of a kind there are."""

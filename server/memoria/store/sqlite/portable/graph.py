@@ -3,9 +3,8 @@
 from typing import Any
 
 from memoria.store.base.portable import PortableMerge, PutOutcome
-from memoria.store.sqlite.driver import Connection
+from memoria.store.sqlite.portable.tables import PortableTables
 from memoria.store.sqlite.portable.turns import PortableTurns
-from memoria.store.sqlite.rows import TenantRows
 
 _SIMILAR_TO = 10
 _OF_WORDINGS = frozenset((2, 3, _SIMILAR_TO, *range(21, 30)))
@@ -17,8 +16,8 @@ _VALUES = (*_NUMBERS, "created_at", "turn_n", "event_expression")
 class PortableGraph:
     """Writes entities, names and edges."""
 
-    def __init__(self, connection: Connection, tenant: int, turns: PortableTurns) -> None:
-        self._rows = TenantRows(connection, tenant, "portable_put")
+    def __init__(self, tables: PortableTables, turns: PortableTurns) -> None:
+        self._rows = tables.open_rows()
         self._turns = turns
 
     def put_entity(self, record: dict[str, Any], merge: PortableMerge) -> PutOutcome:

@@ -9,16 +9,13 @@ times are decided by the values themselves, so that both homes decide alike.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from memoria.model.zone import Zone
+from memoria.model import InferredBy, Provenance
 from memoria.store.base.portable import PortableMerge, PutOutcome
-from memoria.store.sqlite.documents import SqliteDocuments
-from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.portable.graph import PortableGraph
+from memoria.store.sqlite.portable.tables import PortableTables
 from memoria.store.sqlite.portable.turns import PortableTurns
 from memoria.store.sqlite.portable.values import bytes_of, json_text
-from memoria.store.sqlite.rows import TenantRows
-from memoria.store.sqlite.workspaces import SqliteWorkspaces
-from memoria.text.document import memory_tokens
+from memoria.store.values import NewVersion
 
 _PARTS = ("versions", "evidence", "names", "derived_from", "span")
 _COUNTS = ("upvotes", "downvotes", "use_count", "last_used_at", "reviewed_at")
@@ -30,21 +27,11 @@ _Version = Mapping[str, Any]
 class PortableMemories:
     """Writes memories with their wordings, evidence and names."""
 
-    def __init__(
-        self,
-        connection: Connection,
-        tenant: int,
-        documents: SqliteDocuments,
-        workspaces: SqliteWorkspaces,
-        zone: Zone,
-        turns: PortableTurns,
-        graph: PortableGraph,
-    ) -> None:
-        self._rows = TenantRows(connection, tenant, "portable_put")
-        self._places = TenantRows(connection, tenant, "memories")
-        self._documents = documents
-        self._workspaces = workspaces
-        self._zone = zone
+    def __init__(self, tables: PortableTables, turns: PortableTurns, graph: PortableGraph) -> None:
+        self._rows = tables.open_rows()
+        self._wordings = tables.wordings
+        self._documents = tables.documents
+        self._workspaces = tables.workspaces
         self._turns = turns
         self._graph = graph
 
@@ -81,27 +68,13 @@ class PortableMemories:
         return {**fields, "workspace": self._workspaces.enter(fields["workspace"])}
 
     def _add_version(self, memory_n: int, version: _Version, merge: PortableMerge) -> int:
-        turn_n = self._turns.find_turn(version["turn"], merge)
-        place = self._places.first("place", memory_n=memory_n, turn_n=turn_n)
-        seen_from = None if place is None else place["workspace_n"]
-        since = version["valid_from"]
-        said_in = self._zone.at_offset(since, None if place is None else place["utc_offset"])
-        words, context = memory_tokens(version["content"], since, said_in)
-        suppressed = bool(version["suppressed"])
-        n = self._documents.add("memory", seen_from, words, context, suppressed=suppressed)
-        fields = {
-            name: value
-            for name, value in version.items()
-            if name not in ("turn", "current", "suppressed", "processed")
-        }
-        fields["fingerprint"] = bytes_of(version["fingerprint"])
-        if (
-            turn_n is None
-            and version["turn"] is not None
-            and version["quote"] != version["content"]
-        ):
-            fields["quote"] = None  # nobody could look it up
-        self._rows.insert("add_version", n=n, memory_n=memory_n, turn_n=turn_n, **fields)
+        n = self._wordings.write(
+            memory_n,
+            version["version"],
+            _make_version(version, self._turns.find_turn(version["turn"], merge)),
+            version["valid_to"],
+            suppressed=bool(version["suppressed"]),
+        )
         if version["processed"]:
             self._documents.mark_processed(n)
         if not version["current"]:
@@ -210,6 +183,30 @@ class PortableMemories:
         at = max(fields["updated_at"], twin["updated_at"]) + 1
         self._rows.change("supersede", survivor=survivor, other=other, at=at)
         self._show_newest(other, is_active=False)
+
+
+def _make_version(version: _Version, turn_n: int | None) -> NewVersion:
+    """A wording as it is written here. `turn_n` is its turn, if that is here."""
+    lost_turn = turn_n is None and version["turn"] is not None
+    has_own_words = version["quote"] == version["content"]
+    return NewVersion(
+        content=version["content"],
+        fingerprint=bytes_of(version["fingerprint"]),
+        valid_from=version["valid_from"],
+        ingested_at=version["ingested_at"],
+        provenance=Provenance(
+            source_kind=version["source_kind"],
+            trust=version["trust"],
+            channel=version["channel"],
+            client=version["client"],
+            # Nobody could look up words that are in a turn which is not here.
+            quote=version["quote"] if has_own_words or not lost_turn else None,
+        ),
+        turn_n=turn_n,
+        inferred_by=InferredBy(version["inferred_by"]),
+        event_at=version["event_at"],
+        event_expression=version["event_expression"],
+    )
 
 
 _BEYOND = 1_000_000

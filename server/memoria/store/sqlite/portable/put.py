@@ -10,23 +10,19 @@ from typing import Any
 
 from memoria.model.forgetting import ForgetReport
 from memoria.model.private_time import PrivateTime
-from memoria.model.zone import Zone
 from memoria.store.base.portable import (
     PortableKind,
     PortableMerge,
     PortableRecord,
     PutOutcome,
 )
-from memoria.store.sqlite.documents import SqliteDocuments
-from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.erasures import SqliteErasures
 from memoria.store.sqlite.portable.graph import PortableGraph
 from memoria.store.sqlite.portable.memories import PortableMemories
+from memoria.store.sqlite.portable.tables import PortableTables
 from memoria.store.sqlite.portable.turns import PortableTurns
 from memoria.store.sqlite.private_times import SqlitePrivateTimes
-from memoria.store.sqlite.rows import TenantRows
 from memoria.store.sqlite.tombstones import SqliteTombstones, to_meaning
-from memoria.store.sqlite.workspaces import SqliteWorkspaces
 from memoria.store.values import Tombstone, TombstoneRecord
 
 _Put = Callable[[dict[str, Any], PortableMerge], PutOutcome]
@@ -38,24 +34,16 @@ _OF_READING = ("state", "attempts", "not_before", "finished_at", "last_error", "
 class PortableWriter:
     """Writes records of every kind."""
 
-    def __init__(
-        self,
-        connection: Connection,
-        tenant: int,
-        documents: SqliteDocuments,
-        workspaces: SqliteWorkspaces,
-        zone: Zone,
-    ) -> None:
-        self._rows = TenantRows(connection, tenant, "portable_put")
-        self._workspaces = workspaces
-        self._private_times = SqlitePrivateTimes(connection, tenant, workspaces, 0)
+    def __init__(self, tables: PortableTables) -> None:
+        connection, tenant = tables.connection, tables.tenant
+        self._rows = tables.open_rows()
+        self._workspaces = tables.workspaces
+        self._private_times = SqlitePrivateTimes(connection, tenant, tables.workspaces, 0)
         self._tombstones = SqliteTombstones(connection, tenant)
-        self._erasures = SqliteErasures(connection, tenant, documents)
-        self._turns = PortableTurns(connection, tenant, documents, workspaces, zone)
-        self._graph = PortableGraph(connection, tenant, self._turns)
-        memories = PortableMemories(
-            connection, tenant, documents, workspaces, zone, self._turns, self._graph
-        )
+        self._erasures = SqliteErasures(connection, tenant, tables.documents)
+        self._turns = PortableTurns(tables)
+        self._graph = PortableGraph(tables, self._turns)
+        memories = PortableMemories(tables, self._turns, self._graph)
         self._put: dict[PortableKind, _Put] = {
             "workspace": self._put_workspace,
             "private_time": self._put_private_time,

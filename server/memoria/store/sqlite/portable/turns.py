@@ -3,35 +3,21 @@
 from typing import Any
 
 from memoria.model import Role, Trust
-from memoria.model.zone import Zone
 from memoria.store.base.portable import PortableMerge, PutOutcome
-from memoria.store.sqlite.documents import SqliteDocuments
-from memoria.store.sqlite.driver import Connection, Row
-from memoria.store.sqlite.portable.values import bytes_of, json_text
-from memoria.store.sqlite.rows import TenantRows
-from memoria.store.sqlite.texts import SqliteTexts
-from memoria.store.sqlite.workspaces import SqliteWorkspaces
+from memoria.store.sqlite.driver import Row
+from memoria.store.sqlite.portable.tables import PortableTables
+from memoria.store.sqlite.portable.values import bytes_of
 from memoria.store.values import NewTurn
-from memoria.text.document import turn_tokens
 
 
 class PortableTurns:
     """Writes sessions and turns."""
 
-    def __init__(
-        self,
-        connection: Connection,
-        tenant: int,
-        documents: SqliteDocuments,
-        workspaces: SqliteWorkspaces,
-        zone: Zone,
-    ) -> None:
-        self._rows = TenantRows(connection, tenant, "portable_put")
-        self._conversations = TenantRows(connection, tenant, "conversations")
-        self._texts = SqliteTexts(connection, tenant)
-        self._documents = documents
-        self._workspaces = workspaces
-        self._zone = zone
+    def __init__(self, tables: PortableTables) -> None:
+        self._rows = tables.open_rows()
+        self._conversations = tables.conversations
+        self._documents = tables.documents
+        self._workspaces = tables.workspaces
 
     def put_session(self, record: dict[str, Any], _merge: PortableMerge) -> PutOutcome:
         """Write a session with its segments; one that is here becomes as wide as both."""
@@ -89,34 +75,7 @@ class PortableTurns:
             return self._combine(known, record)
         newest = self._find_newest(session_n, record)
         new = self._make(session_n, record)
-        words, context = turn_tokens(new, self._zone)
-        row = self._conversations.first("session_workspace", session_n=session_n)
-        place = None if row is None else row["workspace_n"]
-        suppressed = bool(record["suppressed"])
-        n = self._documents.add("turn", place, words, context, suppressed=suppressed)
-        self._conversations.insert(
-            "add_turn",
-            n=n,
-            id=new.id,
-            session_n=session_n,
-            message_id=new.message_id,
-            turn_index=new.turn_index,
-            version=new.version,
-            role=new.role.value,
-            speaker=new.speaker,
-            at=new.at,
-            utc_offset=new.utc_offset,
-            at_given=int(new.at_given),
-            ingested_at=new.ingested_at,
-            trust=new.trust.value,
-            fingerprint=new.fingerprint,
-            account=new.account,
-            likeness=new.likeness,
-            content_hash=self._texts.put(new.content),
-            tool_name=new.tool_name,
-            args_hash=self._put_json(record["tool_args"]),
-            result_hash=self._put_json(record["tool_result"]),
-        )
+        n = self._conversations.write_turn(new)
         self._rows.change("count_place", session_n=session_n, turn_index=new.turn_index)
         if record["processed"]:
             self._documents.mark_processed(n)
@@ -216,6 +175,3 @@ class PortableTurns:
         if known is not None and known["current"] and record["current"]:
             is_later = record["ingested_at"] > known["ingested_at"]
             self._documents.set_current(known["n"] if is_later else n, current=False)
-
-    def _put_json(self, value: object) -> bytes | None:
-        return None if value is None else self._texts.put(json_text(value))

@@ -139,20 +139,9 @@ UPDATE memory_versions SET version = -version WHERE memory_n = :n AND +tenant_id
 UPDATE memory_versions SET version = :version, valid_to = :valid_to
 WHERE n = :n AND +tenant_id = :tenant;
 
--- name: set_window
-UPDATE memory_versions SET valid_to = :valid_to WHERE n = :n AND +tenant_id = :tenant;
-
 -- name: restore_source
 UPDATE memory_versions SET turn_n = :turn_n, quote = :quote
 WHERE n = :n AND turn_n IS NULL AND +tenant_id = :tenant;
-
--- name: add_version
-INSERT INTO memory_versions (n, memory_n, tenant_id, version, content, fingerprint, valid_from, valid_to,
-                             ingested_at, source_kind, trust, channel, client, turn_n, quote,
-                             inferred_by, event_at, event_expression)
-VALUES (:n, :memory_n, :tenant, :version, :content, :fingerprint, :valid_from, :valid_to,
-        :ingested_at, :source_kind, :trust, :channel, :client, :turn_n, :quote,
-        :inferred_by, :event_at, :event_expression);
 
 -- name: versions
 SELECT v.n, v.version, v.content, v.fingerprint, v.valid_from, v.valid_to, v.ingested_at, v.turn_n,
