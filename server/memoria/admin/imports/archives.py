@@ -41,7 +41,8 @@ def open_documents(path: Path, *patterns: str) -> Iterator[ExportDocument | Unus
 
     Args:
         path: the file.
-        patterns: names without folders. A file that is no zip is taken whatever its name.
+        patterns: names, with the folder that a file lies in or without folders. A file that is
+            no zip is taken whatever its name.
     """
     try:
         if is_damaged_zip(path):
@@ -52,28 +53,41 @@ def open_documents(path: Path, *patterns: str) -> Iterator[ExportDocument | Unus
             return
         with open_file(path) as raw, zipfile.ZipFile(raw) as archive:
             for entry in sorted(archive.infolist(), key=lambda one: one.filename):
-                name = PurePosixPath(entry.filename).name
-                if any(fnmatch(name, pattern) for pattern in patterns):
-                    yield from _open_entry(archive, entry, name, raw)
+                place = PurePosixPath(entry.filename)
+                if any(_has_name(place, pattern) for pattern in patterns):
+                    yield from _open_entry(archive, entry, place.name, raw)
     except OSError as error:
         yield UnusableLine(None, f"can't be read: {error.strerror or error}")
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
         yield UnusableLine(None, f"{DAMAGED} ({error})")
 
 
-def read_documents(source: TranscriptSource, *patterns: str) -> Iterator[JsonItem | UnusableLine]:
-    """The items of an export's JSON documents, one after the other; the source counts them."""
+def read_documents(
+    source: TranscriptSource, *patterns: str, are_records: bool = False
+) -> Iterator[JsonItem | UnusableLine]:
+    """The items of an export's JSON documents, one after the other; the source counts them.
+
+    Args:
+        source: the export.
+        patterns: names of the documents; see `open_documents`.
+        are_records: a document that is an object is one item.
+    """
     for document in open_documents(source.path, *patterns):
         if isinstance(document, UnusableLine):
             yield document
             continue
-        for item in read_items(document.stream):
+        for item in read_items(document.stream, is_record=are_records):
             source.lines += 1
             source.position = document.progress()
             if item.problem is None:
                 yield item
             else:
                 yield UnusableLine(source.lines, f"{_place(document)}{item.problem}")
+
+
+def _has_name(place: PurePosixPath, pattern: str) -> bool:
+    parts = pattern.count("/") + 1
+    return fnmatch("/".join(place.parts[-parts:]), pattern)
 
 
 def _place(document: ExportDocument) -> str:

@@ -1,10 +1,12 @@
 """ChatGPT's export: `conversations.json`, or newer `conversations-000.json`, in a zip or alone.
 
 A conversation is a tree of messages, because a prompt that was edited begins a branch. The branch
-that was shown last is the conversation; the others are left out. A message to a tool and the answer
-to it are one turn. What the assistant wrote to its own memory (`bio`) is a memory.
+that was shown last is the conversation; the others are left out, and so is a chat that ChatGPT was
+asked not to remember. A message to a tool and the answer to it are one turn. What the assistant
+wrote to its own memory (`bio`) is a memory.
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,6 +29,8 @@ _OWN_MEMORY = "bio"
 _HIDDEN = frozenset(
     {"thoughts", "reasoning_recap", "user_editable_context", "model_editable_context"}
 )
+_SOURCE_MARK = re.compile("[ \t]*\ue200[^\ue201]*\ue201")
+"""What stands in the text for a link to a source: characters of private use around its number."""
 _SPEAKERS = {"user": Role.USER, "assistant": Role.ASSISTANT}
 
 
@@ -60,7 +64,8 @@ class _Conversation:
 
     def read_items(self) -> Iterator[ImportItem]:
         parents = {key: text(node.get("parent")) for key, node in self._nodes.items()}
-        branch = find_branch(parents, self._find_leaf())
+        is_kept = self._value.get("is_do_not_remember") is not True
+        branch = find_branch(parents, self._find_leaf()) if is_kept else []
         yield from (SkippedLine(self._line) for key in self._nodes if key not in branch)
         call: JsonObject | None = None
         for key in branch:
@@ -150,7 +155,7 @@ def _words(message: JsonObject) -> str:
 
 def _part_words(part: JsonValue) -> str:
     if isinstance(part, str):
-        return part
+        return _SOURCE_MARK.sub("", part)
     fields = obj(part)
     kind = text(fields.get("content_type")) or "attachment"
     return text(fields.get("text")) or f"[{kind.removesuffix('_asset_pointer')}]"

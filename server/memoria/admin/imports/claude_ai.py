@@ -1,9 +1,9 @@
-"""claude.ai's export: a zip with `conversations.json` and, newer, `memories.json`.
+"""claude.ai's export: one zip with a file for each kind of data, or, since 2026, a zip for each.
 
 A message's content is a list of blocks: words, calls of tools and what came of them; thinking is
 left out. The text of an attached file is a tool's output, because the user did not say it. Where
-messages name the one before them, the branch shown last is the conversation. What Claude keeps in
-mind of the user (`memories.json`) is read paragraph by paragraph, each a memory.
+messages name the one before them, the branch shown last is the conversation. A chat about a design
+is a conversation in another shape. For projects and what Claude keeps in mind, see `claude_known`.
 """
 
 from collections.abc import Iterator
@@ -13,40 +13,85 @@ from pydantic import JsonValue
 
 from memoria.admin.imports.archives import read_documents
 from memoria.admin.imports.branches import find_branch
-from memoria.admin.imports.interface import ForeignItem, ImportItem, ImportSource
+from memoria.admin.imports.claude_known import (
+    KNOWN,
+    PROJECTS,
+    is_known,
+    is_project,
+    list_project_names,
+    read_known,
+    read_project,
+)
+from memoria.admin.imports.interface import ImportItem, ImportSource
 from memoria.admin.imports.places import downloads
 from memoria.admin.imports.probe import Probe, has_fields
 from memoria.admin.imports.times import read_time
 from memoria.admin.transcripts.base import SkippedLine, TranscriptPosition
 from memoria.admin.transcripts.shapes import obj, objects, text
 from memoria.admin.transcripts.source import JsonObject, TranscriptSource, UnusableLine
-from memoria.memories.foreign import ForeignMemory
 from memoria.model import Role
 
-_FILES = ("conversations.json", "memories.json")
-_MEMORY = "conversations_memory"
+_CONVERSATIONS = ("conversations*.json", "design_chats/*.json")
+_FILES = (*_CONVERSATIONS, *KNOWN, *PROJECTS)
 _SPEAKERS = {"human": Role.USER, "assistant": Role.ASSISTANT}
 
 
 def recognise(probe: Probe) -> bool:
-    """Whether it holds conversations of messages with senders, or what Claude keeps in mind."""
+    """Whether it holds conversations of messages with senders, projects, or what Claude knows."""
     first = probe.first_object()
-    return has_fields(first, "uuid", "chat_messages") or has_fields(first, _MEMORY)
+    named: JsonObject = first or dict.fromkeys(probe.keys)
+    is_design = has_fields(named, "uuid", "title", "messages")
+    return has_fields(named, "uuid", "chat_messages") or _is_other(named) or is_design
+
+
+def _is_other(value: JsonObject) -> bool:
+    return is_known(value) or is_project(value)
 
 
 def read(source: TranscriptSource) -> Iterator[ImportItem]:
-    """The turns of each conversation, and Claude's own memory."""
-    for item in read_documents(source, *_FILES):
+    """The turns of each conversation, projects, and Claude's own memory."""
+    projects = list_project_names(source.path)
+    for item in read_documents(source, *_FILES, are_records=True):
         if isinstance(item, UnusableLine):
             yield item
             continue
         value = obj(item.value)
         if "chat_messages" in value:
             yield from _read_conversation(value, source.lines, item.size)
-        elif _MEMORY in value:
-            yield from _read_memory(value, source)
+        elif is_known(value):
+            yield from read_known(value, source, projects)
+        elif is_project(value):
+            yield from read_project(value, source.lines, item.size)
+        elif "messages" in value:
+            yield from _read_conversation(_as_conversation(value), source.lines, item.size)
         else:
             yield UnusableLine(source.lines, "is no conversation: it has no chat_messages")
+
+
+def _as_conversation(design: JsonObject) -> JsonObject:
+    """A chat about a design in the shape of a conversation."""
+    messages: list[JsonValue] = []
+    for message in objects(design.get("messages")):
+        content = obj(message.get("content"))
+        messages.append(
+            {
+                **message,
+                "sender": "assistant" if message.get("role") == "assistant" else "human",
+                "text": content.get("content"),
+                "content": [_as_block(one) for one in objects(content.get("contentBlocks"))],
+                "created_at": message.get("created_at") or content.get("timestamp"),
+                "attachments": [
+                    {"file_name": one.get("name"), "extracted_content": one.get("content")}
+                    for one in objects(content.get("attachments"))
+                ],
+            }
+        )
+    return {**design, "chat_messages": messages}
+
+
+def _as_block(block: JsonObject) -> JsonValue:
+    call = obj(block.get("toolCall"))
+    return {**call, "type": "tool_use"} if block.get("type") == "tool_call" else dict(block)
 
 
 def _read_conversation(value: JsonObject, line: int, size: int) -> Iterator[ImportItem]:
@@ -143,22 +188,6 @@ def _find_result(call: JsonObject, after: list[JsonObject]) -> JsonValue:
     return None
 
 
-def _read_memory(value: JsonObject, source: TranscriptSource) -> Iterator[ImportItem]:
-    """A memory a paragraph, known by its heading and its place below that."""
-    at = round(source.path.stat().st_mtime * 1000)
-    heading, place = "", 0
-    for paragraph in (text(value.get(_MEMORY)) or "").split("\n\n"):
-        words = paragraph.strip()
-        bare = words.strip("*# ")
-        if words.startswith(("#", "**")) and "\n" not in words and len(bare.split()) < 8:  # noqa: PLR2004
-            heading, place = bare, 0
-        elif words:
-            place += 1
-            key = f"{text(value.get('account_uuid'))} {heading} {place}"
-            content = f"{heading}: {words}" if heading else words
-            yield ForeignItem(source.lines, ForeignMemory(key=key, content=content, at=at))
-
-
 def _places() -> Iterator[Path]:
     yield from downloads("*.zip", *_FILES)
 
@@ -167,7 +196,7 @@ CLAUDE_AI = ImportSource(
     name="claude-ai",
     title="claude.ai",
     client="claude.ai",
-    patterns=("*.zip", *_FILES),
+    patterns=("*.zip", "conversations*.json", "memories.json", "projects.json"),
     recognises=recognise,
     read=read,
     places=_places,

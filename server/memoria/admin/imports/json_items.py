@@ -46,12 +46,16 @@ class JsonItem:
     """Why there is no value."""
 
 
-def read_items(stream: ByteStream) -> Iterator[JsonItem]:
+def read_items(stream: ByteStream, *, is_record: bool = False) -> Iterator[JsonItem]:
     """The items of a document that is a list; of an object, its values, of lists each by itself.
 
     What is cut off or no JSON comes as a problem.
+
+    Args:
+        stream: the document.
+        is_record: an object is one item itself.
     """
-    for item in _Walk(stream).items():
+    for item in _Walk(stream).items(is_record=is_record):
         yield item
         if item.problem == _CUT_OFF:
             return
@@ -68,7 +72,7 @@ class _Walk:
         self._dropped = 0
         """Bytes of the present item that are no longer held, because it is too long anyway."""
 
-    def items(self) -> Iterator[JsonItem]:
+    def items(self, *, is_record: bool) -> Iterator[JsonItem]:
         """The items of the document."""
         self._read_more()
         if self._data.startswith(_BYTE_ORDER_MARK):
@@ -77,6 +81,8 @@ class _Walk:
             case b"[":
                 self._at += 1
                 yield from self._list_items(None)
+            case b"{" if is_record:
+                yield self._take_value(None)
             case b"{":
                 self._at += 1
                 yield from self._object_items()

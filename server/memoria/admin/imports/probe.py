@@ -36,6 +36,15 @@ _LOOK_BYTES = 4 * 1024 * 1024
 _LINE_SUFFIXES = (".jsonl", ".ndjson", ".zst")
 _JSON_SUFFIXES = (".json", *_LINE_SUFFIXES)
 _TEXT_SUFFIXES = (".md", ".markdown", ".txt")
+_DATA = (
+    "conversations*.json",
+    "memories.json",
+    "memories/*.json",
+    "projects.json",
+    "projects/*.json",
+    "design_chats/*.json",
+)
+"""Names of what an archive holds that is worth a look."""
 
 
 class Probe:
@@ -79,7 +88,7 @@ class Probe:
         """The first items of its JSON document, or of that in the zip that holds the data."""
         if self.suffix not in (".json", ".zip"):
             return ()
-        return tuple(self._first_items("conversations*.json", "memories.json"))
+        return tuple(self._first_items(*_DATA))
 
     @cached_property
     def is_damaged(self) -> bool:

@@ -234,3 +234,78 @@ def write_claude_json(folder: Path) -> Path:
     path = folder / "conversations.json"
     path.write_text(dump(claude_conversations()), "utf-8")
     return path
+
+
+def claude_split_export(folder: Path) -> list[Path]:
+    """An archive for each kind of data, as since 2026."""
+    project = {"uuid": "p-1", "name": "Allotment plan"}
+    memory = {
+        "conversations_memory": "**Work context**\n\nAnna keeps accounts.\n\n"
+        "**Personal context**\n\nAnna has a cat.",
+        "project_memories": {"p-1": "Anna mulches with straw."},
+        "memory_files": [
+            {
+                "path": "/areas/badminton.md",
+                "content": "# Badminton\n\n林岚每周三打羽毛球。\n\n- 球拍借给了老周",
+                "updated_at": "2026-02-05T08:00:00Z",
+            }
+        ],
+        "account_uuid": "a",
+    }
+    plan = {
+        **project,
+        "description": "",
+        "is_private": True,
+        "prompt_template": "Answer as a gardener.",
+        "docs": [
+            {
+                "uuid": "d",
+                "filename": "plan.md",
+                "content": "bed 7: garlic",
+                "created_at": "2026-02-03T08:00:00Z",
+            }
+        ],
+        "created_at": "2026-02-02T08:00:00Z",
+        "updated_at": "2026-02-02T08:00:00Z",
+    }
+    return [
+        write_zip(
+            folder / "conversations-000.zip",
+            conversations_DOT_json=dump(claude_conversations()),
+        ),
+        write_zip(folder / "memories-000.zip", memories__a_DOT_json=dump(memory)),
+        write_zip(folder / "projects-000.zip", projects__p_DOT_json=dump(plan)),
+        write_zip(
+            folder / "design_chats-000.zip", design_chats__x_DOT_json=dump(_design_chat(project))
+        ),
+    ]
+
+
+def _design_chat(project: dict[str, Any]) -> dict[str, Any]:
+    day = "2026-02-06T08:00:00Z"
+    blocks = [
+        {"type": "thinking", "text": "hm"},
+        {"type": "text", "text": "Here is a plan."},
+        {"type": "tool_call", "toolCall": {"name": "write_file", "input": {"path": "plan.svg"}}},
+    ]
+    return {
+        "uuid": "x",
+        "title": "Plan",
+        "project": project,
+        "created_at": day,
+        "updated_at": day,
+        "messages": [
+            {
+                "uuid": "x1",
+                "role": "user",
+                "content": {"content": "Draw the allotment", "attachments": []},
+                "created_at": day,
+            },
+            {
+                "uuid": "x2",
+                "role": "assistant",
+                "content": {"content": "", "contentBlocks": blocks},
+                "created_at": day,
+            },
+        ],
+    }
