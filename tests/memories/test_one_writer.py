@@ -54,9 +54,7 @@ def test_the_search_for_writes_finds_them() -> None:
     assert list(writes_in(ast.parse(source))) == [(1, "memories.add"), (2, "memories.set_validity")]
 
 
-def test_a_turn_and_a_wording_have_one_statement_that_writes_them_whichever_home_they_are_from() -> (
-    None
-):
+def test_one_statement_writes_turns_and_one_wordings_whichever_home_they_are_from() -> None:
     sql = [path.read_text("utf-8") for path in sorted(SERVER.glob("store/sqlite/sql/*.sql"))]
     for table in ("turns", "memory_versions"):
         assert sum(text.count(f"INTO {table} (") for text in sql) == 1, table
