@@ -12,11 +12,17 @@ _FRONT, _NO_FRONT = "memoria.surface.front.main", "memoria.surface.cli.main"
 
 
 def memoria_command(checkout: Path, *arguments: str) -> tuple[str, ...]:
-    """`memoria …` out of a checkout, by this Python: what its console script does."""
+    """`memoria …` out of a checkout, by its Python: what its console script does."""
     server = checkout / "server"
     has_front = (server / "memoria" / "surface" / "front").is_dir()
     run = _RUN.format(module=_FRONT if has_front else _NO_FRONT)
-    return (sys.executable, "-c", run, str(server), *arguments)
+    return (python_of(checkout), "-c", run, str(server), *arguments)
+
+
+def python_of(checkout: Path) -> str:
+    """The Python of a checkout's own environment, which has what it depends on; else this one."""
+    own = checkout / ".venv" / "bin" / "python"
+    return str(own) if checkout != THIS and own.exists() else sys.executable
 
 
 @contextmanager

@@ -80,6 +80,57 @@ class Reply:
     result: Mapping[str, Any]
 
 
+class Session:
+    """A connection to a running server: one request after the other."""
+
+    def __init__(self, process: subprocess.Popen[bytes], era: Era) -> None:
+        if process.stdin is None or process.stdout is None:
+            raise RuntimeError("the server has no pipes")
+        self.pid = process.pid
+        self._to_server, self._from_server = process.stdin, process.stdout
+        self._era = era
+        self._requests = 0
+
+    def request(self, method: str, params: Mapping[str, object]) -> dict[str, Any]:
+        """Ask, and wait for the result.
+
+        Raises:
+            RuntimeError: the server refuses, or is gone.
+        """
+        self._requests += 1
+        meta = {"_meta": self._era.meta} if self._era.meta else {}
+        request = {"id": self._requests, "method": method, "params": {**params, **meta}}
+        _send(self._to_server, request)
+        result = _read_result(self._from_server, self._requests)
+        if self._requests == 1 and self._era.confirmed:
+            _send(self._to_server, {"method": "notifications/initialized"})
+        return result
+
+
+@contextmanager
+def connect(
+    command: Sequence[str], environment: Mapping[str, str], era: Era, most_s: float = _HANG_S
+) -> Iterator[Session]:
+    """Start a server and talk to it. It ends when the block does, or is killed after `most_s`."""
+    process = subprocess.Popen(  # noqa: S603  (a server that a benchmark was given)
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=environment,
+    )
+    watchdog = Timer(most_s, process.kill)
+    watchdog.start()
+    try:
+        with process as running:
+            yield Session(running, era)
+            if running.stdin is not None:
+                running.stdin.close()
+            running.wait()
+    finally:
+        watchdog.cancel()
+
+
 def ask(
     command: Sequence[str],
     environment: Mapping[str, str],
@@ -89,47 +140,12 @@ def ask(
     """Start the server, ask one thing after another, and end it."""
     began = time.perf_counter()
     replies: list[Reply] = []
-    with _server(command, environment) as (to_server, from_server):
-        for number, question in enumerate(questions, 1):
-            _request(to_server, number, question.method, question.params, era)
-            result = _read_result(from_server, number)
+    with connect(command, environment, era) as session:
+        for question in questions:
+            result = session.request(question.method, question.params)
             took_ms = (time.perf_counter() - began) * 1000
             replies.append(Reply(question.method, took_ms, result))
-            if number == 1 and era.confirmed:
-                _send(to_server, {"method": "notifications/initialized"})
     return replies
-
-
-@contextmanager
-def _server(
-    command: Sequence[str], environment: Mapping[str, str]
-) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
-    """The server's stdin and stdout. It ends when stdin does."""
-    process = subprocess.Popen(  # noqa: S603  (a server that bench.start was given)
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=environment,
-    )
-    watchdog = Timer(_HANG_S, process.kill)
-    watchdog.start()
-    try:
-        with process as running:
-            if running.stdin is None or running.stdout is None:
-                raise RuntimeError("the server has no pipes")
-            yield running.stdin, running.stdout
-            running.stdin.close()
-            running.wait()
-    finally:
-        watchdog.cancel()
-
-
-def _request(
-    to_server: IO[bytes], number: int, method: str, params: Mapping[str, object], era: Era
-) -> None:
-    meta = {"_meta": era.meta} if era.meta else {}
-    _send(to_server, {"id": number, "method": method, "params": {**params, **meta}})
 
 
 def _send(to_server: IO[bytes], message: Mapping[str, object]) -> None:

@@ -37,6 +37,17 @@ _VECTORS = (
 )
 
 
+class Reader:
+    """Full-text queries of one thread, by a connection of its own."""
+
+    def __init__(self, file: Path) -> None:
+        self._connection = connect(file, _BUSY_MS, read_only=True)
+
+    def match(self, query: str) -> int:
+        """A full-text query. Gives how many rows came back."""
+        return len(self._connection.execute(_MATCH, (query, DEPTH)).fetchall())
+
+
 class Floors:
     """A database of its own with the same texts, and the same vectors in one matrix."""
 
@@ -44,7 +55,8 @@ class Floors:
         """Copy what a filled home holds, to a folder beside it: on the same disk."""
         self._folder = tempfile.TemporaryDirectory(dir=home.parent, prefix="floors-")
         source = connect(home / DATABASE, _BUSY_MS, read_only=True)
-        self._bare = connect(Path(self._folder.name) / "bare.db", _BUSY_MS)
+        self._file = Path(self._folder.name) / "bare.db"
+        self._bare = connect(self._file, _BUSY_MS)
         self._bare.executescript(_TABLES)
         self._copy_texts(source)
         self._matrix, self._turns = _vectors(source)
@@ -80,6 +92,10 @@ class Floors:
     def match(self, query: str) -> int:
         """A full-text query. Gives how many rows came back."""
         return len(self._bare.execute(_MATCH, (query, DEPTH)).fetchall())
+
+    def open_reader(self) -> Reader:
+        """A reader for another thread."""
+        return Reader(self._file)
 
     def scan(self, vector: Vector, multiply: np.ufunc, *, turns_only: bool) -> NDArray[np.intp]:
         """The nearest rows, by reading all of them."""
