@@ -70,6 +70,18 @@ def test_every_operation_has_a_twin_that_takes_the_same_and_says_the_same(
         assert own.__doc__ == getattr(original, name).__doc__, name
 
 
+def test_it_opens_with_the_arguments_of_open_and_says_the_same_of_each() -> None:
+    opens, waits = (
+        {name: (one.kind, one.default) for name, one in signature(each).parameters.items()}
+        for each in (memoria.open, memoria.open_sync)
+    )
+    assert (list(opens), opens) == (list(waits), waits)
+    theirs, own = (
+        (each.__doc__ or "").partition("Args:")[2] for each in (memoria.open, memoria.open_sync)
+    )
+    assert theirs == own != ""
+
+
 def test_a_whole_life_of_a_memory_needs_no_event_loop(memory: SyncMemoria) -> None:
     receipt = memory.record_conversation(
         [{"session_id": "s1", "role": "user", "content": "我对花生过敏，别放花生酱"}]

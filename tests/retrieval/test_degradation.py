@@ -11,6 +11,7 @@ from tests.retrieval.toys import FailingEmbedder, ToyEmbedder, keep, texts_of
 import memoria
 from memoria import Memoria, SearchResult, Settings
 from memoria.app.engine import open_store
+from memoria.app.open_home import OpenHome
 from memoria.errors import InvalidInputError
 from memoria.inference import Embedder, LazyEmbedder
 from memoria.model import LIBRARY, PARTS, Mention, Part
@@ -199,7 +200,7 @@ async def test_while_the_model_still_loads_text_and_graph_go_on(tmp_path: Path) 
     settings = Settings(home=tmp_path, embedder_wait_ms=0)
     store = open_store(settings)
     try:
-        m = Memoria(settings, store, LazyEmbedder("toy/1", build), None, None, LIBRARY)
+        m = Memoria(OpenHome(settings, store, LazyEmbedder("toy/1", build)), LIBRARY)
         await fill(m)
         await missing_vectors(m, "the embedding model toy/1 is still loading")
     finally:

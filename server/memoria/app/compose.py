@@ -12,6 +12,7 @@ from memoria.app.arguments import Text, check_arguments
 from memoria.app.engine import open_store
 from memoria.app.memory import Memoria
 from memoria.app.names import check_settings
+from memoria.app.open_home import OpenHome
 from memoria.app.threads import in_thread
 from memoria.config import Settings
 from memoria.inference import LazyEmbedder, calibration_of, choose_embedder
@@ -48,8 +49,8 @@ async def open_memoria(
         embedder: an embedder of your own, instead of the configured one.
         reranker: a reranker of your own, instead of the configured one.
         channel: what provenance is stamped with.
-        reads_queue: whether a configured chat model reads what waits, while the block runs. Who
-            closes the memory at once would begin requests and abandon them.
+        reads_queue: whether a configured chat model reads what waits, while it is open. Who closes
+            the memory at once would begin requests and abandon them.
 
     Raises:
         InvalidInputError: a setting is out of bounds.
@@ -68,7 +69,7 @@ async def open_memoria(
     if reader is not None and reads_queue:
         reader.start()
     try:
-        yield Memoria(chosen, store, lazy, worker, reader, channel, reranker or own)
+        yield Memoria(OpenHome(chosen, store, lazy, reranker or own, worker, reader), channel)
     finally:
         with anyio.CancelScope(shield=True):
             await in_thread(lambda: _close(store, worker, reader))

@@ -4,14 +4,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from memoria.app.arguments import Count, Text, check_arguments, takes_query
+from memoria.app.open_home import OpenHome
 from memoria.app.records import Records
 from memoria.app.spool import THOROUGH_BYTES
 from memoria.app.threads import in_thread
-from memoria.config import Settings
 from memoria.erasure.suppression import Digester
 from memoria.errors import InvalidInputError, NotFoundError
-from memoria.inference import LazyEmbedder
-from memoria.inference.rerank.base import Reranker
 from memoria.model import DAY_MS, Channel
 from memoria.model.forgetting import (
     ForgetOrder,
@@ -22,7 +20,6 @@ from memoria.model.forgetting import (
 )
 from memoria.model.query import MAX_LIMIT, MAX_TOKENS
 from memoria.retrieval.query.plan import EVERYWHERE
-from memoria.store.base import Store
 from memoria.store.home_folder import open_home_files
 from memoria.store.values import Filters, SuppressedMeaning
 
@@ -37,17 +34,10 @@ _MOST_REPORTS = 1000
 class Forgetting(Records):
     """One tenant's memory as it is looked up and forgotten."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        store: Store,
-        embedder: LazyEmbedder | None,
-        channel: Channel,
-        reranker: Reranker | None = None,
-    ) -> None:
-        super().__init__(settings, store, embedder, reranker)
+    def __init__(self, home: OpenHome, channel: Channel) -> None:
+        super().__init__(home)
         self._channel = channel
-        self._digester = Digester(self.tenant, open_home_files(settings).tombstone_key)
+        self._digester = Digester(self.tenant, open_home_files(home.settings).tombstone_key)
 
     @takes_query(ForgetSelection)
     async def preview_forget(self, selection: ForgetSelection) -> ForgetPreview:

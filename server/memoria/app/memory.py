@@ -8,17 +8,14 @@ from pydantic import SkipValidation
 
 from memoria.app.arguments import Bytes, Name, Seconds, Text, check_arguments
 from memoria.app.names import clean_channel, require_no_secret
+from memoria.app.open_home import OpenHome
 from memoria.app.private_times import PrivateSwitch
-from memoria.app.queue import ExtractionQueue, ExtractionService
+from memoria.app.queue import ExtractionQueue
 from memoria.app.spool import WAITING_BYTES, Spool
 from memoria.app.threads import in_thread
 from memoria.app.undoing import Changes
-from memoria.config import Settings
 from memoria.errors import InvalidInputError
-from memoria.inference import LazyEmbedder
-from memoria.inference.rerank.base import Reranker
 from memoria.ingest.capture import Capture, CaptureLimits
-from memoria.ingest.embedding import EmbeddingWorker
 from memoria.ingest.scratchpads import update_scratchpad
 from memoria.memories.details import EntityName, StatementDetails, read_entities
 from memoria.memories.statements import Statements
@@ -41,7 +38,6 @@ from memoria.model import (
 from memoria.model.parse import as_statable_type
 from memoria.model.zone import use_zone
 from memoria.retrieval.query.plan import EVERYWHERE
-from memoria.store.base import Store
 
 if TYPE_CHECKING:
     from memoria.ingest.intake import IntakeLimits
@@ -56,38 +52,20 @@ class Memoria(Changes):
     store can't serve; nothing is half done.
     """
 
-    def __init__(
-        self,
-        settings: Settings,
-        store: Store,
-        embedder: LazyEmbedder | None,
-        worker: EmbeddingWorker | None,
-        reader: ExtractionService | None,
-        channel: Channel,
-        reranker: Reranker | None = None,
-    ) -> None:
+    def __init__(self, home: OpenHome, channel: Channel) -> None:
         channel = clean_channel(channel)
-        super().__init__(settings, store, embedder, channel, reranker)
-        self._worker = worker
-        self._reader = reader
+        super().__init__(home, channel)
+        store, settings = home.store, home.settings
         self.spool = Spool(store, settings.home_path, self.tenant, self._digester, self._record_as)
         """What hooks have said, until it is taken in."""
         self.private = PrivateSwitch(store, self.tenant, settings.workspace, channel)
         """Switches private time on and off in the configured workspace."""
-        self.queue = ExtractionQueue(store, self.tenant, self._digester, reader)
+        self.queue = ExtractionQueue(store, self.tenant, self._digester, home.reader)
         """What a chat model is still to read."""
 
     def with_channel(self, channel: Channel) -> "Memoria":
         """The same memory seen from another channel: provenance is stamped with it."""
-        other = Memoria(
-            self.settings,
-            self._store,
-            self._embedder,
-            self._worker,
-            self._reader,
-            channel,
-            self._reranker,
-        )
+        other = Memoria(self._home, channel)
         other.spool = self.spool
         other._default_session = channel.session or self._default_session
         return other
@@ -160,8 +138,8 @@ class Memoria(Changes):
         """
         capture = self._capture(self.settings.workspace)
         closed = await in_thread(capture.close_idle_segments)
-        if self._reader is not None:
-            self._reader.wake()
+        if self._home.reader is not None:
+            self._home.reader.wake()
         return closed
 
     @check_arguments
@@ -292,7 +270,7 @@ class Memoria(Changes):
         from memoria.admin.doctor import examine  # noqa: PLC0415  (only doctor pays for it)
 
         def look() -> Health:
-            backlog = None if self._worker is None else self._worker.status
+            backlog = None if self._home.worker is None else self._home.worker.status
             return examine(self._store, self.settings, self._embedder, backlog, deep=deep)
 
         return await in_thread(look)
@@ -311,7 +289,7 @@ class Memoria(Changes):
         Raises:
             TimeoutError: it took longer than `timeout_s`.
         """
-        worker, embedder, reader = self._worker, self._embedder, self._reader
+        worker, embedder, reader = self._home.worker, self._embedder, self._home.reader
         with anyio.fail_after(timeout_s):
             while reader is not None and reader.is_reading and not await in_thread(reader.is_idle):
                 reader.wake()
@@ -339,7 +317,7 @@ class Memoria(Changes):
     @property
     def _intake(self) -> "IntakeLimits | None":
         """What is queued for a chat model; nothing where there is none."""
-        return None if self._reader is None else self._reader.intake
+        return None if self._home.reader is None else self._home.reader.intake
 
     def _capture(self, place: str | None, channel: Channel | None = None) -> Capture:
         chosen = self.settings
@@ -390,9 +368,9 @@ class Memoria(Changes):
 
     def _wake_workers(self) -> None:
         self._wake_worker()
-        if self._reader is not None:
-            self._reader.wake()
+        if self._home.reader is not None:
+            self._home.reader.wake()
 
     def _wake_worker(self) -> None:
-        if self._worker is not None:
-            self._worker.wake()
+        if self._home.worker is not None:
+            self._home.worker.wake()

@@ -6,12 +6,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from memoria.app.arguments import Name, ShortTermTurns, Text, check_arguments, takes_query
+from memoria.app.open_home import OpenHome
 from memoria.app.spool import WAITING_BYTES
 from memoria.app.threads import in_snapshot, in_thread
-from memoria.config import NO_WORKSPACE, Settings
+from memoria.config import NO_WORKSPACE
 from memoria.errors import InvalidInputError
-from memoria.inference import LazyEmbedder
-from memoria.inference.rerank.base import Reranker
 from memoria.model import (
     PARTS,
     ContextPackage,
@@ -31,7 +30,6 @@ from memoria.retrieval import (
     plan_unasked,
 )
 from memoria.retrieval.query.options import ALL_STAGES, STAGES, Stages
-from memoria.store.base import Store
 
 _TASKS = 3
 _LONGEST_PROMPT = 2_000
@@ -46,18 +44,12 @@ if TYPE_CHECKING:
 class Recall:
     """The two levels of search over one tenant's memory, and the package for a prompt."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        store: Store,
-        embedder: LazyEmbedder | None,
-        reranker: Reranker | None = None,
-    ) -> None:
-        self.settings = settings
-        self.tenant = settings.tenant
-        self._store = store
-        self._embedder = embedder
-        self._reranker = reranker
+    def __init__(self, home: OpenHome) -> None:
+        self.settings = home.settings
+        self.tenant = home.settings.tenant
+        self._home = home
+        self._store = home.store
+        self._embedder = home.embedder
         self._default_session = f"session-{new_id()}"
 
     @takes_query(MemoryQuery)
@@ -212,7 +204,7 @@ class Recall:
             self.tenant,
             self._embedder,
             wait_ms,
-            self._reranker,
+            self._home.reranker,
             names_projects=self.settings.name_other_projects,
         )
 

@@ -28,7 +28,6 @@ from memoria.model import (
 )
 from memoria.retrieval.answer.contradictions import mark_memories
 from memoria.retrieval.answer.outdated import mark_outdated_memories
-from memoria.retrieval.lookup.listings import list_memories, list_sessions
 from memoria.retrieval.lookup.records import read_memory, read_record, read_session, read_turn
 from memoria.retrieval.lookup.short_ids import (
     complete_id,
@@ -90,6 +89,8 @@ class Records(Recall):
         Raises:
             NotFoundError: no memory that is seen speaks of the entity.
         """
+        from memoria.retrieval.lookup.listings import list_memories  # noqa: PLC0415  (only who lists pays for it)
+
         place = self._workspace(listing.workspace)
         return await self._read(lambda tx: list_memories(tx, listing, place))
 
@@ -99,6 +100,8 @@ class Records(Recall):
 
         It is called, by name, with whatever `SessionListing` has; or with such an object.
         """
+        from memoria.retrieval.lookup.listings import list_sessions  # noqa: PLC0415  (only who lists pays for it)
+
         place = self._workspace(listing.workspace)
         return await self._read(lambda tx: list_sessions(tx, listing, place))
 

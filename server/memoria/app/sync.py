@@ -209,7 +209,8 @@ def open_sync(
         embedder: an embedder of your own, instead of the configured one.
         reranker: a reranker of your own, instead of the configured one.
         channel: what provenance is stamped with.
-        reads_queue: whether a configured chat model reads what waits, while it is open.
+        reads_queue: whether a configured chat model reads what waits, while it is open. Who closes
+            the memory at once would begin requests and abandon them.
 
     Raises:
         InvalidInputError: a setting is out of bounds.
