@@ -21,7 +21,12 @@ from memoria.admin.transcripts.source import TranscriptSource, UnusableLine
 from memoria.memories.foreign import ForeignMemory
 
 _OBSERVATION = re.compile(r"\s*[-*] \[(?P<category>[^\[\]()]{2,50})\]\s+(?P<words>\S.*)$")
-_RELATION = re.compile(r"\s*[-*] (?P<kind>[^\[\]]{0,60}?)\s*\[\[(?P<other>[^\]]+)\]\](?P<rest>.*)$")
+_CLOCK = re.compile(r"\d{1,3}:\d\d[\d:.,]*(?:\s+-\s+[\d:.,]+)?$")
+"""As a transcript of talk marks its lines."""
+_RELATION = re.compile(
+    r"\s*[-*] (?P<kind>[^\[\]]{0,60}?)\s*\[\[(?P<other>[^\]]+)\]\](?P<rest>\s*|\s+\([^()]*\)\s*)$"
+)
+"""What goes on behind the link is a sentence, and stays in the text."""
 _PERMALINK = re.compile(r"\A\ufeff?---\r?\n(?:.*\n)*?permalink:", re.MULTILINE)
 _TAG = re.compile(r"\s+#[^\s#]+")
 _LINKS_TO = "links to"
@@ -39,11 +44,13 @@ def read(source: TranscriptSource) -> Iterator[ImportItem]:
     if isinstance(note, UnusableLine):
         yield note
         return
+    if note.has_bad_fields:
+        yield UnusableLine(1, "has front matter that is not YAML; the rest was read")
     name = note.text_field("permalink") or source.session
     for section in note.sections:
         rest = []
         for number, line in enumerate(section.body.split("\n")):
-            item = _read_line(source, note, section.line + number + 1, line)
+            item = _read_line(source, note, name, section.line + number + 1, line)
             if item is None:
                 rest.append(line)
             else:
@@ -55,11 +62,13 @@ def read(source: TranscriptSource) -> Iterator[ImportItem]:
             yield say_section(source, note, replace(section, body=words), name)
 
 
-def _read_line(source: TranscriptSource, note: Note, number: int, line: str) -> ImportItem | None:
+def _read_line(
+    source: TranscriptSource, note: Note, name: str, number: int, line: str
+) -> ImportItem | None:
     title = note.text_field("title") or source.path.stem
     mention = as_mention(title[:100], read_entity_kind(note.text_field("entity_type", "type")))
     observed, related = _OBSERVATION.match(line), _RELATION.match(line)
-    if observed is not None:
+    if observed is not None and not _CLOCK.match(observed["category"]):
         words = read_links(_TAG.sub("", observed["words"])).strip()
         content = words if title.lower() in words.lower() else f"{title}: {words}"
         mentions, kind = [mention], read_kind(observed["category"])
@@ -72,7 +81,7 @@ def _read_line(source: TranscriptSource, note: Note, number: int, line: str) -> 
         return None
     at = note.change_time or note.creation_time or file_time(source)
     memory = ForeignMemory(
-        key=f"{note.text_field('permalink')}\0{line.strip()}",
+        key=f"{name}\0{line.strip()}",
         content=content,
         at=at,
         created_at=note.creation_time,

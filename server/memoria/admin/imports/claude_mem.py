@@ -6,10 +6,11 @@ projects are names of folders: which folder that is, Claude Code's own transcrip
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from memoria.admin.imports.database import (
+    ForeignDatabase,
     ForeignDatabaseError,
     ForeignRow,
     open_database,
@@ -29,6 +30,9 @@ from memoria.model import Role
 
 _PARTS = ("request", "investigated", "learned", "completed", "next_steps", "notes")
 _LINES_WITH_A_FOLDER = 20
+_CLIENTS_IDS = ("content_session_id", "claude_session_id")
+_AGENTS_IDS = ("memory_session_id", "sdk_session_id")
+"""A session's columns in the versions of claude-mem: the client's id of it, and its own agent's."""
 
 
 def recognise(probe: Probe) -> bool:
@@ -41,7 +45,7 @@ def read(source: TranscriptSource) -> Iterator[ImportItem]:
     try:
         with open_database(source.path) as database:
             tables = database.list_columns()
-            folders = _ProjectFolders()
+            places = _Places(source, database if "sdk_sessions" in tables else None)
             for table, read_row in (
                 ("user_prompts", _read_prompt),
                 ("observations", _read_observation),
@@ -51,25 +55,36 @@ def read(source: TranscriptSource) -> Iterator[ImportItem]:
                     continue
                 for row in database.read_rows("claude_mem", table):
                     source.lines += 1
-                    yield from read_row(row, _find_place(source, table, row, folders))
+                    yield from read_row(row, places.find(table, row))
     except ForeignDatabaseError as error:
         yield UnusableLine(None, str(error))
 
 
-def _find_place(
-    source: TranscriptSource, table: str, row: ForeignRow, folders: "_ProjectFolders"
-) -> TranscriptPosition:
-    sessions = (
-        "content_session_id",
-        "claude_session_id",
-        "memory_session_id",
-        "sdk_session_id",
-    )
-    session = next(filter(None, (text(read_value(row, one)) for one in sessions)), "claude-mem")
-    at = read_time(read_value(row, "created_at_epoch")) or file_time(source)
-    project = text(read_value(row, "project"))
-    folder = folders.find(session, project)
-    return TranscriptPosition(source.lines, 0, session, f"{table} {row['id']}", at, folder)
+class _Places:
+    """Where and when a row was written.
+
+    claude-mem's own agent has ids of its own for the client's sessions; its list of sessions says
+    which is whose.
+    """
+
+    def __init__(self, source: TranscriptSource, database: ForeignDatabase | None) -> None:
+        self._source = source
+        self._folders = _ProjectFolders()
+        listed = database.read_rows("claude_mem", "sdk_sessions") if database else ()
+        pairs = ((_first_text(row, _AGENTS_IDS), _first_text(row, _CLIENTS_IDS)) for row in listed)
+        self._sessions = {own: client for own, client in pairs if own and client}
+
+    def find(self, table: str, row: ForeignRow) -> TranscriptPosition:
+        named = _first_text(row, (*_CLIENTS_IDS, *_AGENTS_IDS)) or "claude-mem"
+        session = self._sessions.get(named, named)
+        at = read_time(read_value(row, "created_at_epoch")) or file_time(self._source)
+        folder = self._folders.find(session, text(read_value(row, "project")))
+        own_id = f"{table} {row['id']}"
+        return TranscriptPosition(self._source.lines, 0, session, own_id, at, folder)
+
+
+def _first_text(row: ForeignRow, columns: Sequence[str]) -> str | None:
+    return next(filter(None, (text(read_value(row, one)) for one in columns)), None)
 
 
 def _read_prompt(row: ForeignRow, place: TranscriptPosition) -> Iterator[ImportItem]:

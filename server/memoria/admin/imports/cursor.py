@@ -1,9 +1,10 @@
 """Cursor: the editor's own database, and the transcripts of its agent.
 
 The database has a value for each conversation (`composerData:ID`), which names its messages in
-order, and one for each message (`bubbleId:ID:MESSAGE`). A transcript is a line a message, without
-times and ids: as old as its file at the least, and known by its line. Where the database has a
-conversation, its transcript is left out: it says the same and less.
+order and, in newer versions, the folder, and one for each message (`bubbleId:ID:MESSAGE`). A
+transcript is a line a message, without times and ids: as old as its file at the least, and known by
+its line. Where the database has a conversation, its transcript is left out: it says the same and
+less. So are subagents' conversations.
 """
 
 import json
@@ -32,6 +33,8 @@ from memoria.model import Role
 
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
 _SPEAKERS = {1: Role.USER, 2: Role.ASSISTANT}
+_NOTHING = (None, "null", b"null")
+"""The value of a message that was deleted."""
 _PROMPT = ("<user_query>", "</user_query>")
 
 
@@ -64,16 +67,28 @@ def read(source: TranscriptSource) -> Iterator[ImportItem]:
 def _read_database(source: TranscriptSource) -> Iterator[ImportItem]:
     try:
         with open_database(source.path) as database:
+            agents = _list_agents(database)
             for row in database.read_rows("cursor", "conversations"):
                 source.lines += 1
                 conversation = _read_json(row["value"])
-                if conversation is None:
-                    yield UnusableLine(source.lines, f"is not JSON: {row['key']}")
-                    continue
                 own_id = row["key"].partition(":")[2]
-                yield from _read_conversation(database, source.lines, own_id, conversation)
+                if row["value"] in _NOTHING or own_id in agents:
+                    yield SkippedLine(source.lines)
+                elif conversation is None:
+                    yield UnusableLine(source.lines, f"is not JSON: {row['key']}")
+                elif conversation.get("subagentInfo"):
+                    yield SkippedLine(source.lines)
+                else:
+                    yield from _read_conversation(database, source.lines, own_id, conversation)
     except ForeignDatabaseError as error:
         yield UnusableLine(None, str(error))
+
+
+def _list_agents(database: ForeignDatabase) -> frozenset[str]:
+    """The ids of subagents' conversations, as far as this version of Cursor lists them."""
+    if "isSubagent" not in database.list_columns().get("composerHeaders", ()):
+        return frozenset()
+    return frozenset(row["composerId"] for row in database.read_rows("cursor", "agents"))
 
 
 def _read_conversation(
@@ -82,10 +97,13 @@ def _read_conversation(
     bubbles = objects(conversation.get("conversation"))
     for header in objects(conversation.get("fullConversationHeadersOnly")):
         key = f"bubbleId:{own_id}:{header.get('bubbleId')}"
-        found = [_read_json(row["value"]) for row in database.read_rows("cursor", "value", key=key)]
+        rows = database.read_rows("cursor", "value", key=key)
+        found = [_read_json(row["value"]) for row in rows if row["value"] not in _NOTHING]
         bubbles += [one for one in found if one is not None]
         if None in found:
             yield UnusableLine(line, f"has a message that is not JSON: {key}")
+    place_of = obj(obj(conversation.get("workspaceIdentifier")).get("uri"))
+    folder = text(place_of.get("fsPath")) or text(place_of.get("path"))
     for number, bubble in enumerate(bubbles):
         at = bubble.get("createdAt") or obj(bubble.get("timingInfo")).get("clientStartTime")
         place = TranscriptPosition(
@@ -94,7 +112,7 @@ def _read_conversation(
             own_id,
             text(bubble.get("bubbleId")) or f"{number}",
             read_time(at) or read_time(conversation.get("createdAt")),
-            None,
+            folder,
         )
         yield from _read_bubble(place, bubble)
 
@@ -115,7 +133,7 @@ def _read_bubble(place: TranscriptPosition, bubble: JsonObject) -> Iterator[Impo
             message_id=text(call.get("toolCallId")) or f"{place.message_id}.call",
             tool_name=text(call.get("name")),
             tool_args=_plain(call.get("rawArgs") or call.get("params")) or {},
-            tool_result=_plain(call.get("result")),
+            tool_result=_plain(call.get("result") or call.get("error")),
         )
     elif not words:
         yield SkippedLine(place.line)

@@ -3,7 +3,7 @@
 What was deleted, archived or put on hold there is left out.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -27,6 +27,8 @@ from memoria.admin.transcripts.source import JsonObject, TranscriptSource, Unusa
 from memoria.memories.foreign import ForeignMemory
 
 _LISTS = (None, "results", "memories")
+_NAMED = ("apps", "categories")
+"""What OpenMemory's export says the names of, before the memories that refer to them."""
 _GONE = frozenset({"deleted", "archived", "paused"})
 _OPENMEMORY = ("content", "state", "app_id")
 _HISTORY = ("memory_id", "new_memory", "event")
@@ -52,16 +54,27 @@ def read(source: TranscriptSource) -> Iterator[ImportItem]:
     if source.path.suffix == ".jsonl":
         yield from _read_lines(source)
         return
-    apps: dict[str, str | None] = {}
+    names: dict[str, JsonValue] = {}
     for item in read_documents(source, "memories.json", "*.json"):
         if isinstance(item, UnusableLine):
             yield item
-        elif item.key == "apps":
-            app = obj(item.value)
-            apps[text(app.get("id")) or ""] = text(app.get("name"))
+        elif item.key in _NAMED:
+            named = obj(item.value)
+            names[text(named.get("id")) or ""] = named.get("name")
         elif item.key in _LISTS and isinstance(item.value, dict):
-            app_id = text(item.value.get("app_id"))
-            yield _as_item(source, item.value, apps.get(app_id or ""), item.size)
+            yield _as_item(source, *_resolve_names(item.value, names), item.size)
+
+
+def _resolve_names(
+    value: JsonObject, names: Mapping[str, JsonValue]
+) -> tuple[JsonObject, str | None]:
+    """A memory with the names of its categories, and the name of its application."""
+    app = names.get(text(value.get("app_id")) or "")
+    ids = value.get("category_ids")
+    if not isinstance(ids, list):
+        return value, text(app)
+    categories = [names[one] for one in ids if isinstance(one, str) and one in names]
+    return {**value, "categories": categories}, text(app)
 
 
 def _read_lines(source: TranscriptSource) -> Iterator[ImportItem]:

@@ -8,3 +8,6 @@ SELECT * FROM session_summaries ORDER BY id;
 
 -- name: user_prompts
 SELECT * FROM user_prompts ORDER BY id;
+
+-- name: sdk_sessions
+SELECT * FROM sdk_sessions ORDER BY id;

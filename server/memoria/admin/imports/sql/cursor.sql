@@ -9,3 +9,6 @@ SELECT key FROM cursorDiskKV WHERE key >= 'composerData:' AND key < 'composerDat
 
 -- name: value
 SELECT value FROM cursorDiskKV WHERE key = :key;
+
+-- name: agents
+SELECT composerId FROM composerHeaders WHERE isSubagent;
