@@ -54,7 +54,9 @@ class ForeignDatabase:
         """
         sql = read_statements(statements)[name]
         try:
-            yield from self._connection.execute(sql, values)
+            # `yield from` would close the cursor when an import is stopped: after its database.
+            for row in self._connection.execute(sql, values):  # noqa: UP028
+                yield row
         except sqlite3.Error as error:
             raise ForeignDatabaseError(f"can't be read on: {error}") from error
 

@@ -155,8 +155,10 @@ class Probe:
         try:
             for document in open_documents(self.path, *patterns):
                 if isinstance(document, ExportDocument):
-                    yield from islice(read_items(document.stream), _MOST_ITEMS)
-                    return
+                    items = tuple(islice(read_items(document.stream), _MOST_ITEMS))
+                    yield from items
+                    if any(item.problem is None for item in items):
+                        return  # otherwise it is empty or damaged, and the next one may tell
         except (OSError, zlib.error, EOFError):
             return
 

@@ -24,13 +24,13 @@ class Sample:
     write: Callable[[Path], Path]
     """Writes it into a folder; gives the path that is imported."""
     turns: int
-    memories: int = 0
-    sayings: tuple[str, ...] = (ANNA, LIN)
-    """What must be found afterwards."""
-    damage: Callable[[Path], None] | None = None
+    memories: int
+    damage: Callable[[Path], None]
     """Spoils one item of it."""
     lost: int = 1
     """How many turns and memories are missing then."""
+    sayings: tuple[str, ...] = (ANNA, LIN)
+    """What must be found afterwards."""
 
 
 def dump(value: object) -> str:
@@ -44,6 +44,31 @@ def replace_text(before: str, after: str) -> Callable[[Path], None]:
         content = path.read_text("utf-8")
         assert before in content
         path.write_text(content.replace(before, after, 1), "utf-8")
+
+    return damage
+
+
+def replace_in_zip(name: str, before: str, after: str) -> Callable[[Path], None]:
+    """Spoils a file in a zip."""
+
+    def damage(path: Path) -> None:
+        with zipfile.ZipFile(path) as archive:
+            files = {one: archive.read(one).decode() for one in archive.namelist()}
+        assert before in files[name]
+        files[name] = files[name].replace(before, after, 1)
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for one, content in files.items():
+                archive.writestr(one, content)
+
+    return damage
+
+
+def spoil_row(statement: str) -> Callable[[Path], None]:
+    """Spoils a row of a database."""
+
+    def damage(path: Path) -> None:
+        with closing(sqlite3.connect(path)) as connection, connection:
+            assert connection.execute(statement).rowcount == 1
 
     return damage
 

@@ -56,3 +56,12 @@ def write_notes(folder: Path) -> Path:
 
 def damage_encoding(path: Path) -> None:
     (path / "todo.txt").write_bytes(b"\xff\xfe caf\xe9")
+
+
+def damage_front_matter(folder: Path) -> None:
+    """What stands above a note is no longer YAML; what it says, is."""
+    note = next(iter(sorted(folder.rglob("*.md"), key=lambda one: -len(one.parts))))
+    content = note.read_text("utf-8")
+    bad = "tags: [garden\n"
+    spoilt = content.replace("---\n", f"---\n{bad}", 1)
+    note.write_text(spoilt if content.startswith("---") else f"---\n{bad}---\n{content}", "utf-8")
