@@ -13,10 +13,12 @@ from memoria import Memoria, Settings
 from memoria.erasure.repair import repair_orphans
 from memoria.erasure.verify import verify
 from memoria.errors import NotFoundError
+from memoria.inference import LazyEmbedder
 from memoria.inference.bundled import BundledEmbedder
+from memoria.ingest.embedding import EmbeddingLimits, EmbeddingWorker
 from memoria.memories.interpretation import interpretation_by_rules
 from memoria.memories.links import replace_interpretation
-from memoria.model import Edge, EdgeType, Mention, Node, now_millis
+from memoria.model import Edge, EdgeType, Mention, Node, StoredTurn, now_millis
 from memoria.model.provenance import EntityRecord, Namesakes
 from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
@@ -25,6 +27,7 @@ from memoria.store.values import Filters
 from memoria.surface.cli.entities import render_entity
 from memoria.surface.wire.provenance import wire_graph_answer
 
+LIMITS = EmbeddingLimits(batch=32, lease_ms=60_000, attempts=5)
 EVERYTHING = Filters(everywhere=True, include_history=True)
 TALK = (
     ("Ottilie", "Hi Bram! Yesterday I had lunch with Quentella by the river."),
@@ -70,6 +73,13 @@ def change(m: Memoria, write: Callable[[Transaction], object]) -> None:
 def process(tx: Transaction, *turn_ids: str) -> None:
     """Mark turns as read by a model, as the extractor does."""
     tx.conversations.mark_processed(filter(None, map(tx.conversations.turn, turn_ids)))
+
+
+def existing(tx: Transaction, turn_id: str) -> StoredTurn:
+    """A turn that is there."""
+    turn = tx.conversations.turn(turn_id)
+    assert turn is not None
+    return turn
 
 
 async def test_speakers_people_places_and_titles_of_raw_talk_are_known_to_the_graph(
@@ -187,13 +197,55 @@ async def test_a_turn_that_a_model_has_read_or_nothing_may_be_concluded_from_los
 
     def take(tx: Transaction) -> None:
         process(tx, first)
-        suppressed = tx.conversations.turn(answer)
-        assert suppressed is not None
-        tx.conversations.suppress_turn(suppressed)
+        tx.conversations.suppress_turn(existing(tx, answer))
 
     change(m, take)
     assert await find_turns(m, "Quentella") == set()
     assert await find_turns(m, "Aveiro") == {later}
+
+
+async def test_a_turn_is_linked_with_its_vector_and_not_in_the_transaction_that_records_it(
+    home: Path, embedder: BundledEmbedder
+) -> None:
+    async with memoria.open(home=home, tenant="t", embedder=embedder) as m:
+        first, answer, later, chinese, title = await say(m, *TALK)
+        await m.wait_until_idle(60)
+        assert await find_turns(m, "Quentella") == {first, answer}
+        assert await find_turns(m, "Aveiro") == {answer, later}
+        assert await find_turns(m, "Ottilie") == {first}
+        assert await find_turns(m, "Bram") == {first, answer}
+        assert await find_turns(m, "赵子墨") >= {chinese}
+        assert await find_turns(m, "看不见的城市") == {title}
+
+
+async def test_what_a_process_has_left_unlinked_when_it_died_is_linked_by_the_next(
+    home: Path, embedder: BundledEmbedder
+) -> None:
+    """But not what was edited away since, what a model has read, nor what is not to be used."""
+    settings = Settings(home=home, embedder="off")
+    async with memoria.open(settings=settings, tenant="t") as m:
+        never_started = EmbeddingWorker(
+            m._store,  # noqa: SLF001
+            LazyEmbedder(embedder.name, lambda: embedder),
+            LIMITS,
+        )
+        m._worker = never_started  # noqa: SLF001  (it dies before it does anything)
+        first, answer, later, chinese, title = await say(m, *TALK)
+        edited = {"role": "user", "session_id": "s", "message_id": "m"}
+        await m.record_conversation([{**edited, "content": "I met Perpetua in Lodz."}])
+        assert await find_turns(m, "Quentella") == set()
+        await m.record_conversation([{**edited, "content": "I met her brother in Lodz."}])
+        change(m, lambda tx: process(tx, first))
+        change(m, lambda tx: tx.conversations.suppress_turn(existing(tx, later)))
+    async with memoria.open(home=home, tenant="t", embedder=embedder) as m:
+        await m.wait_until_idle(60)
+        assert await find_turns(m, "Quentella") == {answer}
+        assert await find_turns(m, "Aveiro") == {answer}
+        assert await find_turns(m, "Perpetua") == set()
+        assert len(await find_turns(m, "Lodz")) == 1
+        assert await find_turns(m, "赵子墨") >= {chinese}
+        assert await find_turns(m, "看不见的城市") == {title}
+        assert rows_without_sources(home) == []
 
 
 async def test_what_another_process_reads_before_the_vectors_are_made_is_not_linked_again(

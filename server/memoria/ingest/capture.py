@@ -65,6 +65,8 @@ class Capture:
         workspace: str | None = None,
         intake: "IntakeLimits | None" = None,
         personal: PersonalRules | None = None,
+        *,
+        links_names: bool = True,
     ) -> None:
         """Nothing is recorded yet.
 
@@ -77,7 +79,10 @@ class Capture:
             workspace: the project of sessions that begin here.
             intake: what is queued for a model to read; without it, nothing is.
             personal: the configured rules for personal data in conclusions.
+            links_names: whether turns are linked with whom and what they name as they are written.
+                Where an embedding worker runs, it links them with their vectors.
         """
+        self._links_names = links_names
         self._personal = personal
         self._intake_limits = intake
         self._store = store
@@ -163,7 +168,14 @@ class Capture:
         return [draft.with_likeness() if has_two else draft for draft in drafts]
 
     def _intake(self, tx: Transaction, now: int) -> "Intake":
-        return _load_rules()(tx, self._digester, self._intake_limits, now, self._personal)
+        return _load_rules()(
+            tx,
+            self._digester,
+            self._intake_limits,
+            now,
+            self._personal,
+            links_names=self._links_names,
+        )
 
     def _record_session(
         self,

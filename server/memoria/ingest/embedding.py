@@ -22,6 +22,7 @@ from memoria.errors import EmbedderError, StoreError
 from memoria.inference import LazyEmbedder
 from memoria.ingest.backoff import backoff_ms
 from memoria.memories.similar import find_similar, link_all_similar
+from memoria.memories.turn_links import find_turn_names, link_recorded_turns
 from memoria.model import BacklogStatus, PassageVector, StoredTurn, Vector, new_id, now_millis
 from memoria.store.base import Store
 from memoria.store.values import PendingDocument
@@ -222,6 +223,8 @@ class EmbeddingWorker:
         """Write the vectors and the links that follow. False if the model was replaced."""
         vectors = {n: one.vector for n, one in made.items()}
         passages = {n: one.passages for n, one in made.items() if one.passages}
+        turns = (pending.turn for pending in due if pending.n in made)
+        names = find_turn_names([turn for turn in turns if turn is not None])
         with self._store.write(tenant) as tx:
             # Vectors are good even if the lease has run out since they were begun; those of a
             # model that was replaced since are not.
@@ -230,6 +233,7 @@ class EmbeddingWorker:
                 return wanted  # a text of the batch may have been erased: read it again
             if wanted and vectors:
                 tx.backlog.add_vectors(self._embedder.name, vectors, passages)
+                link_recorded_turns(tx, names)
         if wanted:
             self._link_similar(tenant, due, vectors)
         return wanted

@@ -68,6 +68,8 @@ class Intake:
         limits: IntakeLimits | None,
         now: int,
         personal: PersonalRules | None = None,
+        *,
+        links_names: bool = True,
     ) -> None:
         """Nothing is handled yet.
 
@@ -77,8 +79,11 @@ class Intake:
             limits: what is queued for a model; without limits, nothing is.
             now: UTC epoch milliseconds.
             personal: the configured rules for personal data.
+            links_names: whether turns are linked with whom and what they name. Not where that is
+                done with their vectors.
         """
         self._personal = personal or {}
+        self._links_names = links_names
         self._tx = tx
         self._digester = digester
         self._limits = limits
@@ -91,7 +96,8 @@ class Intake:
     def take_turn(self, n: int, turn: NewTurn) -> None:
         """Handle a turn that was written as document `n`."""
         follow_turn(self._tx, self._digester, n, turn, self._personal)
-        link_turn_names(self._tx, turn)
+        if self._links_names:
+            link_turn_names(self._tx, turn)
         if turn.role is Role.USER and turn.speaker is not None:
             attribute_earlier_turns(self._tx, n, turn, self._writer())
         is_tool_call = turn.tool_args is not None or turn.tool_result is not None

@@ -6,15 +6,17 @@ the world, and what a tool returns names files. Whoever begins a session, or is 
 is linked with that turn alone, for a link with all that somebody says would lead everywhere. Nor is
 anybody linked who is only talked with: to call them by their name is not to speak of them.
 
-The links have no weight: they are shown, and a search does not follow them (decision 106).
+The links have no weight: they are shown, and a search does not follow them (decision 106). Whoever
+records a turn does not wait for them: they are made when it gets its vector, and in the transaction
+that records it only where no vectors are made.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.graph.lexicon import NAMELESS
 from memoria.graph.mentions import find_names
-from memoria.model import Edge, EdgeType, Mention, Node, Role
+from memoria.model import Edge, EdgeType, Mention, Node, Role, StoredTurn
 from memoria.store.base import Transaction
 from memoria.store.values import NewTurn
 from memoria.text.name import name_key
@@ -43,15 +45,40 @@ def link_turn_names(tx: Transaction, turn: NewTurn) -> None:
         tx: the transaction.
         turn: as it was written.
     """
-    if not _is_own_talk(turn):
-        return
-    mentions = {name_key(one.name): one for one in _find_mentions(turn.content[:_MOST_READ_CHARS])}
+    if _is_own_talk(turn):
+        _link_names(tx, turn, _find_mentions(turn.content))
+
+
+def find_turn_names(turns: Sequence[StoredTurn]) -> dict[int, list[Mention]]:
+    """Whom and what turns may be linked with, by the turn's number; only reads their words."""
+    found = {turn.n: _find_mentions(turn.content) for turn in turns if _is_own_talk(turn)}
+    opening = {turn.n for turn in turns if _is_opening(turn)}
+    return {n: mentions for n, mentions in found.items() if mentions or n in opening}
+
+
+def link_recorded_turns(tx: Transaction, names: Mapping[int, Sequence[Mention]]) -> None:
+    """Link turns that were recorded before with whom and what they name.
+
+    A turn that a model has read since, that was edited away, or from which nothing may be concluded
+    any more is left out.
+
+    Args:
+        tx: the transaction.
+        names: as `find_turn_names` has found them.
+    """
+    for n, turn in (tx.conversations.turns(list(names)) if names else {}).items():
+        if turn.current and not (turn.suppressed or turn.processed):
+            _link_names(tx, turn, names[n])
+
+
+def _link_names(tx: Transaction, turn: NewTurn | StoredTurn, found: Sequence[Mention]) -> None:
+    mentions = {name_key(one.name): one for one in found}
     speaker = turn.speaker
     if mentions and speaker is not None:
         before = tx.conversations.speaker_at(turn.session_n, turn.turn_index - 1)
         present = [name_key(one) for one in (speaker, before) if one]
         mentions = {key: one for key, one in mentions.items() if not _is_address(key, present)}
-    if speaker is not None and turn.turn_index < _FIRST_TURNS and _is_name(speaker):
+    if speaker is not None and _is_opening(turn):
         mentions[name_key(speaker)] = Mention(name=speaker, kind="person")
     for mention in mentions.values():
         _link_turn(tx, turn.id, mention, turn.at)
@@ -73,6 +100,7 @@ def _link_turn(tx: Transaction, turn_id: str, mention: Mention, at: int) -> None
 
 def _find_mentions(text: str) -> list[Mention]:
     """Whom and what a text names, without addresses, paths, handles and code."""
+    text = text[:_MOST_READ_CHARS]
     found = [one for one in find_names(text) if not any(sign in one.name for sign in _NO_NAMES)]
     least = _SURE if found and _CODE.search(text) else 0.0
     return [one.mention for one in found if one.confidence >= least]
@@ -83,11 +111,17 @@ def _is_address(key: str, present: Collection[str]) -> bool:
     return any(name.startswith(key) for name in present)
 
 
-def _is_own_talk(turn: NewTurn) -> bool:
+def _is_own_talk(turn: NewTurn | StoredTurn) -> bool:
     """Whether somebody talks: the user, or a person of whom the client gives the name."""
     if turn.tool_args is not None or turn.tool_result is not None:
         return False
     return turn.role is Role.USER or (turn.role is Role.ASSISTANT and turn.speaker is not None)
+
+
+def _is_opening(turn: NewTurn | StoredTurn) -> bool:
+    """Whether somebody with a name begins a session with a turn, or is the first to answer."""
+    speaker = turn.speaker
+    return speaker is not None and turn.turn_index < _FIRST_TURNS and _is_name(speaker)
 
 
 def _is_name(speaker: str) -> bool:
