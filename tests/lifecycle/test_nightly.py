@@ -24,7 +24,7 @@ from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteJournalingStore, SqliteStore
 from memoria.surface.cli.main import app
 from memoria.surface.cli.main import run as command_line
-from memoria.surface.cli.nightly_text import run_text
+from memoria.surface.cli.nightly_text import render_plan, render_run, render_run_whole
 
 EXPIRE = ("archive_expired",)
 Keep = Callable[..., str]
@@ -267,11 +267,21 @@ async def test_a_night_that_was_broken_off_a_day_ago_is_left_and_a_new_one_begin
 
 
 def test_a_dry_run_tells_what_each_step_is_for(settings: Settings) -> None:
-    _, *lines, note = run_text(nights.dry_run(settings), dry=True).splitlines()
-    told = dict(line.split(maxsplit=1) for line in lines)
+    _, *lines = render_plan(nights.dry_run(settings), 1_000).splitlines()
+    plan = lines[: lines.index("")]
+    told = dict(line.split(maxsplit=1) for line in plan)
     assert set(told) == set(BY_NAME)
-    assert all(len(what) > len("nothing to do  ") for what in told.values())
-    assert "asked alone" in note
+    assert all(len(what) > len("(nothing to do) ") for what in told.values())
+    assert "asked alone" in lines[-2]
+
+
+async def test_a_dry_run_misses_no_model_that_a_run_would_have(
+    settings: Settings, outdated: list[str]
+) -> None:
+    assert outdated
+    configured = settings.model_copy(update={"llm_command": "true"})
+    assert "Without a chat model" in render_plan(nights.dry_run(settings), 80)
+    assert "Without a chat model" not in render_plan(nights.dry_run(configured), 80)
 
 
 def test_what_can_t_be_undone_any_more_is_not_offered() -> None:
@@ -280,10 +290,12 @@ def test_what_can_t_be_undone_any_more_is_not_offered() -> None:
     )
     steps = (StepReport(name="archive_expired", state="applied", outcomes={"done": 1}),)
     kept = run.model_copy(update={"steps": steps})
-    assert "nightly undo x" in run_text(kept, dry=False, changed=3)
-    gone = run_text(kept.model_copy(update={"undoable": False}), dry=False, changed=0)
-    assert gone.endswith("can't be undone any more.")
+    assert "nightly undo x" in render_run_whole(kept, 3, 80)
+    unkept = kept.model_copy(update={"undoable": False})
+    gone = render_run_whole(unkept, 0, 80)
+    assert "can't be undone any more." in gone
     assert "rows" not in gone
+    assert "nightly undo" not in render_run(unkept, 80)
 
 
 class Stubborn(ArchiveExpiredStep):
@@ -365,6 +377,7 @@ def test_what_a_night_did_is_shown_with_the_beginning_of_what_each_memory_says(
     run = nights.run_nightly(settings, ["archive_expired"])
     shell = Shell(settings.home_path)
     shown = shell("--tenant", settings.tenant, "nightly", "show", run.id).out
-    assert "its time was over – 会议室的门锁坏了，会议室" in shown
+    assert "  会议室的门锁坏了，会议室" in shown
+    assert "\n    its time was over · " in shown
     assert "…" in shown
     assert "会议室" not in run.model_dump_json()

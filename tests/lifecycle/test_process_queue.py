@@ -123,7 +123,7 @@ async def test_without_a_model_turns_stay_waiting_and_the_report_says_so(
     run = nights.run_nightly(settings, STEPS)
     assert [step.reduced for step in run.steps] == [
         None,
-        "no chat model is configured; segments that were never queued: 2",
+        "without a chat model parts of conversations were never queued: 2",
     ]
     assert dump(settings.home_path) == before
     assert [step.planned for step in nights.dry_run(settings, STEPS).steps] == [0, 2]
@@ -249,6 +249,6 @@ async def test_the_command_line_says_what_a_night_has_spent(settings: Settings) 
         run = nights.run_nightly(with_model(settings, model), STEPS)
     line = ["--home", str(settings.home_path), "--tenant", settings.tenant, "nightly", "show"]
     shown = CliRunner().invoke(app, [*line, run.id])
-    assert "240 tokens of the chat model" in shown.output
+    assert "The chat model took 240 tokens." in shown.output
     as_json = CliRunner().invoke(app, [*line, run.id, "--json"])
     assert '"tokens": 240' in as_json.output

@@ -80,11 +80,11 @@ def test_sessions_are_listed_by_the_day_on_which_they_ended(shell: Shell) -> Non
     assert shell("sessions", COLUMNS="60").out == snapshot("""\
 2026-03-05
   周末去划船吗？
-    10:00 · 1 turn · 0 memories · library · s2
+    10:00 UTC · 1 turn · 0 memories · library · s2
 
 2026-03-02
   Which varnish is best for the deck of a small boat?
-    2026-03-01 08:00 to 09:30 · 2 turns · 0 memories ·
+    2026-03-01 08:00 to 09:30 UTC · 2 turns · 0 memories ·
     library · s1
 
 2 sessions

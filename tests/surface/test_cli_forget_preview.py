@@ -6,6 +6,9 @@ from dataclasses import replace
 from rich.cells import cell_len
 from tests.surface.shell import Shell
 
+from memoria.model import parse_instant
+from memoria.surface.cli.times import moment
+
 ONE = "Harbor go-live is 12 April 2027"
 SAME = "harbor go-live is 12 april 2027."
 
@@ -93,7 +96,9 @@ def test_with_a_period_of_grace_a_forget_is_undone_from_the_command_line(shell: 
     hidden = graceful.json("forget", kept, "--yes")
     assert hidden["status"] == "hidden"
     report = hidden["report"]["id"]
-    assert f"hidden until {hidden['report']['purge_at']}" in shell("audit").out
+    until = moment(parse_instant(hidden["report"]["purge_at"]))
+    assert f"hidden until {until}" in shell("audit").out
+    assert report not in shell("audit").out + shell("audit", report[-8:]).out
     assert shell("show", kept).code == 1
     assert "Put back" in shell("forget", "--undo", report).out
     assert shell.json("show", kept)["id"] == kept

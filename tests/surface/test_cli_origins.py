@@ -13,7 +13,7 @@ from tests.surface.shell import Shell
 import memoria
 from memoria import Memoria, Settings
 from memoria.errors import InvalidInputError, NotFoundError
-from memoria.model import COMMAND_LINE, Edge, EdgeType, Mention, Node
+from memoria.model import COMMAND_LINE, Edge, EdgeType, Mention, Node, parse_instant
 from memoria.model.provenance import EntityRecord, MemoryRecord, Namesakes, TurnOrigin
 from memoria.surface.cli.entities import render_entity, render_namesakes, unknown_name_text
 from memoria.surface.cli.layout import entry_lines, wrap_text
@@ -23,6 +23,7 @@ from memoria.surface.cli.records import (
     render_review,
     render_turn,
 )
+from memoria.surface.cli.times import moment
 from memoria.surface.wire.provenance import wire_graph_answer, wire_history, wire_memory_record
 
 WIDTHS = (30, 44, 60, 80, 100)
@@ -66,6 +67,11 @@ async def moved(m: Memoria) -> str:
     return hit.id
 
 
+def clock(at: str) -> str:
+    """A moment on the clock of this machine."""
+    return moment(parse_instant(at))
+
+
 def fits(text: str, width: int) -> bool:
     return all(cell_len(line) <= width for line in text.split("\n"))
 
@@ -91,8 +97,9 @@ async def test_a_memory_shows_every_turn_it_rests_on_and_who_concluded_it(
     ]
     text = render_memory(record, 80)
     assert "concluded by the model scripted (user said, trust reported)" in text
-    assert "user, 2026-03-04 09:14, session first #0 (library)" in text
-    assert "held from 2026-03-04 09:14 to 2026-05-01 10:00" in text
+    assert f"user, {clock('2026-03-04T09:14:00Z')}, session first #0 (library)" in text
+    began, ended = clock("2026-03-04T09:14:00Z"), clock("2026-05-01T10:00:00Z")
+    assert f"held from {began} to {ended}" in text
     assert "Further evidence; it rests on 3 turns" in text
     assert re.search(r"location\s+Lisbon \(place\)", text)
     assert re.search(r"about, agent\s+Lin \(person\)", text)
@@ -133,16 +140,16 @@ async def test_the_life_of_a_memory_is_told_from_the_first_word_to_the_last_deed
         "v1  Lin lives in Berlin",
         "further evidence",
         "v2  Lin lives in Lisbon",
-        "held from 2026-05-01 10:00",
+        f"held from {clock('2026-05-01T10:00:00Z')}",
         "confirmed by a program, whose word does not verify it",
         "confirmed on the command line",
         "voted up by a program",
         "archived by a program",
-        "now               fact, archived, verified by the user",
+        "now                      fact, archived, verified by the user",
     ]
     places = [text.index(one) for one in told]
     assert places == sorted(places)
-    assert text.count("2026-03-09 10:00, session again #0") == 1
+    assert text.count(f"{clock('2026-03-09T10:00:00Z')}, session again #0") == 1
     assert fits(text, 80)
     assert fits(narrow, 30)
 

@@ -10,12 +10,12 @@ from tests.surface.shell import Shell
 
 @pytest.fixture
 def shell(home: Path) -> Shell:
-    return Shell(home, {"MEMORIA_TIME_ZONE": "UTC", "COLUMNS": "60"}).begin()
+    return Shell(home, {"MEMORIA_TIME_ZONE": "UTC", "COLUMNS": "80"}).begin()
 
 
 def plain(text: str) -> str:
     """The text without what differs from run to run."""
-    return re.sub(r"[0-9a-f]{8}", "ID", re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "TIME", text))
+    return re.sub(r"[0-9a-f]{8}", "ID", re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", "TIME", text))
 
 
 def test_a_change_is_listed_undone_and_the_undo_can_be_undone(shell: Shell) -> None:
@@ -24,11 +24,9 @@ def test_a_change_is_listed_undone_and_the_undo_can_be_undone(shell: Shell) -> N
     assert plain(shell("undo", "--list").out) == snapshot("""\
   Mira keeps the keys in a red box
     before: Mira keeps the spare keys in the blue tin
-    TIME · corrected · on the command line ·
-    ID
+    TIME · corrected · on the command line · ID
   Mira keeps the spare keys in the blue tin
-    TIME · remembered · on the command line ·
-    ID
+    TIME · remembered · on the command line · ID
 
 Undo one: memoria undo ID
 """)

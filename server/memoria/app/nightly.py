@@ -18,7 +18,14 @@ from memoria.lifecycle.runner import Progress, clear_leftover_plans, run_steps
 from memoria.lifecycle.steps import BY_NAME
 from memoria.lifecycle.undo import find_run, undo_run
 from memoria.model import DAY_MS, derive_id, new_id, now_millis
-from memoria.model.nightly import NightlyRun, RowChange, RunOptions, StepReport, UndoResult
+from memoria.model.nightly import (
+    WITHOUT_MODEL,
+    NightlyRun,
+    RowChange,
+    RunOptions,
+    StepReport,
+    UndoResult,
+)
 from memoria.policy.retention import retention_table
 from memoria.retrieval.lookup.related import RelatedMemoryFinder
 from memoria.store.base import JournalingStore
@@ -113,11 +120,18 @@ def dry_run(settings: Settings, steps: Sequence[str] = (), since: int | None = N
             StepReport(
                 name=name,
                 planned=BY_NAME[name].count_work(context),
-                reduced=BY_NAME[name].describe_limits(context),
+                reduced=_describe_limits(context, name),
             )
             for name in options.steps
         ]
     return imagined.model_copy(update={"steps": tuple(reports)})
+
+
+def _describe_limits(context: StepContext, name: str) -> str | None:
+    """What a step would do less. A dry run connects no chat model; a run has the configured one."""
+    limits = BY_NAME[name].describe_limits(context)
+    has_model = bool(context.settings.llm_command or context.settings.llm_base_url)
+    return None if has_model and (limits or "").startswith(WITHOUT_MODEL) else limits
 
 
 def list_runs(settings: Settings, limit: int) -> list[NightlyRun]:

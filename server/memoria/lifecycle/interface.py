@@ -114,6 +114,10 @@ class Step(ABC):
     """As the command line and the reports have it."""
     summary: ClassVar[str]
     """What the step does, as a sentence for whoever meets it for the first time."""
+    things: ClassVar[tuple[str, str]]
+    """What it deals with: one of them, and several."""
+    deed: ClassVar[str]
+    """What was done to them, as it stands after them."""
 
     @abstractmethod
     def count_work(self, context: StepContext) -> int:

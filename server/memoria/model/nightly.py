@@ -11,6 +11,9 @@ from memoria.model.instant import DAY_MS
 UNDO_MS = 7 * DAY_MS
 """How long a nightly run can be undone: until then what it changed is kept as it was."""
 
+WITHOUT_MODEL = "without a chat model"
+"""How a step begins to say what it does less, where that is for want of a chat model."""
+
 RunState = Literal["running", "finished", "stopped", "undoing", "undone"]
 StepState = Literal["waiting", "planned", "applied"]
 

@@ -1,7 +1,8 @@
 """Forgetting in words: what would go, what went, and the proof of it."""
 
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 
 from memoria.bare.home import DEFAULT_TENANT
 from memoria.config import Settings
@@ -34,25 +35,45 @@ _KINDS: Mapping[str, tuple[str, str]] = {
 }
 _IN_FILES: tuple[ForgetKind, ...] = ("line", "file")
 """What is named by its place."""
-_ID_CHARS = 8
-"""As much of the end of a report's id as it is found by."""
 _KEEPABLE: tuple[ForgetKind, ...] = ("duplicate", "conclusion", "wording", "turn")
 
 
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """How whoever reads of a forgetting names ids, times and options."""
+
+    id_chars: int
+    """How much of the end of an id is written."""
+    moment: Callable[[int], str]
+    include_source: str
+    keep: str
+
+    def name(self, record_id: str) -> str:
+        """An id as it is written."""
+        return record_id[-self.id_chars :]
+
+    def list_ids(self, ids: Iterable[str]) -> str:
+        """Several ids."""
+        return ", ".join(map(self.name, ids))
+
+
+FOR_AGENTS = Reader(FULL_ID, to_iso, include_source="include_source", keep="keep")
+
+
 def preview_text(
-    preview: ForgetPreview, most: int | None = None, *, has_short_ids: bool = False
+    preview: ForgetPreview, most: int | None = None, reader: Reader = FOR_AGENTS
 ) -> str:
     """What would be forgotten: how much, then each item, its words first and its id last.
 
     Args:
         preview: what would be.
         most: items that are shown.
-        has_short_ids: no more than the end of an id is shown, as to people.
+        reader: who reads it.
     """
     ids = (item.id for item in preview.items if item.id and item.kind not in _IN_FILES)
-    id_chars = count_end_chars(ids) if has_short_ids else FULL_ID
+    id_chars = max(count_end_chars(ids), reader.id_chars)
     if preview.is_empty:
-        gone = ", ".join(preview.already_forgotten)
+        gone = reader.list_ids(preview.already_forgotten)
         return f"Forgotten before: {gone}." if gone else "Nothing is there to be forgotten."
     shown = preview.items[:most]
     lines = [f"To be forgotten: {counts_text(preview.counts)}."]
@@ -63,10 +84,12 @@ def preview_text(
     if turns and not preview.include_source:
         lines.append(
             "Turns stay in the verbatim record, and nothing is concluded from them any more; "
-            "include_source erases them."
+            f"{reader.include_source} erases them."
         )
     if any(item.kind in _KEEPABLE for item in preview.items):
-        lines.append("What else is listed than what was named can be kept by its id: keep.")
+        lines.append(
+            f"What else is listed than what was named can be kept by its id: {reader.keep}."
+        )
     return "\n".join(lines)
 
 
@@ -108,17 +131,17 @@ def forget_command(selection: ForgetSelection, settings: Settings, home: str | N
     return shlex.join(words)
 
 
-def forget_text(forgotten: ForgetResult) -> str:
+def forget_text(forgotten: ForgetResult, reader: Reader = FOR_AGENTS) -> str:
     """What was forgotten, and what could not be reached."""
-    return "\n".join([*_outcome_lines(forgotten), *forget_notes(forgotten)])
+    return "\n".join([*_outcome_lines(forgotten, reader), *forget_notes(forgotten, reader)])
 
 
-def _outcome_lines(forgotten: ForgetResult) -> Iterable[str]:
+def _outcome_lines(forgotten: ForgetResult, reader: Reader) -> Iterable[str]:
     report, how = forgotten.report, "forgotten for good"
     if report is not None and report.purge_at is not None:
         how = (
-            f"hidden until {to_iso(report.purge_at)} and then erased; until then "
-            f"`memoria forget --undo {report.id}` puts it back"
+            f"hidden until {reader.moment(report.purge_at)} and then erased; until then "
+            f"`memoria forget --undo {reader.name(report.id)}` puts it back"
         )
     if report is not None and "everything" in report.selected_by:
         yield f"Everything is {how}: {counts_text(report.items)}."
@@ -126,24 +149,24 @@ def _outcome_lines(forgotten: ForgetResult) -> Iterable[str]:
     yield f"{quantity(len(forgotten.memories), 'memory', 'memories')} {how}."
     if forgotten.turns_erased:
         turns = quantity(len(forgotten.turns_erased), "turn", "turns")
-        yield f"{turns} erased from the record: {', '.join(forgotten.turns_erased)}"
+        yield f"{turns} erased from the record: {reader.list_ids(forgotten.turns_erased)}"
     if forgotten.turns_suppressed:
         turns = quantity(len(forgotten.turns_suppressed), "turn", "turns")
         yield (
             f"{turns} still in the verbatim record, but no longer in first-level answers; erase "
-            f"with include_source: {', '.join(forgotten.turns_suppressed)}"
+            f"with {reader.include_source}: {reader.list_ids(forgotten.turns_suppressed)}"
         )
 
 
-def forget_notes(forgotten: ForgetResult) -> list[str]:
+def forget_notes(forgotten: ForgetResult, reader: Reader = FOR_AGENTS) -> list[str]:
     """What else there is to know about a forget, a sentence each."""
     notes = []
     if forgotten.already_forgotten:
-        notes.append(f"Forgotten before: {', '.join(forgotten.already_forgotten)}.")
+        notes.append(f"Forgotten before: {reader.list_ids(forgotten.already_forgotten)}.")
     if forgotten.related_memories:
         notes.append(
             "Kept, though they rest on it or repeat its words; forget them by id if "
-            f"they should go: {', '.join(forgotten.related_memories)}."
+            f"they should go: {reader.list_ids(forgotten.related_memories)}."
         )
     notes += [f"Lines were taken out of {file}." for file in forgotten.files]
     if not forgotten.scrubbed:
@@ -151,47 +174,48 @@ def forget_notes(forgotten: ForgetResult) -> list[str]:
             "The database file is not wiped yet: somebody reads it, or the disk is full. Run "
             "`memoria doctor --fix`."
         )
-    notes += map(_backup_text, forgotten.backups)
+    notes += (_backup_text(one, reader) for one in forgotten.backups)
     if forgotten.report is not None:
-        notes.append(
-            f"Proof: {report_line(forgotten.report)} (memoria audit {forgotten.report.id})"
-        )
+        proof = report_line(forgotten.report, reader)
+        notes.append(f"Proof: {proof} (memoria audit {reader.name(forgotten.report.id)})")
     return notes
 
 
-def _backup_text(backup: RemainingBackup) -> str:
+def _backup_text(backup: RemainingBackup, reader: Reader) -> str:
     until = (
-        f"the next backup after {to_iso(backup.kept_until)} removes it"
+        f"the next backup after {reader.moment(backup.kept_until)} removes it"
         if backup.kept_until is not None
         else "it stays until you delete it"
     )
-    return f"{backup.path} of {to_iso(backup.made_at)} still holds it; {until}."
+    return f"{backup.path} of {reader.moment(backup.made_at)} still holds it; {until}."
 
 
-def reports_text(reports: Iterable[ForgetReport]) -> str:
+def reports_text(reports: Iterable[ForgetReport], reader: Reader) -> str:
     """Proofs of what was forgotten, newest first."""
     lines = [
-        f"  {report_line(one)}\n    {to_iso(one.at)} · {one.by} · {one.id[-_ID_CHARS:]}"
+        f"  {report_line(one, reader)}\n"
+        f"    {reader.moment(one.at)} · {one.by} · {reader.name(one.id)}"
         for one in reports
     ]
     return "\n".join(lines) or "Nothing was forgotten since proofs are kept."
 
 
-def report_line(report: ForgetReport) -> str:
+def report_line(report: ForgetReport, reader: Reader) -> str:
     """How a forget stands, and how much it was."""
-    until = "" if report.purge_at is None else f" until {to_iso(report.purge_at)}"
+    until = "" if report.purge_at is None else f" until {reader.moment(report.purge_at)}"
     state = f"{report.state}{until if report.state == 'hidden' else ''}"
     left = sum(report.remaining.values())
     rest = f", {quantity(left, 'row', 'rows')} left" if left else ", nothing left"
     return f"{state}: {counts_text(report.items)}{rest if report.state == 'erased' else ''}"
 
 
-def report_text(report: ForgetReport) -> str:
+def report_text(report: ForgetReport, reader: Reader) -> str:
     """A proof whole: what left which index, and the digests of what it was."""
     lines = [
-        f"Report {report.id} of {to_iso(report.at)}, {report.by}, selected by "
+        f"Proof of a forgetting, {reader.moment(report.at)}, {report.by}, selected by "
         f"{', '.join(report.selected_by)}",
-        report_line(report),
+        report_line(report, reader),
+        f"report {reader.name(report.id)}",
         "Rows that left each index (still there in brackets):",
     ]
     places = [*report.removed, *(one for one in report.remaining if one not in report.removed)]

@@ -19,6 +19,8 @@ class ArchiveExpiredStep(PlannedStep[ExpiredItem]):
 
     name = "archive_expired"
     summary = "Archive memories whose expiry date has passed."
+    things = ("memory past its end", "memories past their end")
+    deed = "archived"
     item = ExpiredItem
     rows = 40
 

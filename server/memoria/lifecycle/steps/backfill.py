@@ -6,7 +6,7 @@ from memoria.config import Settings
 from memoria.ingest.intake import Intake, IntakeLimits
 from memoria.lifecycle.interface import ItemResult, PiecewiseStep, StepContext
 from memoria.lifecycle.steps.process_queue import describe_unread, process_next
-from memoria.model.nightly import StepOutcome
+from memoria.model.nightly import WITHOUT_MODEL, StepOutcome
 from memoria.store.values import ClosedSegment
 
 _AT_ONCE = 100
@@ -24,12 +24,14 @@ class BackfillStep(PiecewiseStep):
     summary = (
         "Queue the segments that were recorded and never queued, and have the chat model read them."
     )
+    things = ("part of a conversation", "parts of conversations")
+    deed = "read by the chat model"
 
     def describe_limits(self, context: StepContext) -> str | None:
         """Without a chat model, what was never queued; with one, what it left unread."""
         if context.chat is None:
             left = self.count_work(context)
-            said = f"no chat model is configured; segments that were never queued: {left}"
+            said = f"{WITHOUT_MODEL} parts of conversations were never queued: {left}"
             return said if left else None
         return describe_unread(context)
 

@@ -43,7 +43,7 @@ from memoria.memories.derived import (
 from memoria.memories.validator import RejectedError
 from memoria.model import InferredBy, Memory, MemoryType, Validity
 from memoria.model.channel import NIGHTLY_CHANNEL
-from memoria.model.nightly import StepOutcome
+from memoria.model.nightly import WITHOUT_MODEL, StepOutcome
 from memoria.model.zone import Zone
 from memoria.store.base import DerivationCandidate, Transaction
 
@@ -80,13 +80,15 @@ class ConsolidateStep(PlannedStep[ConceptItem]):
     summary = (
         "Write what several memories come to as a concept, and end concepts they no longer support."
     )
+    things = ("concept", "concepts")
+    deed = "written or ended"
     item = ConceptItem
     rows = 300
 
     def describe_limits(self, context: StepContext) -> str | None:
         """Without a chat model no concept is written."""
         if context.chat is None:
-            return "without a chat model no concept is written; concepts without support are ended"
+            return f"{WITHOUT_MODEL} no concept is written; those without support are ended"
         return context.shortfalls.get(self.name)
 
     def plan(self, context: StepContext) -> Iterator[ConceptItem]:

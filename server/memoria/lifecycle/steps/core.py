@@ -47,6 +47,8 @@ class CoreStep(PlannedStep[CoreItem]):
 
     name = "core"
     summary = "Take over your edits of MEMORY.md, USER.md and PERSONA.md, and write the files anew."
+    things = ("core file, or line of one,", "core files, or lines of them,")
+    deed = "brought up to date"
     item = CoreItem
     rows = 500
 

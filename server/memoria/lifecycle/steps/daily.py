@@ -8,6 +8,7 @@ from memoria.lifecycle.files.generated import FileItem, digest, files_of
 from memoria.lifecycle.files.sentences import DaySummaries
 from memoria.lifecycle.interface import ItemResult, PlannedStep, StepContext
 from memoria.model import DAY_MS
+from memoria.model.nightly import WITHOUT_MODEL
 from memoria.model.zone import LocalDay
 from memoria.store.base import Transaction
 from memoria.store.folders import daily_path
@@ -15,7 +16,7 @@ from memoria.store.folders import daily_path
 _FIRST = -62_135_000_000_000  # the year 1
 _LAST = date(9999, 12, 30)
 _ONE_DAY = timedelta(days=1)
-_WITHOUT_MODEL = "without a chat model the pages have lists and no sentences above them"
+_LISTS_ALONE = f"{WITHOUT_MODEL} the pages of days are lists, with no sentences above them"
 
 
 class DayPage(FileItem):
@@ -34,13 +35,15 @@ class DailyStep(PlannedStep[DayPage]):
 
     name = "daily"
     summary = "Write a page for each day that is over."
+    things = ("page of a day", "pages of days")
+    deed = "written"
     item = DayPage
     rows = 500
     """One a transaction, for a file is written in it."""
 
     def describe_limits(self, context: StepContext) -> str | None:
         """Without a chat model pages have only lists."""
-        return _WITHOUT_MODEL if context.chat is None else context.shortfalls.get(self.name)
+        return _LISTS_ALONE if context.chat is None else context.shortfalls.get(self.name)
 
     def plan(self, context: StepContext) -> Iterator[DayPage]:
         """Days whose page is missing or made from something else."""

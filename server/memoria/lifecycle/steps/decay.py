@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from memoria.lifecycle.audit import log_action
 from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
-from memoria.model.nightly import StepOutcome
+from memoria.model.nightly import WITHOUT_MODEL, StepOutcome
 from memoria.model.retention import MemoryTier, RetentionAttributes
 from memoria.policy.retention import (
     ArchiveFaded,
@@ -26,6 +26,9 @@ _TOO_MANY = "there are more than are kept active"
 _OVER = "its time was over"
 
 
+ARCHIVED_UNASKED = f"{WITHOUT_MODEL} faded memories are archived by their strength alone"
+
+
 class DecayItem(Item):
     """A memory that is to be archived or to sink; its key is its id."""
 
@@ -41,6 +44,8 @@ class DecayStep(PlannedStep[DecayItem]):
     summary = (
         "Archive memories that have faded, and the weakest above the number that is kept active."
     )
+    things = ("fading memory", "fading memories")
+    deed = "archived or moved down"
     item = DecayItem
     rows = 40
 
@@ -48,7 +53,7 @@ class DecayStep(PlannedStep[DecayItem]):
         """Without a reviewer nobody is asked before a memory is archived."""
         if has_reviewer(context):
             return None
-        return "no chat model reviews faded memories: they are archived by their strength alone"
+        return ARCHIVED_UNASKED
 
     def plan(self, context: StepContext) -> Iterator[DecayItem]:
         """The memories that have crossed a threshold, then the weakest above the limit."""

@@ -28,6 +28,8 @@ class DeleteExpiredStep(PiecewiseStep):
 
     name = "delete_expired"
     summary = "Delete archived memories whose retention has ended; no undo brings them back."
+    things = ("archived memory", "archived memories")
+    deed = "erased for good"
 
     def count_work(self, context: StepContext) -> int:
         """How many memories are to be deleted."""

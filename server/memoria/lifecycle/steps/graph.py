@@ -40,6 +40,8 @@ class GraphStep(PlannedStep[EdgeItem]):
     summary = (
         "Prune edges that searches do without, and restore pruned edges that are needed again."
     )
+    things = ("link between memories", "links between memories")
+    deed = "pruned or restored"
     item = EdgeItem
     rows = 8
 

@@ -25,6 +25,8 @@ class HistoryStep(PlannedStep[ConversationItem]):
 
     name = "history"
     summary = "Write closed conversations into files."
+    things = ("closed conversation", "closed conversations")
+    deed = "written into files"
     item = ConversationItem
     rows = 500
     """One a transaction, for a file is written in it."""

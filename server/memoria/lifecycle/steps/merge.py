@@ -17,7 +17,7 @@ from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepConte
 from memoria.lifecycle.merge_candidates import MergeCandidates, find_candidates
 from memoria.memories.writer import MemoryWriter
 from memoria.model import Memory, Relation
-from memoria.model.nightly import StepOutcome
+from memoria.model.nightly import WITHOUT_MODEL, StepOutcome
 from memoria.policy.conflict import KeepBoth, Supersede
 from memoria.policy.merging import (
     Pair,
@@ -54,6 +54,11 @@ class MergeStep(PlannedStep[PairItem]):
 
     name = "merge"
     summary = "Merge memories that say the same, and supersede what a newer one replaces."
+    things = (
+        "pair of memories that say the same or exclude each other",
+        "pairs of memories that say the same or exclude each other",
+    )
+    deed = "settled"
     item = PairItem
     rows = 120
 
@@ -61,7 +66,7 @@ class MergeStep(PlannedStep[PairItem]):
         """Without a chat model only nearly identical memories are merged."""
         if context.chat is None:
             return (
-                "without a chat model only memories that are nearly identical are merged, and only "
+                f"{WITHOUT_MODEL} only memories that are nearly identical are merged, and only "
                 "those superseded that another one plainly replaces"
             )
         return context.shortfalls.get(self.name)

@@ -37,7 +37,7 @@ class MetricKind:
 
 METRICS: Mapping[str, MetricKind] = {
     "archived": MetricKind("share of memories that are archived"),
-    "links": MetricKind("edges of a memory, on average"),
+    "links": MetricKind("links of a memory, on average"),
     "neighbours": MetricKind("neighbours of a memory by meaning, on average", upper=32.0),
     "recall": MetricKind("share of memories found by their own words", lower=0.9),
     "segments": MetricKind("pieces that the text index lies in", upper=64.0),
@@ -57,8 +57,10 @@ class MetricsStep(PlannedStep[MetricItem]):
 
     name = "metrics"
     summary = (
-        "Measure the memory: its edges, and whether searches find memories by their own words."
+        "Measure the memory: its links, and whether searches find memories by their own words."
     )
+    things = ("figure", "figures")
+    deed = "measured"
     item = MetricItem
     rows = 4
 

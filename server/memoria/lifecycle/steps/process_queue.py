@@ -9,7 +9,7 @@ from memoria.errors import ChatModelError, EmbedderError, InvalidAnswerError, Mo
 from memoria.ingest.extraction import ProcessedEntry
 from memoria.lifecycle.interface import ItemResult, PiecewiseStep, StepContext
 from memoria.model import QueueState
-from memoria.model.nightly import StepOutcome
+from memoria.model.nightly import WITHOUT_MODEL, StepOutcome
 
 _STALLED = "reading"
 """The key of the reason why nothing more is read in this run."""
@@ -25,12 +25,14 @@ class ProcessQueueStep(PiecewiseStep):
 
     name = "process_queue"
     summary = "Have the chat model read the conversation segments that wait in the queue."
+    things = ("part of a conversation", "parts of conversations")
+    deed = "read by the chat model"
 
     def describe_limits(self, context: StepContext) -> str | None:
         """Without a chat model, what waits for one; with one, what it left unread."""
         if context.chat is None:
             left = count_waiting(context)
-            said = f"no chat model is configured; segments that wait for one: {left}"
+            said = f"{WITHOUT_MODEL} parts of conversations wait in the queue: {left}"
             return said if left else None
         return describe_unread(context)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
 from memoria.lifecycle.steps.decay import active_memories, has_reviewer
-from memoria.model.nightly import StepOutcome
+from memoria.model.nightly import WITHOUT_MODEL, StepOutcome
 from memoria.model.retention import MemoryTier, RetentionAttributes, SupportCounts
 from memoria.policy.tier_rules import tier_by_rule
 from memoria.store.base import Transaction
@@ -25,6 +25,8 @@ class PromoteStep(PlannedStep[PromotionItem]):
     summary = (
         "Move memories from short-term to mid-term and long-term when they have proved themselves."
     )
+    things = ("memory that has proved itself", "memories that have proved themselves")
+    deed = "moved up"
     item = PromotionItem
     rows = 6
 
@@ -32,7 +34,7 @@ class PromoteStep(PlannedStep[PromotionItem]):
         """Without a reviewer nothing is put into the core."""
         if has_reviewer(context):
             return None
-        return "no chat model reviews what belongs to the core: nothing rises beyond long-term"
+        return f"{WITHOUT_MODEL} no memory rises into the core by itself"
 
     def plan(self, context: StepContext) -> Iterator[PromotionItem]:
         """The memories that have earned a higher tier than they have."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
 from memoria.model import InferredBy, Memory, Validity
-from memoria.model.nightly import StepOutcome
+from memoria.model.nightly import WITHOUT_MODEL, StepOutcome
 from memoria.store.base import Transaction
 
 MAX_EPISODES = 20
@@ -28,6 +28,8 @@ class RefreshEpisodesStep(PlannedStep[OutdatedItem]):
 
     name = "refresh_episodes"
     summary = "Have the chat model sum up conversations again that tell what has changed since."
+    things = ("summary of a conversation", "summaries of conversations")
+    deed = "to be written anew"
     item = OutdatedItem
     rows = 10
 
@@ -35,7 +37,7 @@ class RefreshEpisodesStep(PlannedStep[OutdatedItem]):
         """Without a chat model nothing is summed up."""
         if context.chat is not None:
             return None
-        return "without a chat model no episode is written anew; searches mark what is outdated"
+        return f"{WITHOUT_MODEL} no summary is written anew; searches mark what is outdated"
 
     def plan(self, context: StepContext) -> Iterator[OutdatedItem]:
         """The outdated episodes that were last written before the change, the oldest first."""

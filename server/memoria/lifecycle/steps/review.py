@@ -10,7 +10,7 @@ from itertools import chain, zip_longest
 from memoria.lifecycle.audit import log_action
 from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
 from memoria.lifecycle.reviewer import MemoryReviewer
-from memoria.lifecycle.steps.decay import active_memories
+from memoria.lifecycle.steps.decay import ARCHIVED_UNASKED, active_memories
 from memoria.model.memory_types import DERIVED_TYPES
 from memoria.model.nightly import StepOutcome
 from memoria.model.reflection import Judgement
@@ -46,15 +46,15 @@ class ReviewStep(PlannedStep[ReviewItem]):
     summary = (
         "Ask the chat model which fading memories to keep and which important ones to promote."
     )
+    things = ("memory", "memories")
+    deed = "moved by the reviewing chat model"
     item = ReviewItem
     rows = 40
 
     def describe_limits(self, context: StepContext) -> str | None:
         """Without a chat model nobody is asked; with one, how many memories got no decision."""
         if context.chat is None:
-            return (
-                "no chat model is configured: faded memories are archived by their strength alone"
-            )
+            return ARCHIVED_UNASKED
         return context.shortfalls.get(self.name)
 
     def plan(self, context: StepContext) -> Iterator[ReviewItem]:

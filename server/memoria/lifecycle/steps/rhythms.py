@@ -72,6 +72,8 @@ class RhythmsStep(PlannedStep[HabitItem]):
 
     name = "rhythms"
     summary = "Note habits: what the user does every week or every day."
+    things = ("habit", "habits")
+    deed = "noted or ended"
     item = HabitItem
     rows = 150
 

@@ -22,6 +22,8 @@ class StorageTiersStep(PiecewiseStep):
 
     name = "storage_tiers"
     summary = "Compress the texts of conversations at rest; they come back to the byte."
+    things = ("conversation at rest", "conversations at rest")
+    deed = "compressed"
 
     def count_work(self, context: StepContext) -> int:
         """Conversations that are at rest and not packed yet."""

@@ -23,7 +23,7 @@ def list_memories(ctx: typer.Context, as_json: AsJson = False, **options: object
 
     listing = build_query(MemoryListing, read_fields(MemoryListing, options))
     page = with_memory(ctx, lambda m: m.list_memories(listing))
-    text = render_memories(page, listing, ctx.obj.settings.zone, columns())
+    text = render_memories(page, listing, columns())
     show(wire_memory_page(page), text, as_json=as_json)
 
 
@@ -37,5 +37,5 @@ def list_sessions(ctx: typer.Context, as_json: AsJson = False, **options: object
 
     listing = build_query(SessionListing, read_fields(SessionListing, options))
     page = with_memory(ctx, lambda m: m.list_sessions(listing))
-    text = render_sessions(page, listing, ctx.obj.settings.zone, columns())
+    text = render_sessions(page, listing, columns())
     show(wire_session_page(page), text, as_json=as_json)

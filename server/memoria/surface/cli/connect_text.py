@@ -10,7 +10,8 @@ from memoria.admin.clients.place import Scope
 from memoria.admin.clients.status import ConnectionStatus
 from memoria.admin.clients.wiring import ClientWiring, FileEdit, WiringResult
 from memoria.errors import ClientError
-from memoria.model import to_iso
+from memoria.model import parse_instant, to_iso
+from memoria.surface.cli.times import moment
 
 
 class WireFileEdit(BaseModel):
@@ -189,7 +190,7 @@ def _last_word_of_hooks(wire: WireConnectionStatus) -> str:
     if wire.hooks in ("none", "the client has none"):
         return ""
     if wire.last_heard:
-        return f", last heard {wire.last_heard}"
+        return f", last heard {moment(parse_instant(wire.last_heard))}"
     untrusted = " (trust them in Codex with /hooks)" if wire.client == "codex" else ""
     return f", not heard of yet{untrusted}"
 

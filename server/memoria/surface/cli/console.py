@@ -85,10 +85,13 @@ class Options:
 
     @property
     def settings(self) -> "Settings":
-        """The environment's settings under these options."""
+        """The environment's settings under these options, whose zone the screen has from now on."""
         from memoria.config import Settings  # noqa: PLC0415
+        from memoria.surface.cli.times import show_times_in  # noqa: PLC0415
 
-        return Settings.load_here(self.home, self.tenant, self.workspace)
+        settings = Settings.load_here(self.home, self.tenant, self.workspace)
+        show_times_in(settings.zone)
+        return settings
 
     @property
     def existing_settings(self) -> "Settings":

@@ -24,6 +24,7 @@ from memoria.surface.cli.query_options import read_fields, takes_query_options
 if TYPE_CHECKING:
     from memoria.model.forgetting import ForgetPreview
     from memoria.surface.cli.console import Options
+    from memoria.surface.forgetting_text import Reader
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -80,7 +81,7 @@ def forget(
         _print_preview(error.preview, as_json=as_json)
         print_error(error, as_json=as_json)
         raise typer.Exit(Exit.FAILED) from error
-    show(wire_forgotten(forgotten), forget_text(forgotten), as_json=as_json)
+    show(wire_forgotten(forgotten), forget_text(forgotten, _person()), as_json=as_json)
 
 
 def audit(
@@ -100,11 +101,11 @@ def audit(
 
     if id is not None:
         report = with_memory(ctx, lambda m: m.get_forget_report(id))
-        show(wire_full_report(report), report_text(report), as_json=as_json)
+        show(wire_full_report(report), report_text(report, _person()), as_json=as_json)
         return
     reports = with_memory(ctx, lambda m: m.list_forget_reports(limit))
     wire = WireForgetReports(reports=[wire_full_report(one) for one in reports])
-    show(wire, reports_text(reports), as_json=as_json)
+    show(wire, reports_text(reports, _person()), as_json=as_json)
 
 
 def _undo(ctx: typer.Context, report_id: str, *, as_json: bool) -> None:
@@ -112,7 +113,7 @@ def _undo(ctx: typer.Context, report_id: str, *, as_json: bool) -> None:
     from memoria.surface.wire.forgetting import wire_full_report  # noqa: PLC0415
 
     report = with_memory(ctx, lambda m: m.undo_forget(report_id))
-    show(wire_full_report(report), f"Put back: {report_line(report)}", as_json=as_json)
+    show(wire_full_report(report), f"Put back: {report_line(report, _person())}", as_json=as_json)
 
 
 def _confirm(preview: "ForgetPreview") -> None:
@@ -146,4 +147,13 @@ def _preview_text(preview: "ForgetPreview") -> str:
     """The preview for a person, who names things by the end of an id."""
     from memoria.surface.forgetting_text import preview_text  # noqa: PLC0415
 
-    return preview_text(preview, has_short_ids=True)
+    return preview_text(preview, reader=_person())
+
+
+def _person() -> "Reader":
+    """Who reads it at a terminal."""
+    from memoria.store.base.short_ids import INDEXED_CHARS  # noqa: PLC0415
+    from memoria.surface.cli.times import moment  # noqa: PLC0415
+    from memoria.surface.forgetting_text import Reader  # noqa: PLC0415
+
+    return Reader(INDEXED_CHARS, moment, include_source="--include-source", keep="--keep ID")

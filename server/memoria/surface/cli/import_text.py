@@ -14,6 +14,7 @@ from memoria.admin.imports.interface import ImportSource
 from memoria.admin.imports.table import SOURCES
 from memoria.model import to_iso
 from memoria.model.model_call import ReadingPrice
+from memoria.surface.cli import times
 from memoria.surface.cli.layout import entry_lines, wrap_text
 from memoria.surface.text import redactions_text
 
@@ -246,7 +247,7 @@ def _short(path: Path) -> str:
 
 
 def _day(at: int) -> str:
-    return to_iso(at)[:10]
+    return times.day(at)
 
 
 def _missing(counts: Iterable[SourceCount]) -> list[ImportSource]:

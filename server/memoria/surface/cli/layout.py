@@ -20,8 +20,8 @@ _NARROW = 60
 _ENDLESS = 1_000_000
 _WORDS = 4
 """How far in the further lines of stored words stand, as `retrieval/answer/form.py` writes them."""
-DATED = 18
-"""A column wide enough for a date and a time."""
+DATED = 25
+"""A column wide enough for a date, a time and an offset."""
 _LABEL = 14
 _WIDE = "ᄀ-ᅟ⺀-꓏가-힣豈-﫿︰-﹏＀-｠￠-￦"
 _PIECE = lazy_regex(rf"[ \t]+|[“‘]?[{_WIDE}][，。、；：？！）」』】》”’…]*|[^ \t{_WIDE}]+")

@@ -3,29 +3,22 @@
 from typing import Annotated
 
 import typer
-from pydantic import BaseModel
 
 from memoria.model import parse_instant
-from memoria.model.nightly import NightlyRun, RowChange, UndoResult
 from memoria.surface.cli.console import AsJson, Options, show, take_in_spool
-from memoria.surface.cli.nightly_text import run_text, runs_text, undo_text
+from memoria.surface.cli.layout import columns
+from memoria.surface.cli.nightly_text import (
+    render_plan,
+    render_run,
+    render_run_whole,
+    render_runs,
+    render_undo,
+)
 from memoria.surface.cli.progress import progress_bar
+from memoria.surface.wire.nightly import WireRunChanges, WireRuns, wire_plan, wire_run
 
 _RunId = Annotated[str, typer.Argument(help="A run's id, or the end of it.", metavar="RUN")]
 _MOST_CHANGES = 100_000
-
-
-class WireRuns(BaseModel):
-    """Runs, newest first."""
-
-    runs: list[NightlyRun]
-
-
-class WireRun(BaseModel):
-    """A run and the rows it changed, in order."""
-
-    run: NightlyRun
-    changes: list[RowChange]
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -74,20 +67,22 @@ def run(
     settings = options.existing_settings
     moment = None if since is None else parse_instant(since, settings.zone)
     if dry_run:
-        done = nights.dry_run(settings, step or (), moment)
-    else:
-        take_in_spool(context)
-        with progress_bar() as bar:
-            task = bar.add_task("Beginning", total=None)
-            done = nights.run_nightly(
-                settings,
-                step or (),
-                moment,
-                lambda name, some, of: bar.update(task, description=name, completed=some, total=of),
-            )
-        keep_once_closed(settings)
+        plan = nights.dry_run(settings, step or (), moment)
+        show(wire_plan(plan), render_plan(plan, columns()), as_json=as_json)
+        return
+    take_in_spool(context)
+    with progress_bar() as bar:
+        task = bar.add_task("Beginning", total=None)
+        done = nights.run_nightly(
+            settings,
+            step or (),
+            moment,
+            lambda name, some, of: bar.update(task, description=name, completed=some, total=of),
+        )
+    keep_once_closed(settings)
     if as_json or not quiet:
-        show(done, run_text(done, dry=dry_run), as_json=as_json)
+        text = render_run(done, columns(), nights.read_wordings(settings, done))
+        show(wire_run(done), text, as_json=as_json)
 
 
 def runs(
@@ -101,7 +96,7 @@ def runs(
     options: Options = context.obj
     settings = options.existing_settings
     found = list_runs(settings, limit)
-    show(WireRuns(runs=found), runs_text(found), as_json=as_json)
+    show(WireRuns(runs=list(map(wire_run, found))), render_runs(found, columns()), as_json=as_json)
 
 
 def show_run(context: typer.Context, run_id: _RunId, as_json: AsJson = False) -> None:
@@ -112,8 +107,8 @@ def show_run(context: typer.Context, run_id: _RunId, as_json: AsJson = False) ->
     settings = options.existing_settings
     found, changed = list_changes(settings, run_id, _MOST_CHANGES)
     said = read_wordings(settings, found)
-    text = run_text(found, dry=False, changed=len(changed), wordings=said)
-    show(WireRun(run=found, changes=changed), text, as_json=as_json)
+    text = render_run_whole(found, len(changed), columns(), said)
+    show(WireRunChanges(run=wire_run(found), changes=changed), text, as_json=as_json)
 
 
 def undo(context: typer.Context, run_id: _RunId, as_json: AsJson = False) -> None:
@@ -124,7 +119,5 @@ def undo(context: typer.Context, run_id: _RunId, as_json: AsJson = False) -> Non
     settings = options.existing_settings
     with progress_bar() as bar:
         task = bar.add_task("Undoing", total=None)
-        undone: UndoResult = undo_nightly(
-            settings, run_id, lambda done: bar.update(task, completed=done)
-        )
-    show(undone, undo_text(undone), as_json=as_json)
+        undone = undo_nightly(settings, run_id, lambda done: bar.update(task, completed=done))
+    show(undone, render_undo(undone, columns()), as_json=as_json)

@@ -1,12 +1,23 @@
 """Runs of nightly maintenance as people read them."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from types import MappingProxyType
 
-from memoria.model import to_iso
-from memoria.model.nightly import Metric, NightlyRun, StepOutcome, StepReport, UndoResult
+from memoria.model.nightly import (
+    WITHOUT_MODEL,
+    Metric,
+    NightlyRun,
+    StepOutcome,
+    StepReport,
+    UndoResult,
+)
+from memoria.store.base.short_ids import INDEXED_CHARS
+from memoria.surface.cli.layout import entry_lines, wrap_text
+from memoria.surface.cli.times import moment
 from memoria.surface.text import quantity
+from memoria.text.lines import join_lines
 
 _STATES = {
     "running": "not done; `memoria nightly` goes on with it",
@@ -15,147 +26,230 @@ _STATES = {
     "undoing": "half undone; `memoria nightly undo` goes on with it",
     "undone": "undone",
 }
+_OUTCOMES: Mapping[str, str] = {
+    StepOutcome.KEPT: "left as they are",
+    StepOutcome.QUEUED: "put into the queue",
+    StepOutcome.PUT_OFF: "put off, to be tried again",
+    StepOutcome.GIVEN_UP: "given up (memoria queue list says why)",
+    StepOutcome.FAILED: "not done, for an error (the log says which)",
+    StepOutcome.REFUSED: "not taken (the file says why)",
+    StepOutcome.CHANGED_SINCE: "left alone, as somebody changed them meanwhile",
+}
 _REASONS_SHOWN = 10
 _EXCERPT_CHARS = 60
-_DRY_RUN_HEAD = "Nothing was changed. Nightly maintenance would now do:"
-_DRY_RUN_NOTE = "Each step was asked alone: what one step does, a later one may find done."
-_NAME_WIDTH = 16
+_NAME_WIDTH = 20
+_FIGURE_WIDTH = 9
+_ID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 
 
-def run_text(
-    run: NightlyRun,
-    *,
-    dry: bool,
-    changed: int | None = None,
-    wordings: Mapping[str, str] = MappingProxyType({}),
+def render_run(
+    run: NightlyRun, width: int, wordings: Mapping[str, str] = MappingProxyType({})
 ) -> str:
-    """A run, with a line for each step that did something, and reasons.
+    """What a run did, what it did less and why, what it cost, and how to take it back.
 
     Args:
         run: the run.
-        dry: whether it was a dry run.
-        changed: how many rows it changed, where that was looked up.
+        width: cells to a line.
         wordings: what the memories say that it gives reasons for, by id, where looked up.
     """
-    if dry:
-        return "\n".join(
-            [
-                _DRY_RUN_HEAD,
-                *map(_plan_line, run.steps),
-                *_reduction_lines(run.steps),
-                _DRY_RUN_NOTE,
-            ]
-        )
-    head = f"Run {run.id} of {to_iso(run.at)}: {_STATES[run.state]}."
-    spent = [f"{quantity(run.tokens, 'token', 'tokens')} of the chat model."] if run.tokens else []
-    rows = [] if changed is None else _row_lines(run, changed)
-    undo = [f"Undo it with: memoria nightly undo {run.id}"] if _is_undoable(run) else []
-    steps = [line for step in run.steps for line in _step_lines(step, wordings)]
-    told = [
-        *steps,
-        *_idle_steps_line(run.steps),
-        *_reduction_lines(run.steps),
-        *_metric_lines(run.metrics),
-    ]
-    return "\n".join([head, *told, *spent, *rows, *undo])
-
-
-def runs_text(runs: Sequence[NightlyRun]) -> str:
-    """A line for each run."""
-    if not runs:
-        return "Nightly maintenance was never run yet. Run it with: memoria nightly"
+    beyond = (f"note: {_measure(one)}" for one in run.metrics if one.exceeded)
     return "\n".join(
-        f"{run.id}  {to_iso(run.at)}  {sum(map(_count_done, run.steps)):6,} done  "
-        f"{_STATES[run.state]}"
-        for run in runs
+        [
+            *wrap_text(f"Nightly maintenance of {moment(run.at)}: {_STATES[run.state]}.", width),
+            *_done_lines(run.steps, width, wordings),
+            *_limit_lines(run.steps, width),
+            "",
+            *wrap_text(_describe_cost(run.tokens), width),
+            *(line for note in beyond for line in wrap_text(note, width)),
+            f"Details: memoria nightly show {_short(run.id)}",
+            *_undo_lines(run),
+        ]
     )
 
 
-def undo_text(undone: UndoResult) -> str:
+def render_run_whole(
+    run: NightlyRun, rows: int, width: int, wordings: Mapping[str, str] = MappingProxyType({})
+) -> str:
+    """The same with what was measured and how many rows were changed."""
+    measured = [
+        line
+        for one in run.metrics
+        for line in entry_lines(
+            f"{one.value:>7,.3g}", [_describe_metric(one)], width, column=_FIGURE_WIDTH
+        )
+    ]
+    kept = (
+        f"{quantity(rows, 'row', 'rows')} of the database changed."
+        if run.undoable
+        else "What the run changed is no longer kept: it can't be undone any more."
+    )
+    return "\n".join(
+        [
+            *wrap_text(f"Nightly maintenance of {moment(run.at)}: {_STATES[run.state]}.", width),
+            *_done_lines(run.steps, width, wordings),
+            *_limit_lines(run.steps, width),
+            *(["", "Measured:", *measured] if measured else []),
+            "",
+            *wrap_text(_describe_cost(run.tokens), width),
+            *(wrap_text(kept, width) if run.state != "undone" else []),
+            *_undo_lines(run),
+            f"run {_short(run.id)}",
+        ]
+    )
+
+
+def render_plan(run: NightlyRun, width: int) -> str:
+    """What a run would do: every step, what it is for and how much it has to do."""
+    return "\n".join(
+        [
+            "Nothing was changed. Nightly maintenance would now do:",
+            *(line for step in run.steps for line in _plan_lines(step, width)),
+            *_limit_lines(run.steps, width),
+            "",
+            *wrap_text(
+                "Each step was asked alone: what one step does, a later one may find done.", width
+            ),
+            "Do it: memoria nightly",
+        ]
+    )
+
+
+def render_runs(runs: Sequence[NightlyRun], width: int) -> str:
+    """A line for each run."""
+    if not runs:
+        return "Nightly maintenance was never run yet. Run it with: memoria nightly"
+    lines = []
+    for run in runs:
+        done = quantity(sum(map(_count_done, run.steps)), "thing done", "things done")
+        line = f"{moment(run.at)} · {_STATES[run.state]} · {done} · {_short(run.id)}"
+        lines += wrap_text(line, width)
+    return "\n".join([*lines, "", "What one did: memoria nightly show ID"])
+
+
+def render_undo(undone: UndoResult, width: int) -> str:
     """What an undo came to."""
     others = len(undone.run_ids) - 1
     later = f" and {quantity(others, 'later run', 'later runs')}" if others else ""
-    restored = quantity(undone.restored, "row", "rows")
-    lines = [f"Undone: run {undone.run_ids[-1]}{later}. {restored} restored."]
-    if undone.files:
-        lines.append(f"{quantity(undone.files, 'file', 'files')} restored.")
-    if undone.files_kept:
-        files = quantity(undone.files_kept, "file", "files")
-        lines.append(f"{files} left as they are: edited since.")
-    if undone.kept:
-        lines.append(f"{quantity(undone.kept, 'row', 'rows')} left as they are: changed since.")
-    if undone.forgotten:
-        lines.append(f"{quantity(undone.forgotten, 'row', 'rows')} not restored: forgotten since.")
+    counts = (
+        (undone.restored, ("row", "rows"), "of the database as before"),
+        (undone.files, ("file", "files"), "as before"),
+        (undone.files_kept, ("file", "files"), "left as they are: edited since"),
+        (undone.kept, ("row", "rows"), "left as they are: changed since"),
+        (undone.forgotten, ("row", "rows"), "not brought back: forgotten since"),
+    )
+    lines = [f"Undone: nightly run {_short(undone.run_ids[-1])}{later}."]
+    for number, (one, many), what in counts:
+        lines += wrap_text(f"{quantity(number, one, many)} {what}", width, 2) if number else []
     return "\n".join(lines)
 
 
-def _row_lines(run: NightlyRun, rows: int) -> list[str]:
-    if run.state == "undone":
-        return []
-    if not run.undoable:
-        return ["What the run changed is no longer kept: it can't be undone any more."]
-    return [f"{quantity(rows, 'row', 'rows')} changed."]
+def _done_lines(
+    steps: Sequence[StepReport], width: int, wordings: Mapping[str, str]
+) -> Iterator[str]:
+    """A line for each step that did something, and why it did so to which memory."""
+    idle = 0
+    for step in steps:
+        counts = {what: n for what, n in step.outcomes.items() if what != StepOutcome.UNCHANGED}
+        is_broken_off = step.state != "applied"
+        if not counts and not is_broken_off:
+            idle += 1
+            continue
+        yield from wrap_text(_describe_step(step, counts, is_broken_off=is_broken_off), width)
+        for key, why in islice(step.reasons.items(), _REASONS_SHOWN):
+            yield from wrap_text(_excerpt(wordings.get(key)) or _shorten_ids(key), width, 2)
+            named = f" · {_short(key)}" if key in wordings else ""
+            yield from wrap_text(f"{_shorten_ids(why)}{named}", width, 4)
+        if len(step.reasons) > _REASONS_SHOWN:
+            yield f"  … and {len(step.reasons) - _REASONS_SHOWN} more, in --json"
+    if idle and idle == len(steps):
+        yield "There was nothing to do."
+    elif idle:
+        yield from wrap_text(
+            f"Nothing to do for {quantity(idle, 'step', 'steps')} of {len(steps)}.", width
+        )
 
 
-def _step_lines(step: StepReport, said: Mapping[str, str]) -> list[str]:
-    came_to = ", ".join(f"{many:,} {what}" for what, many in _count_changes(step).items())
-    if step.state != "applied":
-        came_to += " so far" if came_to else "not reached"
-    lines = [f"  {step.name:<{_NAME_WIDTH}} {came_to}"] if came_to else []
-    for one, why in islice(step.reasons.items(), _REASONS_SHOWN):
-        lines.append(f"  {'':<{_NAME_WIDTH}} {one}: {why}{_excerpt(said.get(one))}")
-    if len(step.reasons) > _REASONS_SHOWN:
-        more = len(step.reasons) - _REASONS_SHOWN
-        lines.append(f"  {'':<{_NAME_WIDTH}} … and {more} more, in --json")
-    return lines
+def _describe_step(step: StepReport, counts: Mapping[str, int], *, is_broken_off: bool) -> str:
+    from memoria.lifecycle.steps import BY_NAME  # noqa: PLC0415  (others need not pay)
+
+    known = BY_NAME.get(step.name)
+    things, deed = (("item", "items"), "done") if known is None else (known.things, known.deed)
+    if not counts:
+        return f"Not reached: {step.name}."
+    parts = [f"{many:,} {_OUTCOMES.get(what, deed)}" for what, many in counts.items()]
+    if set(counts) == {StepOutcome.DONE}:
+        said = f"{_count(counts[StepOutcome.DONE], things)} {deed}"
+    else:
+        said = f"{_count(sum(counts.values()), things)}: {', '.join(parts)}"
+    return f"{said}{', so far' if is_broken_off else ''}."
+
+
+def _count(number: int, things: tuple[str, str]) -> str:
+    return f"{number:,} {things[number != 1]}"
+
+
+def _limit_lines(steps: Sequence[StepReport], width: int) -> Iterator[str]:
+    """What the steps did less, those that want a chat model together."""
+    limits = list(dict.fromkeys(step.reduced for step in steps if step.reduced))
+    without = [one.removeprefix(WITHOUT_MODEL) for one in limits if one.startswith(WITHOUT_MODEL)]
+    others = [one for one in limits if not one.startswith(WITHOUT_MODEL)]
+    for title, told in (
+        ("Without a chat model:", without),
+        ("Left out, or left for another run:", others),
+    ):
+        if told:
+            yield from ("", *wrap_text(title, width))
+        for one in told:
+            first, *rest = wrap_text(one.strip(), width - 4)
+            yield from (f"  - {first}", *(f"    {line}" for line in rest))
+
+
+def _describe_cost(tokens: int) -> str:
+    return (
+        f"The chat model took {quantity(tokens, 'token', 'tokens')}."
+        if tokens
+        else "No chat model was asked: it cost nothing."
+    )
+
+
+def _undo_lines(run: NightlyRun) -> list[str]:
+    is_open = run.undoable and run.state in ("finished", "stopped")
+    is_undoable = is_open and any(map(_count_done, run.steps))
+    return [f"Take it back: memoria nightly undo {_short(run.id)}"] if is_undoable else []
+
+
+def _plan_lines(step: StepReport, width: int) -> list[str]:
+    from memoria.lifecycle.steps import BY_NAME  # noqa: PLC0415  (as above)
+
+    known = BY_NAME[step.name]
+    todo = f"now {_count(step.planned, known.things)}" if step.planned else "nothing to do"
+    return entry_lines(f"  {step.name}", [f"{known.summary} ({todo})"], width, column=_NAME_WIDTH)
 
 
 def _excerpt(said: str | None) -> str:
     """The beginning of what a memory says, on one line."""
-    whole = " ".join((said or "").split())
-    cut = whole if len(whole) <= _EXCERPT_CHARS else f"{whole[:_EXCERPT_CHARS]}…"
-    return f" – {cut}" if cut else ""
+    whole = join_lines(" ".join((said or "").split()))
+    return whole if len(whole) <= _EXCERPT_CHARS else f"{whole[:_EXCERPT_CHARS]}…"
 
 
-def _count_changes(step: StepReport) -> dict[str, int]:
-    return {what: many for what, many in step.outcomes.items() if what != StepOutcome.UNCHANGED}
+def _measure(metric: Metric) -> str:
+    return f"{metric.value:,.3g} {_describe_metric(metric)}"
 
 
-def _idle_steps_line(steps: Sequence[StepReport]) -> list[str]:
-    idle = [step.name for step in steps if step.state == "applied" and not _count_changes(step)]
-    return [f"Nothing to do: {', '.join(idle)}."] if idle else []
-
-
-def _reduction_lines(steps: Sequence[StepReport]) -> list[str]:
-    lines = [f"  {step.name:<{_NAME_WIDTH}} {step.reduced}" for step in steps if step.reduced]
-    return ["In reduced form:", *lines] if lines else []
-
-
-def _metric_lines(metrics: Sequence[Metric]) -> list[str]:
-    return ["Measured:", *map(_metric_line, metrics)] if metrics else []
-
-
-def _metric_line(metric: Metric) -> str:
-    beyond = f" (beyond {metric.bound:g})" if metric.exceeded else ""
-    from memoria.lifecycle.steps.metrics import METRICS  # noqa: PLC0415  (others need not pay)
+def _describe_metric(metric: Metric) -> str:
+    from memoria.lifecycle.steps.metrics import METRICS  # noqa: PLC0415  (as above)
 
     kind = METRICS.get(metric.name)
-    meant = metric.name if kind is None else kind.description
-    return f"  {metric.value:>7,.3g}  {meant}{beyond}"
+    beyond = f" (beyond {metric.bound:g})" if metric.exceeded else ""
+    return f"{metric.name if kind is None else kind.description}{beyond}"
 
 
-def _plan_line(step: StepReport) -> str:
-    from memoria.lifecycle.steps import BY_NAME  # noqa: PLC0415  (others need not pay)
-
-    summary = BY_NAME[step.name].summary if step.name in BY_NAME else ""
-    todo = f"{step.planned:,} to do" if step.planned else "nothing to do"
-    return f"  {step.name:<{_NAME_WIDTH}} {todo:<14} {summary}".rstrip()
+def _shorten_ids(text: str) -> str:
+    return _ID.sub(lambda found: _short(found[0]), text)
 
 
-def _is_undoable(run: NightlyRun) -> bool:
-    return (
-        run.undoable and run.state in ("finished", "stopped") and any(map(_count_done, run.steps))
-    )
+def _short(record_id: str) -> str:
+    return record_id[-INDEXED_CHARS:]
 
 
 def _count_done(step: StepReport) -> int:

@@ -62,8 +62,7 @@ def show_record(
         case TurnOrigin() as origin:
             show(wire_turn_origin(origin), render_turn(origin, columns()), as_json=as_json)
         case session:
-            zone = context.obj.settings.zone
-            text = render_session(session, page, _TURNS_ON_A_PAGE, zone, columns())
+            text = render_session(session, page, _TURNS_ON_A_PAGE, columns())
             show(wire_session(session), text, as_json=as_json)
 
 

@@ -6,8 +6,8 @@ from memoria.model import MemoryListing, MemoryPage, SessionListing, SessionPage
 from memoria.model.listing import Listing, Page
 from memoria.model.memory import Memory
 from memoria.model.session import SessionRecord
-from memoria.model.zone import Zone
 from memoria.store.base.short_ids import INDEXED_CHARS
+from memoria.surface.cli import times
 from memoria.surface.cli.layout import wrap_text
 from memoria.surface.text import quantity, validity_word
 from memoria.text.document import as_text
@@ -17,40 +17,40 @@ _OPENING_LINES = 2
 _UNTITLED = "(no words to show)"
 
 
-def render_memories(page: MemoryPage, listing: MemoryListing, zone: Zone, width: int) -> str:
+def render_memories(page: MemoryPage, listing: MemoryListing, width: int) -> str:
     """Memories by the day since which they hold."""
-    days = [_day(one.current.valid_from, zone) for one in page.memories]
+    days = [times.day(one.current.valid_from) for one in page.memories]
     entries = [list(_memory_lines(one, page.id_chars, width)) for one in page.memories]
     kind = ("memory", "memories")
     return "\n".join([*_by_day(days, entries), *_footer(page, listing, len(entries), kind, width)])
 
 
-def render_sessions(page: SessionPage, listing: SessionListing, zone: Zone, width: int) -> str:
+def render_sessions(page: SessionPage, listing: SessionListing, width: int) -> str:
     """Sessions by the day on which something was said last."""
-    days = [_day(one.last_at, zone) for one in page.sessions]
-    entries = [list(_session_lines(one, page.id_chars, zone, width)) for one in page.sessions]
+    days = [times.day(one.last_at) for one in page.sessions]
+    entries = [list(_session_lines(one, page.id_chars, width)) for one in page.sessions]
     kind = ("session", "sessions")
     return "\n".join([*_by_day(days, entries), *_footer(page, listing, len(entries), kind, width)])
 
 
-def render_session(record: SessionRecord, page: int, limit: int, zone: Zone, width: int) -> str:
+def render_session(record: SessionRecord, page: int, limit: int, width: int) -> str:
     """A page of a session's turns, in order."""
     lines = wrap_text(f"session {record.session_id}", width)
     for turn in record.turns:
         words = turn.content or f"{turn.tool_name or 'tool'}: {as_text(turn.tool_result)}"
         who = turn.speaker or turn.role.value
-        at = f"{zone.to_local(turn.at):%Y-%m-%d %H:%M}"
         lines += ["", *wrap_text(words, width, 2)]
-        details = [f"#{turn.turn_index}", join_lines(who), at, turn.id[-INDEXED_CHARS:]]
+        details = [
+            f"#{turn.turn_index}",
+            join_lines(who),
+            times.moment(turn.at),
+            turn.id[-INDEXED_CHARS:],
+        ]
         lines += wrap_text(" · ".join(details), width, 4)
     last = (page - 1) * limit + len(record.turns)
     lines += ["", f"{last - len(record.turns) + 1} to {last} of {record.total} turns"]
     lines += [f"The next page: --page {page + 1}"] if last < record.total else []
     return "\n".join(lines)
-
-
-def _day(millis: int, zone: Zone) -> str:
-    return f"{zone.to_local(millis):%Y-%m-%d}"
 
 
 def _by_day(days: Sequence[str], entries: Sequence[Iterable[str]]) -> Iterator[str]:
@@ -78,14 +78,11 @@ def _memory_lines(memory: Memory, id_chars: int, width: int) -> Iterator[str]:
     yield from wrap_text(" · ".join(details), width, 4)
 
 
-def _session_lines(session: SessionSummary, id_chars: int, zone: Zone, width: int) -> Iterator[str]:
+def _session_lines(session: SessionSummary, id_chars: int, width: int) -> Iterator[str]:
     opening = wrap_text(session.opening or _UNTITLED, width, 2)
     yield from opening[:_OPENING_LINES]
-    first, last = (f"{zone.to_local(at):%H:%M}" for at in (session.first_at, session.last_at))
-    begun = _day(session.first_at, zone)
-    since = first if begun == _day(session.last_at, zone) else f"{begun} {first}"
     details = [
-        since if since == last else f"{since} to {last}",
+        times.span(session.first_at, session.last_at),
         quantity(session.turns, "turn", "turns"),
         quantity(session.memories, "memory", "memories"),
         session.client,

@@ -15,11 +15,11 @@ from memoria.model import (
     Trust,
     TurnRange,
     Validity,
-    from_millis,
 )
 from memoria.model.channel import NIGHTLY_CHANNEL
 from memoria.model.provenance import EdgeEnd, IncidentEdge, SourcedVersion
 from memoria.store.base.short_ids import INDEXED_CHARS
+from memoria.surface.cli.times import moment
 
 _ACTIONS = {
     "archive": "archived",
@@ -60,11 +60,6 @@ _RELATION_WORDS: Mapping[EdgeType, tuple[str, str]] = {
     EdgeType.VERSION_NEXT: ("replaced by", "replaces"),
     EdgeType.TEMPORAL_NEXT: ("followed by", "follows"),
 }
-
-
-def moment(millis: int) -> str:
-    """A time as a person reads it, in UTC."""
-    return f"{from_millis(millis):%Y-%m-%d %H:%M}"
 
 
 def cite(kind: str, record_id: str) -> str:

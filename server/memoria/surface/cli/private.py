@@ -1,6 +1,6 @@
 """The command that switches private time on and off."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Annotated, Literal
 
 import typer
@@ -10,6 +10,7 @@ from memoria.app import Memoria
 from memoria.model import to_iso
 from memoria.model.private_time import PrivateTime
 from memoria.surface.cli.console import AsJson, show, with_memory
+from memoria.surface.cli.times import moment
 
 
 class WirePrivateTime(BaseModel):
@@ -43,21 +44,21 @@ def private(
 ) -> None:
     """Keep nothing of this project's sessions until it is switched off; searching works."""
 
-    async def work(memory: Memoria) -> WirePrivate:
+    async def work(memory: Memoria) -> tuple[tuple[PrivateTime, ...], str | None]:
         if switch == "on":
             await memory.private.turn_on()
         elif switch == "off":
             await memory.private.turn_off()
-        return _wire(await memory.private.list_times(), memory.settings.workspace)
+        return await memory.private.list_times(), memory.settings.workspace
 
-    now = with_memory(context, work, begins_home=switch == "on")
-    show(now, _text(now), as_json=as_json)
+    times, project = with_memory(context, work, begins_home=switch == "on")
+    show(_wire(times, project), _text(times, project), as_json=as_json)
 
 
 def describe_private(times: Iterable[PrivateTime]) -> str:
     """Where private time is on, and since when."""
     return ", ".join(
-        f"{one.workspace or 'no project'} since {to_iso(one.began_at)}" for one in times
+        f"{one.workspace or 'no project'} since {moment(one.began_at)}" for one in times
     )
 
 
@@ -74,15 +75,15 @@ def _wire(times: Iterable[PrivateTime], workspace: str | None) -> WirePrivate:
     return WirePrivate(is_on=on, project=workspace, times=listed)
 
 
-def _text(now: WirePrivate) -> str:
-    place = now.project or "sessions of no project"
-    state = (
-        "on: nothing of its sessions is kept until `memoria private off`" if now.is_on else "off"
+def _text(times: Collection[PrivateTime], project: str | None) -> str:
+    running = [one for one in times if one.ended_at is None]
+    is_on = any(one.workspace == project for one in running)
+    state = "on: nothing of its sessions is kept until `memoria private off`" if is_on else "off"
+    lines = [f"Private time of {project or 'sessions of no project'} is {state}."]
+    lines += (
+        f"It is on in {describe_private([one])}." for one in running if one.workspace != project
     )
-    others = [one for one in now.times if one.until is None and one.project != now.project]
-    lines = [f"Private time of {place} is {state}."]
-    lines += (f"It is on in {one.project or 'no project'} since {one.since}." for one in others)
-    over = sum(one.until is not None for one in now.times)
+    over = len(times) - len(running)
     if over:
         lines.append(f"No import brings in what was said in private times before: {over}.")
     return "\n".join(lines)

@@ -9,9 +9,10 @@ from pydantic import BaseModel
 from memoria.app import Memoria
 from memoria.app.queue import NO_CHAT_MODEL
 from memoria.errors import InvalidInputError
-from memoria.model import QueueEntry, QueueKind, QueueState, QueueStatus, now_millis, to_iso
+from memoria.model import QueueEntry, QueueKind, QueueState, QueueStatus, now_millis
 from memoria.surface.cli.console import AsJson, show, with_memory
 from memoria.surface.cli.progress import progress_bar
+from memoria.surface.cli.times import moment
 from memoria.surface.text import quantity
 
 _POLL_S = 0.1
@@ -192,4 +193,4 @@ def _state_phrase(entry: QueueEntry) -> str:
         return entry.state.value
     if entry.leased_until > now:
         return "being read"
-    return f"waiting until {to_iso(entry.not_before)}" if entry.not_before > now else "waiting"
+    return f"waiting until {moment(entry.not_before)}" if entry.not_before > now else "waiting"

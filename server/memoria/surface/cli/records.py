@@ -13,6 +13,7 @@ from memoria.model.provenance import (
 from memoria.retrieval.answer.cite import neighbour
 from memoria.surface.cli import phrases as say
 from memoria.surface.cli.layout import DATED, entry_lines, wrap_text
+from memoria.surface.cli.times import moment
 from memoria.surface.text import other_versions, quantity, scope_phrase
 from memoria.text.document import as_text
 
@@ -76,7 +77,7 @@ def _pending_lines(record: MemoryRecord, width: int) -> Iterator[str]:
 def render_turn(origin: TurnOrigin, width: int) -> str:
     """A turn with its neighbours and the memories that rest on it."""
     turn = origin.record.turn
-    lines = wrap_text(f"{turn.speaker or turn.role.value}, {say.moment(turn.at)} UTC", width)
+    lines = wrap_text(f"{turn.speaker or turn.role.value}, {moment(turn.at)}", width)
     lines += wrap_text(say.cite("turn", turn.id), width)
     lines += [line for part in _turn_status(turn) for line in wrap_text(part, width)]
     lines += _section("", wrap_text(turn.content, width, 2) if turn.content else [], width)
@@ -102,7 +103,7 @@ def render_history(history: MemoryHistory, width: int) -> str:
     for event in history.events:
         lines += _event_lines(event, memory, width)
     lines += entry_lines("now", [_current_status(memory)], width, 0, DATED)
-    return "\n".join([*lines, "", "Times are UTC."])
+    return "\n".join(lines)
 
 
 def link_lines(edges: Iterable[IncidentEdge], width: int) -> Iterator[str]:
@@ -142,7 +143,7 @@ def _detail_lines(record: MemoryRecord, width: int) -> Iterator[str]:
     votes = [f"{memory.upvotes} up"] * bool(memory.upvotes)
     votes += [f"{memory.downvotes} down"] * bool(memory.downvotes)
     of = " · ".join(filter(None, (memory.subject, memory.predicate)))
-    expires = None if memory.expires_at is None else say.moment(memory.expires_at)
+    expires = None if memory.expires_at is None else moment(memory.expires_at)
     used = quantity(memory.use_count, "time", "times") if memory.use_count else None
     details = {
         "pending": say.confirmation_reason(memory),
@@ -180,7 +181,7 @@ def _evidence_lines(evidence: Iterable[Evidence], width: int) -> Iterator[str]:
     for one in evidence:
         words = [] if one.quote is None else [say.quotation(one.quote)]
         lines = [*words, say.evidence_place(one), say.cite("turn", one.turn_id)]
-        yield from entry_lines(say.moment(one.at), lines, width, 2, DATED)
+        yield from entry_lines(moment(one.at), lines, width, 2, DATED)
 
 
 def _other_links(record: MemoryRecord) -> Iterator[IncidentEdge]:
@@ -225,7 +226,7 @@ def _event_lines(
                 window,
             ]
             return entry_lines(
-                say.moment(version.ingested_at), [*lines, *say.source_lines(event)], width, 0, DATED
+                moment(version.ingested_at), [*lines, *say.source_lines(event)], width, 0, DATED
             )
         case Evidence():
             words = [] if event.quote is None else [say.quotation(event.quote)]
@@ -235,9 +236,9 @@ def _event_lines(
                 say.evidence_place(event),
                 say.cite("turn", event.turn_id),
             ]
-            return entry_lines(say.moment(event.noted_at), lines, width, 0, DATED)
+            return entry_lines(moment(event.noted_at), lines, width, 0, DATED)
         case AuditEntry():
-            return entry_lines(say.moment(event.at), [say.action_phrase(event)], width, 0, DATED)
+            return entry_lines(moment(event.at), [say.action_phrase(event)], width, 0, DATED)
 
 
 def _current_status(memory: Memory) -> str:

@@ -7,13 +7,13 @@ from pydantic import BaseModel
 
 from memoria.model import Finding, Health, Repair, Statistics, to_iso, to_millis
 from memoria.surface.cli.private import describe_private
+from memoria.surface.cli.times import day
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from memoria.admin.backup import BackupReport
     from memoria.app.upkeep import Diagnosis, Restored
-    from memoria.model.zone import Zone
 
 _STATES = {"ok": "[green]ok[/]", "warning": "[yellow]warning[/]", "error": "[red]error[/]"}
 
@@ -85,15 +85,15 @@ def wire_backup(report: "BackupReport") -> WireBackup:
     )
 
 
-def backup_text(report: "BackupReport", zone: "Zone") -> str:
-    """A backup in words, with days of a zone."""
+def backup_text(report: "BackupReport") -> str:
+    """A backup in words."""
     counts = ", ".join(f"{name} {count:,}" for name, count in report.manifest.counts.items())
     lines = [
         f"{report.path} ({report.size:,} bytes), read back and sound.",
         f"It holds: {counts}; and {', '.join(report.manifest.files)}.",
     ]
     if report.kept_until is not None:
-        until = f"{zone.to_local(report.kept_until):%Y-%m-%d}"
+        until = day(report.kept_until)
         lines.append(f"It is kept until {until}. Copy it to another disk to be safe from this one.")
     lines += (f"Not in it: {sentence}" for sentence in report.left_out)
     if report.deleted:

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
-from memoria.model import Memory, RememberResult, Revision, to_iso
+from memoria.model import Memory, RememberResult, Revision
 from memoria.model.memory import SOURCE_TURN
 from memoria.store.base.short_ids import INDEXED_CHARS
 from memoria.surface.cli.layout import wrap_text
+from memoria.surface.cli.times import moment
 from memoria.surface.text import redactions_text, revision_note, scope_phrase, validity_word
 from memoria.text.lines import join_lines
 
@@ -90,7 +91,7 @@ def _notes(kept: RememberResult) -> Iterator[str]:
     own = _short(kept.id)
     if kept.former_end is not None:
         yield (
-            f"what it replaces was to end on {to_iso(kept.former_end)}; this has no end. If it has "
+            f"what it replaces was to end on {moment(kept.former_end)}; this has no end. If it has "
             f"one, say it anew with --until and --supersedes {own}"
         )
     if kept.redactions:

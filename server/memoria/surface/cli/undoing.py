@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memoria.surface.cli.console import AsJson, err, show, with_memory
+from memoria.surface.cli.times import moment
 
 if TYPE_CHECKING:
     from memoria.app import Memoria
     from memoria.model.change import Change, ChangeList
-    from memoria.model.zone import Zone
 
 _DID = {
     "archive": "archived",
@@ -53,14 +53,14 @@ def undo(
     from memoria.surface.cli.layout import columns  # noqa: PLC0415
     from memoria.surface.wire.changes import WireUndo, wire_change, wire_changes  # noqa: PLC0415
 
-    width, zone = columns(), context.obj.settings.zone
+    width = columns()
     listed = with_memory(context, lambda m: m.list_changes(10 if lists else 100))
     if lists:
-        show(wire_changes(listed), render_changes(listed, zone, width), as_json=as_json)
+        show(wire_changes(listed), render_changes(listed, width), as_json=as_json)
         return
     change = choose_change(list(listed.changes), id)
     if not yes:
-        shown = _change_lines(change, zone, width, listed.id_chars)
+        shown = _change_lines(change, width, listed.id_chars)
         err().print("\n".join(shown), markup=False)
         typer.confirm("Undo this?", abort=True, err=True)
 
@@ -73,17 +73,15 @@ def undo(
     show(WireUndo(change=wire_change(undone), undone_by=own), "\n".join(lines), as_json=as_json)
 
 
-def render_changes(listed: "ChangeList", zone: "Zone", width: int) -> str:
+def render_changes(listed: "ChangeList", width: int) -> str:
     """Changes for a person: what it is about first, ids last."""
-    entries = [
-        "\n".join(_change_lines(one, zone, width, listed.id_chars)) for one in listed.changes
-    ]
+    entries = ["\n".join(_change_lines(one, width, listed.id_chars)) for one in listed.changes]
     if not entries:
         return "There is nothing to undo here: nobody has changed a memory."
     return "\n".join([*entries, "", "Undo one: memoria undo ID"])
 
 
-def _change_lines(change: "Change", zone: "Zone", width: int, id_chars: int) -> Iterator[str]:
+def _change_lines(change: "Change", width: int, id_chars: int) -> Iterator[str]:
     from memoria.surface.cli.layout import wrap_text  # noqa: PLC0415
     from memoria.text.lines import join_lines  # noqa: PLC0415
 
@@ -92,7 +90,7 @@ def _change_lines(change: "Change", zone: "Zone", width: int, id_chars: int) -> 
         yield from wrap_text(f"before: {join_lines(change.former)}", width, 4)
     others = len(change.others)
     details = [
-        f"{zone.to_local(change.at):%Y-%m-%d %H:%M}",
+        moment(change.at),
         _DID.get(change.action, change.action),
         *([f"changed {others} more"] if others else []),
         *(["undone since"] if change.is_undone else []),

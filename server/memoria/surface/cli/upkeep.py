@@ -99,7 +99,7 @@ def backup(
     settings = options.existing_settings
     with show_progress("Backing up") as progress:
         report = back_up(settings, file, progress)
-    show(wire_backup(report), backup_text(report, settings.zone), as_json=as_json)
+    show(wire_backup(report), backup_text(report), as_json=as_json)
 
 
 def restore(
