@@ -8,7 +8,10 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from tests.store.tenant_life import SAID, live, marks
 
+from memoria.memories.statements import Statements
+from memoria.model import LIBRARY, MemoryType
 from memoria.store.sqlite import SqliteStore
 
 OpenStore = Callable[[Path], SqliteStore]
@@ -51,3 +54,19 @@ def run_python() -> Callable[..., str]:
         return ended.stdout
 
     return run
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
+    """A store in which Ann and Bob have said the same, and Carol nothing."""
+    home = tmp_path_factory.mktemp("two")
+    store = SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=1)
+    for tenant in ("ann", "bob"):
+        live(store, tenant, SAID)
+    for tenant in ("ann", "bob"):
+        statements = Statements(store, tenant, LIBRARY, marks(tenant))
+        statements.remember("this waits for its vector", MemoryType.FACT)
+        beside = Statements(store, tenant, LIBRARY, marks(tenant), "a project")
+        beside.remember("in this repo it is the port", MemoryType.FACT)
+    yield store
+    store.close()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.store.test_isolation import LIMITS, MODEL, marks, vector
+from tests.store.tenant_life import LIMITS, MODEL, marks, vector
 
 from memoria.ingest.capture import Capture
 from memoria.ingest.scratchpads import update_scratchpad

@@ -5,7 +5,7 @@ hands out transactions. A transaction of a tenant can reach no other tenant's ro
 bound when it begins, and no method takes one.
 
 All calls block; the application runs each whole transaction in one worker thread, beside which
-`Transaction.meanwhile` may have a second for a while.
+`Transaction.read_concurrently` may have a second for a while.
 """
 
 from memoria.store.base.backlog import Backlog, TenantBacklog
