@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoria.policy.properties import read_properties, relate_statements
+from memoria.policy.properties.wording import _PLAINER, _take_off, unwrap
 from memoria.text.script import is_cjk
 
 
@@ -184,3 +185,18 @@ def test_what_has_become_something_else_replaces_what_it_was(known: str, new: st
 )
 def test_what_has_become_of_something_else_replaces_nothing(known: str, new: str) -> None:
     assert relate_statements(new, known) not in ("replaces", "same")
+
+
+PHRASES = st.sampled_from(
+    "I i me Me MY my myself mine I'm im I’m I've ive I'd I'LL won't wont can't cannot CANT isn't "
+    "dont DON'T he's they're we've you'VE 该用户 我 我们 本人 俺 咱 time improve and".split()
+)
+
+
+@given(st.lists(PHRASES, max_size=8), st.sampled_from([" ", "", ", ", "-"]))
+def test_what_is_looked_for_first_passes_over_nothing(words: list[str], between: str) -> None:
+    text = between.join(words)
+    plainer = _take_off(text)[0]
+    for _, pattern, other in _PLAINER:
+        plainer = pattern.regex.sub(other, plainer)
+    assert unwrap(text).text == (plainer or text)

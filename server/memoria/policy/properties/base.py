@@ -1,6 +1,7 @@
 """What a statement says: a property of a subject, with its value."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 ON_CONDITION = "@"
 """Stands in the predicate of a rule for the assistant before the place or case it holds for."""
@@ -65,10 +66,12 @@ class Clause:
         return all(one.holds_now for one in self.properties)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Statement:
-    """A statement, as rules read it."""
+    """A statement, as rules read it. One is compared with many, so what follows is kept."""
 
+    text: str
+    """In the third person."""
     key: tuple[str, ...]
     """Equal for the same statement in another spelling or person."""
     clauses: tuple[Clause, ...]
@@ -79,12 +82,27 @@ class Statement:
     is_instead: bool = False
     """Whether it says that it holds in the place of something: `instead`, 一律."""
 
-    @property
+    @cached_property
     def properties(self) -> tuple[Property, ...]:
         """The properties that all of its clauses tell."""
         return tuple(one for clause in self.clauses for one in clause.properties)
 
-    @property
+    @cached_property
+    def present(self) -> tuple[Property, ...]:
+        """Those of them that tell what is."""
+        return tuple(one for one in self.properties if one.holds_now)
+
+    @cached_property
     def words(self) -> tuple[str, ...]:
         """The words of all of its clauses."""
         return tuple(word for clause in self.clauses for word in clause.words)
+
+    @cached_property
+    def is_tentative(self) -> bool:
+        """Whether some of it is a plan, a wish, hearsay or a possibility."""
+        return any(one.is_tentative for one in self.properties)
+
+    @cached_property
+    def is_read(self) -> bool:
+        """Whether rules have read all of its clauses."""
+        return not any(one.is_unread for one in self.properties)

@@ -22,6 +22,7 @@ _MARKERS = frozenset(
     should must
     """.split()
 )
+_EMPTY = vocabulary.FILLERS | _MARKERS
 _NEGATIVE = frozenset("not never no stopped quit without stop".split())
 _INSTEAD = LazyPattern(r"(?i)\binstead(?!\sof)\b|一律|改用")
 _NOT_THAT = LazyPattern(
@@ -58,6 +59,7 @@ def read_statement(text: str) -> Statement:
         clauses.append(clause)
     denied = _words_of(aside["what"] or aside["what_zh"], in_chinese=in_chinese) if aside else ()
     return Statement(
+        wording.text,
         _statement_key(wording.text),
         tuple(clauses),
         wording.is_correction,
@@ -108,11 +110,7 @@ def _read_whole(part: str, words: tuple[str, ...], *, is_rule: bool, in_chinese:
 
 def _plain_words(text: str) -> tuple[str, ...]:
     words = (word.lower().strip(".:'") for word in _WORD.regex.findall(text))
-    kept = (
-        _COUNTS.get(word, word)
-        for word in words
-        if word and word not in vocabulary.FILLERS | _MARKERS
-    )
+    kept = (_COUNTS.get(word, word) for word in words if word and word not in _EMPTY)
     return tuple(word if any(map(str.isdigit, word)) else stem(word) for word in kept)
 
 

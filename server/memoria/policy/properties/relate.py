@@ -33,21 +33,20 @@ def compare_statements(new: str, known: str) -> Relation | None:
         return by_frame
     found = _compare_properties(said, before) or by_frame
     if found not in ("replaces", "contradicts") and _may_change(said, before):
-        found = "replaces" if tells_transition(new, known) else found
-    is_read = not any(one.is_unread for one in (*said.properties, *before.properties))
-    return found or ("different" if is_read else None)
+        found = "replaces" if tells_transition(said.text, before.text) else found
+    return found or ("different" if said.is_read and before.is_read else None)
 
 
 def _may_change(said: Statement, before: Statement) -> bool:
     """Whether a statement may be news about what a known one tells of the present."""
-    planned = any(one.is_tentative for one in (*said.properties, *before.properties))
-    return not planned and not all(one.is_past for one in before.properties)
+    is_planned = said.is_tentative or before.is_tentative
+    return not is_planned and not all(one.is_past for one in before.properties)
 
 
 def _compare_properties(said: Statement, before: Statement) -> Relation | None:
     """The relation by what both tell of the present; None if they tell different properties."""
-    present = [one for one in said.properties if one.holds_now]
-    if not present or not any(one.holds_now for one in before.properties):
+    present = said.present
+    if not present or not before.present:
         return "different"
     found: list[_Match | None] = []
     for clause in before.clauses:

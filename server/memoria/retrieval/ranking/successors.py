@@ -15,7 +15,7 @@ is exempt: what held then comes first.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memoria.bare.lazy_regex import lazy_regex
@@ -198,13 +198,16 @@ def _compare_wordings(
     told: dict[int, int] = {}
     past: dict[int, int] = {}
     asks_for_past = _ASKS_FOR_THE_PAST.search(plan.query) is not None
+    others = [(new, new.text) for new in current[:_COMPARED]]
     for old in replaceable[:_COMPARED]:
-        for new in current[:_COMPARED]:
+        wording = old.text
+        past_of_old = {(one.subject, one.predicate) for one in _list_past(wording)}
+        for new, text in others:
             if new is old or old.candidate.n in told or _were_compared(new, old):
                 continue
-            if _began_later(new, old) and relate_statements(new.text, old.text) == "replaces":
+            if _began_later(new, old) and relate_statements(text, wording) == "replaces":
                 told[old.candidate.n] = new.candidate.n
-            elif _tells_present_of(new.text, old.text):
+            elif past_of_old and _tells_present_of(text, past_of_old):
                 first, second = (old, new) if asks_for_past else (new, old)
                 past[second.candidate.n] = first.candidate.n
     return told, past
@@ -261,10 +264,14 @@ def _list_past(text: str) -> Iterator[Property]:
         yield from read_properties(present)
 
 
-def _tells_present_of(new: str, old: str) -> bool:
-    """Whether a statement tells how things are of which another tells how they were."""
-    past = {(one.subject, one.predicate) for one in _list_past(old)}
-    return bool(past) and any(
+def _tells_present_of(text: str, past: Collection[tuple[str, str]]) -> bool:
+    """Whether a statement tells how things are of which another tells how they were.
+
+    Args:
+        text: the statement.
+        past: what the other one tells of the past, by subject and predicate.
+    """
+    return any(
         (one.subject, one.predicate) in past and one.affirmed and not one.is_past
-        for one in read_properties(new)
+        for one in read_properties(text)
     )
