@@ -6,7 +6,7 @@ or deleted; whatever else is in the folder stays as it is.
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 
 from pydantic import Field, ValidationError
@@ -108,10 +108,20 @@ class NoteFolder:
         """
         return read_file(self.root, place, _MOST_NOTE_BYTES)
 
-    def write(self, place: str, text: str) -> str:
-        """Give a note another content. Gives its digest."""
-        self._replace(place, text.encode())
-        return digest(text.encode())
+    def write(self, place: str, text: str, former: str | None = None) -> bool:
+        """Give a note another content. False where somebody has written there just now.
+
+        Args:
+            place: of the note.
+            text: what it shall say.
+            former: the digest of what it said when it was read; None where there was nothing.
+        """
+
+        def is_as_read() -> bool:
+            data = self._read_or_none(place)
+            return former == (None if data is None else digest(data))
+
+        return self._replace(place, text.encode(), is_as_read)
 
     def delete(self, place: str) -> None:
         """Delete a note that nobody else has written."""
@@ -150,10 +160,12 @@ class NoteFolder:
         except UnusableFileError:
             return None
 
-    def _replace(self, place: str, content: bytes) -> None:
+    def _replace(
+        self, place: str, content: bytes, is_current: Callable[[], bool] = lambda: True
+    ) -> bool:
         check_place(self.root, place)
         make_private((self.root / place).parent)
-        replace_file(self.root / place, content)
+        return replace_file(self.root / place, content, is_current)
 
 
 def title_of(place: str) -> str:

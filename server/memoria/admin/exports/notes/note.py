@@ -14,12 +14,12 @@ from memoria.text.invisible import drop_invisible
 
 MARKER = "<!-- memoria: the text above is yours to edit, and all below Notes -->"
 _MARKER = lazy_regex(r"^<!-- memoria\b.*-->[ \t]*$", re.MULTILINE)
-_PROPERTIES = lazy_regex(r"\A\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*\r?$\n?", re.MULTILINE | re.DOTALL)
+_PROPERTIES = lazy_regex(r"\A---[ \t]*\n(.*?)^---[ \t]*$\n?", re.MULTILINE | re.DOTALL)
 _ID = lazy_regex(r"""^id:[ \t]*["']?([0-9a-f-]{36})["']?[ \t]*$""", re.MULTILINE)
 _PINNED = lazy_regex(r"^pinned:[ \t]*(true|false)[ \t]*$", re.MULTILINE)
 _BELOW = lazy_regex(r"^(?:## |> \[!)", re.MULTILINE)
 _CONFLICT = lazy_regex(r"^> You wrote: (.*)$", re.MULTILINE)
-_OWN = lazy_regex(r"^## Notes[ \t]*\r?$\n?", re.MULTILINE)
+_OWN = lazy_regex(r"^## Notes[ \t]*$\n?", re.MULTILINE)
 _OWN_HEADING = "## Notes"
 
 
@@ -64,6 +64,10 @@ class ReadNote:
     """What they wrote while the memory itself was changed, if that was not settled."""
 
 
+class DamagedNoteError(Exception):
+    """A file can't be read as a note; says why, after the note's name."""
+
+
 def render_note(note: NoteContent) -> str:
     """The note as Markdown."""
     parts = [_render_properties(note), as_line(note.wording), "", MARKER]
@@ -87,8 +91,25 @@ def render_note(note: NoteContent) -> str:
     return "\n".join(parts) + "\n"
 
 
+def decode_note(data: bytes) -> str:
+    """A note's text, with ends of lines as we write them.
+
+    Raises:
+        DamagedNoteError: it is no text, or what should be its properties never ends.
+    """
+    try:
+        text = data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise DamagedNoteError("is not UTF-8: save it as that") from error
+    if "\0" in text:
+        raise DamagedNoteError("is no text: it holds NUL")
+    if text.startswith("---\n") and not _PROPERTIES.match(text):
+        raise DamagedNoteError("has properties without an end: a line of three dashes is missing")
+    return text
+
+
 def read_note(text: str) -> ReadNote:
-    """What stands in a note, whoever has written it."""
+    """What stands in a note, whoever has written it; see `decode_note`."""
     properties = _PROPERTIES.match(text)
     head = properties[1] if properties else ""
     body = text[properties.end() :] if properties else text
@@ -120,12 +141,16 @@ def as_line(text: str) -> str:
     return line.replace("<!--", "<! --")
 
 
-def as_title(text: str, most: int = 60) -> str:
+def as_title(text: str) -> str:
     """A text as the name of a file or a link: without what either has a use for."""
     plain = " ".join(_UNFIT.sub(" ", drop_invisible(text)).split()).strip(". ")
-    return (plain if len(plain) <= most else f"{plain[:most].rsplit(' ', 1)[0]}…") or "untitled"
+    cut = plain[:_MOST_CHARS].encode()[:_MOST_BYTES].decode("utf-8", "ignore")
+    return (plain if cut == plain else f"{cut.rsplit(' ', 1)[0]}…") or "untitled"
 
 
+_MOST_CHARS = 60
+_MOST_BYTES = 180
+"""A name may have 255, of which an id, a suffix and what is written beside it take the rest."""
 _UNFIT = lazy_regex(r"""[\x00-\x1f\[\]#^|\\/:*?"<>%]""")
 
 

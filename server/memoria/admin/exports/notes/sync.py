@@ -18,9 +18,11 @@ from memoria.admin.exports.notes.folder import (
     digest,
 )
 from memoria.admin.exports.notes.note import (
+    DamagedNoteError,
     ReadNote,
     as_line,
     as_title,
+    decode_note,
     read_note,
     render_note,
 )
@@ -140,8 +142,7 @@ class NoteSync:
             try:
                 await editor.revise_memory(edit.memory_id, edit.action, edit.content)
             except MemoriaError as error:
-                self.report.refused.append((edit.place, str(error)))
-                self._known.held.add(edit.memory_id)
+                self._refuse(edit.memory_id, edit.place, str(error))
             else:
                 self.report.edited.append(edit.place)
 
@@ -176,31 +177,38 @@ class NoteSync:
         places = {one.place for one in notes.values()}
         places |= {one.place for one in self._state.pages.values()}
         for place, data in self._folder.find_moved(places):
-            memory_id = read_note(data.decode("utf-8", "replace")).memory_id
+            note = _read_or_none(data)
+            memory_id = None if note is None else note.memory_id
             written = notes.get(memory_id) if memory_id is not None else None
-            if memory_id is None:
+            if note is None or memory_id is None:
                 self.report.strange.append(place)
             elif written is None:
                 unknown = WrittenNote(place=place, digest="", version=0, wording="")
                 notes[memory_id] = unknown
             elif self._folder.read(written.place) is None:
                 notes[memory_id] = written.model_copy(update={"place": place, "is_gone": False})
-            else:
+            elif _digest_words(note.wording) == written.wording:
                 self.report.strange.append(place)
+            else:
+                why = f"is a second note beside {written.place}, which counts: write it there"
+                self.report.refused.append((place, why))
 
     def _compare(self, tx: Transaction, memory_id: str, written: WrittenNote) -> Iterator[NoteEdit]:
+        memory = tx.memories.get(memory_id)
         try:
             data = self._folder.read(written.place)
-        except UnusableFileError as error:
-            self.report.refused.append((written.place, str(error)))
-            self._known.held.add(memory_id)
+            if data is None:
+                if memory is not None and memory.validity == "active":
+                    yield from self._take_gone(memory, written)
+                return
+            note = read_note(decode_note(data))
+        except (UnusableFileError, DamagedNoteError) as error:
+            self._refuse(memory_id, written.place, str(error))
             return
-        memory = tx.memories.get(memory_id)
-        if data is None:
-            if memory is not None and memory.validity == "active":
-                yield from self._take_gone(memory, written)
+        if memory is None and tx.tombstones.get(memory_id) is None:
+            why = "its memory is not in this home: import an export of the one it is from"
+            self._refuse(memory_id, written.place, why)
             return
-        note = read_note(data.decode("utf-8", "replace"))
         self._known.own[memory_id] = note.own
         self._known.digests[memory_id] = digest(data)
         if note.conflict is not None:
@@ -208,13 +216,17 @@ class NoteSync:
         if digest(data) != written.digest:
             yield from self._list_edits(memory_id, written, note, memory)
 
+    def _refuse(self, memory_id: str, place: str, why: str) -> None:
+        """Name a note that is not taken in, and leave it as it is: somebody's words are in it."""
+        self.report.refused.append((place, why))
+        self._known.held.add(memory_id)
+
     def _list_edits(
         self, memory_id: str, written: WrittenNote, note: ReadNote, memory: Memory | None
     ) -> Iterator[NoteEdit]:
         if memory is None or memory.validity != "active":
             why = "was forgotten" if memory is None else f"is {memory.validity} by now"
-            self.report.refused.append((written.place, f"its memory {why}; delete the note"))
-            self._known.held.add(memory_id)
+            self._refuse(memory_id, written.place, f"its memory {why}; delete the note")
             return
         is_reworded = _digest_words(note.wording) != written.wording
         if is_reworded and _digest_words(note.wording) != _digest_words(memory.content):
@@ -223,8 +235,7 @@ class NoteSync:
                 return
             if redact(note.wording).redactions:  # what is left of it would be no memory of theirs
                 why = "says a secret, which is never kept; its memory stays"
-                self.report.refused.append((written.place, why))
-                self._known.held.add(memory_id)
+                self._refuse(memory_id, written.place, why)
                 return
             if _version_of(memory) == written.version:
                 self._known.conflicts.pop(memory_id, None)
@@ -273,12 +284,13 @@ class NoteSync:
             self._known.conflicts.get(memory_id),
             self._known.own.get(memory_id, ""),
         )
-        text = render_note(content)
-        if self._known.digests.get(memory_id) == digest(text.encode()):
+        text, former = render_note(content), self._known.digests.get(memory_id)
+        if former == digest(text.encode()):
             self.report.unchanged += 1
-        else:
-            self._folder.write(place, text)
+        elif self._folder.write(place, text, former):
             self.report.written += 1
+        else:
+            return  # somebody has edited it just now: the next sync sees that
         self._state.notes[memory_id] = WrittenNote(
             place=place,
             digest=digest(text.encode()),
@@ -304,7 +316,7 @@ class NoteSync:
                 entity in former and data is not None and digest(data) == former[entity].digest
             )
             if data is None or (is_ours and digest(data) != new):
-                self._folder.write(place, text)
+                self._folder.write(place, text, None if data is None else digest(data))
             elif not is_ours and digest(data) != new:
                 self.report.strange.append(place)
         for entity in former.keys() - now.keys():
@@ -313,6 +325,13 @@ class NoteSync:
                 self._folder.delete(former[entity].place)
         former.clear()
         former.update(now)
+
+
+def _read_or_none(data: bytes) -> ReadNote | None:
+    try:
+        return read_note(decode_note(data))
+    except DamagedNoteError:
+        return None
 
 
 def _digest_words(wording: str) -> str:

@@ -1,0 +1,229 @@
+"""What editors, other programs and other machines do to a folder of notes."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.admin.exports.homes import carry, merge, opened, settings_of, texts_in
+from tests.admin.exports.test_notes import TENANT, edit, find, find_note, list_notes, read_all, sync
+from tests.ingest.play import memories
+from tests.surface.shell import Shell
+
+from memoria.admin.exports.notes.folder import NoteFolder
+from memoria.admin.exports.notes.sync import NoteSync
+from memoria.app.exporting import export
+from memoria.store.base.portable import PortableSelection
+
+pytestmark = pytest.mark.anyio
+GATE = "The garden gate has the code 4417."
+TEA = "我每天早上喝普洱茶。"
+
+
+async def remember(home: Path, *texts: str) -> list[str]:
+    async with opened(home) as m:
+        return [(await m.remember(text, type="fact")).id for text in texts]
+
+
+async def list_contents(home: Path) -> set[str]:
+    async with opened(home) as m:
+        return {one.content for one in await memories(m)}
+
+
+def without_end(text: bytes) -> bytes:
+    """The line that ends the properties is gone."""
+    return text.replace(b"\n---\n", b"\n", 1)
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "properties without an end": without_end,
+    "properties without an end, CRLF": lambda text: without_end(text).replace(b"\n", b"\r\n"),
+    "another encoding": lambda text: text.decode().replace("a", "é").encode("gb18030"),
+    "UTF-16": lambda text: text.decode().replace("4417", "5528").encode("utf-16"),
+    "a NUL": lambda text: text.replace(b"4417", b"\x00").replace("茶".encode(), b"\x00"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+async def test_a_note_that_can_not_be_read_as_one_changes_no_memory_and_is_named(
+    tmp_path: Path, damage: str
+) -> None:
+    home, vault = tmp_path / "home", tmp_path / "vault"
+    await remember(home, GATE, TEA)
+    sync(home, vault)
+    notes = list_notes(vault)
+    spoilt = [DAMAGES[damage](note.read_bytes()) for note in notes]
+    for note, content in zip(notes, spoilt, strict=True):
+        note.write_bytes(content)
+    report = sync(home, vault)
+    named = {one["note"] for one in report["refused"]}
+    assert named == {note.relative_to(vault).as_posix() for note in notes}
+    assert (report["edited"], report["written"]) == ([], 0)
+    assert [note.read_bytes() for note in notes] == spoilt  # somebody's words may be in it
+    assert await list_contents(home) == {GATE, TEA}
+
+
+async def test_an_editor_that_ends_lines_otherwise_or_drops_the_properties_loses_no_edit(
+    tmp_path: Path,
+) -> None:
+    home, vault = tmp_path / "home", tmp_path / "vault"
+    await remember(home, GATE, TEA)
+    sync(home, vault)
+    gate, tea = find_note(vault, "gate"), find_note(vault, "普洱")
+    edit(gate, "code 4417.\n\n", "code 5528.\n\n")
+    edit(gate, "pinned: false", "pinned: true")
+    gate.write_bytes(b"\xef\xbb\xbf" + gate.read_bytes().replace(b"\n", b"\r\n"))
+    moved = vault / "🫖 早茶" / "喝什么？☕.md"
+    moved.parent.mkdir()
+    moved.write_bytes(tea.read_bytes().replace("普洱".encode(), "龙井".encode()))
+    moved.write_bytes(moved.read_bytes().replace(b"\n", b"\r\n"))
+    tea.unlink()
+    report = sync(home, vault)
+    assert (len(report["edited"]), report["refused"], report["gone"]) == (3, [], [])
+    async with opened(home) as m:
+        assert ((await find(m, "gate")).content[-5:-1], (await find(m, "gate")).pinned) == (
+            "5528",
+            True,
+        )
+        assert (await find(m, "早上")).content == "我每天早上喝龙井茶。"
+    assert moved.exists()
+    assert not tea.exists()
+    body = gate.read_text("utf-8").split("\n---\n", 1)[1]
+    gate.write_text(body, "utf-8")
+    assert sync(home, vault)["written"] == 1
+    assert gate.read_text("utf-8").startswith("---\nid: ")
+
+
+async def test_of_two_notes_of_one_memory_the_one_in_its_place_counts_and_the_other_is_named(
+    tmp_path: Path,
+) -> None:
+    home, vault = tmp_path / "home", tmp_path / "vault"
+    await remember(home, GATE, TEA)
+    sync(home, vault)
+    gate, tea = find_note(vault, "gate"), find_note(vault, "普洱")
+    copy = gate.with_name(f"{gate.stem}.sync-conflict-20261123-PC.md")
+    same = tea.with_name(f"{tea.stem} 1.md")
+    shutil.copy(gate, copy)
+    shutil.copy(tea, same)
+    edit(gate, "code 4417.\n\n", "code 5528.\n\n")
+    edit(copy, "code 4417.\n\n", "code 6639.\n\n")
+    for taken in (1, 0):
+        report = sync(home, vault)
+        assert len(report["edited"]) == taken
+        (refused,) = report["refused"]
+        assert refused["note"] == copy.relative_to(vault).as_posix()
+        assert gate.relative_to(vault).as_posix() in refused["problem"]
+        assert report["strange"] == [same.relative_to(vault).as_posix()]
+    assert "6639" in copy.read_text("utf-8")
+    assert await list_contents(home) == {"The garden gate has the code 5528.", TEA}
+
+
+async def test_what_obsidian_keeps_in_the_folder_and_does_to_properties_is_left_alone(
+    tmp_path: Path,
+) -> None:
+    home, vault = tmp_path / "home", tmp_path / "vault"
+    await remember(home, GATE, TEA)
+    sync(home, vault)
+    gate, tea = find_note(vault, "gate"), find_note(vault, "普洱")
+    for place in (".obsidian/workspace.json", ".trash/old.md", "Plan.canvas", "attachments/a.png"):
+        (vault / place).parent.mkdir(exist_ok=True)
+        (vault / place).write_text("{}")
+    (vault / "Untitled.md").write_text("")
+    text = gate.read_text("utf-8")
+    (line,) = [one for one in text.splitlines() if one.startswith("id: ")]
+    quoted = f'---\naliases: []\nid: "{line[4:]}"\n'
+    gate.write_text(text.replace(f"{line}\n", "").replace("---\n", quoted, 1), "utf-8")
+    (vault / ".trash" / tea.name).write_bytes(tea.read_bytes())  # deleted there
+    tea.unlink()
+    report = sync(home, vault)
+    assert (report["edited"], report["refused"], report["strange"]) == ([], [], ["Untitled.md"])
+    assert len(report["gone"]) == 1
+    assert "aliases" not in gate.read_text("utf-8")
+    assert await list_contents(home) == {GATE, TEA}
+    assert (vault / ".trash" / tea.name).exists()
+
+
+async def test_any_words_make_a_name_that_a_file_can_have(tmp_path: Path) -> None:
+    home, vault = tmp_path / "home", tmp_path / "vault"
+    faces = "👩🏽‍🌾" * 40
+    texts = [f"{faces}{n}" for n in range(3)]
+    texts += [f"{'苗圃' * 90}{n}" for n in range(2)] + [f"{'x' * 400}{n}" for n in range(2)]
+    texts += ["CON", "../../etc/passwd", "a/b\\c:d*e?f", ".hidden"]
+    await remember(home, *texts)
+    assert sync(home, vault)["written"] == len(await list_contents(home))
+    assert all(len(one.name.encode()) <= 255 for one in vault.rglob("*"))
+    assert sync(home, vault)["written"] == 0
+
+
+async def test_a_folder_of_another_home_loses_no_note(tmp_path: Path) -> None:
+    """A folder that two machines share: each has a memory of its own, until they were merged."""
+    one, other, vault = tmp_path / "one", tmp_path / "other", tmp_path / "vault"
+    await remember(one, GATE)
+    await remember(other, TEA)
+    sync(one, vault)
+    before = read_all(vault)
+    report = sync(other, vault)
+    assert (report["deleted"], report["written"]) == (0, 1)
+    (named,) = report["refused"]
+    assert "is not in this home" in named["problem"]
+    assert before.items() <= read_all(vault).items()
+    assert sync(one, vault)["deleted"] == 0
+    assert len(list_notes(vault)) == 2
+    carry(one, other, tmp_path / "a.jsonl")
+    carry(other, one, tmp_path / "a.jsonl")
+    edit(find_note(vault, "gate"), "code 4417.\n\n", "code 5528.\n\n")
+    for home in (other, one):
+        assert sync(home, vault)["refused"] == []
+    assert len(list_notes(vault)) == 2
+
+
+@pytest.mark.parametrize("grace", [0, 7])
+async def test_an_older_copy_of_the_folder_brings_nothing_back_that_was_forgotten_since(
+    tmp_path: Path, grace: int
+) -> None:
+    home, vault, old = tmp_path / "home", tmp_path / "vault", tmp_path / "old"
+    ids = await remember(home, GATE, TEA, "The bins go out on Tuesday.")
+    sync(home, vault)
+    shutil.copytree(vault, old)
+    export(settings_of(home), tmp_path / "old.jsonl", PortableSelection(), None, lambda *_: None)
+    async with opened(home, forget_grace_days=grace) as m:
+        await m.forget_memory(ids[:2])
+    report = sync(home, vault)
+    assert (report["deleted"], len(list_notes(vault))) == (2, 1)
+    edit(find_note(old, "gate"), "code 4417.\n\n", "code 4417, on the left.\n\n")
+    bins = find_note(old, "bins")
+    edit(bins, "The bins go out on Tuesday.\n\n", f"{TEA}\n\n")
+    report = sync(home, old)
+    assert (report["edited"], len(report["refused"])) == ([], 2)
+    assert await list_contents(home) == {"The bins go out on Tuesday."}
+    shutil.rmtree(old / ".memoria")  # its state was lost, or the notes were put elsewhere
+    report = sync(home, old)
+    assert report["edited"] == []
+    merge(home, tmp_path / "old.jsonl", None)
+    brought = Shell(home, TENANT)("import", old, "--format", "obsidian", "--json")
+    assert "普洱" not in brought.out
+    assert await list_contents(home) == {"The bins go out on Tuesday."}
+    if not grace:
+        text = await texts_in(home)
+        assert "4417" not in text
+        assert "普洱" not in text
+
+
+async def test_a_note_that_is_edited_while_it_is_written_anew_keeps_the_edit(
+    tmp_path: Path,
+) -> None:
+    """The edit is seen by the next sync, which finds both sides changed."""
+    home, vault = tmp_path / "home", tmp_path / "vault"
+    (own_id,) = await remember(home, GATE)
+    sync(home, vault)
+    note = find_note(vault, "gate")
+    async with opened(home) as m:
+        await m.revise_memory(own_id, "correct", content="The garden gate has the code 6639.")
+        folder = NoteFolder(vault)
+        run = NoteSync(m._store, m.tenant, folder, PortableSelection(), frozenset())  # noqa: SLF001
+        assert run.find_edits() == []
+        edit(note, "code 4417.\n\n", "code 5528.\n\n")
+        assert run.write(lambda *_: None).written == 0
+    assert "5528" in note.read_text("utf-8")
+    assert len(sync(home, vault)["conflicts"]) == 1
+    assert "You wrote: The garden gate has the code 5528." in note.read_text("utf-8")
