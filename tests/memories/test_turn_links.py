@@ -229,7 +229,7 @@ async def test_what_a_process_has_left_unlinked_when_it_died_is_linked_by_the_ne
             LazyEmbedder(embedder.name, lambda: embedder),
             LIMITS,
         )
-        m._worker = never_started  # noqa: SLF001  (it dies before it does anything)
+        m._home = replace(m._home, worker=never_started)  # noqa: SLF001  (it dies before it does anything)
         first, answer, later, chinese, title = await say(m, *TALK)
         edited = {"role": "user", "session_id": "s", "message_id": "m"}
         await m.record_conversation([{**edited, "content": "I met Perpetua in Lodz."}])

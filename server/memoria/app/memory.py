@@ -333,7 +333,7 @@ class Memoria(Changes):
             place,
             self._intake,
             chosen.personal_data,
-            links_names=self._worker is None,
+            links_names=self._home.worker is None,
         )
 
     def _statements(self, workspace: str | None) -> Statements:
