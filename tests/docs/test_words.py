@@ -50,6 +50,16 @@ def test_every_folder_that_a_map_of_the_tree_names_exists(page: Path) -> None:
     assert [name for name in named if not _is_there(name)] == []
 
 
+def test_every_package_has_a_place_on_the_map() -> None:
+    named = re.findall(r"`((?:[a-z_]+/)+)", text_of(DOCS / "architecture.md"))
+    packages = {
+        f"{file.parent.relative_to(SERVER).as_posix()}/"
+        for file in SERVER.rglob("*.py")
+        if file.parent != SERVER
+    }
+    assert [one for one in sorted(packages) if not any(n.startswith(one) for n in named)] == []
+
+
 async def test_the_tables_that_are_called_true_are_those_of_a_home(home: Path) -> None:
     async with memoria.open(home=home, settings=memoria.Settings(embedder="off")):
         pass
