@@ -93,9 +93,31 @@ def test_a_turn_that_the_record_would_amply_answer_with_passes_among_memories() 
     around = RelevanceSignals(0.1, 0.5, context_coverage=0.9)
     assert margin(MEMORIES, "turn", around, known) > 0
     assert margin(CONTEXT, "turn", around, known) < 0
-    barely = RelevanceSignals(0.1, 0.3, context_coverage=0.5)
+    barely = RelevanceSignals(0.1, 0.28, context_coverage=0.36)
     assert margin(TRANSCRIPT, "turn", barely, known) > 0
     assert margin(MEMORIES, "turn", barely, known) < 0
+
+
+def test_a_turn_in_another_language_has_to_be_more_than_ample_among_memories() -> None:
+    known = QueryStatistics(telling_terms=2, documents=300, frequent_entity=True)
+    same = RelevanceSignals(0.0, 0.5)
+    other = RelevanceSignals(0.0, 0.24, is_cross_language=True)  # its language makes up for words
+    assert margin(TRANSCRIPT, "turn", same, known) == margin(TRANSCRIPT, "turn", other, known)
+    assert margin(MEMORIES, "turn", same, known) > 0 > margin(MEMORIES, "turn", other, known)
+
+
+def test_a_sentence_that_rules_have_made_a_memory_is_no_answer_without_a_word_or_nearness() -> None:
+    alike = RelevanceSignals(coverage=0.0, cosine=0.25)
+    assert margin(MEMORIES, "memory", alike) > 0  # somebody thought it worth remembering
+    for change, passes in (
+        ({}, False),
+        ({"coverage": 0.05}, True),
+        ({"cosine": 0.32}, True),
+        ({"graph": 1.0}, True),
+        ({"is_cross_language": True}, True),
+    ):
+        by_rules = replace(alike, is_by_rules=True, **change)
+        assert (margin(MEMORIES, "memory", by_rules) > 0) is passes, change
 
 
 def test_without_vectors_words_alone_decide_and_never_for_a_stranger() -> None:

@@ -28,6 +28,17 @@ TALK = {
         "Ines: Then we take the train to the islands.",
     ],
 }
+ADVICE = [
+    "嗓子疼就喝点加蜂蜜的鼠尾草茶，尽量少说话。",
+    "每天整理一个抽屉，一个月整间屋子就收拾好了。",
+    "For a hoarse voice drink sage tea with honey and speak as little as you can.",
+    "A paper crane is easy to fold; start with a square sheet and crease both diagonals.",
+]
+HABITS = [
+    "我平时坐电车去菜市场，比公交快。",
+    "我每次都先把鱼洗净再抹盐。",
+    "我在厨房里经常把菜烧焦。",
+]
 MESSAGE = (
     "Hello again! My favourite colour is teal, so use that for the headings wherever you can. "
     "About the release: the importer stops on invoices without a tax number, the supplier portal "
@@ -110,3 +121,39 @@ async def test_what_has_nothing_to_do_with_the_question_is_not_shown_beside_what
     found = await m.search_memory("Which glaze ran down the side and stuck to the shelf?")
     assert "cobalt" in found.hits[0].text
     assert not any("霜" in text or "train" in text for text in texts_of(found))
+
+
+@pytest.fixture(scope="module")
+async def talker(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
+    """Advice in turns that no model has read, and habits of which rules have made memories."""
+    home = tmp_path_factory.mktemp("talker") / "home"
+    async with memoria.open(home=home, tenant="t") as opened:
+        for role, said in (("assistant", ADVICE), ("user", HABITS)):
+            for n, line in enumerate(said):
+                turn = {"role": role, "content": line, "at": f"2024-03-0{n + 1}T10:00"}
+                await opened.record_conversation([turn], session_id=f"{role} {n}")
+        await opened.wait_until_idle(60)
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("我喉咙不舒服该喝什么？", "鼠尾草茶"),
+        ("Is there simple origami?", "paper crane"),
+    ],
+)
+async def test_a_question_in_other_words_is_answered_by_the_turn_it_is_about(
+    talker: Memoria, question: str, answer: str
+) -> None:
+    found = await talker.search_memory(question)
+    assert answer in found.hits[0].text
+
+
+@pytest.mark.parametrize("question", ["我为什么对水管工发火？", "谁修了我家屋顶？"])
+async def test_a_sentence_about_something_else_is_no_answer_though_rules_remember_it(
+    talker: Memoria, question: str
+) -> None:
+    memories = await talker.list_memories()
+    assert len(memories.memories) == len(HABITS)
+    assert (await talker.search_memory(question)).hits == ()

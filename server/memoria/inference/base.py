@@ -70,6 +70,11 @@ class AnswerBounds:
     ample: float | None = None
     """By how much a turn has to exceed what the record asks for to pass whatever its bounds say;
     None where that never lets one pass."""
+    ample_cross_language: float = 0.0
+    """How much more of a turn in another language: no word is there to doubt it by."""
+    wordless: float = 0.0
+    """The cosine of a sentence that rules kept of a talk, where it shares no word with the query:
+    rules keep many, and of many one is always a little alike."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,9 @@ BUNDLED_CALIBRATION = Calibration(
         turn=RelevanceBounds(
             frequent_entity=0.66, no_entity=0.45, cross_language=0.35, unknown_entity=0.60
         ),
-        ample=0.2,
+        ample=0.09,
+        ample_cross_language=0.11,
+        wordless=0.30,
     ),
     # A logistic regression over LoCoMo, BEAM, MemoryBank and MemDaily, each with questions that can
     # be answered there and questions of the others, divided by what it gives the cosine. The last

@@ -6,7 +6,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
-from memoria.model import Memory, MemoryVersion, StoredTurn, Validity
+from memoria.model import InferredBy, Memory, MemoryVersion, StoredTurn, Validity
 from memoria.policy.properties.keys import has_one_value
 from memoria.retrieval.query.numbers import holds_number
 from memoria.retrieval.query.plan import SearchPlan
@@ -253,6 +253,7 @@ def _score_candidate(
         rare_words=len(statistics.rare_terms & tokens_of_all),
         is_cross_language=is_cross_language,
         lacks_number=_lacks_number(document, statistics) and not is_cross_language,
+        is_by_rules=_is_by_rules(document),
     )
     relevance = _relevance(plan, item, document, term_coverage(evenly, tokens_of_all))
     boosts = _boosts(plan, document)
@@ -264,6 +265,12 @@ def _score_candidate(
 def _lacks_number(document: StoredTurn | MemoryWording, statistics: QueryStatistics) -> bool:
     is_turn = isinstance(document, StoredTurn)
     return is_turn and statistics.asks_number and not holds_number(_document_text(document))
+
+
+def _is_by_rules(document: StoredTurn | MemoryWording) -> bool:
+    if not isinstance(document, MemoryWording):
+        return False
+    return document.version.inferred_by is InferredBy.RULES
 
 
 def _boosts(plan: SearchPlan, document: StoredTurn | MemoryWording) -> dict[str, float]:

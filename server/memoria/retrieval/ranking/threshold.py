@@ -71,6 +71,8 @@ class RelevanceSignals:
     """Whether the query asks for a number and the text has none."""
     is_of_others: bool = False
     """Whether it speaks plainly of others than the person asked about."""
+    is_by_rules: bool = False
+    """Whether it is a memory that rules made of what was said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +125,15 @@ class RelevanceThreshold:
     ) -> float:
         """The margin of a memory, or of a turn beside memories."""
         if kind == "memory":
-            return _margin(bounds.memory, signals, self.statistics)
+            margin = _margin(bounds.memory, signals, self.statistics)
+            is_doubtful = signals.is_by_rules and _shares_no_word(signals, self.statistics)
+            least = bounds.wordless * _relief(signals)
+            return min(margin, signals.cosine - least) if is_doubtful else margin
         margin = _margin(bounds.turn, signals, self.statistics)
         if bounds.ample is None:
             return margin
-        in_record = _margin_in_record(self.record, signals, self.statistics)
-        return max(margin, in_record - bounds.ample)
+        ample = bounds.ample + bounds.ample_cross_language * signals.is_cross_language
+        return max(margin, _margin_in_record(self.record, signals, self.statistics) - ample)
 
     def __str__(self) -> str:
         """In a line, for an explanation."""
@@ -161,7 +166,7 @@ def _margin(
     if statistics.unknown_entity and not signals.is_cross_language:
         # Another script spells names its own way. What is linked is linked with somebody else.
         return signals.cosine - bounds.unknown_entity
-    relief = 1 - _GRAPH_RELIEF * signals.graph
+    relief = _relief(signals)
     bound = bounds.frequent_entity if statistics.frequent_entity else bounds.no_entity
     bound *= relief
     if not statistics.has_vectors:
@@ -169,6 +174,16 @@ def _margin(
     if signals.is_cross_language:
         bound = min(bounds.cross_language * relief, bound)
     return coverage + signals.cosine - bound
+
+
+def _shares_no_word(signals: RelevanceSignals, statistics: QueryStatistics) -> bool:
+    """Whether a text in the query's language has none of its words, and its cosine is known."""
+    return not (signals.coverage or signals.is_cross_language) and statistics.has_vectors
+
+
+def _relief(signals: RelevanceSignals) -> float:
+    """The share of a bound that is left for what the graph leads to."""
+    return 1 - _GRAPH_RELIEF * signals.graph
 
 
 def _margin_in_record(
