@@ -21,7 +21,7 @@ from memoria.model.memory import SOURCE_TURN, LocalSpan
 from memoria.model.turn import FORGOTTEN_PASSAGE
 from memoria.retrieval.answer.cite import neighbour
 from memoria.retrieval.answer.form import indent_words
-from memoria.retrieval.answer.notes import FOR_AGENTS, NextSteps, write_answer
+from memoria.retrieval.answer.notes import write_answer
 from memoria.text.document import as_text
 from memoria.text.lines import fence_block, join_lines
 
@@ -31,9 +31,9 @@ PRIVATE_NOTE = (
 )
 
 
-def result_text(result: SearchResult, steps: NextSteps = FOR_AGENTS) -> str:
-    """A search's answer, which names what to do next as whoever reads it would do it."""
-    return write_answer(result, steps)
+def result_text(result: SearchResult) -> str:
+    """A search's answer for a model, which names the tools to call next."""
+    return write_answer(result)
 
 
 def memory_text(memory: Memory) -> str:

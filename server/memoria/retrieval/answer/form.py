@@ -58,8 +58,27 @@ def list_shared_marks(hits: Sequence[Hit]) -> tuple[str, ...]:
     """What is to be known of every hit of several, in the order in which it is said."""
     if len(hits) < 2:  # noqa: PLR2004  (of one hit nothing is said twice)
         return ()
-    common = set(_general_marks(hits[0])).intersection(*map(_general_marks, hits[1:]))
-    return tuple(mark for mark in _general_marks(hits[0]) if mark in common)
+    common = set(list_general_marks(hits[0])).intersection(*map(list_general_marks, hits[1:]))
+    return tuple(mark for mark in list_general_marks(hits[0]) if mark in common)
+
+
+def list_general_marks(hit: Hit) -> list[str]:
+    """What may be true of many hits alike."""
+    source = hit.source
+    marks = [str(hit.status)] if hit.status else []
+    marks += [f"trust {source.trust}"] if source.trust else []
+    marks += ["as an agent reported it"] if source.account else []
+    return marks + ([f"workspace {source.workspace}"] if source.workspace else [])
+
+
+def write_words(hit: Hit) -> str:
+    """The words of a hit, with a sign where they are cut."""
+    if hit.excerpt is None:
+        return hit.text
+    start, end = hit.excerpt
+    before = f"{_CUT} " if start else ""
+    after = f" {_CUT}" if hit.total_chars is None or end < hit.total_chars else ""
+    return f"{before}{hit.text}{after}"
 
 
 def run_key(hit: Hit) -> RunKey:
@@ -143,8 +162,8 @@ def _write_run(run: Sequence[Hit], shared: Sequence[str], id_chars: int) -> Iter
     if len(run_key(run[0])) == 1:
         yield from _hit_lines(run[0], _own_marks(run[0], shared), id_chars)
         return
-    of_run = set(_general_marks(run[0])).intersection(*map(_general_marks, run))
-    marks = [mark for mark in _general_marks(run[0]) if mark in of_run and mark not in shared]
+    of_run = set(list_general_marks(run[0])).intersection(*map(list_general_marks, run))
+    marks = [mark for mark in list_general_marks(run[0]) if mark in of_run and mark not in shared]
     first = min(run, key=lambda hit: hit.source.turn_index or 0)
     yield join_lines(", ".join((_describe_run(first), *marks)))
     known = (*shared, *of_run)
@@ -163,7 +182,7 @@ def _describe_run(hit: Hit) -> str:
 
 
 def _hit_lines(hit: Hit, marks: Sequence[str], id_chars: int) -> Iterator[str]:
-    yield _hit_line(hit, _hit_words(hit), marks, id_chars)
+    yield _hit_line(hit, indent_words(write_words(hit)), marks, id_chars)
     if hit.tool is not None:
         call = (indent_words(as_text(part)) for part in (hit.tool.args, hit.tool.result))
         yield _call_line(join_lines(hit.tool.name), *call, is_cut=hit.tool.cut)
@@ -178,17 +197,6 @@ def _hit_line(hit: Hit, words: str, marks: Sequence[str], id_chars: int) -> str:
     place = "" if hit.source.turn_index is None else f"#{hit.source.turn_index} "
     who = hit.source.speaker or hit.source.role or ""
     return f"{join_lines(f'{name} {place}{who}{said}:')} {words}"
-
-
-def _hit_words(hit: Hit) -> str:
-    """The words of a hit, with a sign where they are cut."""
-    words = indent_words(hit.text)
-    if hit.excerpt is None:
-        return words
-    start, end = hit.excerpt
-    before = f"{_CUT} " if start else ""
-    after = f" {_CUT}" if hit.total_chars is None or end < hit.total_chars else ""
-    return f"{before}{words}{after}"
 
 
 def _call_line(name: str, args: str, result: str, *, is_cut: bool) -> str:
@@ -220,18 +228,9 @@ def _own_marks(hit: Hit, known: Sequence[str]) -> list[str]:
 
 def _list_marks(hit: Hit, known: Sequence[str]) -> list[str]:
     """What is to be known of a hit and has not been said."""
-    return [*(mark for mark in _general_marks(hit) if mark not in known), *_list_validity(hit)]
+    return [*(mark for mark in list_general_marks(hit) if mark not in known), *_list_validity(hit)]
 
 
 def _list_validity(hit: Hit) -> list[str]:
     """Whether a hit holds, where it does not."""
     return [] if hit.validity in (None, "active") else [str(hit.validity)]
-
-
-def _general_marks(hit: Hit) -> list[str]:
-    """What may be true of many hits alike."""
-    source = hit.source
-    marks = [str(hit.status)] if hit.status else []
-    marks += [f"trust {source.trust}"] if source.trust else []
-    marks += ["as an agent reported it"] if source.account else []
-    return marks + ([f"workspace {source.workspace}"] if source.workspace else [])

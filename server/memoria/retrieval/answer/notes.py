@@ -61,7 +61,7 @@ def write_answer(result: SearchResult, steps: NextSteps = FOR_AGENTS) -> str:
     """An answer as a text of no more tokens than it may have, estimated."""
     lines = write_hits(result.hits, result.id_chars)
     left = result.max_tokens * PARTS - sum(count_parts(f"{line}\n") for line in lines)
-    for line in _list_lines(result, steps):
+    for line in list_notes_below(result, steps):
         cost = count_parts(f"{line}\n")
         if cost <= left:
             lines.append(line)
@@ -69,13 +69,8 @@ def write_answer(result: SearchResult, steps: NextSteps = FOR_AGENTS) -> str:
     return "\n".join(lines)
 
 
-def notes_cost(result: SearchResult) -> int:
-    """Tokens that all there is to say beside the hits takes, estimated."""
-    parts = sum(count_parts(f"{line}\n") for line in _list_lines(result, FOR_AGENTS))
-    return -(-parts // PARTS)
-
-
-def _list_lines(result: SearchResult, steps: NextSteps) -> Iterator[str]:
+def list_notes_below(result: SearchResult, steps: NextSteps) -> Iterator[str]:
+    """What is said below the hits of an answer, the most important first."""
     notes = list_notes(result, steps)
     if not result.hits and not result.omitted:
         yield notes.pop(0) if result.hint else NOTHING_FOUND
@@ -86,6 +81,12 @@ def _list_lines(result: SearchResult, steps: NextSteps) -> Iterator[str]:
     if result.hidden:
         yield f"{result.hidden} superseded or archived; {steps.history}."
     yield from (f"note: {note}" for note in notes)
+
+
+def notes_cost(result: SearchResult) -> int:
+    """Tokens that all there is to say beside the hits takes, estimated."""
+    parts = sum(count_parts(f"{line}\n") for line in list_notes_below(result, FOR_AGENTS))
+    return -(-parts // PARTS)
 
 
 def _describe_elsewhere(other: OtherProjects, steps: NextSteps) -> str:

@@ -31,6 +31,7 @@ _STYLES = tuple(
         (r"^(?:note|warning):", "yellow"),
         (rf"^(?:{_DONE})(?=[ ,.:])", "green"),
         (r"^[A-Z][^.:\n]*: (?=memoria )", "bold"),
+        (r"^>(?= )", "bold green"),
     )
 )
 """What a line of ours looks like. Later ones win."""

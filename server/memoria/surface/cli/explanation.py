@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from memoria.model import ExplainedCandidate, Explanation, PartReport, SearchResult
-from memoria.retrieval.answer.notes import FOR_SHELL
+from memoria.surface.cli.answer_text import render_answer
 from memoria.surface.cli.console import print_json, show
-from memoria.surface.cli.layout import columns, entry_lines, wrap_answer, wrap_text
-from memoria.surface.text import quantity, result_text
+from memoria.surface.cli.layout import columns, entry_lines, wrap_text
+from memoria.surface.text import quantity
 from memoria.surface.wire.search import WireConclusions, WireTraces
 
 _HEAD = " #  outcome       words   text  meaning  graph  match  weight  score"
@@ -36,7 +36,7 @@ def print_answer(
 ) -> None:
     """Print an answer, and how it came about where that was asked for."""
     explanation = result.explanation
-    text = wrap_answer(result_text(result, FOR_SHELL), columns())
+    text = render_answer(result, columns())
     if explanation is None:
         show(wire, text, as_json=as_json)
     elif as_json:

@@ -1,0 +1,131 @@
+"""An answer for a person at a terminal: words first and ids last, and a sign on what matches.
+
+Turns of one session and day stand together in the order in which they were said, with those beside
+them. The further lines of stored words stand further in than any line of ours.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from memoria.model import AdjacentTurn, Hit, SearchResult, parse_instant
+from memoria.retrieval.answer.form import (
+    list_general_marks,
+    list_shared_marks,
+    run_key,
+    short_id,
+    write_words,
+)
+from memoria.retrieval.answer.notes import FOR_SHELL, list_notes_below
+from memoria.surface.cli import times
+from memoria.surface.cli.layout import wrap_text
+from memoria.text.document import as_text
+from memoria.text.lines import join_lines
+
+_DETAILS = 4
+_FURTHER_WORDS = 6
+_MARK = ">"
+_LEGEND = f"{_MARK} marks what matches; the other turns were said beside it."
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """What holds for every line of an answer."""
+
+    width: int
+    id_chars: int
+    shared: Sequence[str]
+    """What is to be known of every hit."""
+    has_neighbours: bool
+
+
+def render_answer(result: SearchResult, width: int) -> str:
+    """The hits, and what there is to know beside them."""
+    hits = result.hits
+    has_neighbours = any(hit.before or hit.after for hit in hits)
+    page = _Page(width, result.id_chars, list_shared_marks(hits), has_neighbours)
+    lines = wrap_text(join_lines(f"All: {', '.join(page.shared)}."), width) if page.shared else []
+    runs: dict[tuple[str, ...], list[Hit]] = {}
+    for hit in hits:
+        runs.setdefault(run_key(hit), []).append(hit)
+    for run in runs.values():
+        lines += _run_lines(run, page)
+    notes = [*([_LEGEND] if has_neighbours else []), *list_notes_below(result, FOR_SHELL)]
+    lines += [""] if hits and notes else []
+    return "\n".join([*lines, *(line for note in notes for line in _hang(note, width, 4))])
+
+
+def _run_lines(run: Sequence[Hit], page: _Page) -> Iterator[str]:
+    """Turns of a session below a line that says when and where, or a memory by itself."""
+    first = min(run, key=lambda hit: hit.source.turn_index or 0)
+    if first.kind == "turn" and first.source.session_id is not None:
+        at = times.moment(parse_instant(first.source.at))
+        yield from wrap_text(join_lines(f"{at} · session {first.source.session_id}"), page.width)
+    parts = [(hit.source.turn_index or 0, list(_hit_lines(hit, page))) for hit in run]
+    beside = (one for hit in run for one in (*hit.before, *hit.after))
+    parts += [(one.turn_index, list(_neighbour_lines(one, page))) for one in beside]
+    for _, lines in sorted(parts, key=lambda part: part[0]):
+        yield from lines
+
+
+def _hit_lines(hit: Hit, page: _Page) -> Iterator[str]:
+    words = write_words(hit).strip()
+    if hit.tool is not None:
+        args, result = as_text(hit.tool.args), as_text(hit.tool.result)
+        call = f"tool {join_lines(hit.tool.name)}({args}) → {result}{' …' if hit.tool.cut else ''}"
+        words = f"{words}\n{call}".strip()
+    yield from _word_lines(words, page.width, _MARK if page.has_neighbours else "")
+    marks = [one for one in list_general_marks(hit) if one not in page.shared]
+    validity = [] if hit.validity in (None, "active") else [str(hit.validity)]
+    details = [*_describe_place(hit), *marks, *validity, short_id(hit.id, page.id_chars)]
+    yield from wrap_text(join_lines(" · ".join(details)), page.width, _DETAILS)
+    yield from _doubt_lines(hit, page)
+
+
+def _describe_place(hit: Hit) -> list[str]:
+    """What a hit is, and which day or place it has."""
+    source = hit.source
+    if hit.kind == "memory":
+        kind = [hit.type.value.replace("_", " ")] if hit.type else []
+        return [*kind, times.day(parse_instant(source.at))]
+    place = [] if source.turn_index is None else [f"#{source.turn_index}"]
+    return [*place, *filter(None, [source.speaker or source.role])]
+
+
+def _doubt_lines(hit: Hit, page: _Page) -> Iterator[str]:
+    """What speaks against a hit."""
+
+    def name(ids: Iterable[str]) -> str:
+        return ", ".join(short_id(one, page.id_chars) for one in ids)
+
+    doubts = []
+    if hit.restated_by:
+        doubts.append(f"out of date: {name([hit.restated_by])} says it anew")
+    if hit.contradicts:
+        doubts.append(f"contradicts: {name(hit.contradicts)}; both cannot be true (memoria review)")
+    if hit.outdated_by:
+        doubts.append(f"outdated: it rests on what has changed since, see {name(hit.outdated_by)}")
+    for doubt in doubts:
+        yield from wrap_text(doubt, page.width, _DETAILS)
+
+
+def _neighbour_lines(beside: AdjacentTurn, page: _Page) -> Iterator[str]:
+    yield from _word_lines(beside.text, page.width, "")
+    who = join_lines(beside.speaker or beside.role)
+    details = f"#{beside.turn_index} · {who} · {short_id(beside.id, page.id_chars)}"
+    yield from wrap_text(details, page.width, _DETAILS)
+
+
+def _word_lines(words: str, width: int, sign: str) -> Iterator[str]:
+    """Stored words: the first line with its sign, further ones where none of ours begins."""
+    first, *further = words.strip().split("\n")
+    opening, *rest = wrap_text(first.strip(), width, 2)
+    yield f"{sign:<2}{opening[2:]}"
+    yield from rest
+    for line in further:
+        yield from wrap_text(line.rstrip(), width, _FURTHER_WORDS)
+
+
+def _hang(text: str, width: int, inward: int, indent: int = 0) -> list[str]:
+    """A text at an indent, its further lines further in."""
+    first, *rest = wrap_text(text, width - inward + indent, indent)
+    return [first, *(f"{'':<{inward}}{line.lstrip()}" for line in rest)]
