@@ -77,7 +77,8 @@ class Shell:
             timeout=_TIMEOUT_S,
             check=False,
         )
-        return Output(done.returncode, done.stdout.decode(), done.stderr.decode())
+        coding = environment.get("PYTHONIOENCODING", "utf-8")
+        return Output(done.returncode, done.stdout.decode(coding), done.stderr.decode(coding))
 
     def json(self, *arguments: str | Path, code: int = 0) -> Any:  # noqa: ANN401  (what it prints)
         """Run a command in this process; it must print one JSON document and nothing else."""
