@@ -8,6 +8,7 @@
 | class names that stand in more than one module | 0 |
 | files of more than 400 lines | 0 |
 | functions of more than 60 lines | 0 |
+| constants of a module, and private functions and classes, that nothing uses | 0 |
 | modules of less than 40 lines with a single importer | a list to argue about |
 """  # noqa: E501  (a table's row is a line)
 
@@ -84,6 +85,43 @@ def doubled_classes(modules: list[Module]) -> dict[str, list[str]]:
     return {name: sorted(found) for name, found in places.items() if len(found) > 1}
 
 
+def list_unused(modules: list[Module]) -> list[str]:
+    """Constants of modules, and their private functions and classes, that are named nowhere else.
+
+    A public function or class may be there for programs that use the package.
+    """
+    used = {name for module in modules for name in _uses(module)}
+    return [
+        f"{module.path}:{line} {name}"
+        for module in modules
+        for line, name in _own_names(module)
+        if name not in used and not name.startswith("__")
+    ]
+
+
+def _uses(module: Module) -> Iterator[str]:
+    for node in ast.walk(module.tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Load()) | ast.Attribute(attr=name):
+                yield name
+            case ast.ImportFrom(names=aliases):
+                yield from (alias.name for alias in aliases)
+            case ast.Constant(value=str() as name) if name.isidentifier():
+                yield name
+
+
+def _own_names(module: Module) -> Iterator[tuple[int, str]]:
+    for node in module.tree.body:
+        match node:
+            case ast.Assign(targets=targets):
+                names = [name for target in targets for name in ast.walk(target)]
+                yield from ((node.lineno, one.id) for one in names if isinstance(one, ast.Name))
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                yield node.lineno, name
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) if name.startswith("_"):
+                yield node.lineno, name
+
+
 def count_importers(modules: list[Module]) -> Mapping[str, int]:
     """How many modules of the package import each of them."""
     names = {module.name for module in modules}
@@ -123,14 +161,16 @@ def main(root: Path) -> int:
         for module in modules
         if module.lines < SMALL_MODULE_LINES and importers[module.name] == 1
     ]
+    unused = list_unused(modules)
     share = len(odd) / len(named)
     _print_group(f"Names that begin with a participle: {share:.1%} of {len(named):,}", odd)
     _print_group("Class names in more than one module", doubled)
     _print_group(f"Files of more than {MAX_FILE_LINES} lines", long)
     _print_group(f"Functions of more than {MAX_FUNCTION_LINES} lines", tall)
+    _print_group("Constants and private names that nothing uses", unused)
     title = f"Modules of less than {SMALL_MODULE_LINES} lines with one importer (no bar)"
     _print_group(title, small)
-    return int(share >= MAX_PARTICIPLES or bool(doubled or long or tall))
+    return int(share >= MAX_PARTICIPLES or bool(doubled or long or tall or unused))
 
 
 def _print_group(title: str, found: list[str]) -> None:

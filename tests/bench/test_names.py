@@ -22,9 +22,14 @@ def test_each_broken_bar_is_named_and_fails(
     package = tmp_path / "package"
     package.mkdir()
     (package / "one.py").write_text("class Twice: ...\ndef told(): ...\n", "utf-8")
-    (package / "two.py").write_text("import package.one\nclass Twice: ...\n", "utf-8")
+    (package / "two.py").write_text(
+        "import package.one\n_LEFT = 1\nUSED = 2\nTWO = USED\nclass Twice: ...\nprint(TWO)\n",
+        "utf-8",
+    )
     (package / "long.py").write_text("def tall():\n" + "    x = 1\n" * 401, "utf-8")
     assert main(tmp_path) == 1
     said = capsys.readouterr().out
-    for line in ("one.py:2 told", "Twice: ", "long.py 402", "long.py:1 tall 402", "one.py 2"):
+    lines = ("one.py:2 told", "Twice: ", "long.py 402", "long.py:1 tall 402", "one.py 2")
+    for line in (*lines, "two.py:2 _LEFT"):
         assert line in said
+    assert "USED" not in said

@@ -269,7 +269,6 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
             *(Node("entity", one.id) for one in them.entities),
         )
     ],
-    "graph.list_ties": lambda tx, them: tx.graph.list_ties(them.nodes, EVERY),
     "graph.neighbours": lambda tx, them: [
         f"node={n}" for others in tx.graph.neighbours(them.nodes, EVERY).values() for n in others
     ],

@@ -184,9 +184,9 @@ def test_no_merging_and_parting_loses_an_edge(
         for a, b in merges:
             tx.graph.merge_entities(entities[a].id, entities[b].id)
         shown = {only(called(tx, f"P{n}")).id: only(called(tx, f"P{n}")) for n in memories}
-        ties = tx.graph.list_ties([one.node for one in shown.values()], SEEN)
+        beside = tx.graph.neighbours([one.node for one in shown.values()], SEEN)
         nodes = {tx.graph.nodes_of_documents([v])[v]: n for n, v in wordings(tx, memories).items()}
-        joined = {(nodes[tie.src], tie.dst) for tie in ties if tie.src in nodes}
+        joined = {(nodes[n], one) for one in beside for n in beside[one] if n in nodes}
         assert joined == {(n, only(called(tx, f"P{n}")).node) for n in memories}
         for n in parts:
             entity = tx.graph.get_entity(entities[n].id, SEEN)

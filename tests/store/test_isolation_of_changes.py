@@ -43,7 +43,7 @@ def test_nobody_can_change_anothers_graph(two: SqliteStore) -> None:
     them = known(two, "ann")
     (port,) = them.entities
     with two.read("ann") as tx:
-        before = tx.graph.list_ties(them.nodes, EVERY), tx.graph.find_entities(["the port"], EVERY)
+        before = tx.graph.neighbours(them.nodes, EVERY), tx.graph.find_entities(["the port"], EVERY)
     ends = [Node("memory", i) for i in them.memory_ids]
     ends += [*(Node("turn", i) for i in them.turn_ids), Node("entity", port.id)]
     with two.write("bob") as tx:
@@ -73,7 +73,7 @@ def test_nobody_can_change_anothers_graph(two: SqliteStore) -> None:
             tx.pairs.note_merged(memory_id, own)
             tx.pairs.mark_distinct(memory_id, own)
     with two.read("ann") as tx:
-        after = tx.graph.list_ties(them.nodes, EVERY), tx.graph.find_entities(["the port"], EVERY)
+        after = tx.graph.neighbours(them.nodes, EVERY), tx.graph.find_entities(["the port"], EVERY)
     assert after == before
 
 

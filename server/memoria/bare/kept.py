@@ -28,7 +28,6 @@ from memoria.bare.plain_json import read_json, write_json
 KEPT = "kept"
 """The folder of a tenant's kept answers: they quote memories, so forgetting deletes them."""
 INSTRUCTIONS, BRIEFING = "instructions", "briefing"
-NAMES = (INSTRUCTIONS, BRIEFING)
 SETTINGS = (
     "MEMORIA_CORE_FILE_TOKENS",
     "MEMORIA_INSTRUCTIONS_CORE",

@@ -11,7 +11,6 @@ from memoria.model.graph import (
     Entity,
     Node,
     NodeKind,
-    NumberedEdge,
 )
 from memoria.model.ids import derive_id, derive_ids, new_id
 from memoria.model.instant import (
@@ -143,7 +142,6 @@ __all__ = [
     "ModelCall",
     "Node",
     "NodeKind",
-    "NumberedEdge",
     "Operation",
     "OtherProjects",
     "Part",

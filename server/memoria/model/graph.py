@@ -80,15 +80,6 @@ class Edge(Value):
         return self
 
 
-class NumberedEdge(NamedTuple):
-    """An edge for graph expansion: ends by number, merged entities as one."""
-
-    src: int
-    type: EdgeType
-    dst: int
-    weight: float
-
-
 class Entity(Value):
     """A named thing, with the names it goes by in the memories seen from where was asked."""
 

@@ -15,8 +15,6 @@ from typing import Self
 
 MINUTE_MS = 60_000
 _DAY_MS = 86_400_000
-MOST_OFFSET_MINUTES = 18 * 60
-"""ISO 8601 and most systems know none beyond; real ones end at 14 hours."""
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001  (local by design)
 _MS = timedelta(milliseconds=1)
 _MS_PER_S = 1000

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import BinaryIO, Literal, get_args
+from typing import BinaryIO, get_args
 
 from pydantic import ValidationError
 
@@ -28,7 +28,6 @@ FORMAT = 1
 _MOST_LINE_BYTES = 64 << 20
 _MOST_HEAD_BYTES = 1 << 20
 
-ExportKind = Literal[PortableKind, "core_file"]
 KINDS: frozenset[str] = frozenset((*get_args(PortableKind), CORE_FILE))
 
 

@@ -15,7 +15,6 @@ from memoria.text.script import is_cjk
 _ENOUGH_ZH = 4
 
 LONGEST = 400
-_SHORTEST_TAG = 14
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,10 @@ from typing import Protocol
 from memoria.graph.hops import Adjacency
 from memoria.model import (
     Edge,
-    EdgeType,
     Entity,
     InferredBy,
     Mention,
     Node,
-    NumberedEdge,
 )
 from memoria.store.values import (
     Filters,
@@ -101,12 +99,6 @@ class Graph(Protocol):
 
     def list_edges(self, node: Node, visible: Filters) -> list[Edge]:
         """Every edge at a node, in and out, whose both ends are seen from there."""
-        ...
-
-    def list_ties(
-        self, ns: Sequence[int], visible: Filters, types: Sequence[EdgeType] = ()
-    ) -> list[NumberedEdge]:
-        """The edges at these nodes, either way, whose both ends are seen from there."""
         ...
 
     def neighbours(

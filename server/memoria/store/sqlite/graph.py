@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from memoria.errors import NotFoundError
 from memoria.graph.edges import EDGE_RULES, retention_rank
 from memoria.graph.hops import Adjacency
-from memoria.model import Edge, EdgeType, Entity, InferredBy, Mention, Modality, Node, NumberedEdge
+from memoria.model import Edge, EdgeType, Entity, InferredBy, Mention, Modality, Node
 from memoria.model.operation import SemanticRole
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.entities import SqliteEntities
@@ -151,24 +151,6 @@ class SqliteGraph:
             if row["src_n"] in nodes and row["dst_n"] in nodes
         ]
 
-    def list_ties(
-        self, ns: Sequence[int], visible: Filters, types: Sequence[EdgeType] = ()
-    ) -> list[NumberedEdge]:
-        """The edges at these nodes, either way, whose both ends are seen from there."""
-        links = self._links(self._entities.group(ns), types)
-        shown = self._visible_nodes(
-            {end for src, _, dst, _ in links for end in (src, dst)}, visible
-        )
-        ties = {
-            (shown[src], code, shown[dst], weight): None
-            for src, code, dst, weight in links
-            if src in shown and dst in shown and shown[src] != shown[dst]
-        }
-        return [
-            NumberedEdge(src, _TYPE_OF[code], dst, weight / _UNIT)
-            for src, code, dst, weight in ties
-        ]
-
     def neighbours(
         self,
         ns: Sequence[int],
@@ -180,8 +162,8 @@ class SqliteGraph:
         asked, near = set(ns), {*ns, *visited}
         members = self._entities.members(near)
         asked |= {n for n, same_as in members if same_as in asked}
-        bonds = [(src, dst, weight / _UNIT * _EXPANSION_FACTOR[code])
-                 for src, code, dst, weight in self._links(sorted(asked))]  # fmt: skip
+        rows = self._rows.all("links", ns=as_json(sorted(asked)))
+        bonds = [(row[0], row[2], row[3] / _UNIT * _EXPANSION_FACTOR[row[1]]) for row in rows]
         near.update(n for n, _ in members)
         shown = self._select_strongest(bonds, near, visible, most)
         adjacency: dict[int, dict[int, float]] = {n: {} for n in ns}
@@ -205,14 +187,6 @@ class SqliteGraph:
             self._rows.change("drop_out", n=n, codes=_READ_OFF)
             self._rows.change("drop_out_pruned", n=n, codes=_READ_OFF)
             self._rows.change("drop_uses", n=n)
-
-    def _links(
-        self, ns: Sequence[int], types: Sequence[EdgeType] = ()
-    ) -> list[tuple[int, int, int, int]]:
-        """The edges at these nodes: source, code, target, weight."""
-        codes = as_json(_codes(types)) if types else None
-        rows = self._rows.all("links", ns=as_json(ns), codes=codes)
-        return [(row[0], row[1], row[2], row[3]) for row in rows]
 
     def _select_strongest(
         self, bonds: Sequence[_LinkRow], near: Set[int], seen: Filters, most: int | None

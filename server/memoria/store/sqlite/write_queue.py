@@ -35,7 +35,6 @@ _SHORTEST_S, _LONGEST_S = 0.0003, 0.02
 """Between two looks at what the system does not wake anybody for."""
 _STILL_S = 0.5
 """Without a move for so long, those who wait look whether anybody writes at all."""
-_STILL_GLANCE_S = 0.05
 
 
 class WaitedTooLongError(Exception):

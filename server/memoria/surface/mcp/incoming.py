@@ -20,7 +20,6 @@ from memoria.surface.mcp.line_repair import Incoming
 _FINISH_S = 10.0
 """A request that waits for its client, as a question to the user does, waits no longer for it."""
 _WITHOUT_END = "subscriptions/listen"
-_CANCELLED = "notifications/cancelled"
 
 
 @asynccontextmanager

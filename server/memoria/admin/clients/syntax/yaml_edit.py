@@ -20,7 +20,6 @@ from memoria.admin.clients.syntax.interface import (
 from memoria.bare.lazy_regex import lazy_regex
 
 _TO_LINE_END = lazy_regex(r"[^\n]*\n?")
-_LEAD_OF_LINE = lazy_regex(r"[ \t]*\Z")
 
 
 class _TolerantLoader(yaml.SafeLoader):  # type: ignore[misc]

@@ -175,12 +175,10 @@ WHERE e.tenant_id = :tenant AND +o.tenant_id = :tenant;
 SELECT e.src_n, e.code, e.dst_n, e.weight
 FROM json_each(:ns) a
 CROSS JOIN edges e ON e.tenant_id = :tenant AND e.src_n = a.value AND e.weight > 0
-WHERE :codes IS NULL OR e.code IN (SELECT value FROM json_each(:codes))
 UNION ALL
 SELECT e.src_n, e.code, e.dst_n, e.weight
 FROM json_each(:ns) a
-CROSS JOIN edges e ON e.tenant_id = :tenant AND e.dst_n = a.value AND e.weight > 0
-WHERE :codes IS NULL OR e.code IN (SELECT value FROM json_each(:codes));
+CROSS JOIN edges e ON e.tenant_id = :tenant AND e.dst_n = a.value AND e.weight > 0;
 
 -- name: busy
 -- Nodes with more edges that are followed than so many; nobody counts further.
