@@ -64,7 +64,9 @@ def test_the_turn_that_matches_is_marked_and_those_beside_it_are_not(shell: Shel
 
 def test_a_memory_is_its_words_then_what_it_is_its_day_and_its_short_id(shell: Shell) -> None:
     said = without_ids(shell("search", "lemon", "tea").out)
-    assert said.startswith("  Mira drinks her tea with lemon\n    fact · 2026-03-02 · trust reported · ID\n")
+    assert said.startswith(
+        "  Mira drinks her tea with lemon\n    fact · 2026-03-02 · trust reported · ID\n"
+    )
     assert "[memory" not in said
 
 
