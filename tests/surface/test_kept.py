@@ -24,13 +24,14 @@ from memoria.app.engine import open_store
 from memoria.app.kept import AnswerKeeper
 from memoria.app.nightly import run_nightly, undo_nightly
 from memoria.app.upkeep import back_up, restore
-from memoria.bare.kept import BRIEFING, INSTRUCTIONS, NAMES, SETTINGS, answer_folder, read_kept
+from memoria.bare.kept import BRIEFING, INSTRUCTIONS, SETTINGS, answer_folder, read_kept
 from memoria.config import Settings
 from memoria.model import use_clock
 from memoria.surface.mcp.kept import composers_for, keep_once_closed
 from memoria.text.budget import estimate_tokens
 from memoria.text.strip import strip
 
+NAMES = (INSTRUCTIONS, BRIEFING)
 HERE, THERE = "/work/here", "/work/there"
 PLACES = (HERE, THERE, None)
 EXAMPLES = int(os.environ.get("KEPT_EXAMPLES", "1"))
