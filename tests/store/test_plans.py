@@ -32,7 +32,9 @@ WALKS = {
     ("conversations", "user_speakers"),  # a row a name, from one to the next by the index
     ("core_lines", "present"),  # what files say, the rules and some hundred of the newest
     ("core_lines", "projects"),  # once a night
+    ("documents", "count_all"),  # in a small home only
     ("documents", "erasures_of_all"),  # in a home of many documents only: a row a tenant
+    ("documents", "has_other_tenants"),  # stops at the first
     ("documents", "oldest_awaiting"),  # stops at the first
     ("days", "files"),  # a row a conversation and a day
     ("dependencies", "by_evidence"),  # its own list of turns

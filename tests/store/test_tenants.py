@@ -1,5 +1,7 @@
 """Many tenants share a file, and what one of them does costs the others nothing."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -65,14 +67,14 @@ def test_what_another_tenant_writes_makes_nobody_count_anew(
     shared: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counted: list[str] = []
-    count = Matching._count  # noqa: SLF001
+    count = Matching._count_all  # noqa: SLF001
 
-    def counting(self: Matching, query: str, last: int) -> int:
-        counted.append(query)
-        return count(self, query, last)
+    def counting(self: Matching, queries: Sequence[str], last: int) -> dict[str, int]:
+        counted.extend(queries)
+        return count(self, queries, last)
 
     monkeypatch.setattr(matching, "BUDGET", 0)
-    monkeypatch.setattr(Matching, "_count", counting)
+    monkeypatch.setattr(Matching, "_count_all", counting)
 
     def match() -> int:
         counted.clear()

@@ -11,6 +11,7 @@ from memoria.store.sqlite.matching import Matching, quote_term
 from memoria.store.sqlite.narrowing import Narrowing
 from memoria.store.sqlite.remembered import RememberedRows
 from memoria.store.sqlite.rows import TenantRows, as_json, as_json_or_null, list_numbers
+from memoria.store.sqlite.scopes import Visibilities, write_scope
 from memoria.store.sqlite.terms import TermStatistics
 from memoria.store.sqlite.vectors import VectorIndex, VectorQuery, find_model
 from memoria.store.sqlite.visibility import Visibility, visibility_of
@@ -44,6 +45,7 @@ class SqliteDocuments:
         self._only_reads = counted is not None
         self._tokens: dict[int, RememberedRows[IndexTokens]] = {}
         self._workspaces = workspaces or SqliteWorkspaces(connection, tenant)
+        self._visibilities = Visibilities(self._rows, self._workspaces, only_reads=self._only_reads)
 
     def add(
         self,
@@ -176,7 +178,9 @@ class SqliteDocuments:
         if not terms or not kinds:
             return []
         narrowing = self._narrowing(kinds, filters)
-        return self._matching.best(terms, self._scope(kinds, filters), narrowing, limit)
+        return self._matching.best(
+            terms, self._visibilities.read_scopes(kinds, filters), narrowing, limit
+        )
 
     def nearest(
         self, kind: DocumentKind, model: str, vector: Vector, filters: Filters, limit: int
@@ -190,7 +194,7 @@ class SqliteDocuments:
                 f"{model} gives vectors of {len(vector)} numbers; in this home it gave {known.dims}"
             )
         seen = replace(filters, include_history=False)  # vectors of what is past are not searched
-        scopes = tuple(visible.token for visible in self._list_visible([kind], seen))
+        scopes = tuple(visible.token for visible in self._visibilities.list_visible([kind], seen))
         narrowing = self._narrowing([kind], seen)
         where = VectorQuery(
             known.n,
@@ -270,7 +274,7 @@ class SqliteDocuments:
         """How common the terms are among what can be seen."""
         if not kinds:
             return Frequencies(0, dict.fromkeys(terms, 0))
-        return self._matching.frequencies(terms, self._scope(kinds, filters))
+        return self._matching.frequencies(terms, self._visibilities.read_scopes(kinds, filters))
 
     def find_words(
         self,
@@ -311,12 +315,13 @@ class SqliteDocuments:
         """How many documents that are no longer current hold all of the terms."""
         if not terms or not kinds:
             return 0
-        seen = self._list_visible(kinds, replace(filters, include_history=True))
-        scope = " OR ".join(visible.token for visible in seen if not visible.current)
-        if not self._matching.shows_any(f"scope:({scope})"):
+        seen = self._visibilities.list_visible(kinds, replace(filters, include_history=True))
+        past = self._matching.list_present([each.token for each in seen if not each.current])
+        if not past:
             return 0  # as in most homes: nothing was ever replaced
         words = " AND ".join(map(quote_term, terms))
-        return self._rows.number("count_matches", query=f"scope:({scope}) AND words:({words})")
+        query = f"{write_scope(*past)} AND words:({words})"
+        return self._rows.number("count_matches", query=query)
 
     def list_elsewhere(
         self,
@@ -330,13 +335,10 @@ class SqliteDocuments:
         places.discard(self._workspaces.number(filters.workspace))
         if not places or not groups:
             return {}
-        scope = " OR ".join(
-            visible.token
-            for visible in self._list_visible(kinds, replace(filters, everywhere=True))
-            if visible.workspace in places
-        )
+        seen = self._visibilities.list_visible(kinds, replace(filters, everywhere=True))
+        scope = write_scope(*(each.token for each in seen if each.workspace in places))
         words = " OR ".join(f"({' AND '.join(map(quote_term, group))})" for group in groups)
-        query = f"scope:({scope}) AND words:({words})"
+        query = f"{scope} AND words:({words})"
         rows = self._rows.all("elsewhere", query=query, limit=limit)
         names = {row["n"]: str(row["name"]) for row in rows}
         if not filters.is_narrow:
@@ -349,42 +351,11 @@ class SqliteDocuments:
         """Every document of the tenant that holds all of the terms, wherever and however old."""
         if not terms:
             return []
-        tenant = self._rows.tenant
-        scope = " OR ".join(
-            Visibility(kind, tenant, place, current, processed).token
-            for place in (None, *self._workspaces.all())
-            for current in (True, False)
-            for processed in ((True, False) if kind == "turn" else (False,))
-        )
+        scope = write_scope(*(every.token for every in self._visibilities.list_all([kind])))
         words = " AND ".join(map(quote_term, terms))
-        query = f"scope:({scope}) AND words:({words})"
+        query = f"{scope} AND words:({words})"
         return [row["n"] for row in self._rows.all("matching", query=query)]
 
     def _narrowing(self, kinds: Sequence[DocumentKind], filters: Filters) -> Narrowing:
         place = self._workspaces.number(filters.workspace)
         return Narrowing(self._rows, kinds, filters, place, self._workspaces.private)
-
-    def _scope(self, kinds: Sequence[DocumentKind], filters: Filters) -> str:
-        """An FTS5 expression for whatever a question may see."""
-        tokens = (visible.token for visible in self._list_visible(kinds, filters))
-        return f"scope:({' OR '.join(tokens)})"
-
-    def _list_visible(self, kinds: Sequence[DocumentKind], filters: Filters) -> list[Visibility]:
-        """The visibilities that a question may see."""
-        return [
-            Visibility(kind, self._rows.tenant, place, current, processed)
-            for kind in kinds
-            for place in self._visible_workspaces(filters)
-            for current in ((True, False) if filters.include_history else (True,))
-            for processed in (
-                (False, True) if filters.include_processed and kind == "turn" else (False,)
-            )
-        ]
-
-    def _visible_workspaces(self, filters: Filters) -> list[int | None]:
-        """The workspaces a question may see; None stands for what belongs to none."""
-        own = self._workspaces.number(filters.workspace)
-        if filters.everywhere:
-            hidden = {*self._workspaces.private} - {own}
-            return [None, *(n for n in self._workspaces.all() if n not in hidden)]
-        return [None] if own is None else [None, own]

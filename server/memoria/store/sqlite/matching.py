@@ -10,12 +10,17 @@ documents than the budget the words are matched alone, and what they find is hel
 from the best downwards. Scores are the same either way: the scope weighs nothing. Where too little
 of what was found may be seen, the scope is matched too. Words that only stand in more documents
 than that are not scored at all: the newest that hold one and may be seen are taken.
+
+A home of one tenant is mostly seen whole. There words are matched and counted alone as well, and
+what little is hidden is taken off.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
 
 from memoria.store.sqlite.narrowing import Narrowing
 from memoria.store.sqlite.rows import Parameter, TenantRows, as_json
+from memoria.store.sqlite.scopes import Scopes, write_scope
 from memoria.store.sqlite.terms import (
     BUDGET,
     Age,
@@ -36,6 +41,27 @@ _SPARE = 4
 """One more of so many is looked at than is wanted, where nearly all may be seen."""
 
 
+class _Matches(NamedTuple):
+    """What a query has found."""
+
+    asked: int
+    """How many were wanted at most."""
+    best: list[Match]
+
+    def holds(self, limit: int) -> bool:
+        """Whether so many of the best are known, or all there are."""
+        return len(self.best) != self.asked or 0 <= limit <= self.asked
+
+
+class _Sight(NamedTuple):
+    """What a question sees of a home."""
+
+    seen: int
+    """How many documents, up to one more than the budget."""
+    hidden: tuple[str, ...] | None
+    """The visibilities of the others; None where these are not few, or can't be told."""
+
+
 class Matching:
     """The full-text index as one tenant's questions meet it."""
 
@@ -49,12 +75,18 @@ class Matching:
         self._rows = rows
         self._counted = counted
         self._age: Age | None = None
+        self._known: dict[tuple[str, str], _Matches] = {}
+        """By statement and query; empty for a writer."""
+        self._sights: dict[Scopes, _Sight] = {}
 
     def best(
-        self, terms: Sequence[str], scope: str, narrowing: Narrowing, limit: int
+        self, terms: Sequence[str], scopes: Scopes, narrowing: Narrowing, limit: int
     ) -> list[Match]:
-        """The best documents that the scope shows and that pass."""
-        if self._read_age()[1] <= BUDGET or self._count_now(scope) <= BUDGET:
+        """The best documents that are seen and that pass."""
+        scope = write_scope(*scopes.seen)
+        if self._is_small() or self._count_now(scope) <= BUDGET:
+            if not narrowing.is_narrow and self._look(scopes).hidden is not None:
+                return self._best_of_many(_ANYWHERE, terms, scope, narrowing, limit)
             return self._best_of_few(_in_scope(scope, terms), narrowing, limit)
         if narrowing.ids_if_few is not None:
             return self._best_of_many(
@@ -96,23 +128,67 @@ class Matching:
             self._run_match(statement, _in_scope(scope, terms), limit, **where), limit
         )
 
-    def frequencies(self, terms: Sequence[str], scope: str) -> Frequencies:
-        """How common the terms are among what the scope shows; in a large one, in the home."""
-        shown = self._count_now(scope)
-        if shown > BUDGET:
+    def frequencies(self, terms: Sequence[str], scopes: Scopes) -> Frequencies:
+        """How common the terms are among what is seen; in a large home, in all of it."""
+        seen, hidden = self._look(scopes)
+        if seen > BUDGET:
             total = self._rows.number("newest_of_all")
             return Frequencies(total, self._count_in_home(terms, total))
-        return Frequencies(
-            shown, {term: self._count_now(_in_scope(scope, [term])) for term in terms}
-        )
+        if hidden is None:
+            return Frequencies(seen, self._count_each(terms, write_scope(*scopes.seen)))
+        return Frequencies(seen, self._count_but(terms, hidden))
 
-    def shows_any(self, scope: str) -> bool:
-        """Whether the scope shows anything."""
-        return self._count_now(scope) > 0
+    def list_present(self, tokens: Sequence[str]) -> list[str]:
+        """Which of these visibilities any document has."""
+        counts = self._count_all_now(list(map(write_scope, tokens)))
+        return [token for token in tokens if counts[write_scope(token)]]
+
+    def _is_small(self) -> bool:
+        return self._read_age()[1] <= BUDGET
+
+    def _look(self, scopes: Scopes) -> _Sight:
+        """What a question sees of the home; a reader looks once."""
+        if scopes not in self._sights or self._counted is None:
+            self._sights[scopes] = self._look_anew(scopes)
+        return self._sights[scopes]
+
+    def _look_anew(self, scopes: Scopes) -> _Sight:
+        if scopes.hidden is None or not self._is_small():
+            return _Sight(self._count_now(write_scope(*scopes.seen)), None)
+        each = {token: write_scope(token) for token in scopes.hidden}
+        counts = self._count_all_now(list(each.values()))
+        hidden = sum(counts.values())
+        seen = self._rows.number("count_all") - hidden
+        present = [token for token, scope in each.items() if counts[scope]]
+        return _Sight(seen, tuple(present) if _SPARE * hidden <= seen else None)
 
     def _run_match(self, statement: str, query: str, limit: int, **where: Parameter) -> list[Match]:
+        """The best that a query finds; a reader remembers them, for a snapshot does not change."""
+        known = self._known.get((statement, query))
+        if known is not None and not where and known.holds(limit):
+            return known.best if limit == _ALL else known.best[:limit]
         asked = {"query": query, "limit": limit, "context_weight": _CONTEXT_WEIGHT, **where}
-        return list(map(Match._make, self._rows.all(statement, **asked)))
+        found = list(map(Match._make, self._rows.all(statement, **asked)))
+        if self._counted is not None and not where:
+            self._known[statement, query] = _Matches(limit, found)
+        return found
+
+    def _count_but(self, terms: Sequence[str], hidden: Sequence[str]) -> dict[str, int]:
+        """In how many documents each term occurs, but for those of some visibilities."""
+        counts = self._count_each(terms)
+        scope = write_scope(*hidden)
+        if not hidden or not terms or not self._count_now(_in_scope(scope, terms)):
+            return counts
+        without = self._count_each(terms, scope)
+        return {term: count - without[term] for term, count in counts.items()}
+
+    def _count_each(self, terms: Sequence[str], scope: str | None = None) -> dict[str, int]:
+        """In how many documents of a scope, or of the home, each term occurs."""
+        queries = {
+            term: _any_of([term]) if scope is None else _in_scope(scope, [term]) for term in terms
+        }
+        counts = self._count_all_now(list(queries.values()))
+        return {term: counts[query] for term, query in queries.items()}
 
     def _count_in_home(self, terms: Sequence[str], newest: int) -> dict[str, int]:
         """In how many documents of the home each term occurs, judging by those up to a horizon."""
@@ -127,19 +203,28 @@ class Matching:
 
     def _count_now(self, query: str) -> int:
         """How many of the tenant's documents match; counted once, as long as nothing changes."""
+        return self._count_all_now([query])[query]
+
+    def _count_all_now(self, queries: Sequence[str]) -> dict[str, int]:
+        """The same of several queries, by one statement."""
         age = self._read_age()
         known = self._counted.of_tenant(self._rows.tenant) if self._counted else CountCache()
-        return known.look_up(query, age, lambda query: self._count(query, age[1]))
+        return known.look_up_all(queries, age, lambda unknown: self._count_all(unknown, age[1]))
 
     def _read_age(self) -> Age:
         """How often the tenant's documents have changed, and the newest of them."""
         if self._age is None or self._counted is None:  # a writer sees its own changes
-            self._age = self._rows.number("changes"), self._rows.number("newest")
+            row = self._rows.first("age")
+            self._age = (0, 0) if row is None else (row["changes"], row["newest_document"])
         return self._age
 
     def _count(self, query: str, last: int) -> int:
         """How many documents up to a number match, up to one more than the budget."""
-        return self._rows.number("count_up_to", query=query, last=last, most=BUDGET + 1)
+        return self._count_all([query], last)[query]
+
+    def _count_all(self, queries: Sequence[str], last: int) -> dict[str, int]:
+        rows = self._rows.all("count_up_to", queries=as_json(queries), last=last, most=BUDGET + 1)
+        return {row["query"]: row["total"] for row in rows}
 
 
 def quote_term(term: str) -> str:

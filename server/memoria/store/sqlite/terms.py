@@ -12,7 +12,7 @@ from the snapshot alone: every process chooses the same terms, whatever it was a
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 BUDGET = 20_000
 """Documents. A search in 100,000 turns takes 25 ms for its text at the most, where it took up to
@@ -70,19 +70,31 @@ class CountCache:
             age: what is counted; other counts are forgotten when it is newer.
             count: counts afresh.
         """
+        return self.look_up_all([term], age, lambda _: {term: count(term)})[term]
+
+    def look_up_all(
+        self,
+        terms: Sequence[str],
+        age: Age,
+        count_all: Callable[[Sequence[str]], Mapping[str, int]],
+    ) -> dict[str, int]:
+        """The same of several terms; those that are not known are counted together."""
         with self._lock:
-            known = self._counts.get(term) if self._age == age else None
-        if known is None:
-            known = count(term)
-            self._remember(term, age, known)
+            remembered = self._counts if self._age == age else {}
+            known = {term: remembered[term] for term in terms if term in remembered}
+        unknown = [term for term in terms if term not in known]
+        if unknown:
+            counted = count_all(unknown)
+            self._remember(age, counted)
+            known |= counted
         return known
 
-    def _remember(self, term: str, age: Age, counted: int) -> None:
+    def _remember(self, age: Age, counted: Mapping[str, int]) -> None:
         with self._lock:
             if self._age < age or len(self._counts) >= _MOST_REMEMBERED:
                 self._age, self._counts = age, {}
             if self._age == age:
-                self._counts[term] = counted
+                self._counts.update(counted)
 
 
 class TermStatistics:

@@ -148,18 +148,24 @@ WHERE d.n IN (SELECT value FROM json_each(:ns)) AND +d.tenant_id = :tenant
 -- name: note_newest
 UPDATE tenants SET newest_document = :n WHERE id = :tenant;
 
--- name: newest
-SELECT coalesce(max(newest_document), 0) FROM tenants WHERE id = :tenant;
+-- name: has_other_tenants
+SELECT EXISTS (SELECT 1 FROM tenants WHERE id <> :tenant);
 
 -- name: newest_of_all
 SELECT coalesce(max(n), 0) FROM documents;
 
--- name: count_up_to
-SELECT count(*) FROM (
-    SELECT 1 FROM search_index WHERE search_index MATCH :query AND rowid <= :last LIMIT :most);
+-- name: count_all
+SELECT count(*) FROM documents;
 
--- name: changes
-SELECT coalesce(max(changes), 0) FROM tenants WHERE id = :tenant;
+-- name: count_up_to
+SELECT q.value AS query, (
+    SELECT count(*) FROM (
+        SELECT 1 FROM search_index WHERE search_index MATCH q.value AND rowid <= :last LIMIT :most)
+) AS total
+FROM json_each(:queries) q;
+
+-- name: age
+SELECT changes, newest_document FROM tenants WHERE id = :tenant;
 
 -- name: erasures_of_all
 SELECT coalesce(sum(last_erasure), 0) FROM tenants;

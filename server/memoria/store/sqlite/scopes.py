@@ -1,0 +1,91 @@
+"""Scopes: which documents a question may see, as the index tells them apart.
+
+Each document bears its visibility as one token. What may be seen is any of a few of them, and so
+is what stays hidden, as long as a home is of one tenant with a project or none.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from memoria.store.sqlite.rows import TenantRows
+from memoria.store.sqlite.visibility import Visibility
+from memoria.store.sqlite.workspaces import SqliteWorkspaces
+from memoria.store.values import DocumentKind, Filters
+
+_KINDS: tuple[DocumentKind, ...] = ("turn", "memory")
+_FEW = 16
+"""Visibilities that are looked up one by one: those of a home with one workspace, or none."""
+
+
+class Scopes(NamedTuple):
+    """The tokens of what a question may see of the index, and of what not."""
+
+    seen: tuple[str, ...]
+    hidden: tuple[str, ...] | None
+    """Of all else that the home holds; None where a few tokens don't tell it."""
+
+
+class Visibilities:
+    """The visibilities that the documents of a tenant have."""
+
+    def __init__(self, rows: TenantRows, workspaces: SqliteWorkspaces, *, only_reads: bool) -> None:
+        """Nothing is read yet.
+
+        Args:
+            rows: the statements about documents.
+            workspaces: the tenant's.
+            only_reads: whether nothing changes meanwhile.
+        """
+        self._rows = rows
+        self._workspaces = workspaces
+        self._only_reads = only_reads
+        self._known: dict[tuple[tuple[DocumentKind, ...], Filters], Scopes] = {}
+
+    def read_scopes(self, kinds: Sequence[DocumentKind], filters: Filters) -> Scopes:
+        """What a question may see, and all else in the home."""
+        asked = (*kinds,), filters
+        if asked not in self._known or not self._only_reads:
+            self._known[asked] = self._tell_scopes(kinds, filters)
+        return self._known[asked]
+
+    def _tell_scopes(self, kinds: Sequence[DocumentKind], filters: Filters) -> Scopes:
+        seen = tuple(visible.token for visible in self.list_visible(kinds, filters))
+        every = (each.token for each in self.list_all(_KINDS))
+        hidden = tuple(token for token in every if token not in seen)
+        is_told = len(hidden) <= _FEW and not self._rows.number("has_other_tenants")
+        return Scopes(seen, hidden if is_told else None)
+
+    def list_visible(self, kinds: Sequence[DocumentKind], filters: Filters) -> list[Visibility]:
+        """The visibilities that a question may see."""
+        return [
+            Visibility(kind, self._rows.tenant, place, current, processed)
+            for kind in kinds
+            for place in self._visible_workspaces(filters)
+            for current in ((True, False) if filters.include_history else (True,))
+            for processed in (
+                (False, True) if filters.include_processed and kind == "turn" else (False,)
+            )
+        ]
+
+    def list_all(self, kinds: Sequence[DocumentKind]) -> list[Visibility]:
+        """Every visibility that a document may have."""
+        return [
+            Visibility(kind, self._rows.tenant, place, current, processed)
+            for kind in kinds
+            for place in (None, *self._workspaces.all())
+            for current in (True, False)
+            for processed in (True, False)
+        ]
+
+    def _visible_workspaces(self, filters: Filters) -> list[int | None]:
+        """The workspaces a question may see; None stands for what belongs to none."""
+        own = self._workspaces.number(filters.workspace)
+        if filters.everywhere:
+            hidden = {*self._workspaces.private} - {own}
+            return [None, *(n for n in self._workspaces.all() if n not in hidden)]
+        return [None] if own is None else [None, own]
+
+
+def write_scope(*tokens: str) -> str:
+    """An FTS5 expression for the documents of these visibilities."""
+    return f"scope:({' OR '.join(tokens)})"

@@ -1,0 +1,80 @@
+"""What is hidden from a question counts for nothing, however the words of a home are looked up."""
+
+from itertools import product
+
+import pytest
+from tests.store.plain import keep, wording
+
+from memoria.store.sqlite import SqliteStore
+from memoria.store.values import DocumentKind, Filters, Frequencies, Match
+
+WORDS = ("harbour", "ferry", "港口", "unheard")
+KINDS: tuple[tuple[DocumentKind, ...], ...] = (("turn",), ("memory", "turn"))
+SIGHTS = [
+    (kinds, Filters(include_history=history, include_processed=processed, workspace=place))
+    for kinds, history, processed, place in product(
+        KINDS, (False, True), (False, True), (None, "red")
+    )
+]
+
+
+def fill(store: SqliteStore, place: str | None) -> None:
+    """Turns that are seen, and a few documents of every kind that is hidden from some question."""
+    with store.write("ann") as tx:
+        for i in range(40):
+            words = f"harbour {'ferry' if i % 3 else '港口'} {'tide ' * (i % 5)}"
+            tx.documents.add("turn", None, words, "ann")
+        for flag in (True, False):
+            tx.documents.add("turn", None, "harbour ferry", "ann", suppressed=flag)
+        gone = tx.documents.add("turn", None, "harbour 港口", "ann")
+        tx.documents.set_current(gone, current=False)
+        old = keep(tx, "The ferry leaves the harbour at six", workspace=place)
+        tx.memories.add_version(old, wording("The ferry leaves the harbour at eight"))
+
+
+def ask(store: SqliteStore) -> list[tuple[list[Match], list[Match], Frequencies]]:
+    asked = []
+    for kinds, filters in SIGHTS:
+        with store.read("ann") as tx:
+            few = tx.documents.match(kinds, WORDS, filters, 5)
+            many = tx.documents.match(kinds, WORDS, filters, 30)
+            assert tx.documents.match(kinds, WORDS, filters, 5) == few
+            assert tx.documents.match(kinds, WORDS, filters, 50)[:30] == many
+            asked.append((few, many, tx.documents.frequencies(kinds, WORDS, filters)))
+    return asked
+
+
+@pytest.mark.parametrize("place", [None, "red"])
+def test_a_question_finds_and_counts_the_same_whether_or_not_others_share_its_home(
+    store: SqliteStore, place: str | None
+) -> None:
+    fill(store, place)
+    alone = ask(store)
+    with store.write("bob"):
+        pass  # somebody else, who has said nothing yet
+    assert ask(store) == alone
+    assert len({str(one) for one in alone}) > 4  # the sights do differ
+
+
+@pytest.mark.parametrize("others", [(), ("bob",)])
+def test_the_words_of_a_long_question_are_counted_by_as_many_statements_as_one_word(
+    store: SqliteStore, others: tuple[str, ...]
+) -> None:
+    fill(store, None)
+    for name in others:
+        with store.write(name):
+            pass
+
+    def list_statements(words: tuple[str, ...]) -> set[str]:
+        run: list[str] = []
+        with store.read("ann") as tx:
+            tx._connection.set_trace_callback(run.append)  # noqa: SLF001
+            try:
+                tx.documents.frequencies(["turn"], words, Filters())
+            finally:
+                tx._connection.set_trace_callback(None)  # noqa: SLF001
+        return {sql for sql in run if not sql.startswith("--")}  # the index's own
+
+    one = list_statements(("harbour",))
+    many = list_statements(("ferry", "港口", *(f"word{i}" for i in range(30))))
+    assert 0 < len(many) <= len(one)
