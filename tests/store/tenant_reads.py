@@ -373,6 +373,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "scratchpads.list_notes": lambda tx, _: tx.scratchpads.list_notes(),
     "scratchpads.list_recent": lambda tx, _: tx.scratchpads.list_recent(100),
     "short_ids.list_alike": lambda tx, them: tx.short_ids.list_alike(them.memory_ids),
+    "short_ids.list_entities": lambda tx, them: [
+        tx.short_ids.list_entities(one.id) for one in them.entities
+    ],
     "short_ids.list_forgotten": lambda tx, _: tx.short_ids.list_forgotten("ann's"),
     "short_ids.list_sessions": lambda tx, _: tx.short_ids.list_sessions("s", 9),
     "storage_tiers.count_unpacked": lambda tx, _: tx.storage_tiers.count_unpacked(EVER),

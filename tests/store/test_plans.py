@@ -77,6 +77,7 @@ WALKS = {
     ("metrics", "index_segments"),
     ("ledger", "last"),  # stops at the first
     ("short_ids", "list_forgotten"),  # only who asks for what is not there
+    ("short_ids", "list_entities"),  # as before, and there are few
     ("derivations", "sources"),  # what a few memories were derived from
     ("derivations", "changed_sources"),  # as before
     ("derivations", "changed_turns"),  # the turns of a few conversations

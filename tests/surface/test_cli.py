@@ -13,7 +13,9 @@ from rich.cells import cell_len
 from tests.surface.shell import Shell
 from typer.testing import CliRunner
 
+from memoria.model import parse_instant
 from memoria.surface.cli.main import app
+from memoria.surface.cli.times import moment
 
 COMMANDS = (
     "remember",
@@ -429,9 +431,11 @@ def test_the_scratchpad_shows_what_is_in_hand_and_what_was_done_with_their_times
     assert shell.json("scratchpad", "--session-id", "s")["scratchpads"] == [pad]
     assert shell.json("scratchpad", "--session-id", "other") == {"scratchpads": []}
     shown = shell("scratchpad").out
-    assert "Current task: write the release notes" in shown
-    assert "2024-05-06T10:00" in shown
-    assert "the parser" in shown
+    at = moment(parse_instant("2024-05-06T10:00:00Z"))
+    assert shown == (
+        f"  write the release notes\n    in hand · {at} · session s\n"
+        f"    before, until {at}:\n      the parser\n"
+    )
 
 
 def test_a_statements_scope_can_be_given_and_revised(shell: Shell) -> None:

@@ -165,7 +165,7 @@ def test_a_session_is_shown_by_the_beginning_of_its_id_page_by_page(home: Path) 
     assert shell.json("show", "0198c0de-2")["total"] == 1
     several = shell("show", "0198c0de-")
     assert several.code == 1
-    assert "0198c0de-2222-7000-8000-000000000002" in several.err
+    assert "0198c0de-1, 0198c0de-2. Give more" in several.err
     assert "error: There is no memory or turn nothing." in shell("show", "nothing").err
 
 
@@ -177,3 +177,19 @@ async def _talk(home: Path) -> None:
             await m.record_conversation([turn], session_id="0198c0de-1111-7000-8000-000000000001")
         turn = {"role": "user", "content": "Another", "at": "2026-03-01T09:00:00Z"}
         await m.record_conversation([turn], session_id="0198c0de-2222-7000-8000-000000000002")
+
+
+def test_every_option_that_names_a_session_takes_the_beginning_of_its_id(home: Path) -> None:
+    anyio.run(partial(_talk, home))
+    shell = Shell(home, {"MEMORIA_TIME_ZONE": "UTC", "COLUMNS": "80"})
+    for command in (("search",), ("traces",)):
+        hits = shell.json(*command, "第二十个问题", "--session-id", "0198c0de-1")["hits"]
+        assert hits[0]["source"]["session_id"].startswith("0198c0de-1111")
+        assert shell.json(*command, "第二十个问题", "--session-id", "0198c0de-2")["hits"] == []
+    package = shell.json("context", "Another", "--session-id", "0198c0de-2")
+    assert "Another" in package["short_term"] + package["last_turns"]
+    preview = shell.json("forget", "--session-id", "0198c0de-2", "--include-source", "--dry-run")
+    assert [one["text"] for one in preview["items"]] == ["Another"]
+    several = shell("search", "question", "--session-id", "0198c0de-")
+    assert several.code == 1
+    assert "0198c0de-1, 0198c0de-2. Give more" in several.err

@@ -288,11 +288,12 @@ async def test_of_several_namesakes_all_are_listed_with_how_to_choose(
         assert isinstance(found, Namesakes)
         kinds = {one.kind: one.id for one in found.entities}
         assert kinds.keys() == {"person", "product"}
-        chosen = await m.graph.around(kinds["product"])
+        chosen = await m.graph.around(kinds["product"][-8:])
         assert isinstance(chosen, EntityRecord)
     text = render_namesakes(found, 80)
     assert text.startswith("2 go by “Lin”. Choose one by its id: memoria graph ID")
-    assert all(one in text for one in kinds.values())
+    assert all(f"entity {one[-8:]}\n" in f"{text}\n" for one in kinds.values())
+    assert not any(one in text for one in kinds.values())
     assert [one.memory.id for one in chosen.entity_memories] == [tea.id]
 
 

@@ -7,7 +7,9 @@ from memoria.errors import InvalidInputError, NotFoundError
 from memoria.model import Edge, Entity, Node
 from memoria.model.provenance import EntityMemory, EntityRecord, IncidentEdge, Namesakes
 from memoria.retrieval.lookup.provenance import describe_edges, list_incident_edges, other_end
+from memoria.retrieval.lookup.short_ids import is_short, read_id
 from memoria.store.base import Transaction
+from memoria.store.base.short_ids import INDEXED_CHARS
 from memoria.store.values import Filters
 from memoria.text.name import name_key
 
@@ -23,7 +25,7 @@ def find_entity(
 
     Args:
         tx: where to look.
-        name: a name, an alias or an id.
+        name: a name, an alias, an id or the end of one.
         hops: 1 for the memories that mention it, 2 for what these are linked with as well.
         limit: memories, and turns in the room that these leave.
         visible: what the asking workspace sees.
@@ -33,12 +35,23 @@ def find_entity(
     """
     by_id = tx.graph.get_entity(name, visible)
     found = [by_id] if by_id is not None else tx.graph.find_entities([name], visible)
+    found = found or list(_find_by_end(tx, name, visible))
     if len(found) == 1:
         return _read_entity(tx, found[0], hops, limit, visible)
     if not found:
         _reject_record_id(tx, name)
     near = () if found else _find_similar_entities(tx, name, visible)
     return Namesakes(name=name, entities=tuple(found), near=tuple(near))
+
+
+def _find_by_end(tx: Transaction, name: str, visible: Filters) -> Iterator[Entity]:
+    """The entities whose ids end so."""
+    end = read_id(name)
+    if is_short(end) and len(end) >= INDEXED_CHARS:
+        for one in tx.short_ids.list_entities(end):
+            entity = tx.graph.get_entity(one, visible) if one.endswith(end) else None
+            if entity is not None:
+                yield entity
 
 
 def _read_entity(

@@ -1,10 +1,11 @@
 """Short ids: what answers cite, completed where they come back."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import InvalidInputError, NextStep, NotFoundError, shorten
+from memoria.model.ids import count_end_chars
 from memoria.model.search import FULL_ID
 from memoria.store.base import Transaction
 from memoria.store.base.short_ids import INDEXED_CHARS
@@ -61,8 +62,8 @@ def complete_id(tx: Transaction, cited: str) -> str:
     found = found or [one for one in tx.short_ids.list_forgotten(end) if one.endswith(end)]
     if len(found) > 1:
         raise InvalidInputError(
-            f"{end} is the end of several ids: {', '.join(found)}. Give more of the one that "
-            "is meant."
+            f"{end} is the end of several ids: {', '.join(_cut_ids(found))}. Give more of the one "
+            "that is meant."
         )
     return found[0] if found else end
 
@@ -88,11 +89,24 @@ def complete_session_id(tx: Transaction, cited: str) -> str:
         return cited
     if len(found) > 1:
         more = ", and more" if len(found) > _NAMED else ""
+        named = ", ".join(_cut_beginnings(found))
         raise InvalidInputError(
-            f"Several sessions begin with {shorten(cited)}: {', '.join(found[:_NAMED])}{more}. "
+            f"Several sessions begin with {shorten(cited)}: {named}{more}. "
             "Give more of the one that is meant."
         )
     return found[0]
+
+
+def _cut_ids(ids: Sequence[str]) -> list[str]:
+    """As much of each end as tells these ids apart."""
+    chars = max(count_end_chars(ids), INDEXED_CHARS)
+    return [one[-chars:] for one in ids]
+
+
+def _cut_beginnings(ids: Sequence[str]) -> list[str]:
+    """As much of each beginning as tells these ids of sessions apart; the first few."""
+    chars = max(count_end_chars(one[::-1] for one in ids), INDEXED_CHARS)
+    return [one[:chars] for one in ids[:_NAMED]]
 
 
 def count_session_chars(tx: Transaction, ids: Iterable[str]) -> int:

@@ -8,7 +8,7 @@ INDEXED_CHARS = 8
 
 
 class ShortIds(Protocol):
-    """The ids of memories and turns by their ends, and of sessions by their beginnings."""
+    """The ids of memories, turns and entities by their ends, of sessions by their beginnings."""
 
     def list_alike(self, ids: Iterable[str]) -> list[str]:
         """The ids of memories and turns whose last `INDEXED_CHARS` are those of one of these."""
@@ -16,6 +16,10 @@ class ShortIds(Protocol):
 
     def list_forgotten(self, end: str) -> list[str]:
         """The ids of forgotten memories and turns with the last `INDEXED_CHARS` of this."""
+        ...
+
+    def list_entities(self, end: str) -> list[str]:
+        """The ids of entities with the last `INDEXED_CHARS` of this."""
         ...
 
     def list_sessions(self, beginning: str, limit: int) -> list[str]:

@@ -24,6 +24,11 @@ class SqliteShortIds:
         rows = self._rows.all("list_forgotten", end=end[-INDEXED_CHARS:].lower())
         return [row["subject"] for row in rows]
 
+    def list_entities(self, end: str) -> list[str]:
+        """The ids of entities that end like this, in order."""
+        rows = self._rows.all("list_entities", end=end[-INDEXED_CHARS:].lower())
+        return [row["id"] for row in rows]
+
     def list_sessions(self, beginning: str, limit: int) -> list[str]:
         """The first few ids of sessions that begin so, in order."""
         rows = self._rows.all("list_sessions", beginning=beginning, limit=limit)

@@ -22,7 +22,7 @@ _STYLES = tuple(
         (r"^ {4}\S.* · .*$", "dim"),
         (r"^ {4}[0-9a-f]{8,12}$", "dim"),
         (r"\[(?:memory|turn) [0-9a-f-]{8,36}\]", "dim"),
-        (r"^(?:memory|turn|entity) [0-9a-f-]{36}$", "dim"),
+        (r"^ *(?:memory|turn|entity|run|report) [0-9a-f-]{8,36}$", "dim"),
         (r"^\d{4}-\d\d-\d\dT\d\d:\d\dZ?", "dim"),
         (r"^\d{4}-\d\d-\d\d$", "bold"),
         (rf"(?<= · )(?:{_DOUBTS})(?= · )", "not dim yellow"),

@@ -18,12 +18,14 @@ def render_entity(record: EntityRecord, width: int) -> str:
     """What is known of an entity, and the memories and turns that mention it."""
     entity = record.entity
     lines = [*wrap_text(_display_name(entity), width), *wrap_text(_kind_line(entity), width)]
-    lines += wrap_text(f"entity {entity.id}", width)
+    lines += wrap_text(say.cite("entity", entity.id), width)
     if entity.aliases:
         lines += entry_lines("also called", [", ".join(entity.aliases)], width, 2)
     if record.same_as is not None:
         same = record.same_as
-        lines += entry_lines("the same as", [f"{same.name} (entity {same.id})"], width, 2)
+        lines += entry_lines(
+            "the same as", [f"{same.name} ({say.cite('entity', same.id)})"], width, 2
+        )
     for telling in record.entity_memories:
         lines += ["", *_memory_lines(telling, width)]
     for naming in record.entity_turns:
@@ -31,7 +33,24 @@ def render_entity(record: EntityRecord, width: int) -> str:
     omitted = record.omitted + record.omitted_turns
     if omitted:
         lines += ["", *wrap_text(f"and {omitted} more; raise --limit to see them", width)]
+    for sentence in _list_prospects(record):
+        lines += ["", *wrap_text(sentence, width)]
     return "\n".join(lines)
+
+
+def _list_prospects(record: EntityRecord) -> Iterator[str]:
+    """Where little is known: what more is to be had, and how."""
+    name, memories, turns = record.entity.name, record.entity_memories, record.entity_turns
+    if len(memories) + len(turns) + record.omitted + record.omitted_turns == 1:
+        yield (
+            f"Only this names {name} so far. Whatever else is said of {name} is linked here as it "
+            "is recorded."
+        )
+    if not memories:
+        yield (
+            f"No memory names {name} yet. A chat model makes memories of what was said (memoria "
+            "queue); memoria remember adds one by hand."
+        )
 
 
 def render_namesakes(found: Namesakes, width: int) -> str:
@@ -53,7 +72,7 @@ def unknown_name_text(found: Namesakes) -> str:
 def _entity_lines(entities: Iterable[Entity], width: int) -> Iterator[str]:
     for entity in entities:
         also = [f"also {', '.join(entity.aliases)}"] if entity.aliases else []
-        lines = [_kind_line(entity), *also, f"entity {entity.id}"]
+        lines = [_kind_line(entity), *also, say.cite("entity", entity.id)]
         yield ""
         yield from wrap_text(_display_name(entity), width, 2)
         for line in lines:

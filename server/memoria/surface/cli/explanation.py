@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from memoria.model import ExplainedCandidate, Explanation, PartReport, SearchResult
+from memoria.store.base.short_ids import INDEXED_CHARS
 from memoria.surface.cli.answer_text import render_answer
 from memoria.surface.cli.console import print_json, show
 from memoria.surface.cli.layout import columns, entry_lines, wrap_text
@@ -95,7 +96,8 @@ def _candidate_lines(place: int, each: ExplainedCandidate, width: int) -> Iterat
         f"{_column(each.cosine, 9)}{_column(each.graph, 7)}{_column(each.relevance, 7)}"
         f"{f'×{weight:.2f}':>8}{each.score:>7.3f}"
     )
-    yield from wrap_text(f"{each.kind} {each.id} {each.text}", width, _INDENT)
+    yield from wrap_text(each.text, width, _INDENT)
+    yield from wrap_text(f"{each.kind} {each.id[-INDEXED_CHARS:]}", width, _INDENT)
     asked = [] if each.reranked is None else [f"rerank {each.reranked:.2f}"]
     named = [*asked, *(f"{name} ×{factor:g}" for name, factor in each.factors.items())]
     if named:

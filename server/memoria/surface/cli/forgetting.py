@@ -19,7 +19,7 @@ from memoria.surface.cli.console import (
     show,
     with_memory,
 )
-from memoria.surface.cli.query_options import read_fields, takes_query_options
+from memoria.surface.cli.query_options import complete_session, read_fields, takes_query_options
 
 if TYPE_CHECKING:
     from memoria.model.forgetting import ForgetPreview
@@ -61,6 +61,8 @@ def forget(
         _undo(ctx, undo, as_json=as_json)
         return
     given = {"ids": tuple(ids or ()), **read_fields(ForgetOrder, options)}
+    if session := given.get("session_id"):
+        given["session_id"] = with_memory(ctx, lambda m: complete_session(m, session))
     order = build_query(ForgetOrder, given)
     if dry_run or not (yes or order.token):
         preview = with_memory(ctx, lambda m: m.preview_forget(order.selection))

@@ -1,7 +1,8 @@
 """Commands on memories: remember, search, traces, revise, scratchpad."""
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -10,11 +11,8 @@ from memoria.model.memory_types import STATABLE_TYPES
 from memoria.model.query import MemoryQuery, TranscriptQuery
 from memoria.surface.cli.console import AsJson, show, with_memory
 from memoria.surface.cli.explanation import print_answer
-from memoria.surface.cli.query_options import read_options, takes_query_options
-from memoria.surface.text import (
-    revision_note,
-    scratchpads_text,
-)
+from memoria.surface.cli.query_options import complete_session, read_options, takes_query_options
+from memoria.surface.text import revision_note
 from memoria.surface.wire.results import (
     wire_remember_result,
     wire_revision,
@@ -24,7 +22,7 @@ from memoria.surface.wire.search import wire_conclusions, wire_traces
 
 if TYPE_CHECKING:
     from memoria.app import Memoria
-    from memoria.model import Memory, RememberResult
+    from memoria.model import ContextPackage, Memory, RememberResult, Scratchpad, SearchResult
 
     _StatableName = str
 else:
@@ -126,7 +124,11 @@ def search(
 ) -> None:
     """Search memories (first level): conclusions, a line each, with their source."""
     query = read_options(MemoryQuery, words or _ask(), options)
-    found = with_memory(ctx, lambda m: m.search_memory(**query), searches=True)
+
+    async def ask(memory: "Memoria") -> "SearchResult":
+        return await memory.search_memory(**await _name_session(memory, query))
+
+    found = with_memory(ctx, ask, searches=True)
     print_answer(found, wire_conclusions(found), as_json=as_json)
 
 
@@ -136,8 +138,18 @@ def traces(
 ) -> None:
     """Search the record (second level): what was said and done, word for word."""
     query = read_options(TranscriptQuery, words or _ask(), options)
-    found = with_memory(ctx, lambda m: m.search_conversation_traces(**query), searches=True)
+
+    async def ask(memory: "Memoria") -> "SearchResult":
+        return await memory.search_conversation_traces(**await _name_session(memory, query))
+
+    found = with_memory(ctx, ask, searches=True)
     print_answer(found, wire_traces(found), as_json=as_json)
+
+
+async def _name_session(memory: "Memoria", query: dict[str, Any]) -> dict[str, Any]:
+    """The query with the whole id of its session, where it has one."""
+    named = await complete_session(memory, query.get("session_id"))
+    return query if named is None else {**query, "session_id": named}
 
 
 def _ask() -> list[str]:
@@ -165,17 +177,17 @@ def show_context(
     as_json: AsJson = False,
 ) -> None:
     """Show what a framework would put before a model: persona, task, last turns and recall."""
-    package = with_memory(
-        context,
-        lambda m: m.build_context(
+
+    async def build(memory: "Memoria") -> "ContextPackage":
+        return await memory.build_context(
             " ".join(words),
             max_tokens=max_tokens,
-            session_id=session_id,
+            session_id=await complete_session(memory, session_id),
             short_term_turns=short_term_turns,
             task=task,
-        ),
-        searches=True,
-    )
+        )
+
+    package = with_memory(context, build, searches=True)
     show(package, package.text, as_json=as_json)
 
 
@@ -207,5 +219,12 @@ def scratchpad(
     as_json: AsJson = False,
 ) -> None:
     """Show the tasks in hand and the last five finished tasks, by session."""
-    pads = with_memory(context, lambda m: m.scratchpads(limit, session_id=session_id))
-    show(wire_scratchpads(pads), scratchpads_text(pads), as_json=as_json)
+    from memoria.surface.cli.layout import columns  # noqa: PLC0415  (as above)
+    from memoria.surface.cli.pages import render_scratchpads  # noqa: PLC0415
+
+    async def read(memory: "Memoria") -> "Sequence[Scratchpad]":
+        named = await complete_session(memory, session_id)
+        return await memory.scratchpads(limit, session_id=named)
+
+    pads = with_memory(context, read)
+    show(wire_scratchpads(pads), render_scratchpads(pads, columns()), as_json=as_json)

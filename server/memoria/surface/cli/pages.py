@@ -2,7 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from memoria.model import MemoryListing, MemoryPage, SessionListing, SessionPage, SessionSummary
+from memoria.model import (
+    MemoryListing,
+    MemoryPage,
+    Scratchpad,
+    SessionListing,
+    SessionPage,
+    SessionSummary,
+)
 from memoria.model.listing import Listing, Page
 from memoria.model.memory import Memory
 from memoria.model.session import SessionRecord
@@ -50,6 +57,22 @@ def render_session(record: SessionRecord, page: int, limit: int, width: int) -> 
     last = (page - 1) * limit + len(record.turns)
     lines += ["", f"{last - len(record.turns) + 1} to {last} of {record.total} turns"]
     lines += [f"The next page: --page {page + 1}"] if last < record.total else []
+    return "\n".join(lines)
+
+
+def render_scratchpads(pads: Sequence[Scratchpad], width: int) -> str:
+    """The task in hand of each session, and what was finished there."""
+    if not pads:
+        return "No task is noted."
+    lines = []
+    for pad in pads:
+        focus = join_lines(pad.current_focus) if pad.current_focus else "no task in hand"
+        lines += [*wrap_text(focus, width, 2)]
+        details = ["in hand" if pad.current_focus else "idle", times.moment(pad.updated_at)]
+        lines += wrap_text(" · ".join([*details, f"session {pad.session_id}"]), width, 4)
+        for task in pad.completed:
+            lines += wrap_text(f"before, until {times.moment(task.at)}:", width, 4)
+            lines += wrap_text(join_lines(task.task), width, 6)
     return "\n".join(lines)
 
 

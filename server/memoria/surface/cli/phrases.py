@@ -63,8 +63,8 @@ _RELATION_WORDS: Mapping[EdgeType, tuple[str, str]] = {
 
 
 def cite(kind: str, record_id: str) -> str:
-    """What somebody types to see it: the end of an id, but for entities, which are named."""
-    return f"{kind} {record_id if kind == 'entity' else record_id[-INDEXED_CHARS:]}"
+    """What somebody types to see it: the end of an id."""
+    return f"{kind} {record_id[-INDEXED_CHARS:]}"
 
 
 def quotation(quote: str) -> str:

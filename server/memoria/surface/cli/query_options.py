@@ -6,14 +6,18 @@ query. An option has the name of the field: `--max-tokens` is `max_tokens`.
 
 from collections.abc import Callable, Iterable, Mapping
 from inspect import Parameter, signature
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import typer
 from pydantic.fields import FieldInfo
 from typer.models import OptionInfo
 
+from memoria.errors import NotFoundError
 from memoria.model.base import Value
 from memoria.model.query import has_whole_texts, help_text
+
+if TYPE_CHECKING:
+    from memoria.app import Memoria
 
 _CommandT = TypeVar("_CommandT", bound=Callable[..., Any])
 _SEPARATOR = ","
@@ -55,6 +59,20 @@ def read_fields(kind: type[Value], options: Mapping[str, Any]) -> dict[str, Any]
         if isinstance(value, list) and not has_whole_texts(kind.model_fields[name]):
             fields[name] = [part.strip() for one in value for part in one.split(_SEPARATOR)]
     return fields
+
+
+async def complete_session(memory: "Memoria", session_id: str | None) -> str | None:
+    """The id of the session that begins so; what begins none is given back, to be told of.
+
+    Raises:
+        InvalidInputError: several begin so.
+    """
+    if not session_id:
+        return session_id
+    try:
+        return (await memory.get_session(session_id, limit=1)).session_id
+    except NotFoundError:
+        return session_id
 
 
 def _is_option(parameter: Parameter) -> bool:

@@ -10,14 +10,17 @@ from memoria.app import Memoria
 from memoria.app.queue import NO_CHAT_MODEL
 from memoria.errors import InvalidInputError
 from memoria.model import QueueEntry, QueueKind, QueueState, QueueStatus, now_millis
+from memoria.store.base.short_ids import INDEXED_CHARS
 from memoria.surface.cli.console import AsJson, show, with_memory
 from memoria.surface.cli.progress import progress_bar
 from memoria.surface.cli.times import moment
 from memoria.surface.text import quantity
 
 _POLL_S = 0.1
+_MOST_ENTRIES = 10_000
 _Ids = Annotated[
-    list[str] | None, typer.Argument(help="Ids of entries, from `memoria queue list`.")
+    list[str] | None,
+    typer.Argument(help="Ids of entries, or their ends, from `memoria queue list`."),
 ]
 
 
@@ -59,7 +62,9 @@ def add_commands(app: typer.Typer) -> None:
 def list_entries(
     context: typer.Context,
     state: Annotated[QueueState | None, typer.Option(help="Only entries in this state.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Most entries to list.")] = 50,
+    limit: Annotated[
+        int, typer.Option(min=1, max=_MOST_ENTRIES, help="Most entries to list.")
+    ] = 50,
     as_json: AsJson = False,
 ) -> None:
     """List queue entries: those that wait, are done, or were given up, with the reason."""
@@ -151,9 +156,10 @@ def _change_entries(
 
     async def change(m: Memoria) -> WireQueueChange:
         change = m.queue.retry if retry else m.queue.drop
-        changed = await change(ids)
+        named = None if ids is None else [await _complete_id(m, one) for one in ids]
+        changed = await change(named)
         return WireQueueChange(
-            changed=changed, unchanged=[i for i in ids or [] if i not in changed]
+            changed=changed, unchanged=[i for i in named or [] if i not in changed]
         )
 
     wire = with_memory(context, change)
@@ -162,6 +168,13 @@ def _change_entries(
     if wire.unchanged:
         text += f"; nothing to do for {', '.join(wire.unchanged)}"
     show(wire, text, as_json=as_json)
+
+
+async def _complete_id(m: Memoria, cited: str) -> str:
+    """The id of the entry that ends so; what ends none, or several, is given back."""
+    entries = await m.queue.list_entries(None, limit=_MOST_ENTRIES)
+    alike = [one.id for one in entries if len(cited) >= INDEXED_CHARS and one.id.endswith(cited)]
+    return alike[0] if len(alike) == 1 else cited
 
 
 def status_line(status: QueueStatus) -> str:
@@ -180,11 +193,10 @@ def _entry_text(entry: QueueEntry) -> str:
     )
     turns += ", to be summed up" if entry.kind is QueueKind.EPISODE else ""
     tries = "not tried yet" if not entry.attempts else f"tried {entry.attempts}×"
-    line = (
-        f"{entry.id}  {_state_phrase(entry)}: {entry.session_id}, {turns} ({entry.reason}, {tries})"
-    )
-    came = entry.outcome or entry.last_error
-    return f"{line}\n    {came}" if came else line
+    details = [_state_phrase(entry), entry.reason.replace("_", " "), tries]
+    lines = [f"  session {entry.session_id}, {turns}"]
+    lines += filter(None, [f"    {entry.outcome or entry.last_error or ''}".rstrip()])
+    return "\n".join([*lines, f"    {' · '.join([*details, entry.id[-INDEXED_CHARS:]])}"])
 
 
 def _state_phrase(entry: QueueEntry) -> str:

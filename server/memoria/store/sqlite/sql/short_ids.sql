@@ -13,6 +13,10 @@ SELECT DISTINCT subject FROM tombstones
 WHERE tenant_id = :tenant AND substr(subject, -8) = :end
 ORDER BY subject;
 
+-- name: list_entities
+-- As before: whoever asks has a short id from a screen that listed namesakes.
+SELECT id FROM entities WHERE tenant_id = :tenant AND substr(id, -8) = :end ORDER BY id;
+
 -- name: list_sessions
 SELECT DISTINCT session_id FROM sessions
 WHERE tenant_id = :tenant AND session_id >= :beginning
