@@ -1,5 +1,6 @@
 """`memoria.open_sync`: the library for programs that have no event loop."""
 
+import asyncio
 import subprocess
 import sys
 import threading
@@ -148,3 +149,19 @@ def test_a_script_that_forgets_to_close_ends_and_has_lost_nothing(home: Path) ->
     settings = memoria.Settings(embedder="off")
     with memoria.open_sync(home=home, tenant="tests", settings=settings) as reopened:
         assert reopened.search_memory("spare keys").hits
+
+
+def test_whoever_runs_an_event_loop_of_their_own_may_wait_for_the_same_memory(
+    memory: SyncMemoria,
+) -> None:
+    """A framework may begin a loop for each call."""
+
+    async def record(words: str) -> None:
+        await memory.asynchronous.record_conversation([{"role": "user", "content": words}])
+
+    for words in ("Mei keeps bees", "林芳养蜜蜂"):
+        asyncio.run(record(words))
+        assert memory.search_conversation_traces(words).hits
+    memory.close()
+    with pytest.raises(ClosedError):
+        asyncio.run(record("Mei keeps ducks"))

@@ -32,6 +32,11 @@ def name_source(framework: str, memory: _MemoryT) -> _MemoryT:
     return memory.with_channel(adapter_channel(framework))
 
 
+def find_awaitable(memory: Memoria | SyncMemoria) -> Memoria:
+    """The memory for a framework that awaits, whichever way it was opened."""
+    return memory.asynchronous if isinstance(memory, SyncMemoria) else memory
+
+
 def check_written(receipt: Receipt) -> None:
     """See that every value was written, for nobody may believe it is there where it is not.
 

@@ -10,8 +10,9 @@ from itertools import count
 
 from pydantic import JsonValue
 
-from memoria.adapters.extras import PAGE, name_source
+from memoria.adapters.extras import PAGE, find_awaitable, name_source
 from memoria.app.memory import Memoria
+from memoria.app.sync import SyncMemoria
 from memoria.errors import NotFoundError
 from memoria.model import Role, StoredTurn, Turn, new_id
 
@@ -38,7 +39,7 @@ class Entry:
 class History:
     """The items of one session, in their order."""
 
-    def __init__(self, memory: Memoria, framework: str, session_id: str) -> None:
+    def __init__(self, memory: Memoria | SyncMemoria, framework: str, session_id: str) -> None:
         """Nothing is read yet.
 
         Args:
@@ -46,7 +47,7 @@ class History:
             framework: who numbers the sessions.
             session_id: the conversation.
         """
-        self._memory = name_source(framework, memory)
+        self._memory = name_source(framework, find_awaitable(memory))
         self._framework = framework
         self._session_id = session_id
 

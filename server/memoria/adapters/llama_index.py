@@ -13,8 +13,9 @@ except ImportError as error:
 
 from pydantic import Field
 
-from memoria.adapters.extras import name_source
+from memoria.adapters.extras import find_awaitable, name_source
 from memoria.app.memory import Memoria
+from memoria.app.sync import SyncMemoria
 from memoria.model import Role, Turn
 
 _CLIENT = "llama-index"
@@ -36,8 +37,8 @@ class MemoriaBlock(BaseMemoryBlock[str]):
     """
 
     name: str = "memoria"
-    memory: Memoria = Field(exclude=True)
-    """From `memoria.open`."""
+    memory: Memoria | SyncMemoria = Field(exclude=True)
+    """From `memoria.open`, or from `memoria.open_sync` where nothing is awaited."""
     max_tokens: int = 800
     """Of the package at most, estimated."""
 
@@ -52,7 +53,7 @@ class MemoriaBlock(BaseMemoryBlock[str]):
         query = next(asked, None)
         if not query or not query.strip():
             return ""
-        package = await self.memory.build_context(
+        package = await find_awaitable(self.memory).build_context(
             query, max_tokens=self.max_tokens, session_id=session_id, short_term_turns=0
         )
         return package.text
@@ -61,7 +62,7 @@ class MemoriaBlock(BaseMemoryBlock[str]):
         """Record messages. Those that are on record already are recognised by their order."""
         turns = [turn for message in messages for turn in _to_turns(message)]
         if turns:
-            await name_source(_CLIENT, self.memory).record_conversation(turns)
+            await name_source(_CLIENT, find_awaitable(self.memory)).record_conversation(turns)
 
 
 def _to_turns(message: ChatMessage) -> Iterator[Turn]:

@@ -21,6 +21,7 @@ from memoria.adapters.history import (
     to_entry,
 )
 from memoria.app.memory import Memoria
+from memoria.app.sync import SyncMemoria
 from memoria.model import Role
 
 _CLIENT = "openai-agents"
@@ -45,13 +46,16 @@ class MemoriaSession:
     session_settings: SessionSettings | None = None
 
     def __init__(
-        self, session_id: str, memory: Memoria, session_settings: SessionSettings | None = None
+        self,
+        session_id: str,
+        memory: Memoria | SyncMemoria,
+        session_settings: SessionSettings | None = None,
     ) -> None:
         """The memory stays the caller's, to close.
 
         Args:
             session_id: which conversation.
-            memory: from `memoria.open`.
+            memory: from `memoria.open`, or from `memoria.open_sync` for `Runner.run_sync`.
             session_settings: the SDK's own, such as how many items are read by default.
         """
         self.session_id = session_id

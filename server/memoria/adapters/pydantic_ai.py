@@ -11,8 +11,10 @@ except ImportError as error:
 
     raise missing_extra("pydantic-ai", error) from error
 
+import anyio
 from pydantic import JsonValue
 
+from memoria.adapters.extras import find_awaitable
 from memoria.adapters.history import (
     Entry,
     History,
@@ -24,6 +26,7 @@ from memoria.adapters.history import (
     to_entry,
 )
 from memoria.app.memory import Memoria
+from memoria.app.sync import SyncMemoria
 from memoria.model import Role, SearchResult
 
 _CLIENT = "pydantic-ai"
@@ -38,12 +41,12 @@ class MemoriaHistory:
     back equal, but for secrets, which are redacted, and context that Memoria itself has put in.
     """
 
-    def __init__(self, session_id: str, memory: Memoria) -> None:
+    def __init__(self, session_id: str, memory: Memoria | SyncMemoria) -> None:
         """The memory stays the caller's, to close.
 
         Args:
             session_id: which conversation.
-            memory: from `memoria.open`.
+            memory: from `memoria.open`, or from `memoria.open_sync` for `agent.run_sync`.
         """
         self._history = History(memory, _CLIENT, session_id)
 
@@ -53,9 +56,17 @@ class MemoriaHistory:
         items = [join_item(entry.words, entry.rest) for entry in entries]
         return ModelMessagesTypeAdapter.validate_python(items)
 
+    def load_sync(self) -> list[ModelMessage]:
+        """All messages so far, where no event loop runs: for `agent.run_sync`."""
+        return anyio.run(self.load)
+
     async def save(self, new_messages: Iterable[ModelMessage]) -> None:
         """Record what a run has added: `result.new_messages()`. It is on disk afterwards."""
         await self._history.append(map(_to_entry, new_messages))
+
+    def save_sync(self, new_messages: Iterable[ModelMessage]) -> None:
+        """Record what a run has added, where no event loop runs."""
+        anyio.run(self.save, new_messages)
 
     async def clear(self) -> None:
         """Erase the conversation, and what was concluded from it alone."""
@@ -63,7 +74,7 @@ class MemoriaHistory:
 
 
 def memory_toolset(
-    memory: Memoria,
+    memory: Memoria | SyncMemoria,
     *,
     max_tokens: int = 1500,
     id: str = "memoria",  # noqa: A002  (Pydantic AI's own name)
@@ -71,21 +82,21 @@ def memory_toolset(
     """The two searches, for `Agent(toolsets=[…])`.
 
     Args:
-        memory: from `memoria.open`; it stays the caller's, to close.
+        memory: from `memoria.open` or `memoria.open_sync`; it stays the caller's, to close.
         max_tokens: of an answer, estimated.
         id: tells this toolset from others of an agent.
     """
-    toolset = FunctionToolset[object](id=id)
+    toolset, asked = FunctionToolset[object](id=id), find_awaitable(memory)
 
     @toolset.tool_plain
     async def search_memory(query: str) -> list[Item]:
         """Search what is known from earlier conversations: conclusions, a line each, cited."""
-        return _to_items(await memory.search_memory(query, max_tokens=max_tokens))
+        return _to_items(await asked.search_memory(query, max_tokens=max_tokens))
 
     @toolset.tool_plain
     async def search_conversation_traces(query: str) -> list[Item]:
         """Search what was said in earlier conversations, word for word, tool calls included."""
-        return _to_items(await memory.search_conversation_traces(query, max_tokens=max_tokens))
+        return _to_items(await asked.search_conversation_traces(query, max_tokens=max_tokens))
 
     return toolset
 

@@ -118,6 +118,18 @@ class SyncMemoria(_Twin[Memoria]):
         return SyncMemoria(self._original.with_channel(channel), self._loop)
 
     @property
+    def asynchronous(self) -> Memoria:
+        """The same memory for code that runs an event loop of its own, as a framework may do.
+
+        Any loop may wait for it, one for each call as well. The two are open as one.
+
+        Raises:
+            ClosedError: the memory is closed.
+        """
+        self._loop.get_portal()
+        return self._original
+
+    @property
     def settings(self) -> Settings:
         """The settings it was opened with."""
         return self._original.settings
@@ -261,10 +273,18 @@ class _LoopThread:
         Raises:
             ClosedError: the memory is closed.
         """
+        return self.get_portal().call(work)
+
+    def get_portal(self) -> BlockingPortal:
+        """The way into the loop.
+
+        Raises:
+            ClosedError: the memory is closed.
+        """
         portal = self._portal
         if portal is None:
             raise ClosedError("This memory is closed. Open it again with memoria.open_sync.")
-        return portal.call(work)
+        return portal
 
     def stop_loop(self) -> None:
         """Close the memory and end the thread, once. Calls that are under way end first."""
