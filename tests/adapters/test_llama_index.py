@@ -1,6 +1,10 @@
 """`MemoriaBlock` in LlamaIndex's `Memory`, with its own chat engine and mock model."""
 
+import os
+import subprocess
+import sys
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
@@ -86,3 +90,38 @@ async def test_a_conversation_that_is_put_whole_at_its_end_is_recorded_once(
     assert await block.aget([]) == ""
     assert await block.aget([ChatMessage(role="user", content=" ")]) == ""
     assert block.model_dump()["max_tokens"] == 800
+
+
+_WITHOUT_ASYNC = """
+import sys
+
+import memoria
+from llama_index.core.chat_engine import SimpleChatEngine
+from llama_index.core.llms import ChatMessage, MockLLM
+from llama_index.core.memory import Memory
+from memoria.adapters.llama_index import MemoriaBlock
+
+with memoria.open_sync(home=sys.argv[1], tenant="tests") as m:
+    m.remember("The spare key of the boathouse hangs behind the oar rack")
+    block = MemoriaBlock(memory=m, priority=1)
+    talk = Memory.from_defaults(session_id="s1", token_limit=3000, memory_blocks=[block])
+    engine = SimpleChatEngine.from_defaults(llm=MockLLM(is_chat_model=True), memory=talk)
+    print("behind the oar rack" in str(engine.chat("Where does the spare key hang?")))
+    few = Memory.from_defaults(
+        session_id="s2", token_limit=40, token_flush_size=10, memory_blocks=[block]
+    )
+    for n in range(8):
+        few.put(ChatMessage(role="user", content=f"Boat number {n} is called Wren {n}"))
+    print(len(m.get_session("s2").turns) > 0)
+"""
+
+
+def test_a_chat_engine_without_async_recalls_and_records(home: Path) -> None:
+    done = subprocess.run(  # noqa: S603  (our own script)
+        [sys.executable, "-c", _WITHOUT_ASYNC, str(home)],
+        env={"PATH": os.environ["PATH"], "MEMORIA_EMBEDDER": "off"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "True\nTrue\n", done

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.docs.pages import Block, blocks, pages
 
-_LARGE = ("claude_agent_sdk", "llama_index")
+_APART = ("claude_agent_sdk", "langgraph.graph", "llama_index")
 EXAMPLES = [block for page in pages() for block in blocks(page, "python")]
 
 
@@ -18,8 +18,8 @@ async def test_every_example_runs(
     for name in ("HOME", "USERPROFILE"):  # where ~ leads
         monkeypatch.setenv(name, str(home))
     monkeypatch.setenv("MEMORIA_EMBEDDER", "off")
-    for package in filter(block.code.__contains__, _LARGE):
-        pytest.importorskip(package, reason=f"{package} is large, and in an extra of its own")
+    for package in filter(block.code.__contains__, _APART):
+        pytest.importorskip(package, reason=f"{package} is a package apart")
     code = compile(block.code, "example", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     ran = eval(code, {"__name__": "example"})  # noqa: S307  (our own documents)
     if inspect.isawaitable(ran):
