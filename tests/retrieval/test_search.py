@@ -174,8 +174,11 @@ async def test_the_same_question_gets_the_same_answer(demo: Memoria) -> None:
     ['"', "AND OR NOT", "a* (b)", "scope:turn1", "NEAR(x y)", "'; DROP TABLE turns; --", "😀"],
 )
 async def test_operators_and_quotes_in_a_query_are_just_words(demo: Memoria, query: str) -> None:
-    await demo.search_conversation_traces(query)
-    await demo.search_memory(query)
+    question = "What did we decide about caching?"
+    plain = await demo.search_conversation_traces(question)
+    found = await demo.search_conversation_traces(f"{question} {query}")
+    assert plain.hits[0].id in {hit.id for hit in found.hits}
+    assert (await demo.search_memory(query)).query == query
 
 
 @pytest.mark.parametrize(

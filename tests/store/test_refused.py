@@ -56,4 +56,5 @@ async def test_a_question_with_half_a_character_is_a_question(
     memory: Memoria, question: str
 ) -> None:
     await memory.record_conversation([turn()])
-    await memory.search_conversation_traces(question)
+    found = await memory.search_conversation_traces(question)
+    assert [hit.text for hit in found.hits] == (["tea"] if "tea" in question else [])

@@ -142,7 +142,10 @@ async def test_a_boolean_is_no_number(standing: Agent, name: str) -> None:
 
 
 async def test_arguments_that_are_null_count_as_not_given(standing: Agent) -> None:
-    await standing.call("search_memory", query="tea", types=None, since=None, session_id=None)
+    asked = await standing.call(
+        "search_memory", query="tea", types=None, since=None, session_id=None
+    )
+    assert asked == await standing.call("search_memory", query="tea")
 
 
 async def test_a_turn_of_more_than_five_megabytes_is_refused_by_size(standing: Agent) -> None:

@@ -272,7 +272,9 @@ def test_an_expression_alone_means_what_it_meant_in_its_sentence(
 
 @given(st.text(), st.integers(), offsets)
 def test_no_text_and_no_moment_is_an_error(text: str, said: int, offset: int) -> None:
-    times(text, said, Zone.from_offset(offset))
+    for span in times(text, said, Zone.from_offset(offset)):
+        assert span.expression == text[span.start : span.end]
+        assert span.from_ms < span.until_ms
 
 
 @pytest.mark.parametrize(
