@@ -7,7 +7,6 @@ import os
 import shlex
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
-from urllib.parse import urlsplit
 
 from pydantic import (
     BaseModel,
@@ -24,6 +23,7 @@ from pydantic import (
 from memoria.bare.workspace import find_workspace
 from memoria.errors import InvalidInputError, shorten
 from memoria.model.explanation import Part
+from memoria.model.parse import is_web_address
 from memoria.model.privacy import PersonalRules, parse_personal_rules
 from memoria.model.retention import RetentionChanges, parse_retention_changes
 from memoria.model.zone import Zone
@@ -250,6 +250,11 @@ class Settings(BaseModel):
     read_connections: int = Field(3, ge=1, le=32)
     """Read-only connections per process. With several, a long search does not delay a short one."""
 
+    search_helpers: int | None = Field(None, ge=0, le=32)
+    """How many processes may search beside this one while eight searches or more are asked of it
+    at once, for long. Each takes about 80 MB and ends after a minute without work. 0: none. By
+    default one for each core but one, three at most, and none beside an endpoint's models."""
+
     segment_idle_minutes: float = Field(30, gt=0, le=100_000)
     """The pause in a session after which a new segment begins."""
 
@@ -309,7 +314,7 @@ class Settings(BaseModel):
     @field_validator("llm_base_url", "rerank_base_url")
     @classmethod
     def _check_url(cls, url: str | None) -> str | None:
-        if url and not _is_web_address(url):
+        if url and not is_web_address(url):
             raise ValueError("write a URL such as http://127.0.0.1:11434/v1")
         return url
 
@@ -375,14 +380,6 @@ class Settings(BaseModel):
             return cls(**given)
         except ValidationError as error:
             raise InvalidInputError(_describe_error(error)) from error
-
-
-def _is_web_address(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # no port, or no IPv6 address, is written like that
-        return False
 
 
 def _describe_error(error: ValidationError) -> str:

@@ -317,7 +317,8 @@ NO_SAY = frozenset(
     llm_output_tokens extraction_attempts extraction_wait_minutes extraction_turns
     forget_similarity forget_at_once forget_grace_days personal_data retention lease_ms
     busy_timeout_ms nightly_minutes nightly_tokens archive_days nightly_idle_minutes history_files
-    read_connections segment_idle_minutes segment_messages max_turn_bytes backup_keep_days
+    read_connections search_helpers segment_idle_minutes segment_messages max_turn_bytes
+    backup_keep_days
     name_other_projects
     """.split()
 )

@@ -10,6 +10,7 @@ from pydantic import SkipValidation
 
 from memoria.app.arguments import Text, check_arguments
 from memoria.app.engine import open_store
+from memoria.app.helpers import SearchHelpers, count_helpers
 from memoria.app.memory import Memoria
 from memoria.app.names import check_settings
 from memoria.app.open_home import OpenHome
@@ -68,10 +69,14 @@ async def open_memoria(
         worker.start()
     if reader is not None and reads_queue:
         reader.start()
+    is_own = embedder is not None or reranker is not None  # which no other process has
+    helpers = SearchHelpers(chosen, 0 if is_own else count_helpers(chosen))
+    opened = OpenHome(chosen, store, lazy, reranker or own, worker, reader, helpers)
     try:
-        yield Memoria(OpenHome(chosen, store, lazy, reranker or own, worker, reader), channel)
+        yield Memoria(opened, channel)
     finally:
         with anyio.CancelScope(shield=True):
+            await in_thread(helpers.close)
             await in_thread(lambda: _close(store, worker, reader))
             if own is not None:
                 await in_thread(own.close)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from memoria.app.helpers import SearchHelpers
     from memoria.app.queue import ExtractionService
     from memoria.config import Settings
     from memoria.inference import LazyEmbedder
@@ -24,3 +25,5 @@ class OpenHome:
     """Embeds what waits."""
     reader: "ExtractionService | None" = None
     """Has a chat model read what waits."""
+    helpers: "SearchHelpers | None" = None
+    """Search beside this process while many ask at once."""

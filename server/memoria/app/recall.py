@@ -23,6 +23,7 @@ from memoria.model.query import MemoryQuery, SearchQueryT, TranscriptQuery
 from memoria.retrieval import (
     Search,
     SearchOptions,
+    SearchPlan,
     plan_context,
     plan_evidence,
     plan_memories,
@@ -64,7 +65,7 @@ class Recall:
         options = self._options(query.without, query.task, explain=query.explain)
         options = replace(options, is_narrowed=bool(query.task))
         plan = plan_memories(self._from_here(query), options)
-        return await in_thread(lambda: self._search.run(plan))
+        return await self._run(plan)
 
     @takes_query(TranscriptQuery)
     async def search_conversation_traces(self, query: TranscriptQuery) -> SearchResult:
@@ -76,7 +77,7 @@ class Recall:
         await self.catch_up()
         options = self._options(query.without, explain=query.explain)
         plan = plan_transcript(self._from_here(query), options)
-        return await in_thread(lambda: self._search.run(plan))
+        return await self._run(plan)
 
     @check_arguments
     async def build_context(
@@ -207,6 +208,12 @@ class Recall:
             self._home.reranker,
             names_projects=self.settings.name_other_projects,
         )
+
+    async def _run(self, plan: SearchPlan) -> SearchResult:
+        search, helpers = self._search, self._home.helpers
+        if helpers is None:
+            return await in_thread(lambda: search.run(plan))
+        return await helpers.run(plan, search.run)
 
     def _options(
         self,

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import TypeVar
+from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
@@ -131,3 +132,12 @@ def replace_lone_surrogates(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
+
+
+def is_web_address(url: str) -> bool:
+    """Whether a text is the address of something on the web, or on this machine."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # no port, or no IPv6 address, is written like that
+        return False

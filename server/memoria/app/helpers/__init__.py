@@ -1,0 +1,13 @@
+"""Processes that search beside this one while many ask it at once.
+
+Of one process, one thread at a time runs Python, and ranking is Python: sixty-four clients of one
+process share one core, however many there are. A helper opens the home as any other process does.
+So it answers what this process would answer, and sees every write and every forgetting at once.
+
+`pool` says where a search runs and starts helpers, `helper` is one of them as this process sees it,
+and `serve` is what a helper runs. docs/decisions/111-search-helpers.md has the reasons.
+"""
+
+from memoria.app.helpers.pool import SearchHelpers, count_helpers
+
+__all__ = ["SearchHelpers", "count_helpers"]

@@ -1,0 +1,91 @@
+"""What a helper runs: it opens the home, and answers one search after another.
+
+It ends when its questions do, however the process ended that asks them, and by itself when it was
+asked nothing for a while: its memory is given back.
+"""
+
+import os
+import pickle
+import signal
+import sys
+import threading
+from contextlib import suppress
+from typing import BinaryIO
+
+from memoria.app.engine import open_store
+from memoria.config import Settings
+from memoria.errors import MemoriaError
+from memoria.inference import choose_embedder
+from memoria.model import SearchResult
+from memoria.retrieval import Search, SearchPlan
+
+_IDLE_S = 60.0
+
+
+def main() -> None:
+    """Answer what comes on standard input, in order."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all; our input ends then
+    questions, answers = sys.stdin.buffer, _take_output()
+    # Nobody but the process that has started this one can write to the pipe.
+    with suppress(EOFError, BrokenPipeError, MemoriaError):
+        search, idle = _open_search(pickle.load(questions)), _IdleWatch()  # noqa: S301
+        _send(answers, None)
+        while True:
+            plan: SearchPlan = pickle.load(questions)  # noqa: S301
+            idle.note_work()
+            _send(answers, _answer(search, plan))
+
+
+def _open_search(settings: Settings) -> Search:
+    embedder = choose_embedder(settings)
+    if embedder is not None:
+        embedder.wait_for_embedder(None)
+    return Search(
+        open_store(settings),
+        settings.tenant,
+        embedder,
+        settings.embedder_wait_ms,
+        names_projects=settings.name_other_projects,
+    )
+
+
+def _answer(search: Search, plan: SearchPlan) -> SearchResult | None:
+    try:
+        return search.run(plan)
+    except Exception:  # noqa: BLE001  (who asks then searches by itself, and says what is wrong)
+        return None
+
+
+def _take_output() -> BinaryIO:
+    """Standard output for the answers alone: whatever is printed goes where errors go."""
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    return answers
+
+
+def _send(answers: BinaryIO, answer: SearchResult | None) -> None:
+    pickle.dump(answer, answers, pickle.HIGHEST_PROTOCOL)
+    answers.flush()
+
+
+class _IdleWatch:
+    """Ends this process after a while without work. Who asks just then searches by itself."""
+
+    def __init__(self) -> None:
+        self._worked = False
+        self._look_again()
+
+    def note_work(self) -> None:
+        """Say that something was asked."""
+        self._worked = True
+
+    def _look_again(self) -> None:
+        timer = threading.Timer(_IDLE_S, self._look)
+        timer.daemon = True
+        timer.start()
+
+    def _look(self) -> None:
+        if not self._worked:
+            os._exit(0)
+        self._worked = False
+        self._look_again()

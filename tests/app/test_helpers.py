@@ -1,0 +1,199 @@
+"""Processes that search beside this one: they answer alike, know all at once, may end any time."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+import pytest
+
+import memoria
+from memoria import Memoria, Settings
+from memoria.app.helpers import SearchHelpers, count_helpers
+from memoria.inference.bundled import BundledEmbedder
+from memoria.model import SearchResult, now_millis
+from memoria.model.instant import use_clock
+from memoria.model.query import MemoryQuery, TranscriptQuery
+from memoria.retrieval import Search, SearchPlan, plan_memories, plan_transcript
+
+TIMEOUT_S = 120
+"""Only a hang is a failure."""
+SAID = (
+    "The spare key of the boathouse hangs behind the green shutter.",
+    "我妈妈住在成都，每周三下午去学太极。",
+    "We moved the weekly review from Tuesday to Thursday at ten.",
+    "猫的疫苗打完了，下一针在明年三月。",
+    "Oskar is allergic to walnuts, so the cake was made with oats.",
+)
+ASKED = (
+    "Where is the key of the boathouse?",
+    "妈妈星期几学太极？",
+    "weekly review",
+    "Oskar's allergy",
+)
+NOTHING = SearchResult(query="", max_tokens=50, hits=(), notes=())
+
+_FORGETFUL = """
+import memoria, sys, os, signal
+from memoria.app.helpers import SearchHelpers
+helpers = SearchHelpers(memoria.Settings(home={home!r}, embedder="off"), 2)
+helpers.start()
+print(len(helpers.pids), flush=True)
+os.kill(os.getpid(), signal.SIGTERM)
+"""
+
+
+def settings_of(home: Path, embedder: str = "off") -> Settings:
+    return Settings(home=home, tenant="tests", embedder=embedder, search_helpers=1)
+
+
+@pytest.fixture
+async def helped(home: Path) -> AsyncIterator[tuple[Memoria, SearchHelpers]]:
+    """A memory with the bundled model in which something was said, and its helper at work."""
+    async with memoria.open(settings=settings_of(home, "bundled")) as m:
+        for i, text in enumerate(SAID):
+            turn = {"session_id": f"s{i % 2}", "role": "user", "content": text}
+            await m.record_conversation([turn])
+        await m.wait_until_idle()
+        helpers = m._home.helpers  # noqa: SLF001
+        assert helpers is not None
+        await anyio.to_thread.run_sync(helpers.start)
+        yield m, helpers
+
+
+def refuse(_plan: SearchPlan) -> SearchResult:
+    raise AssertionError("it was searched in this process")
+
+
+@asynccontextmanager
+async def busy_process(helpers: SearchHelpers) -> AsyncIterator[None]:
+    """This process searches for something else while the block runs."""
+    begun, over = threading.Event(), threading.Event()
+
+    def hold(_plan: SearchPlan) -> SearchResult:
+        begun.set()
+        over.wait(TIMEOUT_S)
+        return NOTHING
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(helpers.run, plan_memories(MemoryQuery(query="anything")), hold)
+        await anyio.to_thread.run_sync(begun.wait, TIMEOUT_S)
+        try:
+            yield
+        finally:
+            over.set()
+
+
+async def list_found(helpers: SearchHelpers, question: str) -> list[str]:
+    """What a helper finds on both levels."""
+    asked = MemoryQuery(query=question), TranscriptQuery(query=question)
+    async with busy_process(helpers):
+        found = [
+            await helpers.run(plan, refuse)
+            for plan in (plan_memories(asked[0]), plan_transcript(asked[1]))
+        ]
+    return [hit.text for each in found for hit in each.hits]
+
+
+async def test_a_helper_answers_what_this_process_answers(
+    helped: tuple[Memoria, SearchHelpers],
+) -> None:
+    m, helpers = helped
+    now = now_millis()
+    with anyio.fail_after(TIMEOUT_S), use_clock(lambda: now):
+        search = m._search  # noqa: SLF001
+        assert isinstance(search, Search)
+        for question in ASKED:
+            for plan in (
+                plan_memories(MemoryQuery(query=question, explain=True)),
+                plan_transcript(TranscriptQuery(query=question, explain=True)),
+            ):
+                async with busy_process(helpers):
+                    found = await helpers.run(plan, refuse)
+                assert found.hits
+                assert found == search.run(plan)
+
+
+async def test_a_helper_knows_at_once_what_was_said_corrected_and_forgotten(
+    helped: tuple[Memoria, SearchHelpers], home: Path
+) -> None:
+    m, helpers = helped
+    question = "Which tea does Ingrid drink?"
+    with anyio.fail_after(TIMEOUT_S):
+        kept = await m.remember("Ingrid drinks lapsang tea")
+        assert "Ingrid drinks lapsang tea" in await list_found(helpers, question)
+        await m.revise_memory(kept.id, "correct", content="Ingrid drinks sencha tea")
+        said = {
+            "session_id": "s1",
+            "role": "user",
+            "content": "Ingrid likes sencha tea best of all.",
+        }
+        turn = (await m.record_conversation([said])).turns[0]
+        found = await list_found(helpers, question)
+        assert "Ingrid drinks sencha tea" in found
+        assert "Ingrid drinks lapsang tea" not in found
+        await m.forget_memory([kept.id])
+        # As another process does, which shares nothing with this one but the file.
+        async with memoria.open(settings=settings_of(home)) as elsewhere:
+            await elsewhere.forget_memory([turn.id or ""], include_source=True)
+        assert not [text for text in await list_found(helpers, question) if "Ingrid" in text]
+
+
+async def test_a_crowd_that_lasts_starts_helpers_and_one_that_is_killed_is_missed_by_nobody(
+    home: Path,
+) -> None:
+    plan = plan_memories(MemoryQuery(query="anything"))
+    helpers = SearchHelpers(settings_of(home), 1)
+
+    async def crowd(size: int) -> list[SearchResult]:
+        found: list[SearchResult] = []
+
+        async def search() -> None:
+            found.append(await helpers.run(plan, lambda _plan: NOTHING))
+
+        async with anyio.create_task_group() as tasks:
+            for _ in range(size):
+                tasks.start_soon(search)
+        return found
+
+    with anyio.fail_after(TIMEOUT_S):
+        for _ in range(50):
+            assert len(await crowd(7)) == 7
+        assert helpers._starter is None  # noqa: SLF001
+        while not helpers.pids:
+            await crowd(64)
+        os.kill(helpers.pids[0], signal.SIGKILL)
+        async with busy_process(helpers):
+            assert await helpers.run(plan, lambda _plan: NOTHING) is NOTHING
+        assert helpers.pids == []
+        while not helpers.pids:
+            await crowd(64)
+        await anyio.to_thread.run_sync(helpers.close)
+
+
+def test_helpers_end_with_the_process_that_started_them(home: Path) -> None:
+    script = _FORGETFUL.format(home=str(home))
+    # The helpers have its output for errors, too: it ends when all three have.
+    run = [sys.executable, "-c", script]
+    done = subprocess.run(run, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)  # noqa: S603
+    assert (done.stdout, done.stderr) == ("2\n", "")
+
+
+async def test_there_are_no_helpers_where_they_would_be_of_no_use(
+    home: Path, embedder: BundledEmbedder
+) -> None:
+    none = Settings(home=home, search_helpers=0)
+    endpoint = {"embedding_base_url": "http://127.0.0.1:9/v1", "embedding_model": "e"}
+    far = Settings(home=home, search_helpers=3, embedder="endpoint", **endpoint)
+    assert [count_helpers(each) for each in (settings_of(home), none, far)] == [1, 0, 0]
+    assert 0 <= count_helpers(Settings(home=home)) <= 3
+    async with memoria.open(settings=settings_of(home), embedder=embedder) as m:
+        assert m._home.helpers is not None  # noqa: SLF001
+        await anyio.to_thread.run_sync(m._home.helpers.start)  # noqa: SLF001
+        assert m._home.helpers.pids == []  # noqa: SLF001
