@@ -34,8 +34,10 @@ def _find_newer(
     n: int, ids: Mapping[int, str], updates: Updates, successors: Successors
 ) -> str | None:
     """The id of what states anew what a hit states."""
-    is_replaced = n in successors.superseded
-    return updates.restated.get(n) or (ids.get(successors.by_n[n]) if is_replaced else None)
+    if n in updates.restated:
+        return updates.restated[n]
+    successor = successors.find(n) if successors.is_superseded(n) else None
+    return None if successor is None else ids.get(successor)
 
 
 def _mark_hit(hit: Hit, newer: str | None, others: tuple[str, ...]) -> Hit:

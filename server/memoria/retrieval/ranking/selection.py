@@ -152,8 +152,8 @@ def _add_successors(
 ) -> list[ScoredCandidate]:
     """What has taken the place of a hit, whether it matches the question itself or not."""
     ids = {each.candidate.n for each in passed}
-    wanted = {successors.by_n[n] for n in ids if n in successors.by_n}
-    return [each for each in scored if each.candidate.n in ids | wanted]
+    wanted = ids | {successors.find(n) for n in ids}
+    return [each for each in scored if each.candidate.n in wanted]
 
 
 def _add_updates(
@@ -161,8 +161,8 @@ def _add_updates(
 ) -> list[ScoredCandidate]:
     """What states a hit anew, and the other side of what contradicts it."""
     ids = {each.candidate.n for each in passed}
-    wanted = {other for n in ids for other in updates.list_beside(n)}
-    return [each for each in scored if each.candidate.n in ids | wanted]
+    wanted = ids.union(*map(updates.list_beside, ids))
+    return [each for each in scored if each.candidate.n in wanted]
 
 
 def _find_repeats(found: Sequence[ScoredCandidate]) -> set[int]:

@@ -14,43 +14,47 @@ Former wordings that were asked for come after the present one likewise. A quest
 is exempt: what held then comes first.
 """
 
-import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from memoria.bare.lazy_regex import lazy_regex
-from memoria.model import Memory, Role, StoredTurn, Validity
-from memoria.policy.properties import Property, read_properties, relate_statements
+from memoria.model import Memory, StoredTurn, Validity
+from memoria.policy.properties import relate_statements
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.score import MemoryWording, ScoredCandidate
+from memoria.retrieval.ranking.wordings import NO_WORDINGS, Wordings
 from memoria.store.base import Transaction
 from memoria.text.analyser import tokens
-
-_COMPARED = 12
-"""Of the best candidates, how many are compared with each other by their wording."""
-_LONGEST = 200
-"""Characters. A longer turn says more than one thing."""
-_PAST_CHINESE = lazy_regex("以前|之前|从前|原来|曾经?|过去|早先")
-_EXPERIENCED = lazy_regex(r"(?<=住)过")
-_ASKS_FOR_THE_PAST = lazy_regex(
-    r"\b(?:used to|use to|before|previous(?:ly)?|former(?:ly)?|earlier|originally|in the past)\b"
-    r"|以前|之前|从前|原来|曾经|过去",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
 class Successors:
     """Which candidates have been replaced, by what."""
 
-    by_n: Mapping[int, int] = field(default_factory=dict)
-    """By document, the document that stands before it."""
-    superseded: frozenset[int] = frozenset()
-    """Documents whose words no longer hold."""
+    recorded: Mapping[int, int] = field(default_factory=dict)
+    """What the store knows of: by document, the present wording that stands before it."""
+    wordings: Wordings = NO_WORDINGS
+    """What their wordings tell of the others."""
+    further: "Successors | None" = None
+    """Those of documents further down."""
 
-    def join(self, others: "Successors") -> "Successors":
-        """These and what is known of other documents."""
-        return Successors({**others.by_n, **self.by_n}, self.superseded | others.superseded)
+    def find(self, n: int) -> int | None:
+        """The document that stands before another one; None where none does."""
+        found = self.recorded.get(n)
+        if found is None:
+            found = self.wordings.find_first(n)
+        if found is None and self.further is not None:
+            return self.further.find(n)
+        return found
+
+    def is_superseded(self, n: int) -> bool:
+        """Whether the words of a document no longer hold."""
+        if n in self.recorded or self.wordings.find_replacing(n) is not None:
+            return True
+        return self.further is not None and self.further.is_superseded(n)
+
+    def join(self, further: "Successors") -> "Successors":
+        """These and those of documents further down."""
+        return replace(self, further=further)
 
 
 NO_SUCCESSORS = Successors()
@@ -79,10 +83,7 @@ def find_successors(
     everything = [*scored, *(each for each in added if _may_be_shown(each, plan))]
     ns = {each.candidate.n for each in everything}
     recorded = {n: successor for n, successor in known.items() if successor in ns}
-    told, past = _compare_wordings(plan, everything, recorded)
-    return everything, Successors(
-        {**past, **told, **recorded}, frozenset(recorded) | frozenset(told)
-    )
+    return everything, Successors(recorded, Wordings(plan.query, everything, recorded))
 
 
 def is_current_first(plan: SearchPlan) -> bool:
@@ -99,7 +100,7 @@ def place_successors(
     placed: dict[int, ScoredCandidate] = {}
 
     def place(n: int, above: frozenset[int]) -> None:
-        successor = successors.by_n.get(n)
+        successor = successors.find(n)
         if successor in by_n and successor not in above:
             place(successor, above | {n})
         placed.setdefault(n, by_n[n])
@@ -121,8 +122,8 @@ def list_superseded(
         successors: those of a search of memories, which are known already.
     """
     if plan.profile.every_hit_must_fit:  # an active memory is stated anew, and stays active
-        outdated = {each.candidate.n for each in hits if _may_be_outdated(each)}
-        return successors.superseded & outdated
+        outdated = (each.candidate.n for each in hits if _may_be_outdated(each))
+        return frozenset(filter(successors.is_superseded, outdated))
     turns = [each.candidate.n for each in hits if isinstance(each.document, StoredTurn)]
     if not turns or not plan.options.stages.current or plan.as_of is not None:
         return frozenset()
@@ -182,96 +183,3 @@ def _may_be_shown(each: ScoredCandidate, plan: SearchPlan) -> bool:
     if memory is None or (memory.expires_at is not None and memory.expires_at <= plan.now):
         return False
     return not plan.filters.types or memory.type in plan.filters.types
-
-
-def _compare_wordings(
-    plan: SearchPlan, scored: Sequence[ScoredCandidate], known: Mapping[int, int]
-) -> tuple[dict[int, int], dict[int, int]]:
-    """What other candidates replace, as rules read them, and what comes after what.
-
-    What tells how it was comes after what tells how it is, unless the past is asked for.
-    """
-    current = [each for each in scored if _is_current(each) and each.candidate.n not in known]
-    replaceable = [each for each in current if _may_be_replaced(each)]
-    if not replaceable or len(current) == 1:
-        return {}, {}
-    told: dict[int, int] = {}
-    past: dict[int, int] = {}
-    asks_for_past = _ASKS_FOR_THE_PAST.search(plan.query) is not None
-    others = [(new, new.text) for new in current[:_COMPARED]]
-    for old in replaceable[:_COMPARED]:
-        wording = old.text
-        past_of_old = {(one.subject, one.predicate) for one in _list_past(wording)}
-        for new, text in others:
-            if new is old or old.candidate.n in told or _were_compared(new, old):
-                continue
-            if _began_later(new, old) and relate_statements(text, wording) == "replaces":
-                told[old.candidate.n] = new.candidate.n
-            elif past_of_old and _tells_present_of(text, past_of_old):
-                first, second = (old, new) if asks_for_past else (new, old)
-                past[second.candidate.n] = first.candidate.n
-    return told, past
-
-
-def _is_current(each: ScoredCandidate) -> bool:
-    """Whether it may say what holds now: an active memory's present wording, or a short turn."""
-    document = each.document
-    if isinstance(document, StoredTurn):
-        return _is_plain_turn(each)
-    is_present = document.version.n == document.memory.current.n
-    return is_present and document.memory.validity is Validity.ACTIVE
-
-
-def _may_be_replaced(each: ScoredCandidate) -> bool:
-    """Whether its wording decides: a turn, or what rules made of one and nobody vouches for."""
-    if not isinstance(each.document, MemoryWording):
-        return _is_plain_turn(each)
-    memory, origin = each.document.memory, each.document.version.provenance
-    vouched_for = memory.verified or memory.pinned or origin.turn_id is None
-    return not vouched_for and len(each.text) <= _LONGEST
-
-
-def _were_compared(new: ScoredCandidate, old: ScoredCandidate) -> bool:
-    """Whether both are memories: what one replaces was seen to when it was written."""
-    return isinstance(new.document, MemoryWording) and isinstance(old.document, MemoryWording)
-
-
-def _is_plain_turn(each: ScoredCandidate) -> bool:
-    """Whether it is a short statement of the user's, whose "I" is the user."""
-    turn = each.document
-    if not isinstance(turn, StoredTurn) or turn.role is not Role.USER or turn.speaker is not None:
-        return False
-    return turn.current and 0 < len(turn.content) <= _LONGEST
-
-
-def _began_later(new: ScoredCandidate, old: ScoredCandidate) -> bool:
-    return _moment(new) > _moment(old)
-
-
-def _moment(each: ScoredCandidate) -> tuple[int, int]:
-    """When it was said or began to hold; of the same moment, the later document."""
-    document = each.document
-    if isinstance(document, StoredTurn):
-        return document.at, document.n
-    return document.version.valid_from, document.version.n
-
-
-def _list_past(text: str) -> Iterator[Property]:
-    """The properties that a text tells of the past: as they are read without its word for that."""
-    yield from (one for one in read_properties(text) if one.is_past)
-    if _PAST_CHINESE.search(text):
-        present = _EXPERIENCED.sub("在", _PAST_CHINESE.sub("", text))
-        yield from read_properties(present)
-
-
-def _tells_present_of(text: str, past: Collection[tuple[str, str]]) -> bool:
-    """Whether a statement tells how things are of which another tells how they were.
-
-    Args:
-        text: the statement.
-        past: what the other one tells of the past, by subject and predicate.
-    """
-    return any(
-        (one.subject, one.predicate) in past and one.affirmed and not one.is_past
-        for one in read_properties(text)
-    )
