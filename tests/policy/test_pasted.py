@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoria.model import Role
+from memoria.policy import lead_ins
+from memoria.policy.lead_ins import find_lead_in, is_of_ones_own, points_above
 from memoria.policy.own_words import BLOT, blot_foreign_text
 from memoria.policy.pasted import Span, find_pasted_spans, is_pasted
 from memoria.policy.plain_statements import find_plain_statements
@@ -100,6 +102,17 @@ def test_pasted_parts_stand_in_order_within_the_text(text: str) -> None:
 def test_a_blank_line_alone_presents_nothing(text: str, own: bool) -> None:
     quote = "我住在罗马" if "罗马" in text else "I live in Rome"
     assert is_pasted(quote, text) is not own
+
+
+def test_a_quick_look_passes_over_no_line_that_hands_something_over() -> None:
+    said = [plain for _, plain, _ in read_messages()]
+    lines = {line for text in said for part in (text, text.lower()) for line in part.split("\n")}
+    handing = [line for line in lines if lead_ins._HANDS_OVER.regex.search(line)]  # noqa: SLF001
+    assert len(handing) > 50
+    assert all(find_lead_in(line) is not None or is_of_ones_own(line) for line in handing)
+    pointing = [line for line in lines if lead_ins._ABOVE.regex.search(line)]  # noqa: SLF001
+    assert pointing
+    assert all(map(points_above, pointing))
 
 
 def test_words_that_stand_in_a_paste_and_outside_of_it_are_own() -> None:

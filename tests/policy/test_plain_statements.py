@@ -1,11 +1,14 @@
 """Without a model only what is stated plainly becomes a memory, and what is in doubt does not."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memoria.model.memory_types import MemoryType
 from memoria.model.turn import Role
+from memoria.policy.phrases import changes
 from memoria.policy.plain_statements import PlainStatement, PlainStatements, find_plain_statements
 
 CLAIMED = """
@@ -253,24 +256,34 @@ def test_nothing_is_claimed_from_others_whatever_they_say(role: Role, text: str)
     assert find_plain_statements(role, text) == PlainStatements()
 
 
-@pytest.mark.parametrize(
-    ("text", "content"),
-    [
-        ("Correction: my name is Anne.", "The user's name is Anne."),
-        ("I no longer like jazz.", "The user does not like jazz."),
-        ("I don't eat meat any more.", "The user does not eat meat."),
-        ("I'm no longer allergic to peanuts.", "The user is not allergic to peanuts."),
-        ("My favourite tea is now sencha.", "The user's favourite tea is sencha."),
-        ("Don't call me Sam, call me Kit.", "The user wants to be called Kit."),
-        ("更正一下，我叫李方。", "用户的名字是李方。"),
-        ("我现在改名叫李方了。", "用户的名字是李方。"),
-        ("我现在不喜欢羊肉了。", "用户不喜欢羊肉。"),
-        ("我对芒果不过敏了，上个月查的。", "用户对芒果不过敏。"),
-        ("我不吃素了。", "用户不吃素。"),
-        ("以后别叫我小王，叫我阿强。", "用户希望被称呼为阿强。"),
-    ],
-)
+CHANGED = [
+    ("Correction: my name is Anne.", "The user's name is Anne."),
+    ("I no longer like jazz.", "The user does not like jazz."),
+    ("I don't eat meat any more.", "The user does not eat meat."),
+    ("I'm no longer allergic to peanuts.", "The user is not allergic to peanuts."),
+    ("My favourite tea is now sencha.", "The user's favourite tea is sencha."),
+    ("Don't call me Sam, call me Kit.", "The user wants to be called Kit."),
+    ("更正一下，我叫李方。", "用户的名字是李方。"),
+    ("我现在改名叫李方了。", "用户的名字是李方。"),
+    ("我现在不喜欢羊肉了。", "用户不喜欢羊肉。"),
+    ("我对芒果不过敏了，上个月查的。", "用户对芒果不过敏。"),
+    ("我不吃素了。", "用户不吃素。"),
+    ("以后别叫我小王，叫我阿强。", "用户希望被称呼为阿强。"),
+]
+
+
+@pytest.mark.parametrize(("text", "content"), CHANGED)
 def test_words_of_change_keep_no_sentence_from_being_understood(text: str, content: str) -> None:
     (statement,) = find_plain_statements(Role.USER, text).statements
     assert statement.content == content
     assert statement.quote in text
+
+
+def test_a_quick_look_passes_over_no_words_of_change() -> None:
+    folder = Path(__file__).parent
+    files = ("pasted_messages.txt", "statement_pairs.txt", "compatible_statements.txt")
+    texts = [line for name in files for line in (folder / name).read_text("utf-8").splitlines()]
+    texts += [text for text, _ in CHANGED]
+    for signs, pattern, plainer in changes._CHANGES:  # noqa: SLF001
+        found = [text for text in texts if pattern.regex.sub(plainer, text) != text]
+        assert all(any(sign in text.lower() for sign in signs) for text in found)

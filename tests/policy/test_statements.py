@@ -62,6 +62,10 @@ def test_what_a_user_states_as_lasting_is_found_whatever_its_verb(text: str, kin
     assert text[statement.start :].startswith(statement.quote)
 
 
+def test_a_letter_that_becomes_two_in_small_letters_keeps_no_sentence_from_being_read() -> None:
+    assert [one.type for one in found_in("I live in İzmir, by the sea.")] == [MemoryType.FACT]
+
+
 @pytest.mark.parametrize("text", MEANT_OTHERWISE.strip().splitlines())
 def test_what_is_meant_otherwise_than_it_reads_gives_no_memory(text: str) -> None:
     assert found_in(text) == ()

@@ -102,8 +102,14 @@ class Intake:
             attribute_earlier_turns(self._tx, n, turn, self._writer())
         is_tool_call = turn.tool_args is not None or turn.tool_result is not None
         read = find_plain_statements(turn.role, turn.content, tool_call=is_tool_call)
-        found = read.statements
         self._add_plain_statements(n, read.pasted_orders)
+        if read.statements or self._limits is not None:  # else nobody asks where the turn goes
+            self._send_turn(n, turn, read.statements, is_tool_call=is_tool_call)
+
+    def _send_turn(
+        self, n: int, turn: NewTurn, found: Sequence[PlainStatement], *, is_tool_call: bool
+    ) -> None:
+        """Write what a turn states plainly, and queue the turn if it cannot wait."""
         stated = tuple(statement.type for statement in found)
         match route_turn(turn.role, turn.content, tool_call=is_tool_call, stated=stated):
             case ExtractNow(reason=reason, priority=priority):

@@ -26,7 +26,7 @@ from memoria.policy.own_words import (
     sentences_of_blotted,
 )
 from memoria.policy.pasted import find_pasted_spans, is_pasted
-from memoria.policy.phrases import LANGUAGES, ParsedStatement
+from memoria.policy.phrases import ParsedStatement, languages_for
 from memoria.policy.phrases.base import of_many
 from memoria.policy.statements import find_draft, is_meant_otherwise, read_clauses
 from memoria.text.script import is_cjk
@@ -148,6 +148,6 @@ def _statement(
 
 
 def _readings(text: str) -> Iterator[tuple[ParsedStatement | None, float]]:
-    for language in LANGUAGES:
+    for language in languages_for(text):
         yield language.parse_request(text), _ASKED_CONFIDENCE
         yield language.parse_statement(text), _STATED_CONFIDENCE

@@ -51,11 +51,10 @@ def read_features(clause: StatingClause, end: str = "") -> list[int]:
 
 def _english(text: str) -> list[int]:
     words = _WORD.regex.findall(text)[:_MOST_WORDS]
-    lower = text.lower() if text.isascii() else " ".join(words).lower()
-    plain = _WORD.regex.findall(lower)[:_MOST_WORDS]
+    plain = [word.lower() for word in words]  # one by one: "İ" becomes two signs
     kinds = [
         _kind(low, word[0].isupper() and n > 0)
-        for n, (low, word) in enumerate(zip(plain, words, strict=False))
+        for n, (low, word) in enumerate(zip(plain, words, strict=True))
     ]
     groups = _word_groups()
     meanings = [groups.get(low, kind) for low, kind in zip(plain, kinds, strict=True)]

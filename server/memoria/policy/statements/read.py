@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from memoria.model.memory_types import MemoryType
 from memoria.policy.own_words import Sentence
-from memoria.policy.phrases import LANGUAGES, ParsedStatement
+from memoria.policy.phrases import ParsedStatement, languages_for
 from memoria.policy.phrases.base import LONGEST_PREDICATE, of_many
 from memoria.policy.properties import read_topic
 from memoria.policy.statements.classifier import Label, classify_clause
@@ -100,7 +100,7 @@ def _read_phrase(clause: StatingClause) -> ParsedStatement | None:
     """What a phrase reads in a clause that is only part of a sentence; where it reads all of it."""
     if not (clause.before or clause.after):
         return None
-    readings = (language.parse_statement(clause.text) for language in LANGUAGES)
+    readings = (language.parse_statement(clause.text) for language in languages_for(clause.text))
     found = next((one for one in readings if one is not None), None)
     last = clause.text.split()[-1].strip(".,!，。！")[-_LAST:]
     return found if found is not None and last in found.content else None

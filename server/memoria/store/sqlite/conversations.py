@@ -211,6 +211,8 @@ class SqliteConversations:
         self, touched_before: int, most: int | None = None
     ) -> list[ClosedSegment]:
         """Close what nobody has added to since, or some of it."""
+        if not self._rows.number("any_idle", touched_before=touched_before):
+            return []
         return self._close_segments(
             "close_idle",
             touched_before=touched_before,
