@@ -5,7 +5,7 @@ conversations in this project came to: what a hook puts before a model, and what
 (`app/kept.py`). The prompt of that name is not held to a budget, and shows the files whole.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memoria.app.core_excerpt import CoreReader
@@ -14,7 +14,7 @@ from memoria.memories.days import date_of_memory
 from memoria.model import Scratchpad, now_millis, to_iso
 from memoria.model.core import CoreFile
 from memoria.store.base import Transaction
-from memoria.text.budget import estimate_tokens
+from memoria.text.budget import estimate_tokens, take_fitting
 from memoria.text.invisible import show_invisible
 from memoria.text.lines import indent_lines
 from memoria.text.strip import escape_fences, fence
@@ -54,8 +54,8 @@ def compose_briefing(
     read = _read_lines(tx, reader.read(tx, project), project)
     episodes_heading = _HEADINGS[2] if project else _IN_NO_PROJECT
     left = most - _size(fence(guide)) - sum(map(_size, _HEADINGS)) - len(_HEADINGS)
-    tasks = _take_fitting(read.tasks, min(_TASK_TOKENS, left))
-    episodes = _take_fitting(read.episodes, min(_EPISODE_TOKENS, left))
+    tasks = take_fitting(read.tasks, _size, min(_TASK_TOKENS, left))
+    episodes = take_fitting(read.episodes, _size, min(_EPISODE_TOKENS, left))
     core = _fit_core(read, left - sum(map(_size, (*tasks, *episodes))))
     blocks = zip((*_HEADINGS[:2], episodes_heading), (core, tasks, episodes), strict=True)
     shown = ["\n".join((heading, *lines)) for heading, lines in blocks if lines]
@@ -99,17 +99,6 @@ def _fit_core(read: BriefingLines, room: int) -> list[str]:
             room -= _size(line)
             taken.append((place, line))
     return [line for _, line in sorted(taken)]
-
-
-def _take_fitting(lines: Iterable[str], room: int) -> list[str]:
-    """The first that fit."""
-    fitting = []
-    for line in lines:
-        room -= _size(line)
-        if room < 0:
-            break
-        fitting.append(line)
-    return fitting
 
 
 def _size(line: str) -> int:

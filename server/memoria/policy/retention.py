@@ -72,7 +72,7 @@ def retention_table(changes: RetentionChanges | None) -> RetentionTable:
     """The default table with the configured numbers in it.
 
     Args:
-        changes: the configured numbers, checked by `model.retention.retention_changes`.
+        changes: the configured numbers, checked by `model.retention.parse_retention_changes`.
     """
     table = RETENTION
     for name, number in (changes or {}).items():

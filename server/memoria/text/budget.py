@@ -4,6 +4,10 @@ An estimate is near the truth for prose. A price is for answers, which are ids, 
 much as prose, and have to stay within what the caller has room for.
 """
 
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+_T = TypeVar("_T")
 PARTS = 20
 """A token has so many parts, so that what characters cost are whole numbers of them."""
 _LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz \t"
@@ -36,6 +40,17 @@ def estimate_tokens(text: str) -> int:
 def price_text(text: str) -> int:
     """How many tokens a text costs at most, whichever common model reads it, rounded up."""
     return -(-count_parts(text) // PARTS)
+
+
+def take_fitting(items: Iterable[_T], cost: Callable[[_T], int], tokens: int) -> list[_T]:
+    """The first that fit, until one does not."""
+    fitting = []
+    for each in items:
+        tokens -= cost(each)
+        if tokens < 0:
+            break
+        fitting.append(each)
+    return fitting
 
 
 def count_parts(text: str) -> int:

@@ -8,12 +8,11 @@ Everything stored is data: the whole is fenced, and no text in it can end the fe
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from memoria.model import ContextPackage, Hit, Scratchpad, SearchResult
 from memoria.retrieval.answer.form import list_doubts, name_hit
 from memoria.retrieval.answer.last_turns import NO_TURNS, SessionEnd, fit_last_turns
-from memoria.text.budget import price_text
+from memoria.text.budget import price_text, take_fitting
 from memoria.text.document import as_text
 from memoria.text.invisible import show_invisible
 from memoria.text.lines import indent_lines, join_lines
@@ -29,7 +28,6 @@ _INTRODUCTION = (
 )
 _HEADINGS = ("# Persona", "# Task in hand", "# Last turns", "# Recall", "# Evidence", "# Citations")
 MIN_TOKENS = 200
-_T = TypeVar("_T")
 LookUp = Callable[[int, int], tuple[SearchResult, SearchResult | None]]
 """Gives the memories that so many tokens hold, and where they are called for the turns that so many
 further tokens hold."""
@@ -68,7 +66,7 @@ def build_context(fixed: FixedBlocks, max_tokens: int, look_up: LookUp) -> Conte
     left = max_tokens - _text_cost(_assemble([""] * len(_HEADINGS)))
     persona = _fit_core(fixed, round(left * _PERSONA_SHARE))
     task_lines = _lines(map(_task_lines, fixed.tasks))
-    tasks = _take_fitting(task_lines, _text_cost, round(left * _SHORT_TERM_SHARE))
+    tasks = take_fitting(task_lines, _text_cost, round(left * _SHORT_TERM_SHARE))
     last = fit_last_turns(fixed.session_end.turns, round(left * _LAST_TURNS_SHARE))
     left -= sum(map(_text_cost, (*persona, *tasks, *last.lines)))
     memories, turns = look_up(left, round(left * _EVIDENCE_SHARE))
@@ -110,7 +108,7 @@ def _fit_core(fixed: FixedBlocks, tokens: int) -> list[str]:
     """The lines of core memory that fit, in their order; the urgent ones are taken first."""
     lines = list(enumerate(_lines(fixed.core)))
     by_urgency = sorted(lines, key=lambda each: each[1] not in fixed.urgent)
-    taken = _take_fitting(by_urgency, lambda each: _text_cost(each[1]), tokens)
+    taken = take_fitting(by_urgency, lambda each: _text_cost(each[1]), tokens)
     return [line for _, line in sorted(taken)]
 
 
@@ -120,23 +118,12 @@ def _task_lines(pad: Scratchpad) -> str:
     return "\n".join(indent_lines(task, "  ") for task in [*now, *done])
 
 
-def _take_fitting(items: Iterable[_T], cost: Callable[[_T], int], tokens: int) -> list[_T]:
-    """The first that fit."""
-    fitting = []
-    for each in items:
-        tokens -= cost(each)
-        if tokens < 0:
-            break
-        fitting.append(each)
-    return fitting
-
-
 def _fit_citations(
     found: SearchResult, said: Collection[str | None], tokens: int
 ) -> list[CitedLine]:
     """The first hits that fit and are not said already, with their citations."""
     new = (_cite_hit(hit, found.id_chars) for hit in found.hits if hit.id not in said)
-    return _take_fitting(new, _line_cost, tokens)
+    return take_fitting(new, _line_cost, tokens)
 
 
 def _cite_hit(hit: Hit, id_chars: int) -> CitedLine:

@@ -107,8 +107,7 @@ def _date(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
     last = number(match["d2"]) if match["d2"] else day
 
     def make(each: int) -> Window:
-        first = windows.date(each, month, day)
-        return first if last == day else windows.span(first, windows.date(each, month, last))
+        return windows.dates(each, month, day, last)
 
     return windows.nearest_occurrence(prefer, at, make) if year is None else make(year)
 

@@ -77,8 +77,7 @@ def read_date(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
     last = int(match.groupdict().get("d2") or day)
 
     def make(year: int) -> Window:
-        first = windows.date(year, month, day)
-        return first if last == day else windows.span(first, windows.date(year, month, last))
+        return windows.dates(year, month, day, last)
 
     if match["y"]:
         return make(int(match["y"]))

@@ -129,6 +129,12 @@ def third(window: Window, number: int) -> Window:
     return Window(cuts[number], [*cuts, window.until][number + 1], "part")
 
 
+def dates(year_: int, number: int, first: int, last: int) -> Window:
+    """From a day of a month to another of the same month, or the one day that is both."""
+    begins = date(year_, number, first)
+    return begins if last == first else span(begins, date(year_, number, last))
+
+
 def span(first: Window, last: Window) -> Window:
     """From the beginning of a period to the end of another."""
     if last.until <= first.start:
