@@ -34,8 +34,11 @@ import errno
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
 
+from memoria.bare.lazy_regex import lazy_regex
+
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _SHOWN_CHARS = 80
+_ARGUMENT = lazy_regex(r"(^|; )([a-z_]+): ")
 _SHOWN_BITS = 64
 
 
@@ -68,6 +71,13 @@ class NextStep(NamedTuple):
     """`search_memory`."""
     command: str
     """`memoria search`."""
+    purpose_at_shell: str = ""
+    """The purpose as to the user, where an agent reads of them."""
+
+
+def name_options(problems: str) -> str:
+    """What is wrong with arguments, for whoever typed them as options: `--max-tokens: it is 3`."""
+    return _ARGUMENT.sub(lambda found: f"{found[1]}--{found[2].replace('_', '-')}: ", problems)
 
 
 class MemoriaError(Exception):
@@ -76,24 +86,34 @@ class MemoriaError(Exception):
     As a text it names the next tool, for an agent or a program; `at_shell` names the next command.
     """
 
-    def __init__(self, message: str = "", *, step: NextStep | None = None) -> None:
-        """What happened, and what to do next where a tool and a command do it."""
+    def __init__(
+        self, message: str = "", *, step: NextStep | None = None, for_person: str | None = None
+    ) -> None:
+        """What happened, and what to do next where a tool and a command do it.
+
+        Args:
+            message: what happened.
+            step: what to do next.
+            for_person: what happened, for a person at a terminal, where that reads otherwise.
+        """
         super().__init__(f"{message} {step.purpose} with {step.tool}." if step else message)
-        self._message = message
+        self._at_shell = message if for_person is None else for_person
         self._step = step
 
     @property
     def at_shell(self) -> str:
         """What a person at a terminal reads."""
         step = self._step
-        return f"{self._message} {step.purpose}: {step.command}" if step else str(self)
+        if step is None:
+            return self._at_shell
+        return f"{self._at_shell} {step.purpose_at_shell or step.purpose}: {step.command}"
 
     @property
     def next_command(self) -> str | None:
         """The command that helps, where there is one."""
         if self._step is not None:
             return self._step.command
-        _, opened, rest = str(self).partition("`memoria ")
+        _, opened, rest = self._at_shell.partition("`memoria ")
         return f"memoria {rest.partition('`')[0]}" if opened else None
 
     @property

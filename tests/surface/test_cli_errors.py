@@ -53,3 +53,32 @@ def test_a_home_that_is_not_there_is_told_as_a_document_too(home: Path) -> None:
     told = Shell(home)("list", "--json")
     assert told.code == 2
     assert json.loads(told.err)["error"]["kind"] == "no_memory"
+
+
+def test_what_helps_is_a_command_at_a_terminal_in_words_for_who_types_it(shell: Shell) -> None:
+    tea, mate = (
+        shell.json("--workspace", "none", "remember", f"I drink {one}")["id"]
+        for one in ("green tea", "mate")
+    )
+    short = tea[-8:]
+    shell("forget", shell.json("remember", "帐篷是绿色的")["id"], "--yes")
+    lines = {
+        ("revise", short, "correct"): "The new wording is missing: `memoria revise ID correct",
+        ("revise", short, "pin", "new words"): "pin takes no wording: `memoria revise ID correct",
+        ("revise", short, "pin", "--until", "Friday"): "--until is the end of a new wording:",
+        ("revise", short, "correct", "I drink mate"): f"Memory {mate[-8:]} says exactly that",
+        ("--workspace", "none", "revise", short, "project"): "`memoria --workspace FOLDER revise",
+        ("remember", "帐篷是绿色的"): "If you want it back, remember it: memoria remember --again",
+        ("remember", "tea", "--until", "blah"): "--until: no end can be read from 'blah'.",
+        ("remember", "tea", "--valid-from", "x"): "--valid-from: 'x' is not a date or time.",
+        ("search", "tea", "--since", "x"): "--since: 'x' is not a date or time.",
+        ("traces", "tea", "--max-tokens", "3"): "--max-tokens: it is 3; it must be from 50 to",
+        ("list", "--page", "0"): "--page: it is 0; it must be from 1 to 1000000.",
+        ("forget",): "Nothing is named. Give ids, or say what is meant with --topic,",
+    }
+    for words, expected in lines.items():
+        said = shell(*words)
+        assert said.code == 1, words
+        assert expected in said.err, words
+        for agents in ("action=", "again=", "mend the call", "search_memory", "the user", tea):
+            assert agents not in said.err, words

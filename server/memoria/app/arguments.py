@@ -13,7 +13,7 @@ from typing import Annotated, Concatenate, ParamSpec, TypeVar
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, validate_call
 
 from memoria.config import MOST_SHORT_TERM_TURNS
-from memoria.errors import InvalidInputError
+from memoria.errors import InvalidInputError, name_options
 from memoria.model.parse import replace_lone_surrogates
 from memoria.model.query import QueryT, build_query, query_parameters
 
@@ -106,7 +106,10 @@ def _bind_by_name(
 
 
 def _argument_error(name: str, problems: str) -> InvalidInputError:
-    return InvalidInputError(f"{name}: {problems}. Nothing was done; mend the call and try again.")
+    return InvalidInputError(
+        f"{name}: {problems}. Nothing was done; mend the call and try again.",
+        for_person=f"{name_options(problems)}. Nothing was done.",
+    )
 
 
 def _describe_simplest(error: ValidationError) -> str:

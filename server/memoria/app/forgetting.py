@@ -18,6 +18,7 @@ from memoria.model.forgetting import (
     ForgetResult,
     ForgetSelection,
 )
+from memoria.model.ids import cut_ids
 from memoria.model.query import MAX_LIMIT, MAX_TOKENS
 from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.store.home_folder import open_home_files
@@ -111,7 +112,8 @@ class Forgetting(Records):
         reports = await self.list_forget_reports(_MOST_REPORTS)
         found = [one.id for one in reports if one.id.endswith(cited)] if cited else []
         if len(found) > 1:
-            raise InvalidInputError(f"Several reports end so: {', '.join(found)}. Give more of it.")
+            named = ", ".join(cut_ids(found))
+            raise InvalidInputError(f"Several reports end so: {named}. Give more of it.")
         return found[0] if found else cited
 
     def _wake_worker(self) -> None:

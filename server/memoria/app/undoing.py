@@ -9,7 +9,7 @@ from memoria.errors import InvalidInputError, NotFoundError, shorten
 from memoria.model import now_millis
 from memoria.model.change import Change, ChangeList
 from memoria.model.forgetting import ForgetReport
-from memoria.model.ids import count_end_chars
+from memoria.model.ids import count_end_chars, cut_ids
 from memoria.retrieval.query.plan import EVERYWHERE
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def choose_change(changes: list[Change], change_id: str | None) -> Change:
     end = change_id.strip().lower()
     alike = [one for one in changes if one.id == end or one.id.endswith(end)]
     if len(alike) > 1:
-        named = ", ".join(one.id for one in alike)
+        named = ", ".join(cut_ids([one.id for one in alike]))
         raise InvalidInputError(f"{end} is the end of several ids: {named}. Give more of it.")
     if not alike or not end:
         raise NotFoundError(

@@ -263,6 +263,7 @@ class SuppressionList:
                     "If the user wants it back, remember it",
                     "again=true",
                     "memoria remember --again",
+                    "If you want it back, remember it",
                 ),
             )
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.errors import InvalidInputError, NotFoundError, shorten
+from memoria.errors import InvalidInputError, NotFoundError, name_options, shorten
 from memoria.model import (
     EdgeType,
     Memory,
@@ -22,6 +22,7 @@ from memoria.model import (
     describe_problems,
 )
 from memoria.store.base import Transaction
+from memoria.store.base.short_ids import INDEXED_CHARS
 from memoria.store.not_found import not_found
 from memoria.store.values import Filters
 from memoria.text.clean import Tally, clean_text
@@ -155,26 +156,34 @@ def require_replaceable(tx: Transaction, memory_id: str, workspace: str | None) 
             raise InvalidInputError(
                 f"supersedes: {shorten(memory_id)} is a turn, and turns stay as they were said. "
                 "Give the id of a memory (search_memory shows it), or turn_id for the turn that "
-                "the statement rests on."
+                "the statement rests on.",
+                for_person=f"--supersedes: {memory_id[-INDEXED_CHARS:]} is a turn, and turns "
+                "stay as they were said. Give the id of a memory; `memoria search` shows it.",
             )
         raise not_found(tx, "memory", memory_id)
     if memory.project != workspace and tx.memories.is_private(memory.project):
         raise NotFoundError.for_memory(memory_id)
     if memory.type.is_derived:
-        raise InvalidInputError(
+        problem = (
             f"supersedes: memory {memory.id} is an {memory.type.value}, which sums up others. "
             "Remember the statement without it, and archive that one if it misleads."
         )
+        raise InvalidInputError(problem, for_person=name_options(problem))
     if memory.validity is not Validity.ACTIVE:
-        raise InvalidInputError(
+        problem = (
             f"supersedes: memory {memory.id} does not hold any more: it is "
             f"{memory.validity.value}. {_name_successor(tx, memory)}"
         )
+        raise InvalidInputError(problem, for_person=name_options(problem))
     if memory.project not in (None, workspace):
         raise InvalidInputError(
             f"supersedes: memory {memory.id} is seen in the project {memory.project} alone, and "
             "this is said elsewhere. Nothing was done. State it in that project (workspace: "
-            f"{memory.project}), or leave supersedes out to keep it here, beside that one."
+            f"{memory.project}), or leave supersedes out to keep it here, beside that one.",
+            for_person=f"--supersedes: {memory.id[-INDEXED_CHARS:]} is seen in the project "
+            f"{memory.project} alone, and this is said elsewhere. Nothing was done. Say it there "
+            f"(memoria --workspace {memory.project} remember), or leave --supersedes out to keep "
+            "both.",
         )
     return memory
 

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.errors import InvalidInputError, quote_value
+from memoria.errors import InvalidInputError, name_options, quote_value
 from memoria.model import DAY_MS, to_iso
 from memoria.model.zone import Zone
 from memoria.text.dates import find_end, times
@@ -81,12 +81,14 @@ def read_end(until: str, said_at: int, zone: Zone, since: int | None = None) -> 
     if end is None and _is_read_whole(until, said_at, zone):
         end = find_end(until, said_at, zone)
     if end is None:
-        raise InvalidInputError(f"until: no end can be read from {quote_value(until)}. {_EXAMPLES}")
+        problem = f"until: no end can be read from {quote_value(until)}. {_EXAMPLES}"
+        raise InvalidInputError(problem, for_person=name_options(problem))
     if end <= max(begins, said_at):
-        raise InvalidInputError(
+        problem = (
             f"until: {quote_value(until)} is over before it begins ({to_iso(end)}). What is past "
             "is remembered without until: say in the sentence when it was. Nothing was done."
         )
+        raise InvalidInputError(problem, for_person=name_options(problem))
     return End(end)
 
 

@@ -36,6 +36,7 @@ from memoria.policy.literal import is_borne_out
 from memoria.policy.pasted import find_pasted_spans, own_part
 from memoria.policy.properties import read_topic
 from memoria.store.base import Store, Transaction
+from memoria.store.base.short_ids import INDEXED_CHARS
 from memoria.store.not_found import not_found
 from memoria.store.values import MemoryDetails, NewMemory
 from memoria.text.clean import Tally
@@ -89,10 +90,17 @@ class Revisions:
         check_choice("action", action, get_args(Revision))
         if (action == "correct") != (content is not None):
             raise InvalidInputError(
-                "content is the new wording: give it with action=correct, and only then."
+                "content is the new wording: give it with action=correct, and only then.",
+                for_person="The new wording is missing: `memoria revise ID correct NEW WORDING`."
+                if content is None
+                else f"{action} takes no wording: `memoria revise ID correct NEW WORDING` does.",
             )
         if until is not None and content is None:
-            raise InvalidInputError("until is the end of a new wording: give it with content.")
+            raise InvalidInputError(
+                "until is the end of a new wording: give it with content.",
+                for_person="--until is the end of a new wording: `memoria revise ID correct NEW "
+                "WORDING --until WHEN`.",
+            )
         with self._write_change(ChangeMark(action, memory_id)) as tx:
             return self._revise(tx, memory_id, action, content, valid_from, turn_id, until)
 
@@ -179,7 +187,9 @@ class Revisions:
             and same_wording.validity is Validity.ACTIVE
         ):
             raise InvalidInputError(
-                f"Memory {same_wording.id} says exactly that already; archive this one instead."
+                f"Memory {same_wording.id} says exactly that already; archive this one instead.",
+                for_person=f"Memory {same_wording.id[-INDEXED_CHARS:]} says exactly that already; "
+                f"archive this one instead: `memoria revise {memory.id[-INDEXED_CHARS:]} archive`.",
             )
         if valid_from is not None and not memory.current.valid_from <= valid_from <= now_millis():
             raise InvalidInputError(

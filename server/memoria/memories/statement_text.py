@@ -19,6 +19,8 @@ def check_statement(content: str, tally: Tally) -> str:
     if len(text) > MAX_CHARS:
         raise InvalidInputError(
             f"A memory has at most {MAX_CHARS:,} characters and this has {len(text):,}. Remember "
-            "the conclusion; record the long text with record_conversation."
+            "the conclusion; record the long text with record_conversation.",
+            for_person=f"A memory has at most {MAX_CHARS:,} characters and this has {len(text):,}. "
+            "Remember the conclusion, and bring in the long text: `memoria import FILE`.",
         )
     return text

@@ -251,7 +251,9 @@ class MemoryWriter:
         if scope == "project" and place is None:
             raise InvalidInputError(
                 f"Memory {memory.id} belongs to no project: name the one in which alone it is to "
-                "be seen."
+                "be seen.",
+                for_person="It belongs to no project, and you are in none. Name the one in which "
+                "alone it is to be seen: `memoria --workspace FOLDER revise ID project`.",
             )
         self._tx.memories.set_scope(memory.id, scope, place, self._now)
         self._log("scope", memory.id, "everywhere" if scope == "everywhere" else f"in {place} only")

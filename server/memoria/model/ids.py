@@ -2,7 +2,7 @@
 
 import hashlib
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import count
@@ -32,6 +32,12 @@ def count_end_chars(ids: Iterable[str]) -> int:
         n for n in range(_SHORTEST_END, longest) if len({one[-n:] for one in alone}) == len(alone)
     )
     return next(chars, longest)
+
+
+def cut_ids(ids: Sequence[str]) -> list[str]:
+    """As much of each end as tells these ids apart."""
+    chars = count_end_chars(ids)
+    return [one[-chars:] for one in ids]
 
 
 def new_id() -> str:

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
-from memoria.errors import InvalidInputError, InvalidTurnError, quote_value, shorten
+from memoria.errors import InvalidInputError, InvalidTurnError, name_options, quote_value, shorten
 from memoria.model.instant import parse_instant
 from memoria.model.memory_types import MemoryType, refuse_derived
 from memoria.model.turn import Turn
@@ -59,7 +59,8 @@ def as_instant(name: str, text: str | None, zone: Zone) -> int | None:
     try:
         return None if text is None else parse_instant(text, zone)
     except InvalidInputError as error:
-        raise InvalidInputError(f"{name}: {error}") from error
+        problem = f"{name}: {error}"
+        raise InvalidInputError(problem, for_person=name_options(problem)) from error
 
 
 def as_member(kind: type[_E], name: str, value: str) -> _E:
@@ -91,7 +92,8 @@ def check_choice(name: str, value: str | None, choices: Sequence[str]) -> None:
         InvalidInputError: it is not; names them.
     """
     if value not in choices:
-        raise InvalidInputError(f"{name}: {quote_value(value)} is not one of {', '.join(choices)}.")
+        problem = f"{name}: {quote_value(value)} is not one of {', '.join(choices)}."
+        raise InvalidInputError(problem, for_person=name_options(problem))
 
 
 def describe_problems(error: ValidationError, *, of: str) -> str:

@@ -26,7 +26,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 from pydantic_core.core_schema import no_info_after_validator_function
 
-from memoria.errors import InvalidInputError, quote_value
+from memoria.errors import InvalidInputError, name_options, quote_value
 from memoria.model.base import Value
 from memoria.model.instant import is_zoned, parse_instant
 from memoria.model.memory_types import AnyType
@@ -304,7 +304,8 @@ def build_query(kind: type[QueryT], fields: Mapping[str, object], caller: str = 
         problems = describe_problems(error, of="arguments")
         called = f"{caller}: " if caller else ""
         raise InvalidInputError(
-            f"{called}{problems}. Nothing was done; mend the call and try again."
+            f"{called}{problems}. Nothing was done; mend the call and try again.",
+            for_person=f"{name_options(problems)}. Nothing was done.",
         ) from error
 
 

@@ -24,6 +24,7 @@ from memoria.model.provenance import (
 from memoria.retrieval.lookup.records import read_record
 from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.store.base import Transaction
+from memoria.store.base.short_ids import INDEXED_CHARS
 from memoria.store.not_found import not_found
 from memoria.store.values import Filters
 from memoria.text.document import full_text
@@ -150,7 +151,9 @@ def _explain_absence(tx: Transaction, memory_id: str) -> InvalidInputError | Not
     if tx.conversations.turn(memory_id) is not None:
         return InvalidInputError(
             f"{shorten(memory_id)} is a turn, and a turn has no history. `memoria show` shows it "
-            "and the memories drawn from it."
+            "and the memories drawn from it.",
+            for_person=f"{memory_id[-INDEXED_CHARS:]} is a turn, and a turn has no history. "
+            f"`memoria show {memory_id[-INDEXED_CHARS:]}` shows it and what was drawn from it.",
         )
     if tx.tombstones.get(memory_id) is not None:
         return not_found(tx, "memory", memory_id)

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import InvalidInputError, NextStep, NotFoundError, shorten
-from memoria.model.ids import count_end_chars
+from memoria.model.ids import count_end_chars, cut_ids
 from memoria.model.search import FULL_ID
 from memoria.store.base import Transaction
 from memoria.store.base.short_ids import INDEXED_CHARS
@@ -62,7 +62,7 @@ def complete_id(tx: Transaction, cited: str) -> str:
     found = found or [one for one in tx.short_ids.list_forgotten(end) if one.endswith(end)]
     if len(found) > 1:
         raise InvalidInputError(
-            f"{end} is the end of several ids: {', '.join(_cut_ids(found))}. Give more of the one "
+            f"{end} is the end of several ids: {', '.join(cut_ids(found))}. Give more of the one "
             "that is meant."
         )
     return found[0] if found else end
@@ -95,12 +95,6 @@ def complete_session_id(tx: Transaction, cited: str) -> str:
             "Give more of the one that is meant."
         )
     return found[0]
-
-
-def _cut_ids(ids: Sequence[str]) -> list[str]:
-    """As much of each end as tells these ids apart."""
-    chars = max(count_end_chars(ids), INDEXED_CHARS)
-    return [one[-chars:] for one in ids]
 
 
 def _cut_beginnings(ids: Sequence[str]) -> list[str]:

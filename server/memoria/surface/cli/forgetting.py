@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memoria.errors import PreviewChangedError
+from memoria.errors import InvalidInputError, PreviewChangedError
 from memoria.model.forgetting import ForgetOrder
 from memoria.model.query import build_query
 from memoria.surface.cli.console import (
@@ -61,6 +61,12 @@ def forget(
         _undo(ctx, undo, as_json=as_json)
         return
     given = {"ids": tuple(ids or ()), **read_fields(ForgetOrder, options)}
+    if not any(given.values()):
+        raise InvalidInputError(
+            "Nothing is named. Give ids, or say what is meant with --topic, --query, --types, "
+            "--session-id, --speaker, --since, --until, --workspace or --everything: `memoria "
+            "forget --help`."
+        )
     if session := given.get("session_id"):
         given["session_id"] = with_memory(ctx, lambda m: complete_session(m, session))
     order = build_query(ForgetOrder, given)
