@@ -34,11 +34,8 @@ import errno
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
 
-from memoria.bare.lazy_regex import lazy_regex
-
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _SHOWN_CHARS = 80
-_ARGUMENT = lazy_regex(r"(^|; )([a-z_]+): ")
 _SHOWN_BITS = 64
 
 
@@ -77,7 +74,13 @@ class NextStep(NamedTuple):
 
 def name_options(problems: str) -> str:
     """What is wrong with arguments, for whoever typed them as options: `--max-tokens: it is 3`."""
-    return _ARGUMENT.sub(lambda found: f"{found[1]}--{found[2].replace('_', '-')}: ", problems)
+    return "; ".join(map(_name_option, problems.split("; ")))
+
+
+def _name_option(problem: str) -> str:
+    name, colon, what = problem.partition(": ")
+    is_argument = colon and name.isidentifier() and name.islower()
+    return f"--{name.replace('_', '-')}: {what}" if is_argument else problem
 
 
 class MemoriaError(Exception):
