@@ -120,3 +120,30 @@ def test_choosing_an_embedder_loads_nothing(given: dict[str, str], name: str) ->
 
 def test_vectors_can_be_switched_off() -> None:
     assert choose_embedder(Settings.load(embedder="off")) is None
+
+
+def test_what_was_asked_lately_is_embedded_once_and_no_word_of_it_stays() -> None:
+    asked: list[str] = []
+
+    class Counting(Constant):
+        def embed_query(self, text: str) -> Vector:
+            asked.append(text)
+            return super().embed_query(text)
+
+    lazy = LazyEmbedder("constant/2", Counting)
+    first = lazy.embed_query("Where is Hedwig?", None)
+    first[:] = 7
+    again = lazy.embed_query("Where is Hedwig?", None)
+    assert (asked, again.tolist()) == (["Where is Hedwig?"], Constant().embed_query("").tolist())
+    with pytest.raises(ValueError, match="read-only"):
+        again[0] = 7
+    (kept,) = lazy._asked._vectors  # noqa: SLF001
+    assert (len(kept), b"Hedwig" in kept) == (16, False)
+    lazy.forget_questions()
+    lazy.embed_query("Where is Hedwig?", None)
+    assert asked == ["Where is Hedwig?"] * 2
+    for i in range(100):
+        lazy.embed_query(f"猫 {i}", None)
+    lazy.embed_query("Where is Hedwig?", None)
+    assert len(lazy._asked._vectors) == 64  # noqa: SLF001
+    assert asked.count("Where is Hedwig?") == 3

@@ -13,6 +13,9 @@ from inline_snapshot import snapshot
 from tests.surface.agent import Agent
 
 from memoria.surface.mcp.schemas import slim_schema
+from memoria.surface.mcp.toolbox import Toolbox
+from memoria.surface.mcp.tools import add_tools
+from memoria.surface.mcp.watch import Subscribers
 
 TOKENS = 2000
 
@@ -31,6 +34,23 @@ def subschemas(schema: object) -> list[dict[str, Any]]:
             return [s for value in schema for s in subschemas(value)]
         case _:
             return []
+
+
+async def test_the_tools_are_described_once_for_all_who_ask() -> None:
+    toolbox = Toolbox(Subscribers())
+    add_tools(toolbox)
+    first, again = [(await toolbox.list(None, None)).tools for _ in range(2)]  # type: ignore[arg-type]  # nothing of it is looked at
+    assert all(one is other for one, other in zip(first, again, strict=True))
+    toolbox.add(later)
+    assert [tool.name for tool in (await toolbox.list(None, None)).tools] == [  # type: ignore[arg-type]  # as above
+        *(tool.name for tool in first),
+        "later",
+    ]
+
+
+async def later() -> str:
+    """A tool that is added when all were listed."""
+    return ""
 
 
 async def test_these_are_the_tools(standing: Agent) -> None:

@@ -67,6 +67,8 @@ class Forgetting(Records):
         forgotten = await in_thread(
             lambda: eraser.run(request, token=order.token, reason=order.reason)
         )
+        if self._embedder is not None:
+            self._embedder.forget_questions()
         self._wake_worker()
         return forgotten
 

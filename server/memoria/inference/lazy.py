@@ -12,6 +12,7 @@ from typing import TypeVar
 from memoria.errors import EmbedderError
 from memoria.inference.base import CalibratedEmbedder, Calibration, Embedder
 from memoria.inference.bundled import DEFAULT_CALIBRATION
+from memoria.inference.recent import RecentVectors
 from memoria.model import Vector
 
 _LOG = logging.getLogger(__name__)
@@ -42,6 +43,7 @@ class LazyEmbedder:
         self._started = False
         self._embedder: Embedder | None = None
         self._failure: str | None = None
+        self._asked = RecentVectors()
 
     def start_loading(self) -> None:
         """Begin to load in the background, unless that has begun."""
@@ -74,7 +76,15 @@ class LazyEmbedder:
             EmbedderError: none could be made, for whatever reason.
         """
         embedder = self.wait_for_embedder(wait_ms)
-        return _run_embedder(lambda: embedder.embed_query(text))
+        vector = self._asked.get(text)
+        if vector is None:
+            vector = _run_embedder(lambda: embedder.embed_query(text))
+            self._asked.put(text, vector)
+        return vector
+
+    def forget_questions(self) -> None:
+        """Keep nothing of what was asked."""
+        self._asked.clear()
 
     def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
         """The vectors of documents, in order; waits for the embedder as long as it takes.

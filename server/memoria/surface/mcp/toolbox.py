@@ -6,8 +6,8 @@ text stays the text that was sent: the SDK would take `null` for nothing and `["
 
 import logging
 import time
-from collections.abc import Callable, Mapping
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, cached_property
 from typing import Any, get_args
 
 from mcp.server import ServerRequestContext
@@ -53,6 +53,7 @@ class Toolbox:
         """Add a tool. The function's docstring, on one line, is what the model reads of it."""
         tool = _read_signature(function).model_copy(update={"annotations": annotations})
         self._tools[tool.name] = tool
+        self.__dict__.pop("_listing", None)
 
     def input_schema(self, name: str) -> Mapping[str, Any] | None:
         """The schema of a tool's arguments, before it is shortened."""
@@ -62,8 +63,12 @@ class Toolbox:
     async def list(
         self, _context: ServerRequestContext[Memoria], _params: PaginatedRequestParams | None
     ) -> ListToolsResult:
-        """The tools, their schemas shortened."""
-        return ListToolsResult(tools=[_describe_tool(tool) for tool in self._tools.values()])
+        """The tools, their schemas shortened. They are the same for every client."""
+        return ListToolsResult(tools=[*self._listing])
+
+    @cached_property
+    def _listing(self) -> Sequence[ListedTool]:
+        return tuple(map(_describe_tool, self._tools.values()))
 
     async def call(
         self, context: ServerRequestContext[Memoria], params: CallToolRequestParams
