@@ -227,6 +227,33 @@ async def test_a_number_of_something_else_does_not_stand_before_what_is_asked_fo
         assert not any(hit.restated_by for hit in result.hits)
 
 
+@pytest.mark.parametrize(
+    ("asked", "other", "question"),
+    [
+        ("The Karlin fern is a plant of damp walls. Its fronds are narrow and up to 30 centimetres"
+         " long, the spores ripen in late summer, and it is found in the valleys of the south,"
+         " where it grows at an altitude of 400 metres on average. It is seldom kept in gardens.",
+         "The Obern fern is a plant of dry slopes. Its fronds are broad and up to 60 centimetres"
+         " long, the spores ripen in early spring, and it is now found in the hills of the south,"
+         " where it grows at an altitude of 1900 metres on average. It is often kept in gardens.",
+         "At what number of metres of altitude does the Karlin fern grow on average?"),
+        ("银边瑞香是瑞香科的常绿灌木，高约一米，叶缘有一圈浅黄色的边，花香浓郁，多生长于南方的山谷与林下，生长的地区海拔约300米。"
+         "它喜半阴，怕积水，常用扦插来繁殖。旧时的园子里多种在窗下，早春时节满院都是它的香气；根与皮晒干后可以入药，"
+         "但有小毒，不宜多用。近年来各地的苗圃都有出售，叶色也选出了几种，价钱比从前便宜了不少，适合种在花盆里摆在阳台上观赏，也可以修剪成球形。",
+         "高山杜鹃是杜鹃花科的常绿灌木，高约两米，叶背有一层锈色的毛，花多为淡紫色，多生长于西部的山坡与林缘，生长的地区海拔已达2900米。"
+         "它喜冷凉，怕烈日，常用播种来繁殖。每到初夏，成片的花把山坡染成一色，引来许多游人；枝叶燃烧时有香味，"
+         "当地人常在节日里用它。近年来各地的植物园都在引种，花色也选出了几种，但在平地上仍旧难养，夏天需要遮阴和通风，浇水要用放凉的雨水才不会黄叶。",
+         "银边瑞香所生长的地区海拔约是多少米？"),
+    ],
+)  # fmt: skip
+async def test_a_page_about_something_else_is_no_news_of_what_is_asked_for(
+    home: Path, asked: str, other: str, question: str
+) -> None:
+    for result in await _ask_both(home, [("user", asked), ("user", other)], question):
+        assert result.hits[0].source.message_id == "1"
+        assert not any(hit.restated_by for hit in result.hits)
+
+
 async def test_what_a_turn_quotes_is_not_stated_in_it(home: Path) -> None:
     old, new, question = RESTATED["percent"]
     code = "How do I read this?\n```\nerror rate of the import job now at 31%\n```"

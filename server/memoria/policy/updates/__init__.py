@@ -6,7 +6,7 @@ said, long and full of questions; `policy/properties` compares single statements
 """
 
 from memoria.policy.updates.asked import AskedAmount, read_asked_amount
-from memoria.policy.updates.read import TurnStatements
+from memoria.policy.updates.read import TurnStatements, is_passage
 from memoria.policy.updates.relate import Bearing, Restatement, find_restatement, score_denial
 from memoria.policy.updates.told import Told
 
@@ -17,6 +17,7 @@ __all__ = [
     "Told",
     "TurnStatements",
     "find_restatement",
+    "is_passage",
     "read_asked_amount",
     "score_denial",
 ]

@@ -45,7 +45,8 @@ class Amount:
     """The unit, and the telling words around it."""
     around: tuple[PlacedWord, ...]
     """The same in their order, without the unit."""
-    sentence: str
+    text: str
+    """Its sentence."""
     is_change: bool
     """Whether words beside it say that it is news: now, new, increased to, moved to."""
     is_former: bool

@@ -5,18 +5,52 @@ my boss and my mother have birthdays: neither is the other one anew.
 """
 
 from collections import defaultdict
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import Protocol
 
 from memoria.policy.people import find_people
 from memoria.policy.people.kinship import PersonMatch
 from memoria.policy.people.persons import compare_people
 from memoria.policy.updates.numerals import read_numeral
+from memoria.policy.updates.words import PlacedWord
 from memoria.text.pattern import LazyPattern
 
 _CACHED = 1024
 
 
-def have_other_labels(new: str, old: str) -> bool:
+class Stated(Protocol):
+    """Something that a turn states."""
+
+    @property
+    def text(self) -> str:
+        """The sentence or clause it stands in."""
+        ...
+
+    @property
+    def around(self) -> Sequence[PlacedWord]:
+        """The telling words of that, in their order."""
+        ...
+
+
+def are_of_two(question: str, words: frozenset[str], new: Stated, old: Stated) -> bool:
+    """Whether two statements are of two things of a kind, two times or two people.
+
+    Args:
+        question: what is asked.
+        words: its telling words.
+        new: the later statement.
+        old: the earlier one.
+    """
+    return (
+        _have_other_labels(new.text, old.text)
+        or _have_other_times(question, new.text, old.text)
+        or _have_other_people(new.text, old.text)
+        or _names_other(words, new.around, old.around)
+    )
+
+
+def _have_other_labels(new: str, old: str) -> bool:
     """Whether two sentences speak of two things that a number tells apart: room 12 and room 14."""
     others = _read_labels(new)
     return any(
@@ -25,15 +59,36 @@ def have_other_labels(new: str, old: str) -> bool:
     )
 
 
-def have_other_times(question: str, new: str, old: str) -> bool:
+def _have_other_times(question: str, new: str, old: str) -> bool:
     """Whether only the older of two sentences is of the time that a question names."""
     lacking = _read_times(question) & _read_times(old) - _read_times(new)
     return bool(lacking and _read_times(new) - _read_times(old))
 
 
-def have_other_people(new: str, old: str) -> bool:
+def _have_other_people(new: str, old: str) -> bool:
     """Whether it is plain that two sentences speak of two people."""
     return compare_people(find_people(old), find_people(new)) is PersonMatch.OTHER
+
+
+def _names_other(
+    asked: frozenset[str], new: Sequence[PlacedWord], old: Sequence[PlacedWord]
+) -> bool:
+    """Whether the question names one of two things, of which only the older words tell.
+
+    "The staging server" is what is asked for, and the later words are of the production server.
+    """
+    known = frozenset(one.stem for one in old)
+    lacking = known & asked - frozenset(one.stem for one in new)
+    if not lacking:
+        return False
+    others = [one for one in new if one.is_name and one.stem not in known | asked]
+    if others and any(one.is_name and one.stem in lacking for one in old):
+        return True
+    before = {one.stem: one.before for one in new}
+    return any(
+        one.before in lacking and before.get(one.stem) and before[one.stem] not in known
+        for one in old
+    )
 
 
 @lru_cache(maxsize=_CACHED)

@@ -21,6 +21,9 @@ _LONGEST = 2000
 _LONGEST_SENTENCE = 600
 _LINES_OF_ANOTHER = 3
 """A turn of fewer line breaks, fences apart, presents nothing: a mail, a chat, a list has more."""
+_LEAST_OF_PASSAGE = 200
+"""Characters in which somebody who speaks of themselves at work says so at least once: of BEAM's
+statements that are stated anew none of this length does without."""
 _CACHED = 1024
 
 
@@ -58,6 +61,14 @@ class TurnStatements:
         return _read_denials(self.text) if may_deny(self.text) else ()
 
 
+def is_passage(text: str) -> bool:
+    """Whether it is a page about something in which nobody says I or we: no statement that changes.
+
+    What it tells of one plant is no news of what another page tells of another.
+    """
+    return len(text) >= _LEAST_OF_PASSAGE and _SPEAKER.regex.search(text) is None
+
+
 def _holds_any(text: str, parts: Sequence[str]) -> bool:
     return any(part in text for part in parts)
 
@@ -93,6 +104,7 @@ def _split_sentences(text: str) -> tuple[str, ...]:
     return tuple(part[:_LONGEST_SENTENCE] for part in parts if part and not part.isspace())
 
 
+_SPEAKER = LazyPattern(r"(?i)\b(?:I|me|my|mine|myself|we|us|our|ours)\b|[我咱俺]|本人")
 _FENCE = LazyPattern(r"```.*?(?:```|\Z)", re.DOTALL)
 _SENTENCE_END = LazyPattern(
     r"(?<=[.!?;])(?<!\b[A-Z][rst]\.)(?<!\bMrs\.)(?<!\bProf\.)(?<!\b[A-Z]\.)(?<!\b[ei]\.[ge]\.)(?<!\bNo\.)\s+"

@@ -11,9 +11,9 @@ from itertools import chain
 from memoria.policy.updates.acts import Act, Denial, Matter
 from memoria.policy.updates.amounts import Amount, AmountKind
 from memoria.policy.updates.asked import AskedAmount
-from memoria.policy.updates.labels import have_other_labels, have_other_people, have_other_times
+from memoria.policy.updates.labels import Stated, are_of_two
 from memoria.policy.updates.read import TurnStatements
-from memoria.policy.updates.words import PlacedWord, tells_by_itself
+from memoria.policy.updates.words import tells_by_itself
 
 _BEGINNING = 4
 """Letters by which a stem is looked for in a text: of "librari" those that "library" has, too."""
@@ -107,32 +107,9 @@ class Bearing:
         """Whether nearly all of the question stands in words that stands beside any amount."""
         return self.weigh_asked(words) >= _WHOLE * self._most
 
-    def tells_apart(self, new: Amount, old: Amount) -> bool:
-        """Whether two amounts are of two things: two chapters, two months, two people."""
-        return (
-            have_other_labels(new.sentence, old.sentence)
-            or have_other_times(self.question, new.sentence, old.sentence)
-            or have_other_people(new.sentence, old.sentence)
-            or self.names_other(new.around, old.around)
-        )
-
-    def names_other(self, new: Sequence[PlacedWord], old: Sequence[PlacedWord]) -> bool:
-        """Whether the question names one of two things, of which only the older words tell.
-
-        "The staging server" is what is asked for, and the later words are of the production server.
-        """
-        known = frozenset(one.stem for one in old)
-        lacking = known & self.words - frozenset(one.stem for one in new)
-        if not lacking:
-            return False
-        others = [one for one in new if one.is_name and one.stem not in known | self.words]
-        if others and any(one.is_name and one.stem in lacking for one in old):
-            return True
-        before = {one.stem: one.before for one in new}
-        return any(
-            one.before in lacking and before.get(one.stem) and before[one.stem] not in known
-            for one in old
-        )
+    def tells_apart(self, new: Stated, old: Stated) -> bool:
+        """Whether two statements are of two things: two chapters, two months, two people."""
+        return are_of_two(self.question, self.words, new, old)
 
     def select_matters(self, turn: TurnStatements) -> "list[DeniedMatter]":
         """What a turn denies of what the question asks about: so many of the words it has."""

@@ -9,7 +9,6 @@ from itertools import takewhile
 
 from memoria.model.ruling import Relation
 from memoria.policy.properties import relate_statements
-from memoria.policy.updates.labels import have_other_labels, have_other_people, have_other_times
 from memoria.policy.updates.read import TurnStatements
 from memoria.policy.updates.relate import Bearing
 from memoria.policy.updates.tellings import Telling
@@ -91,7 +90,7 @@ class Told:
 
     def _compare(self, new: Telling, old: Telling) -> Relation | None:
         shared = new.words & old.words & self._bearing.words
-        if len(shared) < self._fewest or self._are_of_two(new, old):
+        if len(shared) < self._fewest or self._bearing.tells_apart(new, old):
             return None
         if new.is_denied != old.is_denied and self._bearing.asked.is_whether:
             is_over = old.is_denied or new.is_news
@@ -104,14 +103,6 @@ class Told:
             return None
         relation = relate_statements(new.text, old.text)
         return relation if relation in ("replaces", "contradicts") else None
-
-    def _are_of_two(self, new: Telling, old: Telling) -> bool:
-        return (
-            have_other_labels(new.text, old.text)
-            or have_other_times(self._bearing.question, new.text, old.text)
-            or have_other_people(new.text, old.text)
-            or self._bearing.names_other(new.around, old.around)
-        )
 
     def _begin_alike(self, new: Telling, old: Telling) -> bool:
         """Whether two tellings say in the same words of what is asked that it is, and differ then.

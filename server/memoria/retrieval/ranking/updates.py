@@ -22,6 +22,7 @@ from memoria.policy.updates import (
     Told,
     TurnStatements,
     find_restatement,
+    is_passage,
     read_asked_amount,
     score_denial,
 )
@@ -175,7 +176,7 @@ def _states_own(each: ScoredCandidate) -> bool:
     turn = each.document
     if isinstance(turn, MemoryWording):
         return turn.version.n == turn.memory.current.n and turn.memory.validity is Validity.ACTIVE
-    if not turn.current:
+    if not turn.current or is_passage(turn.content):
         return False
     return turn.role is Role.USER or (turn.role is Role.ASSISTANT and turn.speaker is not None)
 
