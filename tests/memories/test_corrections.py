@@ -48,6 +48,25 @@ async def test_what_is_stated_later_takes_the_place_of_what_was_stated_before(
     assert now.versions[1].valid_to == now.current.valid_from
 
 
+@pytest.mark.parametrize(
+    ("known", "said", "is_over"),
+    [
+        ("We live in Leeds", "We moved from Leeds to York", True),
+        ("I work at Siemens", "I left Siemens and joined Bosch", True),
+        ("我住在大连", "我搬家了，现在在青岛", True),
+        ("We live in Leeds", "We moved the meeting from Leeds to York", False),
+        ("I work at Siemens", "I left Siemens early and joined the call", False),
+        ("我住在大连", "我朋友搬家了，现在在青岛", False),
+    ],
+)
+async def test_a_move_ends_what_it_leaves_behind_though_it_is_told_in_other_words(
+    memory: Memoria, known: str, said: str, is_over: bool
+) -> None:
+    await memory.remember(known)
+    receipt = await memory.remember(said)
+    assert [one.content for one in receipt.supersedes] == [known] * is_over
+
+
 @pytest.mark.parametrize(("before", "after", "question"), CHANGES.values(), ids=CHANGES)
 async def test_in_the_history_what_is_current_comes_first(
     memory: Memoria, before: str, after: str, question: str

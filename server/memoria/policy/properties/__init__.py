@@ -4,7 +4,7 @@ The rules are imported when they are first asked, because the start-up does with
 """
 
 from memoria.model.ruling import Relation
-from memoria.policy.properties.base import Property
+from memoria.policy.properties.base import MOVED_HOUSE, Property
 
 __all__ = [
     "Property",
@@ -21,7 +21,7 @@ def read_topic(text: str) -> Property | None:
 
     None where it tells several or none that a rule reads, what was, or what is only planned.
     """
-    found = read_properties(text)
+    found = [one for one in read_properties(text) if one.predicate != MOVED_HOUSE]
     if len(found) != 1 or not found[0].subject or found[0].is_unread:
         return None
     (one,) = found

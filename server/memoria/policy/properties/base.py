@@ -1,10 +1,13 @@
 """What a statement says: a property of a subject, with its value."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 ON_CONDITION = "@"
 """Stands in the predicate of a rule for the assistant before the place or case it holds for."""
+MOVED_HOUSE = "move:house"
+"""The predicate of a clause that tells a move, and nothing of where to."""
 WHOLE = "say:"
 """Begins the predicate of a clause that no rule reads."""
 
@@ -46,6 +49,18 @@ class Property:
     def holds_now(self) -> bool:
         """Whether it tells what is, not what was, may be or is planned."""
         return not (self.is_past or self.is_tentative)
+
+
+def place_movers(found: Sequence[Property], previous: Sequence[Property]) -> list[Property]:
+    """The properties of a clause; where somebody is of whom the one before tells a move, they live.
+
+    Args:
+        found: what the clause tells.
+        previous: what the clause before tells.
+    """
+    if not previous or previous[-1].predicate != MOVED_HOUSE:
+        return [*found]
+    return [replace(one, predicate="home") if one.predicate == "location" else one for one in found]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from memoria.graph import lexicon
 from memoria.policy.properties import chinese_words as vocabulary
-from memoria.policy.properties.base import Property
+from memoria.policy.properties.base import MOVED_HOUSE, Property, place_movers
 from memoria.policy.properties.keys import USER, may_be_several, people, predicate_key, subject_key
 from memoria.policy.properties.values import canonical_value
 from memoria.text.pattern import LazyPattern
@@ -48,7 +48,8 @@ def read_clause(text: str, previous: tuple[Property, ...] = ()) -> tuple[Propert
             break
     change, past, tentative = times_of(plain)
     return tuple(
-        replace(one, is_change=change, is_past=past, is_tentative=tentative) for one in found
+        replace(one, is_change=change, is_past=past, is_tentative=tentative)
+        for one in place_movers(found, previous)
     )
 
 
@@ -222,6 +223,12 @@ def _quitting(match: re.Match[str], subject: str) -> list[Property]:
     return [Property(subject, f"{verb}:{what}", what, False, affirmed=False)]
 
 
+def _moving(match: re.Match[str], subject: str) -> list[Property]:
+    """Such as "搬家了", which says nothing of where to."""
+    del match
+    return [Property(subject, MOVED_HOUSE, "搬家", False)]
+
+
 def _leaving(match: re.Match[str], subject: str) -> list[Property]:
     """Such as "离开腾讯了"."""
     return [Property(subject, "employer", canonical_value(match["value"]), True, affirmed=False)]
@@ -325,6 +332,7 @@ _RULES = tuple(
             _diet,
         ),
         (r"(?:已经|把)?戒掉?了?(?P<value>烟|酒|糖|咖啡|奶茶|茶|赌|游戏)了?$", _quitting),
+        (r"(?<!刚)(?<!又)(?<!已经)(?:刚刚?|已经|又)*搬(?:了新?家|新?家)了?$", _moving),
         (r"(?:已经)?(?:离开|从(?=.+[离辞]职))(?P<value>[^,]{1,15}?)(?:离职|辞职)?了?$", _leaving),
         (
             r"""(?:已经)?从(?P<old>[^,]{1,15}?)(?:换|改|切换|迁移|转)[成到用为]了?

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from memoria.policy.properties import english_words as vocabulary
-from memoria.policy.properties.base import Property
+from memoria.policy.properties.base import Property, place_movers
 from memoria.policy.properties.english_head import Parse, parse_head, read_ends
 from memoria.policy.properties.english_predicates import read_predicate
 from memoria.policy.properties.keys import USER, people
@@ -48,7 +48,7 @@ def read_clause(text: str, previous: tuple[Property, ...] = ()) -> tuple[Propert
             is_past=parse.is_past,
             is_tentative=parse.is_tentative or bool(hearsay),
         )
-        for one in found
+        for one in place_movers(found, previous)
     )
 
 

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Sequence
 
+from memoria.graph.lexicon import CITIES, GIVEN_NAMES
 from memoria.policy.properties import english_words as vocabulary
-from memoria.policy.properties.base import Property
+from memoria.policy.properties.base import MOVED_HOUSE, Property
 from memoria.policy.properties.english_head import Parse
 from memoria.policy.properties.keys import (
     USER,
@@ -64,6 +65,9 @@ def read_predicate(parse: Parse, previous: Sequence[Property]) -> list[Property]
 
 _NO = LazyPattern(r"(?i)^(?:no|not any)\s+(?P<what>.+)$")
 _LEFT = LazyPattern(r"(?i)^(?:(?:his|her|their|the|the user's) job (?:at|with) )?(?P<place>.+)$")
+_LEFT_FOR = LazyPattern(
+    r"(?i)^(?P<old>.+?),?\s(?:and\s(?:then\s|now\s|has\s|have\s|just\s){0,2}(?P<joined>joined)|for)\s(?P<new>.+)$"
+)
 _FROM_TO = LazyPattern(r"(?i)^from (?P<old>.+?) (?:over )?to (?P<new>.+)$")
 
 
@@ -101,6 +105,11 @@ def _place(rest: str) -> str:
     return canonical_value(_DETAIL.regex.sub("", rest))
 
 
+def _may_move(subject: str, place: str) -> bool:
+    """Whether a subject that moves to a place lives there then; of a team, a city alone."""
+    return _is_person(subject) or (subject == "we" and place in CITIES)
+
+
 def _is_person(subject: str) -> bool:
     return subject == USER or subject.rpartition("'s ")[2] in people().values()
 
@@ -122,6 +131,7 @@ _PAID = LazyPattern(
     (?:\s(?:for|on)\s(?P<what>.+?)|\s(?P<thing>(?!for\b|an?\b|per\b|every\b|each\b)\w+))?
     (?P<period>\s(?:an?|per|every|each)\s(?:hour|day|week|month|year|night))?$"""
 )
+_HOUSE = frozenset(("", "house", "home", "flat", "flats", "apartment", "apartments"))
 _CHANGING = frozenset("switch chang migrat move".split())
 _LEAVING = frozenset("quit left leav resign".split())
 _LEVEL = LazyPattern(
@@ -154,12 +164,10 @@ def _read_change(parse: Parse) -> list[Property]:
     """Such as "switched from MySQL to Postgres", "quit her job at Acme"."""
     if parse.verb not in _CHANGING | _LEAVING:
         return []
+    if parse.verb == "move" and parse.rest.lower() in _HOUSE:
+        return [Property(parse.subject, MOVED_HOUSE, "house", False, parse.affirmed)]
     if parse.verb in _LEAVING:
-        left = _LEFT.regex.match(parse.rest.removeprefix("from "))
-        if left is None or not is_name(left["place"]):
-            return []
-        parse.affirmed, parse.is_change, parse.is_past = False, True, False
-        return _one(parse, "employer", _place(left["place"]))
+        return _read_leaving(parse)
     swap = _FROM_TO.regex.match(parse.rest)
     if swap is None and parse.verb == "move" and parse.rest.lower().startswith("to "):
         parse.is_change, parse.is_past = True, False
@@ -171,6 +179,20 @@ def _read_change(parse: Parse) -> list[Property]:
     parse.is_change, parse.is_past = True, False
     old = _many(parse, "use", swap["old"], affirmed=not parse.affirmed)
     return [*old, *_many(parse, "use", swap["new"])]
+
+
+def _read_leaving(parse: Parse) -> list[Property]:
+    """Such as "left Acme", "quit her job at Acme", "left Acme and joined Globex"."""
+    left = _LEFT.regex.match(parse.rest.removeprefix("from "))
+    place = vocabulary.LATELY.regex.sub("", left["place"]) if left else ""
+    swap = _LEFT_FOR.regex.match(place)
+    old, new = (swap["old"], _DETAIL.regex.sub("", swap["new"])) if swap else (place, "")
+    if not is_name(old) or (new and not is_name(new)):
+        return []
+    parse.affirmed, parse.is_change, parse.is_past = False, True, False
+    if swap and swap["joined"] and new.split()[0] not in GIVEN_NAMES:
+        parse.affirmed, old = True, new  # who joins is there now; who leaves for a place may not be
+    return _one(parse, "employer", _place(old))
 
 
 def _read_level(parse: Parse) -> list[Property]:
@@ -189,7 +211,7 @@ def _read_place(parse: Parse, predicate: str, rest: str) -> list[Property]:
     must_be_name = predicate == "school" or parse.verb == "join"
     is_unfit = _INDEFINITE.regex.match(rest) and predicate != "job"
     is_unfit = is_unfit or (must_be_name and not is_name(_DETAIL.regex.sub("", rest)))
-    is_unfit = is_unfit or (parse.verb in ("move", "reloc") and not _is_person(parse.subject))
+    is_unfit = is_unfit or (parse.verb in ("move", "reloc") and not _may_move(parse.subject, rest))
     return [] if is_unfit else _one(parse, predicate, _place(rest))
 
 

@@ -14,7 +14,7 @@ from memoria.text.analyser import query_terms
 from memoria.text.pattern import LazyPattern
 from memoria.text.script import is_cjk
 
-_USER_TERMS = frozenset(("user", "用户", "用", "户"))
+_USER_TERMS = frozenset(("user", "we", "用户", "用", "户", "我们"))
 _LEAST_SHARED_ZH = 2
 """Pairs of characters that two Chinese statements share, as one word does."""
 _BECOME = tuple(
@@ -63,6 +63,12 @@ _STANDS = LazyPattern(
 _SCHOOL = LazyPattern(
     r"(?i)\b(?:school|university|college|academy|kindergarten|primary)\b|[学院校]$|大学|中学|小学|幼儿园"
 )
+_STAYS = LazyPattern(
+    r"(?i)\b(?:works?|working|stays?|staying|rents?|renting|based|(?:is|are|am)\s(?:at|in))\b|租|工作|上班|任职|就职"
+)
+_SELF = LazyPattern(r"(?i)(?:the\s)?user|we|用户|我们")
+_WE = LazyPattern(r"(?i)\s*(?:we\b|我们)")
+_ABOUT_SELF = LazyPattern(r"(?i)\s*(?:(?:(?:the\s)?user|we)\s|(?:用户|我们)(?!的))")
 _CHANGED_JOBS = LazyPattern("跳槽")
 _WORKS = LazyPattern("做|当|任职|上班|工作")
 _OF_THE_USER = LazyPattern(r"(?i)^(?:the\suser's|用户的?)\s*")
@@ -145,7 +151,8 @@ def _is_about(one: Transition, said: str, known: str) -> bool:
     if old and old <= terms and thing and not thing <= terms:
         return False  # of another thing
     if old and old <= terms and one.new:
-        return True
+        is_move = not thing and _MOVED.regex.search(said) is not None
+        return not is_move or (_is_of_us(one.thing, known) and _tells_place(known))
     if old and old <= terms:
         return _is_enough((_terms(said) & terms) - old - _USER_TERMS, said)
     if not one.new or not (_holds_thing(thing, terms) or _is_of_the_user(one.thing, known)):
@@ -197,12 +204,22 @@ def _holds_thing(thing: frozenset[str], terms: frozenset[str]) -> bool:
     return bool(thing) and thing <= terms
 
 
+def _tells_place(known: str) -> bool:
+    """Whether a statement tells where somebody is, which a move ends; not whence they come."""
+    return any(one.regex.search(known) for one in (_LIVES, _ATTENDS, _STAYS, _USED))
+
+
 def _is_of_the_user(thing: str, known: str) -> bool:
-    """Whether a transition is the user's own, and the known statement is about the user."""
-    plain = thing.strip().casefold()
-    return plain in ("the user", "user", "用户") and known.casefold().lstrip().startswith(
-        ("the user ", "user ", "用户")
-    )
+    """Whether a transition is the user's own, and the known statement is about the user.
+
+    "We" may be a team, which moves to a phase or a tool: that counts where it says whence.
+    """
+    return _is_of_us(thing, known) and _WE.regex.match(thing) is None
+
+
+def _is_of_us(thing: str, known: str) -> bool:
+    """Whether both are about the user, alone or with others."""
+    return bool(_SELF.regex.fullmatch(thing.strip()) and _ABOUT_SELF.regex.match(known))
 
 
 def _is_enough(shared: set[str] | frozenset[str], text: str) -> bool:
