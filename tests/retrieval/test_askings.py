@@ -18,6 +18,7 @@ ONE_THING = (
     "How many days passed between when I sowed the beans, and when I picked them?",
     "我打算五月去奥斯陆。你当时推荐的是哪家旅馆？",
     "那个口号是“先问。再做！”的社团，什么时候聚会？",
+    "这位钟表匠认为修表的关键问题是什么？",
     "the spare key",
     "???",
 )

@@ -73,5 +73,12 @@ def test_a_chinese_question_names_whom_it_asks_about() -> None:
     assert find_names_asked("我和张欣怡去过哪里？") == ["张欣怡"]
     assert find_names_asked("杜静怡和赵宇轩谁更高？") == ["杜静怡", "赵宇轩"]
     assert find_names_asked("《远山》是谁写的？") == ["远山"]
-    for plain in ("对于我使用的美妆呢？", "高老师喜欢什么？", "程序员有几位？", "何时启用？"):
+    for plain in (
+        "对于我使用的美妆呢？",
+        "高老师喜欢什么？",
+        "程序员有几位？",
+        "何时启用？",
+        "赵轩就读于哪所学校？",
+        "陈月师从谁？",
+    ):
         assert find_names_asked(plain) == []

@@ -129,3 +129,22 @@ async def test_a_long_note_answers_a_short_question_for_the_rare_name_that_stand
         for question in ("蒲葑汊位于什么地方？", "蒲葑汊的特点是什么？"):
             found = await m.search_conversation_traces(question)
             assert [hit.text for hit in found.hits[:1]] == [TRAVELLER], question
+
+
+async def test_a_code_on_record_is_answered_with_what_holds_it_in_whatever_words_it_is_asked(
+    told: tuple[str, Memoria],
+) -> None:
+    language, m = told
+    line, question = {
+        "en": (
+            "Box AB27: nails, two hinges, the spare lock.",
+            "For whose wedding or journey is AB27 useful?",
+        ),
+        "zh": ("AB27柜子：钉子、两副合页、备用锁。", "过节办酒席、出门远行，AB27派得上哪些用场？"),
+    }[language]
+    await m.record_conversation([{"role": "user", "content": line}], session_id="boxes")
+    await m.wait_until_idle(60)
+    found = await m.search_conversation_traces(question)
+    assert found.hits[0].text == line
+    unknown = await m.search_conversation_traces(question.replace("AB27", "QX7"))
+    assert unknown.hits == ()

@@ -196,6 +196,8 @@ _PHRASE_START = lazy_regex(rf"^|(?<!{_HAN})(?={_HAN})|[和跟与给问找叫是�
 _FULL_NAME_CHARS = 3
 _TITLE_ENDS_ZH = ("老师", "医生", "先生", "女士", "小姐", "阿姨", "叔叔", "师傅", "经理", "教授")
 _NO_FULL_NAME = lazy_regex(r"[我你他她它们哪何什么谁怎这那使为]")
+_VERB_AT_NAME = lazy_regex("就[读职任学是业医]|师[从承]|任[职教]|出[生演版]|毕业")
+"""Verbs whose first character may pass for the last of a name: 蔡敏就读于… names 蔡敏."""
 _NICKNAME = lazy_regex(rf"(?:(?<=[叫跟和与找问给是请])|(?<!{_HAN}))[小老阿]{_HAN}")
 _ORGANISATION_ZH = lazy_regex(
     r"(?:^|(?<=[在去从到于进是和跟给为的，。、：；（\s])|(?<=离开|加入|来自))"
@@ -244,8 +246,14 @@ def find_names_asked(text: str) -> list[str]:
     of a phrase, with two characters that no question word has.
     """
     titles = (match[1] for match in _QUOTED.finditer(text))
-    persons = (_person_at(text, match.end()) for match in _PHRASE_START.finditer(text))
-    return [*titles, *filter(_is_full_name, persons)]
+    starts = (match.end() for match in _PHRASE_START.finditer(text))
+    persons = ((start, _person_at(text, start)) for start in starts)
+    full = (
+        name
+        for start, name in persons
+        if _is_full_name(name) and not _VERB_AT_NAME.match(text, start + len(name) - 1)
+    )
+    return [*titles, *full]
 
 
 def _is_full_name(name: str) -> bool:

@@ -52,8 +52,10 @@ _ANNOUNCES = LazyPattern(
     )\b(?:\sthis)?[\s,:–—-]*
     | (?:我|其实|实际上?|本来|真正|原本).{0,6}?(?:想|要|是).{0,3}?
         (?:问|知道|了解|清楚|明白|请教|说)的?(?:问题|事情?)?(?:其实|就)?是?(?:这个|这样的?)?[，,：:\s]+
-    | 问题(?:其实|就)?是[，,：:\s]*"""
+    | 问题(?:其实|就)?是[，,：:\s]*
+        (?!(?:什么|啥|谁|哪[个里儿些]|多少|如何|怎么样?)[呢啊呀]?\s*(?:[?？。!！]|$))"""
 )
+"""What asks for a question itself (哲学的中心问题是什么？) announces none."""
 _ASKS = LazyPattern(
     rf"""(?xi)^\W*(?:(?:and|but|so|then|ok|okay|please|now)\b[\s,]*)*(?:{_INTERROGATIVE}\b
       | {_AUXILIARY}(?:n['’]t)?\s(?:you|i|we|he|she|they|it|my|the|there|this|that|your|our)\b

@@ -250,7 +250,7 @@ def _score_candidate(
         cosine=item.cosine,
         graph=item.graph,
         context_coverage=item.context,
-        rare_words=len(statistics.rare_terms & tokens_of_all),
+        rare_words=statistics.count_rare(tokens_of_all),
         is_cross_language=is_cross_language,
         lacks_number=_lacks_number(document, statistics) and not is_cross_language,
         is_by_rules=_is_by_rules(document),

@@ -6,10 +6,11 @@ however many of its other words are on record. One about somebody well known nea
 something: so much is said of them that it takes more to be an answer.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from math import log10
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.retrieval.query.names import is_on_record, list_name_tokens
 from memoria.retrieval.query.numbers import asks_number
 from memoria.retrieval.query.plan import SearchPlan
@@ -31,6 +32,9 @@ _RARE = 3
 """Documents of a term that hardly any has. Two such terms seldom meet by chance: in a turn found by
 a question of another record they do in 1 to 6 of 100 cases, by a question of its own in 12 (LoCoMo)
 to 84 (CMRC)."""
+RARE_TOGETHER = 3
+"""Rare words of a question that a text hardly holds by chance."""
+_CODE = lazy_regex(r"[a-z]+\d+\w*|\d{5,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,8 @@ class QueryStatistics:
     """It has a long compound that is on record nowhere."""
     rare_terms: frozenset[str] = frozenset()
     """Of its words that tell, those that very few documents hold."""
+    codes: frozenset[str] = frozenset()
+    """Of those the codes and long numbers: a text has one of them for what it names, or not."""
     telling_terms: int = 0
     """Of its words, how many tell what it asks about."""
     documents: int = 0
@@ -62,6 +68,11 @@ class QueryStatistics:
     """It is written in Chinese, Japanese or Korean."""
     has_vectors: bool = True
     """Meaning could be compared."""
+
+    def count_rare(self, words: Set[str]) -> int:
+        """How many of its rare words a text holds, a code for as many as there need be."""
+        codes = len(self.codes & words)
+        return len(self.rare_terms & words) + codes * (RARE_TOGETHER - 1)
 
 
 def count_frequencies(tx: Transaction, plan: SearchPlan) -> Frequencies:
@@ -90,6 +101,7 @@ def build_statistics(
     ignored = {n for n in names if (ignores and n.isascii()) or _is_frequent(counts, n)}
     others = [term for term in terms if term not in ignored] or terms
     telling = list_telling_terms(plan)
+    rare = frozenset(term for term in telling if 0 < counts.get(term, 0) <= _RARE)
     unfamiliar = list_unfamiliar(plan.parsed, counts)
     named = len(plan.parsed.proper_names) + len(unfamiliar)
     return QueryStatistics(
@@ -98,7 +110,8 @@ def build_statistics(
         unknown_entity=bool(names) and len(strange) == len(plan.parsed.proper_names),
         strange_share=(len(strange) + sum(unfamiliar)) / max(named, 1),
         has_strange_compound=has_unfamiliar_compound(plan.parsed, counts),
-        rare_terms=frozenset(term for term in telling if 0 < counts.get(term, 0) <= _RARE),
+        rare_terms=rare,
+        codes=frozenset(filter(_CODE.fullmatch, rare)),
         telling_terms=len(telling),
         documents=frequencies.total,
         asks_number=asks_number(plan.query),

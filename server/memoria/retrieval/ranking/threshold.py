@@ -34,7 +34,7 @@ from typing import Self
 from memoria.inference.base import AnswerBounds, RecordBounds, RelevanceBounds
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.query.profile import SearchProfile
-from memoria.retrieval.ranking.statistics import QueryStatistics
+from memoria.retrieval.ranking.statistics import RARE_TOGETHER, QueryStatistics
 from memoria.store.values import DocumentKind
 
 _GRAPH_RELIEF = 0.3
@@ -43,8 +43,6 @@ _WORDS_ONLY_SHARE = 0.5
 """The share of the bound that words must reach where there is no cosine to add to them."""
 _RERANK_REJECTS = 0.1
 """A reranker's score that turns a hit away, unless it holds every discriminative word."""
-_MEETING_MOST = 2
-"""Rare words beyond the first that count; with three of them a text is hardly found by chance."""
 _MOST_DOCUMENTS = 10_000
 """With more of them no more is asked for: what that would have to be was never measured."""
 _OF_OTHERS = -1.0
@@ -62,7 +60,7 @@ class RelevanceSignals:
     context_coverage: float = 0.0
     """Share of the query's words that stands in the text and around it."""
     rare_words: int = 0
-    """How many of the query's words it holds that very few texts hold."""
+    """How many of the query's words it holds that very few texts hold; a code is several."""
     is_cross_language: bool = False
     """Whether it is in another language than the query."""
     rerank_score: float | None = None
@@ -202,7 +200,7 @@ def _margin_in_record(
     margin -= _demand_by_size(bounds, statistics)
     if signals.is_cross_language:  # another script spells names its own way, and shares few words
         return margin + bounds.cross_language
-    margin += bounds.meeting * min(max(signals.rare_words - 1, 0), _MEETING_MOST)
+    margin += bounds.meeting * (min(max(signals.rare_words, 1), RARE_TOGETHER) - 1)
     return margin - _demand_by_names(bounds, statistics)
 
 
