@@ -282,6 +282,22 @@ def test_the_clients_of_the_machine_are_found(box: ClientBox) -> None:
     assert box.shell.json("connect", "--status")["unconnected"] == ["codex", "cursor"]
 
 
+def test_disconnecting_no_client_by_name_means_all_that_are_connected(box: ClientBox) -> None:
+    for place in (".codex/config.toml", ".cursor/mcp.json", ".gemini/settings.json"):
+        box.write(place, "{}" if place.endswith("json") else 'model = "x"\n')
+    before = box.files()
+    assert "No client is connected" in box("disconnect").out
+    box("connect", "codex", "--yes")
+    box("connect", "cursor", "--yes")
+    shown = box("disconnect")  # nobody is there to be asked
+    assert "disconnect codex --yes" in shown.out
+    assert "disconnect cursor --yes" in shown.out
+    done = box.shell.json("disconnect", "--yes")
+    assert [one["client"] for one in done] == ["codex", "cursor"]
+    assert all(one["is_written"] for one in done)
+    assert box.files() == before
+
+
 def test_one_client_that_can_not_be_connected_does_not_keep_the_others_from_it(
     box: ClientBox,
 ) -> None:

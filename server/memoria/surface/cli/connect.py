@@ -22,7 +22,8 @@ from memoria.surface.cli.console import (
 )
 
 if TYPE_CHECKING:
-    from memoria.admin.clients.place import ClientPlace
+    from memoria.admin.clients.interface import Client
+    from memoria.admin.clients.place import ClientPlace, Scope
     from memoria.admin.clients.program import ClientProgram
     from memoria.admin.clients.wiring import ClientWiring
     from memoria.surface.cli.connect_text import WireConnection
@@ -78,7 +79,6 @@ def connect(
     from memoria.admin.clients.status import is_installed  # noqa: PLC0415
     from memoria.admin.clients.table import CLIENTS, find_client  # noqa: PLC0415
     from memoria.admin.clients.wiring import draft_connection  # noqa: PLC0415
-    from memoria.surface.cli.connect_text import WireConnection, wire_failure  # noqa: PLC0415
 
     place, program = _surroundings(context.obj)
     if status:
@@ -91,38 +91,87 @@ def connect(
         raise ClientError("No client was found on this machine. Name one: memoria connect codex")
     flags = [*([] if hooks else ["--no-hooks"]), *(["--recall"] if recall else [])]
     way = _WayToWrite(dry_run=dry_run, yes=yes, as_json=as_json)
-    results = list[WireConnection]()
-    for one in chosen:
-        draft = partial(draft_connection, one, scope, place, program, wish)
-        words = [*program.options, "connect", one.name, *_scope_words(scope), *flags]
-        try:
-            results.append(_carry_out(draft, place, replace(way, words=tuple(words))))
-        except ClientError as error:
-            if client is not None:
-                raise
-            print_error(error)  # the others are connected all the same
-            results.append(wire_failure(one, scope, error))
-    _finish(results, way, is_one=client is not None)
+    drafts = [
+        _ClientChange(
+            one,
+            scope,
+            partial(draft_connection, one, scope, place, program, wish),
+            (*program.options, "connect", one.name, *_scope_words(scope), *flags),
+        )
+        for one in chosen
+    ]
+    _carry_out_all(drafts, place, way, is_one=client is not None)
 
 
 def disconnect(
     context: typer.Context,
-    client: Annotated[str, typer.Argument(help="The client, as `connect` names it.")],
+    client: Annotated[
+        str | None,
+        typer.Argument(
+            help="The client, as `connect` names it; all that are connected without it."
+        ),
+    ] = None,
     scope: ScopeOption = "user",
     dry_run: DryRun = False,
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
     """Take out of a client's files what `connect` wrote, and nothing else."""
+    from memoria.admin.clients.status import list_connections  # noqa: PLC0415
     from memoria.admin.clients.table import find_client  # noqa: PLC0415
     from memoria.admin.clients.wiring import draft_removal  # noqa: PLC0415
 
     place, program = _surroundings(context.obj)
-    found = find_client(client)
-    words = (*program.options, "disconnect", client, *_scope_words(scope))
-    way = _WayToWrite(dry_run=dry_run, yes=yes, as_json=as_json, words=words)
-    draft = partial(draft_removal, found, scope, place, program, by_hand=yes)
-    _finish([_carry_out(draft, place, way)], way, is_one=True)
+    connected = list_connections(place, program) if client is None else ()
+    chosen = [one.client for one in connected if one.scope == scope]
+    if client is not None:
+        chosen = [find_client(client)]
+    elif not chosen and not as_json:
+        _say("No client is connected: there is nothing to take out.")
+    drafts = [
+        _ClientChange(
+            one,
+            scope,
+            partial(draft_removal, one, scope, place, program, by_hand=yes),
+            (*program.options, "disconnect", one.name, *_scope_words(scope)),
+        )
+        for one in chosen
+    ]
+    way = _WayToWrite(dry_run=dry_run, yes=yes, as_json=as_json)
+    _carry_out_all(drafts, place, way, is_one=client is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class _ClientChange:
+    """A change of a client's files."""
+
+    client: "Client"
+    scope: "Scope"
+    make: "Callable[[], ClientWiring]"
+    words: tuple[str, ...]
+    """The command that makes this change alone."""
+
+
+def _carry_out_all(
+    drafts: list[_ClientChange], place: "ClientPlace", way: "_WayToWrite", *, is_one: bool
+) -> None:
+    """Show, ask and write one change after the other.
+
+    Raises:
+        ClientError: the one client that was named can't be changed.
+    """
+    from memoria.surface.cli.connect_text import WireConnection, wire_failure  # noqa: PLC0415
+
+    results = list[WireConnection]()
+    for one in drafts:
+        try:
+            results.append(_carry_out(one.make, place, replace(way, words=one.words)))
+        except ClientError as error:
+            if is_one:
+                raise
+            print_error(error)  # the others are changed all the same
+            results.append(wire_failure(one.client, one.scope, error))
+    _finish(results, way, is_one=is_one)
 
 
 def _scope_words(scope: str) -> list[str]:
