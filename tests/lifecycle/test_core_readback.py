@@ -163,7 +163,6 @@ def test_a_fact_changed_by_hand_and_in_conversation_is_a_conflict() -> None:
         ShowConflict(
             memory_id=PORT.id,
             user_edit="the API listens on port 9090",
-            in_store="the API listens on port 7070",
         )
     ]
     deleted = FIRST.text.replace("- the API listens on port 8080 <!-- m:00000001 -->\n", "")
@@ -220,7 +219,7 @@ def test_a_conflict_whose_other_side_has_changed_again_is_shown_again_first() ->
     [ArchiveMemory(memory_id="a"), AskFirst(memory_id="a"), KeepLine(memory_id="a"),
      WithdrawEdit(pending_id="a"),
      CorrectMemory(memory_id="a", text="b"), RememberLine(text="b", group="Rules"),
-     ShowConflict(memory_id="a", user_edit="b", in_store="c"),
+     ShowConflict(memory_id="a", user_edit="b"),
      SettleDispute(memory_id="a", pending_id="b", text="c")],
 )  # fmt: skip
 def test_an_action_that_was_written_down_is_read_as_the_same(action: Action) -> None:

@@ -82,8 +82,6 @@ class Contradict:
 class NeedsReview:
     """The claim contradicts the memory and the priorities are too close: somebody is asked."""
 
-    gap: float
-
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
@@ -157,7 +155,7 @@ def decide_replacement(
         return Supersede(since)
     gap = _claim_priority(claim, now) - _memory_priority(memory, now)
     if abs(gap) < CLOSE:
-        return NeedsReview(gap)
+        return NeedsReview()
     return Supersede(since) if gap > 0 else Contradict()
 
 

@@ -41,7 +41,7 @@ def decide_succession(newer: Memory, older: Memory, now: int) -> SuccessionVerdi
     if newer.current.valid_from <= older.current.valid_from or is_of_another_time(
         newer.current.event_at, older
     ):
-        return NeedsReview(0.0)
+        return NeedsReview()
     return decide_replacement(_claim_of(newer), older, now)
 
 

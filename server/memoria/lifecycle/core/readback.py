@@ -64,7 +64,6 @@ class ShowConflict(Value):
     do: Literal["conflict"] = "conflict"
     memory_id: str
     user_edit: str
-    in_store: str
 
 
 class AskFirst(Value):
@@ -164,9 +163,7 @@ def _changes(edits: Edits, known: StoredState) -> Iterator[Action]:
         if _is_as_written(one, now):
             yield CorrectMemory(memory_id=one.memory_id, text=line.statement)
         else:
-            yield ShowConflict(
-                memory_id=one.memory_id, user_edit=line.statement, in_store=now.memory.content
-            )
+            yield ShowConflict(memory_id=one.memory_id, user_edit=line.statement)
 
 
 def _deletions(edits: Edits, known: StoredState) -> Iterator[Action]:

@@ -32,7 +32,6 @@ class Parse:
     is_change: bool = False
     is_past: bool = False
     is_tentative: bool = False
-    is_progressive: bool = False
     denied: list[str] = field(default_factory=list)
 
 

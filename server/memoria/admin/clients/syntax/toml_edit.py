@@ -42,7 +42,6 @@ class TomlStatement:
     """Where the value begins; of a header, where it ends."""
     end: int
     """Behind the line's end."""
-    is_header: bool
     inline_end: int = 0
     """Of a table in braces, where its closing brace stands."""
 
@@ -129,16 +128,14 @@ def read_statements(text: str) -> Iterator[TomlStatement]:
             table, position = _read_key(text, position + width)
             position += width
             end = _end_of_line(text, position)
-            yield TomlStatement(table, start, position, end, is_header=True)
+            yield TomlStatement(table, start, position, end)
         else:
             key, position = _read_key(text, position)
             value = _skip_blank(text, position + 1)
             position = _skip_value(text, value)
             inline = position - 1 if text[value] == "{" else 0
             end = _end_of_line(text, position)
-            yield TomlStatement(
-                (*table, *key), start, value, end, is_header=False, inline_end=inline
-            )
+            yield TomlStatement((*table, *key), start, value, end, inline_end=inline)
         position = _skip_blank(text, end)
 
 
