@@ -39,7 +39,7 @@ def test_an_export_of_claude_ai_that_comes_in_several_archives_is_read_whole(
     assert report["recorded"] == 6 + 2 + 3
     for words in (
         "Anna has a cat",
-        "mulches with straw",
+        "Allotment plan: Anna mulches with straw",  # its name is in another archive
         "Allotment plan",
         "林岚每周三打羽毛球",
         "Answer as a gardener",

@@ -7,6 +7,7 @@ words, and its files a tool's output, as those attached to a message are.
 
 import zipfile
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path, PurePosixPath
 
 from pydantic import JsonValue
@@ -25,6 +26,7 @@ from memoria.model import Role
 KNOWN = ("memories.json", "memories/*.json")
 PROJECTS = ("projects.json", "projects/*.json")
 _LONGEST_HEADING = 8  # words
+_SHORT_ID_CHARS = 8
 
 
 def is_known(value: JsonObject) -> bool:
@@ -40,10 +42,15 @@ def is_project(value: JsonObject) -> bool:
 
 
 def list_project_names(export: Path) -> dict[str, str]:
-    """The names of an export's projects by their ids: of a zip's, or those beside a plain file."""
-    place = export if zipfile.is_zipfile(export) else export.with_name(PROJECTS[0])
+    """The names of an account's projects by their ids: from an export, or from what lies beside it.
+
+    A zip may hold them, or another zip of the same folder; a plain file has them in a file beside.
+    """
+    is_zip = zipfile.is_zipfile(export)
+    beside = sorted(export.parent.glob("projects*.zip")) if is_zip else []
+    places = [export, *beside] if is_zip else [export.with_name(PROJECTS[0])]
     names = {}
-    for document in open_documents(place, *PROJECTS):
+    for document in chain.from_iterable(open_documents(place, *PROJECTS) for place in places):
         if isinstance(document, ExportDocument):
             for item in read_items(document.stream, is_record=True):
                 project = obj(item.value)
@@ -59,7 +66,7 @@ def read_known(
     at = file_time(source)
     yield from _read_paragraphs(source, account, value.get("conversations_memory"), at)
     for project, words in _list_pairs(value.get("project_memories"), "project_uuid", "memory"):
-        name = projects.get(project) or f"Project {project}"
+        name = projects.get(project) or f"Project {project[:_SHORT_ID_CHARS]}"
         yield from _read_paragraphs(source, f"{account} {project}", words, at, name)
     for file in objects(value.get("memory_files")):
         path = text(file.get("path")) or ""
