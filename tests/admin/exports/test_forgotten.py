@@ -103,3 +103,33 @@ async def test_the_key_goes_along_under_its_passphrase_alone(tmp_path: Path) -> 
     with pytest.raises(ExportError, match="too short"):
         export(settings_of(home), tmp_path / "b.jsonl", PortableSelection(), "short", print)
     assert not (tmp_path / "b.jsonl").exists()
+
+
+@pytest.mark.parametrize("passphrase", [None, PASSPHRASE], ids=["without the key", "with the key"])
+async def test_what_was_forgotten_here_does_not_return_from_a_machine_that_lived_on_with_it(
+    tmp_path: Path, passphrase: str | None
+) -> None:
+    """There it was corrected, was said again, and stands in an export made before and after."""
+    here, there, file = tmp_path / "here", tmp_path / "there", tmp_path / "a.jsonl"
+    async with opened(here) as m:
+        await said(m, *LIKES, "We had 12 guests on Sunday.")
+        await m.remember("The cellar key hangs behind the quince tree.", type="fact")
+    carry(here, there, file, passphrase)
+    async with opened(there) as m:
+        await said(m, *LIKES, session="again", ids=("a", "b"))
+        key = next(one for one in await _list_liked(m) if "cellar" in one.content)
+        await m.revise_memory(key.id, "correct", content="The quince tree hides the cellar key.")
+        await m.remember("The cellar key hangs behind the quince tree.", type="fact")
+    carry(there, tmp_path / "third", file, passphrase)
+    async with opened(here) as m:
+        found = await _list_liked(m)
+        turns = [turn.id for turn in (await m.get_session("s")).turns[: len(LIKES)]]
+        await m.forget_memory([*turns, *(one.id for one in found)], include_source=True)
+    for source in (there, tmp_path / "third"):
+        report = carry(source, here, file, passphrase)
+        assert report.bad_lines == []
+        async with opened(here) as m:
+            assert await _list_liked(m) == []
+        text = await texts_in(here)
+        assert [word for word in WORDS if word in text] == []
+        assert "12 guests" in text
