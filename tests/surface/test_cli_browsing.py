@@ -71,6 +71,7 @@ def test_memories_are_listed_by_day_text_first_and_id_last(shell: Shell) -> None
 
 2 memories
 1 memory more in other projects: --workspace '*'
+See where one comes from: memoria show ID
 """)
     newest = shell.json("list")["memories"][0]
     assert newest["id"].endswith(page.split("\n")[2].rpartition(" · ")[2])
@@ -88,6 +89,7 @@ def test_sessions_are_listed_by_the_day_on_which_they_ended(shell: Shell) -> Non
     library · s1
 
 2 sessions
+Read one: memoria show ID
 """)
 
 

@@ -4,9 +4,14 @@ import os
 import signal
 import subprocess
 import sys
+from io import StringIO
 from pathlib import Path
+from threading import Timer
 
 import pytest
+from rich.console import Console
+
+from memoria.surface.cli import progress
 
 pty = pytest.importorskip("pty", reason="needs a terminal as POSIX has it")
 
@@ -52,3 +57,30 @@ def test_search_without_words_asks_for_the_question_where_no_shell_reads_its_sig
     os.close(terminal)
     assert "What do you look for?" in err.decode()
     assert "speaks Dutch" in out.decode()
+
+
+class PromptTimer(Timer):
+    """A second that is over at once."""
+
+    def start(self) -> None:
+        self.function()
+
+    def join(self, timeout: float | None = None) -> None:
+        """Nothing was begun."""
+
+
+def test_work_of_more_than_a_second_is_shown_also_while_nothing_is_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    output = StringIO()
+    monkeypatch.setattr(progress, "err", lambda: Console(file=output, force_terminal=True))
+    with progress.show_progress("Building indexes", "Checking the home"):
+        pass
+    assert "Checking the home" not in output.getvalue()
+    monkeypatch.setattr(progress, "Timer", PromptTimer)
+    with progress.show_progress("Building indexes", "Checking the home") as count:
+        pass
+    assert "Checking the home" in output.getvalue()
+    with progress.show_progress("Building indexes", "Checking the home") as count:
+        count(1, 2)
+    assert "Building indexes" in output.getvalue()

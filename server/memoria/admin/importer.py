@@ -23,6 +23,7 @@ from memoria.admin.transcripts import (
     TranscriptTurn,
     UnusableLine,
 )
+from memoria.config import NO_WORKSPACE
 from memoria.errors import InvalidTurnError
 from memoria.memories.statement_text import MAX_CHARS
 from memoria.model import Receipt, Role, Turn
@@ -100,6 +101,8 @@ class ImportReport:
     redactions: Counter[str] = field(default_factory=Counter)
     memories: Counter[str] = field(default_factory=Counter)
     """Memories of other programs, by what became of them: `ForeignStatus`."""
+    projects: Counter[str] = field(default_factory=Counter)
+    """New turns by the project that alone sees them; `none`: those that every project sees."""
     made: int = 0
     """Memories that rules have made of what was said plainly in new turns."""
     unread_tokens: int = 0
@@ -132,6 +135,7 @@ class ImportReport:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.redactions.update(other.redactions)
         self.memories.update(other.memories)
+        self.projects.update(other.projects)
         self.bad_lines = [*self.bad_lines, *other.bad_lines][:_MAX_NAMED_LINES]
 
 
@@ -277,6 +281,7 @@ class Importer:
 
     def _add_receipt(self, batch: Sequence[TranscriptTurn], receipt: Receipt) -> None:
         self.report.add_receipt(receipt)
+        self.report.projects[self._place(batch[0].cwd) or NO_WORKSPACE] += receipt.recorded
         for said, recorded in zip(batch, receipt.turns, strict=False):
             is_speech = said.turn.role in (Role.USER, Role.ASSISTANT)
             if is_speech and recorded.status in ("recorded", "new_version"):

@@ -263,10 +263,12 @@ def _show_status(
         statuses_text,
         wire_status,
     )
+    from memoria.surface.cli.progress import show_wait  # noqa: PLC0415
 
     wanted = [find_client(name)] if name else [*CLIENTS]
     found = [one for one in status.list_connections(place, program) if one.client in wanted]
-    probed = [replace(one, answer=status.probe_connection(one, place)) for one in found]
+    with show_wait("Asking what is connected"):
+        probed = [replace(one, answer=status.probe_connection(one, place)) for one in found]
     left = [one.name for one in wanted if one not in [it.client for it in found]]
     packaged = {name: find_package(name, place) for name in left}
     wire = WireStatuses(

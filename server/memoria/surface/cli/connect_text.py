@@ -153,11 +153,21 @@ def statuses_text(wire: WireStatuses, titles: dict[str, str]) -> str:
     if wire.unconnected:
         names = ", ".join(wire.unconnected)
         lines.append(f"On this machine and not connected: {names}.")
-    return "\n".join(lines or ["No client is connected, and none was found on this machine."])
+        lines.append(f"Connect one: memoria connect {wire.unconnected[0]}")
+    none = (
+        "No client is connected, and none was found on this machine. Connect one that you know to "
+        "be here by its name: memoria connect --help"
+    )
+    return "\n".join(lines or [none])
 
 
 def _describe_program(program: str | None) -> str:
-    return f"starts {program}" if program else "memoria is not on PATH: nothing is remembered"
+    if program:
+        return f"starts {program}"
+    return (
+        "memoria is not on PATH: nothing is remembered. Put it there with `pipx install` or "
+        "`uv tool install` (docs/guide/install.md)."
+    )
 
 
 def _status_lines(wire: WireConnectionStatus, title: str) -> Iterator[str]:
@@ -173,7 +183,14 @@ def _status_lines(wire: WireConnectionStatus, title: str) -> Iterator[str]:
     if wire.hooks in ("of other options or another version", "some are missing"):
         yield f"  `memoria connect {wire.client}` brings them up to date."
     if wire.double:
-        yield f"  twice: there is {wire.double}. Take out one of the two."
+        yield (
+            f"  twice: there is {wire.double}. Take out one of the two: `memoria disconnect "
+            f"{wire.client}` takes out this one."
+        )
+    if wire.problem and not wire.missing_program:
+        yield f"  `memoria connect {wire.client}` writes it anew; `memoria doctor` checks the home."
+    if wire.is_disabled:
+        yield f"  Switch it on in {title}, or take it out: `memoria disconnect {wire.client}`."
 
 
 def _verdict(wire: WireConnectionStatus) -> str:

@@ -164,7 +164,11 @@ def take_in_spool(context: typer.Context) -> None:
     settings = options.settings
     if count_waiting(settings.home_path, settings.tenant):
         with suppress(MemoriaError):
-            with_memory(context, lambda memory: memory.take_in_spool(ALL))
+            with_memory(
+                context,
+                lambda memory: memory.take_in_spool(ALL),
+                waits_for="Taking in what was said",
+            )
 
 
 def print_error(error: "MemoriaError", *, as_json: bool = False) -> None:

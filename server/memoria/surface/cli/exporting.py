@@ -57,6 +57,10 @@ class WireUnreadableLine(BaseModel):
     problem: str
 
 
+_NEXT = "memoria list"
+"""What whoever has brought in an export does next."""
+
+
 class WireMerge(BaseModel):
     """What became of an export."""
 
@@ -71,6 +75,8 @@ class WireMerge(BaseModel):
     unchecked: int
     bad: int
     bad_lines: list[WireUnreadableLine]
+    next: str
+    """The command that comes next."""
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -313,6 +319,7 @@ def _wire_merge(path: Path, report: "MergeReport") -> WireMerge:
         unchecked=report.unchecked,
         bad=report.bad,
         bad_lines=lines,
+        next=_NEXT,
     )
 
 
@@ -344,4 +351,4 @@ def _merge_text(path: Path, report: "MergeReport") -> str:
     lines += [f"{path.name} line {one.number} {one.problem}" for one in report.bad_lines]
     if report.bad > len(report.bad_lines):
         lines.append(f"… and {report.bad - len(report.bad_lines)} more bad lines")
-    return "\n".join(lines)
+    return "\n".join([*lines, "", f"Next: {_NEXT}"])

@@ -5,93 +5,29 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from pydantic import BaseModel
-
 from memoria.admin.importer import BadLine, ImportReport
 from memoria.admin.imports.count import SourceCount
 from memoria.admin.imports.detect import UnknownFile
 from memoria.admin.imports.interface import ImportSource
 from memoria.admin.imports.table import SOURCES
+from memoria.config import NO_WORKSPACE
 from memoria.model import to_iso
 from memoria.model.model_call import ReadingPrice
 from memoria.surface.cli import times
 from memoria.surface.cli.layout import entry_lines, wrap_text
 from memoria.surface.text import redactions_text
+from memoria.surface.wire.importing import (
+    WireCount,
+    WireImport,
+    WireSourceCount,
+    WireUnread,
+)
 
 _USUAL_PRICE = 3_000
 """Tokens that reading 1,000 of conversation takes at most, where no price was measured yet."""
 _COLUMN = 22
 _SHOWN_FILES = 5
 _SHOWN_FOLDERS = 3
-
-
-class WireBadLine(BaseModel):
-    """An item that was left out."""
-
-    file: str
-    line: int | None
-    problem: str
-
-
-class WireUnread(BaseModel):
-    """What a chat model has still to read of what was imported."""
-
-    conversation_tokens: int
-    cost_tokens: int
-    """What reading it takes at most, by what reading has taken so far."""
-    has_model: bool
-
-
-class WireImport(BaseModel):
-    """What became of the files."""
-
-    sources: list[str]
-    files: int
-    lines: int
-    recorded: int
-    already_recorded: int
-    new_versions: int
-    made: int
-    """Memories that rules have made of what was said plainly in new turns."""
-    memories: dict[str, int]
-    """Memories of other programs: added, known, changed, past, waiting, forgotten, private."""
-    forgotten: int
-    private: int
-    nothing_left: int
-    skipped: int
-    stripped: int
-    redactions: dict[str, int]
-    bad: int
-    bad_lines: list[WireBadLine]
-    not_understood: list[str]
-    unread: WireUnread
-    next: str | None
-    """The command that comes next; none where nothing is in the record."""
-
-
-class WireSourceCount(BaseModel):
-    """What a source has on this machine."""
-
-    source: str
-    places: list[str]
-    files: int
-    bytes: int
-    conversations: int
-    turns: int
-    memories: int
-    skipped: int
-    bad: int
-    first: str | None
-    last: str | None
-
-
-class WireCount(BaseModel):
-    """What an import would read."""
-
-    sources: list[WireSourceCount]
-    not_found: list[str]
-    not_understood: list[str]
-    next: str
 
 
 def wire_import(
@@ -143,6 +79,7 @@ def render_import(
         lines.append("Together:")
     for label, parts in (
         ("turns", _turn_parts(total)),
+        ("seen from", _project_parts(total.projects)),
         ("memories", _all_memory_parts(total)),
         ("left out", _omission_parts(total)),
     ):
@@ -295,6 +232,20 @@ def _turn_parts(report: ImportReport) -> list[str]:
         (report.new_versions, "edited"),
     )
     return [f"{many:,} {what}" for many, what in counts if many]
+
+
+def _project_parts(projects: Counter[str]) -> list[str]:
+    """From where the new turns are seen."""
+    alone = [(name, many) for name, many in projects.most_common() if name != NO_WORKSPACE and many]
+    free = projects[NO_WORKSPACE]
+    parts = [f"every project: {_count(free, 'turn', 'turns')} of no git repository"] if free else []
+    parts += [
+        f"{_short(Path(name))} alone: {_count(many, 'turn', 'turns')}"
+        for name, many in alone[:_SHOWN_FOLDERS]
+    ]
+    rest = alone[_SHOWN_FOLDERS:]
+    turns = _count(sum(many for _, many in rest), "turn", "turns")
+    return [*parts, f"{len(rest):,} more projects, each alone: {turns}"] if rest else parts
 
 
 def _memory_parts(memories: Counter[str]) -> list[str]:

@@ -25,7 +25,6 @@ from memoria.model.zone import use_zone
 from memoria.surface.cli.console import AsJson, Exit, Options, err, show, with_memory
 from memoria.surface.cli.exporting import import_exports
 from memoria.surface.cli.import_text import (
-    WireUnread,
     add_reports,
     measure_unread,
     render_count,
@@ -37,6 +36,7 @@ from memoria.surface.cli.import_text import (
 )
 from memoria.surface.cli.layout import columns
 from memoria.surface.cli.progress import progress_bar
+from memoria.surface.wire.importing import WireUnread
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -190,7 +190,8 @@ async def _import_groups(
     with use_zone(memory.settings.zone):
         for group in groups:
             source = group.source
-            place = workspace or (NO_WORKSPACE if source.is_personal else None)
+            here = NO_WORKSPACE if source.is_personal else memory.settings.workspace
+            place = workspace or here or NO_WORKSPACE
             importer = Importer(
                 memory.with_channel(transcript_channel(source.client)),
                 source,

@@ -56,7 +56,7 @@ def render_run(
     return "\n".join(
         [
             *wrap_text(f"Nightly maintenance of {moment(run.at)}: {_STATES[run.state]}.", width),
-            *_done_lines(run.steps, width, wordings),
+            *_deed_lines(run.steps, width, wordings),
             *_limit_lines(run.steps, width),
             "",
             *wrap_text(_describe_cost(run.tokens), width),
@@ -86,7 +86,7 @@ def render_run_whole(
     return "\n".join(
         [
             *wrap_text(f"Nightly maintenance of {moment(run.at)}: {_STATES[run.state]}.", width),
-            *_done_lines(run.steps, width, wordings),
+            *_deed_lines(run.steps, width, wordings),
             *_limit_lines(run.steps, width),
             *(["", "Measured:", *measured] if measured else []),
             "",
@@ -143,7 +143,7 @@ def render_undo(undone: UndoResult, width: int) -> str:
     return "\n".join(lines)
 
 
-def _done_lines(
+def _deed_lines(
     steps: Sequence[StepReport], width: int, wordings: Mapping[str, str]
 ) -> Iterator[str]:
     """A line for each step that did something, and why it did so to which memory."""

@@ -128,6 +128,9 @@ def _footer(
     if page.elsewhere:
         more = quantity(page.elsewhere, *kind)
         yield from wrap_text(f"{more} more in other projects: --workspace '*'", width)
+    if shown:
+        verb = "See where one comes from" if kind[0] == "memory" else "Read one"
+        yield from wrap_text(f"{verb}: memoria show ID", width)
 
 
 def _describe_part(page: Page, before: int, shown: int, kind: tuple[str, str]) -> str:

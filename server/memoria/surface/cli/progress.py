@@ -34,11 +34,25 @@ def progress_bar() -> "Progress":
 
 
 @contextmanager
-def show_progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar for work that counts what it has done; none while nothing is counted."""
+def show_progress(what: str, before: str | None = None) -> Iterator[Callable[[int, int], None]]:
+    """A bar for work that counts what it has done, and for any that takes over a second.
+
+    Args:
+        what: what is counted.
+        before: what is done while nothing is counted yet; the same by default.
+    """
     with progress_bar() as progress:
-        task = progress.add_task(what, total=None, visible=False)
-        yield lambda done, total: progress.update(task, completed=done, total=total, visible=True)
+        task = progress.add_task(before or what, total=None, visible=False)
+        timer = Timer(_PATIENCE_S, lambda: progress.update(task, visible=True))
+        timer.daemon = True
+        timer.start()
+        try:
+            yield lambda done, total: progress.update(
+                task, description=what, completed=done, total=total, visible=True
+            )
+        finally:
+            timer.cancel()
+            timer.join()
 
 
 @contextmanager

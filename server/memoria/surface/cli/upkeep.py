@@ -144,7 +144,7 @@ def _confirm_replacing(home: Path) -> None:
 def _diagnose(options: Options, treatment: "Treatment") -> "Diagnosis":
     from memoria.app.upkeep import diagnose  # noqa: PLC0415
 
-    with show_progress("Building indexes") as progress:
+    with show_progress("Building indexes", "Checking the home") as progress:
         diagnosis = diagnose(options.settings, treatment, progress)
     findings = tuple(
         _name_home_in_cure(finding, options.home)

@@ -1,0 +1,74 @@
+"""What an import did or would do as structured data."""
+
+from pydantic import BaseModel
+
+
+class WireBadLine(BaseModel):
+    """An item that was left out."""
+
+    file: str
+    line: int | None
+    problem: str
+
+
+class WireUnread(BaseModel):
+    """What a chat model has still to read of what was imported."""
+
+    conversation_tokens: int
+    cost_tokens: int
+    """What reading it takes at most, by what reading has taken so far."""
+    has_model: bool
+
+
+class WireImport(BaseModel):
+    """What became of the files."""
+
+    sources: list[str]
+    files: int
+    lines: int
+    recorded: int
+    already_recorded: int
+    new_versions: int
+    made: int
+    """Memories that rules have made of what was said plainly in new turns."""
+    projects: dict[str, int]
+    """New turns by the project that alone sees them; `none`: those that every project sees."""
+    memories: dict[str, int]
+    """Memories of other programs: added, known, changed, past, waiting, forgotten, private."""
+    forgotten: int
+    private: int
+    nothing_left: int
+    skipped: int
+    stripped: int
+    redactions: dict[str, int]
+    bad: int
+    bad_lines: list[WireBadLine]
+    not_understood: list[str]
+    unread: WireUnread
+    next: str | None
+    """The command that comes next; none where nothing is in the record."""
+
+
+class WireSourceCount(BaseModel):
+    """What a source has on this machine."""
+
+    source: str
+    places: list[str]
+    files: int
+    bytes: int
+    conversations: int
+    turns: int
+    memories: int
+    skipped: int
+    bad: int
+    first: str | None
+    last: str | None
+
+
+class WireCount(BaseModel):
+    """What an import would read."""
+
+    sources: list[WireSourceCount]
+    not_found: list[str]
+    not_understood: list[str]
+    next: str
