@@ -1,7 +1,7 @@
 """Patterns: related memories, broadly enough supported to conclude something from them.
 
 Bound are those that mean nearly the same, that speak of the same person, place or thing, and, by
-little, those of one conversation. What many have in common binds them less (`retrieval.walk` counts
+little, those of one conversation. What many have in common binds them less (graph expansion counts
 so too), and what very many have, not at all. Nothing binds memories of two scopes.
 """
 

@@ -30,6 +30,6 @@ class StoreLedger:
 
 
 def enter_call(tx: Transaction, call: ModelCall, since: int, most: int) -> int | None:
-    """Enter a call that is about to be made, if the day allows it; see `StoreLedger.enter`."""
+    """Enter a call that is about to be made, if the day allows it; see `StoreLedger.reserve`."""
     spent = tx.ledger.spending(since, since + DAY_MS).tokens
     return None if spent + call.tokens > most else tx.ledger.add(call)

@@ -1,6 +1,6 @@
 """Texts of turns by their hash, wherever they lie: each by itself, or packed together in a block.
 
-In which form a text is kept is nobody's concern but this module's and that of `tiers`.
+In which form a text is kept is nobody's concern but this module's and that of `storage_tiers`.
 """
 
 from collections.abc import Collection
