@@ -93,6 +93,18 @@ async def test_what_it_does_not_hold_is_met_with_silence(told: tuple[str, Memori
         assert not (await m.search_conversation_traces(question)).hits, question
 
 
+async def test_what_was_said_on_the_day_that_a_question_names_needs_fewer_of_its_words(
+    told: tuple[str, Memoria],
+) -> None:
+    language, m = told
+    question, day, other = {
+        "en": ("What did the physician say on {}?", "6 March 2024", "9 March 2024"),
+        "zh": ("{}我身体怎么不舒服？", "2024年3月2日", "2024年3月9日"),
+    }[language]
+    assert (await m.search_conversation_traces(question.format(day))).hits
+    assert not (await m.search_conversation_traces(question.format(other))).hits
+
+
 PLACES = ("青岩坪", "白鹭屿", "石匣沟", "望潮亭", "松鹤岭", "乌桕渡", "梨花堰", "鹿鸣坞")
 NOTES = {
     "县志": "第三卷写到的山川河流都重新画了图，书局答应年底付印。卷末附有当地歌谣一百首",

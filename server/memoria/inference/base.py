@@ -111,6 +111,8 @@ class RecordBounds:
     """The same, in and around it, of a question about what much of the record is about."""
     no_number: float = 0.0
     """Asked for of a turn without a number, where the question asks for one."""
+    named_day: float = 0.0
+    """For one that was said on the day that the question names."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,7 @@ BUNDLED_CALIBRATION = Calibration(
         words_alone=0.14,
         words_alone_of_name=0.33,
         no_number=0.05,
+        named_day=0.07,
     ),
     context=AnswerBounds(
         memory=RelevanceBounds(

@@ -24,6 +24,8 @@ from memoria.text.script import is_cjk
 
 _READ_CHARS = 4000
 """How much of a document is read for its words: of a long one, the part that answers."""
+_LONGEST_DAY_MS = 25 * 3_600_000
+"""A day, where the clocks are put back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +255,7 @@ def _score_candidate(
         rare_words=statistics.count_rare(tokens_of_all),
         is_cross_language=is_cross_language,
         lacks_number=_lacks_number(document, statistics) and not is_cross_language,
+        is_of_named_day=_is_of_named_day(document, plan),
         is_by_rules=_is_by_rules(document),
     )
     relevance = _relevance(plan, item, document, term_coverage(evenly, tokens_of_all))
@@ -265,6 +268,16 @@ def _score_candidate(
 def _lacks_number(document: StoredTurn | MemoryWording, statistics: QueryStatistics) -> bool:
     is_turn = isinstance(document, StoredTurn)
     return is_turn and statistics.asks_number and not holds_number(_document_text(document))
+
+
+def _is_of_named_day(document: StoredTurn | MemoryWording, plan: SearchPlan) -> bool:
+    """Whether a turn was said within the time that is asked about, if that is hardly a day."""
+    time = plan.parsed.time
+    if time is None or time.from_ms is None or time.until_ms is None:
+        return False
+    is_day = time.until_ms - time.from_ms <= _LONGEST_DAY_MS
+    is_within = isinstance(document, StoredTurn) and time.from_ms <= document.at < time.until_ms
+    return is_day and is_within
 
 
 def _is_by_rules(document: StoredTurn | MemoryWording) -> bool:

@@ -13,11 +13,11 @@ and the figures are the embedder's (`Calibration`). Of a memory:
 - Where nothing that is named is on record, only a near paraphrase is an answer.
 
 Of the record all evidence is added up (`RecordBounds`): a turn's cosine, how much of the query's
-words stands in or around it, whether rare ones meet in it, and whether it is in another language,
-against how much of what the query names is strange, how many words there are to share, how much
-there is to find something in, and a number that is asked for and not there. Each speaks for or
-against an answer whatever the others say, so one sum serves every query. A turn among memories may
-pass by it, too, if amply.
+words stands in or around it, whether rare ones meet in it, whether it was said on the day that the
+query names, and whether it is in another language, against how much of what the query names is
+strange, how many words there are to share, how much there is to find something in, and a number
+that is asked for and not there. Each speaks for or against an answer whatever the others say, so
+one sum serves every query. A turn among memories may pass by it, too, if amply.
 
 A reranker (`rerank`) that was asked reads query and text together, so its word weighs more than
 words and cosine: what it is sure of passes, what it finds beside the point does not. With two
@@ -67,6 +67,8 @@ class RelevanceSignals:
     """How well it answers, says a reranker that was asked."""
     lacks_number: bool = False
     """Whether the query asks for a number and the text has none."""
+    is_of_named_day: bool = False
+    """Whether it was said on the day that the query names."""
     is_of_others: bool = False
     """Whether it speaks plainly of others than the person asked about."""
     is_by_rules: bool = False
@@ -197,6 +199,7 @@ def _margin_in_record(
         return signals.coverage - bounds.words_alone
     margin = signals.cosine + bounds.words * max(around, signals.coverage)
     margin += bounds.linked * signals.graph - bounds.no_number * signals.lacks_number
+    margin += bounds.named_day * signals.is_of_named_day
     margin -= _demand_by_size(bounds, statistics)
     if signals.is_cross_language:  # another script spells names its own way, and shares few words
         return margin + bounds.cross_language
