@@ -13,6 +13,7 @@ from queue import Empty, LifoQueue
 from typing import NamedTuple
 
 from memoria.errors import StoreDamagedError, StoreUnavailableError
+from memoria.store.sqlite.checkpoints import LATEST_PAGES, Checkpoints
 from memoria.store.sqlite.driver import (
     Connection,
     connect,
@@ -57,8 +58,9 @@ class Connections:
         self._read_slots = threading.BoundedSemaphore(readers)
         self._idle: LifoQueue[Opened] = LifoQueue()
         self._closed = False
-        self.cache = VectorCache(connect=self._connect_for_learning)
+        self.cache = VectorCache(connect=self._connect_beside)
         """What the process has in memory of the file's vectors."""
+        self._checkpoints = Checkpoints(self._connect_beside)
         with translate_errors():
             self._file, self.writer = self._open_current_file()
             try:
@@ -66,6 +68,7 @@ class Connections:
             except BaseException:
                 self.writer.connection.close()
                 raise
+            self.writer.connection.execute(f"PRAGMA wal_autocheckpoint = {LATEST_PAGES}")
 
     @contextlib.contextmanager
     def write(self) -> Iterator[Connection]:
@@ -74,6 +77,7 @@ class Connections:
             self._check_file_identity()
             check_version(connection)  # a newer Memoria may have moved the home on meanwhile
             yield connection
+        self._checkpoints.note_commit()
 
     @contextlib.contextmanager
     def lock_writer(self) -> Iterator[Connection]:
@@ -118,6 +122,7 @@ class Connections:
     def close(self) -> None:
         """Close every connection."""
         self._closed = True
+        self._checkpoints.stop()
         with self._line.turn():
             self.writer.connection.close()
         while not self._idle.empty():
@@ -171,8 +176,8 @@ class Connections:
                 return before, opened
             opened.connection.close()
 
-    def _connect_for_learning(self) -> Connection:
-        """A connection for what is learnt beside the searches."""
+    def _connect_beside(self) -> Connection:
+        """A connection for what is done beside all reading and writing."""
         return connect(self._path, self._busy_timeout_ms, read_only=True)
 
     def _open(self, *, read_only: bool = False) -> Opened:
