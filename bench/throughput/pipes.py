@@ -41,7 +41,7 @@ async def run_servers(
 
 async def _warm_up(act: Act, client: int) -> None:
     for i in range(_WARM_UP):
-        await act(client, -1 - i, SEARCHES[i % len(SEARCHES)])
+        await act(client, -1 - i, (*SEARCHES, CAPTURE)[i % 3])
 
 
 def _call(server: Session, script: Script, i: int, tool: str) -> None:
