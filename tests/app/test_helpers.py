@@ -177,6 +177,30 @@ async def test_a_crowd_that_lasts_starts_helpers_and_one_that_is_killed_is_misse
         await anyio.to_thread.run_sync(helpers.close)
 
 
+async def test_a_capture_waits_for_no_search_however_many_there_are(home: Path) -> None:
+    over = threading.Event()
+
+    def hold(_plan: SearchPlan) -> SearchResult:
+        over.wait(TIMEOUT_S)
+        return NOTHING
+
+    turn = {"session_id": "s", "role": "user", "content": "The heron is back at the pond."}
+    plan = plan_memories(MemoryQuery(query="anything"))
+    with anyio.fail_after(TIMEOUT_S):
+        async with (
+            memoria.open(settings=settings_of(home)) as m,
+            anyio.create_task_group() as tasks,
+        ):
+            helpers = SearchHelpers(settings_of(home), 0)
+            for _ in range(64):
+                tasks.start_soon(helpers.run, plan, hold)
+            await anyio.wait_all_tasks_blocked()
+            try:
+                assert (await m.record_conversation([turn])).recorded == 1
+            finally:
+                over.set()
+
+
 def test_helpers_end_with_the_process_that_started_them(home: Path) -> None:
     script = _FORGETFUL.format(home=str(home))
     # The helpers have its output for errors, too: it ends when all three have.

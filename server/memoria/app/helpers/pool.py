@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import anyio
 import anyio.to_thread
 
-from memoria.app.threads import in_thread
 from memoria.config import Settings
 from memoria.model import SearchResult
 from memoria.retrieval import SearchPlan
@@ -26,6 +25,8 @@ _LASTING = 32
 _PLACES = 2
 """Searches at a helper at once: one that runs and one that waits, so that it never pauses."""
 _MOST = 3
+_THREADS = 40
+"""Of searches, without helpers: most of them may wait for another machine."""
 
 Searching = Callable[[SearchPlan], SearchResult]
 
@@ -60,8 +61,8 @@ class SearchHelpers:
         self._here = 0
         """Searches in this process."""
         self._starter: threading.Thread | None = None
-        self._limiter = anyio.CapacityLimiter(1)
-        """Searches here and at helpers; more wait without a thread, which captures can have."""
+        self._limiter = anyio.CapacityLimiter(_THREADS)
+        """Threads for searches alone: what is recorded never waits behind them."""
         self._searching = self._joined = 0
         """Searches now, and how many have joined a crowd since there was none."""
 
@@ -73,9 +74,9 @@ class SearchHelpers:
             search: how this process does it.
         """
         with self._count():
-            if not self._helpers:
-                return await in_thread(lambda: search(plan))
-            self._limiter.total_tokens = 1 + _PLACES * len(self._helpers)
+            helpers = len(self._helpers)
+            # One more in this process would only take turns with the one that runs.
+            self._limiter.total_tokens = 1 + helpers * _PLACES if helpers else _THREADS
             return await anyio.to_thread.run_sync(self._search, plan, search, limiter=self._limiter)
 
     def start(self) -> None:
