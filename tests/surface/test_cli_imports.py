@@ -64,3 +64,34 @@ def test_an_imported_export_says_what_comes_next_as_every_import_does(
     session.write_text(json.dumps({"role": "user", "content": "Mira has the keys."}), "utf-8")
     assert other("import", session).code == 0
     assert other("sessions").out.endswith("\nRead one: memoria show ID\n")
+
+
+def test_what_a_model_would_still_read_is_told_in_tokens_and_at_a_price_to_multiply(
+    shell: Shell, tmp_path: Path
+) -> None:
+    long = " ".join(f"On day {n} Mira varnished plank {n} of the boat." for n in range(3_000))
+    chat = tmp_path / "chat.jsonl"
+    for words, price in ((long, "0.1"), ("短短一句。", "less than 0.01")):
+        turn = {"role": "user", "content": words, "session_id": words[:3]}
+        chat.write_text(json.dumps(turn), "utf-8")
+        done = " ".join(shell("import", chat, "--no-wait").out.split())
+        assert "tokens of conversation to make memories of it, which takes about" in done
+        assert f" tokens in all: {price}" in done
+        assert "at 1.00 a million tokens, so multiply by your model's price" in done
+
+
+def test_one_person_of_two_imports_and_two_spellings_is_one_entity(
+    shell: Shell, tmp_path: Path
+) -> None:
+    people = [("Mira Holm", "Lives in Ghent"), ("mira_holm", "Has a boat"), ("王敏", "打羽毛球")]
+    file = tmp_path / "memory.jsonl"
+    for each in ((people[0], people[2]), people, people):
+        lines = [
+            {"type": "entity", "name": name, "entityType": "person", "observations": [said]}
+            for name, said in each
+        ]
+        file.write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
+        assert shell("import", file, "--format", "server-memory", "--no-wait").code == 0
+    known = {name: shell.json("graph", name) for name, _ in people}
+    assert known["Mira Holm"]["entity"]["id"] == known["mira_holm"]["entity"]["id"]
+    assert [len(one["memories"]) for one in known.values()] == [2, 2, 1]

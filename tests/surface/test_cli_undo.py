@@ -62,3 +62,17 @@ def test_a_proof_is_listed_words_first_and_shown_by_the_end_of_its_id(shell: She
     assert shell.json("audit", short)["id"].endswith(short)
     assert shell("forget", "--undo", short).out.startswith("Put back: ")
     assert "The tent is green" in shell("list").out
+
+
+def test_with_json_nobody_is_asked_the_change_and_the_command_for_it_are_shown(
+    shell: Shell,
+) -> None:
+    shell("remember", "帐篷是绿色的")
+    asked = shell("undo", "--json")
+    assert (asked.code, asked.err, asked.document["status"]) == (1, "", "preview")
+    assert asked.document["change"]["text"] == "帐篷是绿色的"
+    assert "帐篷是绿色的" in shell("list").out
+    program, *words = asked.document["command"].split()
+    done = shell(*words)
+    assert (program, done.code, done.document["status"]) == ("memoria", 0, "undone")
+    assert "帐篷是绿色的" not in shell("list").out

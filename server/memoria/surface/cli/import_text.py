@@ -25,6 +25,7 @@ from memoria.surface.wire.importing import (
 
 _USUAL_PRICE = 3_000
 """Tokens that reading 1,000 of conversation takes at most, where no price was measured yet."""
+_LEAST_PRICE = 0.01
 _COLUMN = 22
 _SHOWN_FILES = 5
 _SHOWN_FOLDERS = 3
@@ -319,14 +320,21 @@ def _next_lines(report: ImportReport, unread: WireUnread, width: int) -> list[st
         return ["", f"Next: {command}"]
     text = (
         f"A chat model would still read {unread.conversation_tokens:,} tokens of conversation to "
-        f"make memories of it, which takes about {unread.cost_tokens:,} tokens in all"
+        f"make memories of it, which takes about {unread.cost_tokens:,} tokens in all: "
+        f"{_describe_price(unread.cost_tokens)} at 1.00 a million tokens, so multiply by your "
+        "model's price"
     )
     text += (
-        ", and does so in the background."
+        ". It does so in the background."
         if unread.has_model
-        else ", but none is configured: every turn can be searched."
+        else ". None is configured; every turn can be searched without."
     )
     return ["", *wrap_text(text, width), f"Next: {command}"]
+
+
+def _describe_price(tokens: int) -> str:
+    price = tokens / 1_000_000
+    return f"{price:,.2f}" if price >= _LEAST_PRICE else f"less than {_LEAST_PRICE}"
 
 
 def _next_command(report: ImportReport, unread: WireUnread) -> str | None:

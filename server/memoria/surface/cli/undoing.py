@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memoria.surface.cli.console import AsJson, err, show, with_memory
+from memoria.surface.cli.console import AsJson, Exit, err, show, with_memory
 from memoria.surface.cli.times import moment
 
 if TYPE_CHECKING:
     from memoria.app import Memoria
     from memoria.model.change import Change, ChangeList
+    from memoria.surface.wire.changes import WireUndoPreview
 
 _DID = {
     "archive": "archived",
@@ -59,6 +60,9 @@ def undo(
         show(wire_changes(listed), render_changes(listed, width), as_json=as_json)
         return
     change = choose_change(list(listed.changes), id)
+    if as_json and not yes:
+        show(_preview(change), "", as_json=True)
+        raise typer.Exit(Exit.FAILED)
     if not yes:
         shown = _change_lines(change, width, listed.id_chars)
         err().print("\n".join(shown), markup=False)
@@ -71,6 +75,18 @@ def undo(
     own = next((one.id for one in newest.changes if one.undoes == undone.id), None)
     lines = [*_undone_lines(undone, width), *_redo_lines(own, listed.id_chars)]
     show(WireUndo(change=wire_change(undone), undone_by=own), "\n".join(lines), as_json=as_json)
+
+
+def _preview(change: "Change") -> "WireUndoPreview":
+    """What a program, which can't be asked, is shown: the change and the command for it."""
+    from memoria.surface.wire.changes import WireUndoPreview, wire_change  # noqa: PLC0415
+
+    return WireUndoPreview(
+        status="preview",
+        change=wire_change(change),
+        notes=["Nothing is undone yet: the command undoes just this."],
+        command=f"memoria undo {change.id} --yes --json",
+    )
 
 
 def render_changes(listed: "ChangeList", width: int) -> str:

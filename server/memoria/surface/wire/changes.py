@@ -1,5 +1,7 @@
 """What people did to memories as structured data."""
 
+from typing import Literal
+
 from pydantic import BaseModel
 
 from memoria.model import to_iso
@@ -28,9 +30,19 @@ class WireChanges(BaseModel):
     changes: list[WireChange]
 
 
+class WireUndoPreview(BaseModel):
+    """What would be taken back, and the command that does so."""
+
+    status: Literal["preview"]
+    change: WireChange
+    notes: list[str]
+    command: str
+
+
 class WireUndo(BaseModel):
     """What was taken back, and the change that this is itself."""
 
+    status: Literal["undone"] = "undone"
     change: WireChange
     undone_by: str | None = None
 
