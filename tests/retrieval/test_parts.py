@@ -106,6 +106,15 @@ def test_a_turn_in_another_language_has_to_be_more_than_ample_among_memories() -
     assert margin(MEMORIES, "turn", same, known) > 0 > margin(MEMORIES, "turn", other, known)
 
 
+def test_a_turn_of_the_named_day_or_of_the_assistant_whose_words_are_asked_for_fits_better() -> (
+    None
+):
+    plain = RelevanceSignals(coverage=0.1, cosine=0.2)
+    for change in ({"is_of_named_day": True}, {"is_reply": True}):
+        told = replace(plain, **change)
+        assert margin(TRANSCRIPT, "turn", told) > margin(TRANSCRIPT, "turn", plain)
+
+
 def test_a_sentence_that_rules_have_made_a_memory_is_no_answer_without_a_word_or_nearness() -> None:
     alike = RelevanceSignals(coverage=0.0, cosine=0.25)
     assert margin(MEMORIES, "memory", alike) > 0  # somebody thought it worth remembering

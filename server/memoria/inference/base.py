@@ -113,6 +113,8 @@ class RecordBounds:
     """Asked for of a turn without a number, where the question asks for one."""
     named_day: float = 0.0
     """For one that was said on the day that the question names."""
+    reply: float = 0.0
+    """For one that the assistant said, where the question asks for what it has said."""
 
 
 @dataclass(frozen=True, slots=True)

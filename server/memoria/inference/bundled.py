@@ -52,6 +52,7 @@ BUNDLED_CALIBRATION = Calibration(
         words_alone_of_name=0.33,
         no_number=0.05,
         named_day=0.07,
+        reply=0.03,
     ),
     context=AnswerBounds(
         memory=RelevanceBounds(

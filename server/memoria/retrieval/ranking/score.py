@@ -6,8 +6,9 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
-from memoria.model import InferredBy, Memory, MemoryVersion, StoredTurn, Validity
+from memoria.model import InferredBy, Memory, MemoryVersion, Role, StoredTurn, Validity
 from memoria.policy.properties.keys import has_one_value
+from memoria.retrieval.query.aim import Aim
 from memoria.retrieval.query.numbers import holds_number
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.boosts import combine_boosts, memory_boosts, turn_boosts
@@ -256,6 +257,7 @@ def _score_candidate(
         is_cross_language=is_cross_language,
         lacks_number=_lacks_number(document, statistics) and not is_cross_language,
         is_of_named_day=_is_of_named_day(document, plan),
+        is_reply=plan.parsed.aim is Aim.REPLY and _is_by_assistant(document),
         is_by_rules=_is_by_rules(document),
     )
     relevance = _relevance(plan, item, document, term_coverage(evenly, tokens_of_all))
@@ -278,6 +280,10 @@ def _is_of_named_day(document: StoredTurn | MemoryWording, plan: SearchPlan) -> 
     is_day = time.until_ms - time.from_ms <= _LONGEST_DAY_MS
     is_within = isinstance(document, StoredTurn) and time.from_ms <= document.at < time.until_ms
     return is_day and is_within
+
+
+def _is_by_assistant(document: StoredTurn | MemoryWording) -> bool:
+    return isinstance(document, StoredTurn) and document.role is Role.ASSISTANT
 
 
 def _is_by_rules(document: StoredTurn | MemoryWording) -> bool:

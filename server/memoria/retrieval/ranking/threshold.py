@@ -14,10 +14,11 @@ and the figures are the embedder's (`Calibration`). Of a memory:
 
 Of the record all evidence is added up (`RecordBounds`): a turn's cosine, how much of the query's
 words stands in or around it, whether rare ones meet in it, whether it was said on the day that the
-query names, and whether it is in another language, against how much of what the query names is
-strange, how many words there are to share, how much there is to find something in, and a number
-that is asked for and not there. Each speaks for or against an answer whatever the others say, so
-one sum serves every query. A turn among memories may pass by it, too, if amply.
+query names or by the assistant whose words are asked for, and whether it is in another language,
+against how much of what the query names is strange, how many words there are to share, how much
+there is to find something in, and a number that is asked for and not there. Each speaks for or
+against an answer whatever the others say, so one sum serves every query. A turn among memories may
+pass by it, too, if amply.
 
 A reranker (`rerank`) that was asked reads query and text together, so its word weighs more than
 words and cosine: what it is sure of passes, what it finds beside the point does not. With two
@@ -69,6 +70,8 @@ class RelevanceSignals:
     """Whether the query asks for a number and the text has none."""
     is_of_named_day: bool = False
     """Whether it was said on the day that the query names."""
+    is_reply: bool = False
+    """Whether the assistant said it, and the query asks for what the assistant has said."""
     is_of_others: bool = False
     """Whether it speaks plainly of others than the person asked about."""
     is_by_rules: bool = False
@@ -199,7 +202,7 @@ def _margin_in_record(
         return signals.coverage - bounds.words_alone
     margin = signals.cosine + bounds.words * max(around, signals.coverage)
     margin += bounds.linked * signals.graph - bounds.no_number * signals.lacks_number
-    margin += bounds.named_day * signals.is_of_named_day
+    margin += bounds.named_day * signals.is_of_named_day + bounds.reply * signals.is_reply
     margin -= _demand_by_size(bounds, statistics)
     if signals.is_cross_language:  # another script spells names its own way, and shares few words
         return margin + bounds.cross_language
