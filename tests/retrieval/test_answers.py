@@ -155,6 +155,22 @@ async def test_every_hit_passes_every_filter(town: Memoria, query: str, narrowed
         assert "as_of" not in given_ or hit.source.at <= given_["as_of"]
 
 
+async def test_no_filter_leaves_nothing_so_that_what_passes_can_be_looked_at(town: Memoria) -> None:
+    of_both = {
+        "session_id": "s1",
+        "since": "2023-01-05",
+        "until": "2023-08-01",
+        "workspace": "beta",
+    }
+    of_memories = {"types": ["rule"], "as_of": HALFWAY, "task": "harbour"}
+    of_turns = {"role": "assistant", "tool": "bash"}
+    for first_level, filters in ((True, of_both | of_memories), (False, of_both | of_turns)):
+        for name, value in filters.items():
+            asked = Asked({"limit": 30, "max_tokens": 3000, name: value}, first_level)
+            found = await answer(town, "What did we say about the harbour report?", asked)
+            assert found.hits, (name, first_level)
+
+
 @MANY
 @given(QUESTIONS, draw_filters())
 async def test_an_answer_keeps_its_budget_and_its_limit(
