@@ -37,7 +37,7 @@ def test_the_summary_counts_what_rules_made_and_does_not_speak_of_them_otherwise
     idle = shell("import", talk(tmp_path, "Could you look again?", "还行吧?"), COLUMNS="400")
     assert "rules" not in idle.out
     assert "A chat model would still read" in idle.out
-    assert "None is configured; every turn can be searched without." in idle.out
+    assert "every turn can be searched without." in " ".join(idle.out.split())
     plain = talk(tmp_path, "My name is Anna Weber.", "我叫林芳。", "Could you look at that again?")
     first = shell("import", plain, COLUMNS="400")
     (made,) = [line for line in first.out.splitlines() if "made by rules" in line]

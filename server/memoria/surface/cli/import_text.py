@@ -320,9 +320,8 @@ def _next_lines(report: ImportReport, unread: WireUnread, width: int) -> list[st
         return ["", f"Next: {command}"]
     text = (
         f"A chat model would still read {unread.conversation_tokens:,} tokens of conversation to "
-        f"make memories of it, which takes about {unread.cost_tokens:,} tokens in all: "
-        f"{_describe_price(unread.cost_tokens)} at 1.00 a million tokens, so multiply by your "
-        "model's price"
+        f"make memories of it: about {unread.cost_tokens:,} tokens in all (at a price of 1.00 a "
+        f"million, {_describe_price(unread.cost_tokens)})"
     )
     text += (
         ". It does so in the background."
