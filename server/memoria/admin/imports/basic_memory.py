@@ -14,7 +14,7 @@ from memoria.admin.imports.facts import as_mention, file_time, read_entity_kind,
 from memoria.admin.imports.interface import ForeignItem, ImportItem, ImportSource
 from memoria.admin.imports.markdown import Note, read_links
 from memoria.admin.imports.notes import load_note, say_section
-from memoria.admin.imports.places import home_folder
+from memoria.admin.imports.places import home_folder, list_named
 from memoria.admin.imports.probe import Probe
 from memoria.admin.transcripts.shapes import obj, text
 from memoria.admin.transcripts.source import TranscriptSource, UnusableLine
@@ -93,6 +93,7 @@ def _read_line(
 
 
 def _places() -> Iterator[Path]:
+    yield from list_named("BASIC_MEMORY_HOME")
     yield home_folder("basic-memory")
     try:
         config = json.loads(home_folder(".basic-memory", "config.json").read_text("utf-8"))

@@ -18,7 +18,7 @@ from memoria.admin.imports.database import (
     read_value,
 )
 from memoria.admin.imports.interface import ImportItem, ImportSource
-from memoria.admin.imports.places import data_folders
+from memoria.admin.imports.places import data_folders, list_named
 from memoria.admin.imports.probe import Probe, has_fields
 from memoria.admin.imports.times import read_time
 from memoria.admin.transcripts.base import SkippedLine, TranscriptPosition
@@ -151,7 +151,12 @@ def _read_json(value: object) -> JsonValue:
 
 
 def _places() -> Iterator[Path]:
-    for folder in data_folders("goose", "sessions"):
+    folders = [
+        *(root / "data" / "sessions" for root in list_named("GOOSE_PATH_ROOT")),
+        *data_folders("goose", "sessions"),
+        *data_folders("Block", "goose", "data", "sessions"),  # on Windows
+    ]
+    for folder in folders:
         database = folder / "sessions.db"
         yield database if database.exists() else folder
 

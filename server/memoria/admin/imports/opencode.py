@@ -2,10 +2,12 @@
 
 A message is taken apart into parts: words, calls of tools, thinking. Words up to the next call are
 a turn. Sessions of subagents are left out, and so is what OpenCode itself put into a message.
+Version 2 has a table of its own, with the parts in the message. A session that was moved there is
+read from where it has more prompts.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -13,16 +15,18 @@ from pydantic import JsonValue
 
 from memoria.admin.imports.archives import read_documents
 from memoria.admin.imports.database import (
+    ForeignDatabase,
     ForeignDatabaseError,
     is_database,
     open_database,
+    read_value,
 )
 from memoria.admin.imports.interface import ImportItem, ImportSource
 from memoria.admin.imports.places import data_folders, home_folder
 from memoria.admin.imports.probe import Probe
 from memoria.admin.imports.times import read_time
 from memoria.admin.transcripts.base import SkippedLine, TranscriptPosition
-from memoria.admin.transcripts.shapes import obj, text
+from memoria.admin.transcripts.shapes import obj, objects, text
 from memoria.admin.transcripts.source import (
     MAX_LINE_BYTES,
     JsonObject,
@@ -37,6 +41,8 @@ _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
 def recognise(probe: Probe) -> bool:
     """Whether it has messages and parts in JSON, or is a session's file."""
     tables = probe.tables
+    if tables.get("session_message", frozenset()) >= {"session_id", "type", "seq", "data"}:
+        return True
     if all("data" in tables.get(one, frozenset()) for one in ("message", "part")):
         return "session" in tables
     return probe.path.name.startswith("ses_") and probe.keys >= {"id", "time"}
@@ -53,23 +59,95 @@ def read(source: TranscriptSource) -> Iterator[ImportItem]:
 def _read_database(source: TranscriptSource) -> Iterator[ImportItem]:
     try:
         with open_database(source.path) as database:
-            rows = database.read_rows("opencode", "parts")
-            for message_id, parts in groupby(rows, key=lambda row: row["message_id"]):
-                source.lines += 1
-                listed = list(parts)
-                message = _read_json(listed[0]["message"])
-                place = TranscriptPosition(
-                    source.lines,
-                    sum(len(row["part"] or "") for row in listed),
-                    listed[0]["session_id"],
-                    message_id,
-                    read_time(listed[0]["time_created"]),
-                    text(listed[0]["directory"]),
-                )
-                read = [_read_json(row["part"]) for row in listed if row["part"] is not None]
-                yield from _read_message(place, message, read)
+            tables = database.list_columns()
+            moved = _list_moved(database, tables)
+            if "message" in tables:
+                yield from _read_parts(database, source, moved)
+            if "session_message" in tables:
+                yield from _read_messages(database, source, moved, is_own="session_v2" in tables)
     except ForeignDatabaseError as error:
         yield UnusableLine(None, str(error))
+
+
+def _list_moved(database: ForeignDatabase, tables: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    """The sessions that are to be read as version 2 has them."""
+    if "session_message" not in tables:
+        return frozenset()
+    former = database.read_rows("opencode", "prompts") if "message" in tables else ()
+    prompts = {row["session_id"]: row["prompts"] for row in former}
+    listed = database.read_rows("opencode", "prompts_two")
+    return frozenset(
+        row["session_id"] for row in listed if row["prompts"] >= prompts.get(row["session_id"], 0)
+    )
+
+
+def _read_parts(
+    database: ForeignDatabase, source: TranscriptSource, moved: frozenset[str]
+) -> Iterator[ImportItem]:
+    rows = database.read_rows("opencode", "parts")
+    for message_id, parts in groupby(rows, key=lambda row: row["message_id"]):
+        listed = list(parts)
+        if listed[0]["session_id"] in moved:
+            continue
+        source.lines += 1
+        message = _read_json(listed[0]["message"])
+        place = TranscriptPosition(
+            source.lines,
+            sum(len(row["part"] or "") for row in listed),
+            listed[0]["session_id"],
+            message_id,
+            read_time(listed[0]["time_created"]),
+            text(listed[0]["directory"]),
+        )
+        read = [_read_json(row["part"]) for row in listed if row["part"] is not None]
+        yield from _read_message(place, message, read)
+
+
+def _read_messages(
+    database: ForeignDatabase, source: TranscriptSource, moved: frozenset[str], *, is_own: bool
+) -> Iterator[ImportItem]:
+    """The messages of version 2."""
+    name = "messages_two_of_own_sessions" if is_own else "messages_two"
+    for row in database.read_rows("opencode", name):
+        if row["session_id"] not in moved or read_value(row, "parent_id") is not None:
+            continue
+        source.lines += 1
+        place = TranscriptPosition(
+            source.lines,
+            len(row["data"] or ""),
+            row["session_id"],
+            row["message_id"],
+            read_time(row["said_at"]),
+            text(read_value(row, "directory")),
+        )
+        data = _read_json(row["data"] or "")
+        if row["type"] not in _ROLES:
+            yield SkippedLine(source.lines)
+        elif data is None:
+            yield UnusableLine(source.lines, f"is not JSON: {row['message_id']}")
+        else:
+            yield from _read_message(place, {"role": row["type"]}, _list_parts(data))
+
+
+def _list_parts(message: JsonObject) -> list[JsonObject]:
+    """The parts of a message of version 2, as version 1 has them."""
+    parts: list[JsonObject] = []
+    if text(message.get("text")):
+        parts.append({"type": "text", "text": message["text"]})
+    for part in objects(message.get("content")):
+        state = obj(part.get("state"))
+        said = [text(one.get("text")) for one in objects(state.get("content"))]
+        error = state.get("error")
+        output = "\n".join(filter(None, said)) or state.get("output")
+        told = text(obj(error).get("message")) or error
+        own = {"callID": part.get("id") or part.get("callID"), "tool": part.get("name")}
+        is_call = part.get("type") == "tool"
+        parts.append(
+            {**part, **own, "state": {**state, "output": output, "error": told}}
+            if is_call
+            else part
+        )
+    return parts
 
 
 def _read_folder(source: TranscriptSource) -> Iterator[ImportItem]:

@@ -22,7 +22,9 @@ from tests.admin.imports.samples.clients import (
     write_goose,
     write_goose_lines,
     write_opencode,
+    write_opencode_both,
     write_opencode_files,
+    write_opencode_two,
 )
 from tests.admin.imports.samples.notes import (
     damage_encoding,
@@ -133,6 +135,20 @@ SAMPLES = (
         spoil_row("UPDATE part SET data = '{oops' WHERE message_id = 'msg_3'"),
     ),
     Sample("opencode", write_opencode_files, 5, 0, damage_part),
+    Sample(
+        "opencode",
+        write_opencode_two,
+        5,
+        0,
+        spoil_row("UPDATE session_message SET data = '{oops' WHERE id = 'msg_ses_2_5'"),
+    ),
+    Sample(
+        "opencode",
+        write_opencode_both,
+        10,
+        0,
+        spoil_row("UPDATE session_message SET data = '{oops' WHERE id = 'msg_ses_2_5'"),
+    ),
     Sample(
         "cursor",
         write_cursor,

@@ -1,5 +1,7 @@
 """What other clients keep of their sessions."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +130,77 @@ def write_opencode(folder: Path) -> Path:
         message=list(messages),
         part=list(parts),
     )
+
+
+_SESSION_MESSAGE = """CREATE TABLE session_message (id TEXT PRIMARY KEY, session_id TEXT, type TEXT,
+    seq INTEGER, time_created INTEGER, time_updated INTEGER, data TEXT);"""
+
+
+def opencode_two_rows(session: str = "ses_2") -> list[tuple[object, ...]]:
+    """A session as OpenCode 2 has it: a row a message, words and calls in it."""
+    done = {"status": "completed", "input": {"filePath": "beds.txt"}}
+    content = [
+        {"type": "reasoning", "text": "hm"},
+        {"type": "text", "text": "Looking."},
+        {
+            "type": "tool",
+            "id": "call_1",
+            "name": "read",
+            "state": {**done, "content": [{"type": "text", "text": "bed 4"}]},
+        },
+        {"type": "text", "text": "They are in bed 4."},
+    ]
+    rows: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("agent-switched", {"agent": "build"}),
+        ("user", {"text": ANNA}),
+        ("synthetic", {"text": "Called the Read tool"}),
+        ("assistant", {"agent": "build", "content": content}),
+        ("compaction", {"summary": "So far: canes"}),
+        ("user", {"text": LIN, "files": []}),
+    )
+    at = DAY * 1000
+    return [
+        (f"msg_{session}_{n}", session, kind, n, at + n, at + n, dump({"time": {}, **data}))
+        for n, (kind, data) in enumerate(rows)
+    ]
+
+
+def write_opencode_two(folder: Path) -> Path:
+    return write_database(
+        folder / "opencode.db",
+        f"""CREATE TABLE session_v2 (id TEXT PRIMARY KEY, project_id TEXT, parent_id TEXT,
+            directory TEXT, title TEXT, time_created INTEGER);
+        {_SESSION_MESSAGE}""",
+        session_v2=[
+            ("ses_2", "p", None, "/nowhere/garden", "canes", DAY),
+            ("ses_3", "p", "ses_2", "/nowhere/garden", "of a subagent", DAY),
+        ],
+        session_message=[*opencode_two_rows(), *opencode_two_rows("ses_3")],
+    )
+
+
+def write_opencode_both(folder: Path) -> Path:
+    """A session that both generations have, as after an update, and one of the former alone."""
+    path = write_opencode(folder)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.executescript(_SESSION_MESSAGE)
+        marks = ", ".join("?" * 7)
+        connection.executemany(
+            f"INSERT INTO session_message VALUES ({marks})",  # noqa: S608
+            opencode_two_rows(),
+        )
+        connection.execute(
+            "INSERT INTO session VALUES ('ses_2', 'p', NULL, '/nowhere/garden', 'canes', 1)"
+        )
+        connection.execute(
+            "INSERT INTO message VALUES ('msg_ses_2_1', 'ses_2', 1, 1, ?)",
+            (dump({"role": "user"}),),
+        )
+        connection.execute(
+            "INSERT INTO part VALUES ('prt_9', 'msg_ses_2_1', 'ses_2', 1, 1, ?)",
+            (dump({"type": "text", "text": ANNA}),),
+        )
+    return path
 
 
 def write_opencode_files(folder: Path) -> Path:
