@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from pydantic import JsonValue
 
@@ -236,10 +237,8 @@ class SqliteConversations:
         return self._turns.look_up(ns, self._read_turns)
 
     def _read_turns(self, ns: Sequence[int]) -> dict[int, StoredTurn]:
-        return {
-            row["n"]: self._to_stored_turn(row)
-            for row in self._rows.all("turns", ns=list_numbers(ns))
-        }
+        read = self._rows.fields("turns", ns=list_numbers(ns))
+        return {fields["n"]: self._to_stored_turn(fields) for fields in read}
 
     def turn(self, turn_id: str) -> StoredTurn | None:
         """A turn by id."""
@@ -343,13 +342,11 @@ class SqliteConversations:
         found = self.turns(ns)
         return [found[n] for n in ns]
 
-    def _to_stored_turn(self, row: Row) -> StoredTurn:
-        fields = dict(row)
-        content = self._texts.read(*map(fields.pop, ("content_hash", "codec", "data")))
-        args = fields.pop("args_hash")
-        result = fields.pop("result_hash")
-        tool = {"tool_args": self._read_json(args), "tool_result": self._read_json(result)}
-        return build_value(StoredTurn, {"content": content, **tool, **fields})
+    def _to_stored_turn(self, fields: dict[str, Any]) -> StoredTurn:
+        fields["content"] = self._texts.read(*map(fields.pop, ("content_hash", "codec", "data")))
+        fields["tool_args"] = self._read_json(fields.pop("args_hash"))
+        fields["tool_result"] = self._read_json(fields.pop("result_hash"))
+        return build_value(StoredTurn, fields)
 
     def _read_json(self, key: bytes | None) -> JsonValue:
         if key is None:

@@ -260,6 +260,8 @@ class SqliteMemories:
 
     def by_version_numbers(self, ns: Sequence[int]) -> dict[int, Memory]:
         """Memories by the number of any of their versions."""
+        if not ns:
+            return {}
         owners = {row["n"]: row["memory_n"] for row in self._rows.all("owners", ns=as_json(ns))}
         memories = self._load(sorted(set(owners.values())))
         return {n: memories[memory_n] for n, memory_n in owners.items()}
@@ -320,7 +322,9 @@ class SqliteMemories:
         return [found[n] for n in ns]
 
     def _load(self, ns: Sequence[int]) -> dict[int, Memory]:
-        fields = {row["n"]: dict(row) for row in self._rows.all("memories", ns=as_json(ns))}
+        if not ns:
+            return {}
+        fields = {own["n"]: own for own in self._rows.fields("memories", ns=as_json(ns))}
         held_until = {n: own.pop("held_until") for n, own in fields.items()}
         versions: dict[int, list[MemoryVersion]] = {n: [] for n in ns}
         for row in self._rows.all("versions", ns=as_json(ns)):

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -25,6 +25,12 @@ class TenantRows:
     def all(self, name: str, /, **parameters: Parameter) -> list[Row]:
         """Every row."""
         return self._execute(name, parameters).fetchall()
+
+    def fields(self, name: str, /, **parameters: Parameter) -> list[dict[str, Any]]:
+        """Every row by its columns' names: faster than `dict` of each, where columns are many."""
+        cursor = self._execute(name, parameters)
+        names = [column[0] for column in cursor.description]
+        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
     def first(self, name: str, /, **parameters: Parameter) -> Row | None:
         """The first row, if there is one."""
@@ -52,14 +58,14 @@ class TenantRows:
         return self.connection.execute(self._sql[name], {"tenant": self.tenant, **parameters})
 
 
-def build_value(model: type[_Model], fields: Mapping[str, object]) -> _Model:
+def build_value(model: type[_Model], fields: dict[str, Any]) -> _Model:
     """A value from what stands in the file.
 
     Raises:
         StoreDamagedError: no such value was ever written.
     """
     try:
-        return model(**fields)
+        return model.model_validate(fields)
     except ValidationError as error:
         wrong = ", ".join(str(item["loc"][0]) for item in error.errors() if item["loc"])
         raise StoreDamagedError.for_problem(

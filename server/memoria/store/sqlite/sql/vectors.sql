@@ -36,7 +36,12 @@ SELECT document_n AS n, vector FROM embeddings
 WHERE model_n = :model AND document_n IN (SELECT value FROM json_each(:ns));
 
 -- name: more_than
-SELECT 1 FROM documents WHERE tenant_id = :tenant AND changed > 0 LIMIT 1 OFFSET :few;
+-- Nothing is counted where the numbers of all documents are too low.
+SELECT 1
+FROM tenants t
+CROSS JOIN documents d ON d.tenant_id = t.id AND d.changed > 0
+WHERE t.id = :tenant AND t.newest_document > :few
+LIMIT 1 OFFSET :few;
 
 -- name: visibilities
 SELECT n, kind, tenant_id, workspace_n, current, suppressed, processed FROM documents
