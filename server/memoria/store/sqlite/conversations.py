@@ -44,7 +44,7 @@ class SqliteConversations:
         only_reads: bool = False,
     ) -> None:
         self._rows = TenantRows(connection, tenant, "conversations")
-        self._texts = SqliteTexts(connection, tenant)
+        self._texts = SqliteTexts(connection, tenant, only_reads=only_reads)
         self._documents = documents
         self._zone = zone
         self._workspaces = SqliteWorkspaces(connection, tenant)

@@ -10,12 +10,24 @@ from memoria.store.sqlite.chunks import digest, pack, pack_lightly, unpack
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.rows import TenantRows, as_json
 
+_MOST = 500
+"""Texts that a reader remembers: those that a question ranks and shows."""
+
 
 class SqliteTexts:
     """A tenant's texts, as one transaction sees them."""
 
-    def __init__(self, connection: Connection, tenant: int) -> None:
+    def __init__(self, connection: Connection, tenant: int, *, only_reads: bool = False) -> None:
+        """Nothing is read yet.
+
+        Args:
+            connection: where they are.
+            tenant: whose they are.
+            only_reads: whether nothing changes meanwhile; what was read is remembered then.
+        """
         self._rows = TenantRows(connection, tenant, "texts")
+        self._only_reads = only_reads
+        self._known: dict[bytes, str] = {}
         self._open: tuple[int, bytes] = (0, b"")
         """The block that was read last: who reads a conversation reads it text by text."""
 
@@ -42,10 +54,16 @@ class SqliteTexts:
         Raises:
             StoreDamagedError: it is gone, or is not what was kept.
         """
-        text = self._read_packed(key) if codec is None or data is None else unpack(codec, data)
-        if digest(text) != key:
+        known = self._known.get(key)
+        if known is not None:
+            return known
+        data = self._read_packed(key) if codec is None or data is None else unpack(codec, data)
+        if digest(data) != key:
             raise StoreDamagedError.for_problem(f"the text {key.hex()} is not what was kept")
-        return text.decode()
+        text = data.decode()
+        if self._only_reads and len(self._known) < _MOST:
+            self._known[key] = text
+        return text
 
     def erase_unused(self, keys: Collection[bytes]) -> None:
         """Erase those texts that no turn holds any more."""
