@@ -143,6 +143,17 @@ async def test_no_word_of_a_question_is_counted_twice(
     assert len(words) == len(set(words))
 
 
+async def test_documents_are_ranked_once_however_many_are_wanted(
+    homes: tuple[Memoria, Memoria],
+) -> None:
+    def count_rankings(limit: int) -> int:
+        query = TranscriptQuery(query=QUESTION, limit=limit)
+        work = work_of(homes[0], plan_transcript(query, SearchOptions()))
+        return sum("o.turn_index BETWEEN" in each for each in work.statements)
+
+    assert count_rankings(limit=80) == count_rankings(limit=3)
+
+
 async def test_a_question_that_names_nobody_expands_nowhere(homes: tuple[Memoria, Memoria]) -> None:
     work = work_of(homes[0], memories("harbour report budget"))
     read = [each for each in work.statements if "held_until" not in each]  # of a replaced memory

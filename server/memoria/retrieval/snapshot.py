@@ -15,7 +15,8 @@ from memoria.retrieval.query.task import is_of_another_task, resolve_task
 from memoria.retrieval.query.terms import choose_terms
 from memoria.retrieval.ranking.depth import choose_depth
 from memoria.retrieval.ranking.described import find_described, limit_margins
-from memoria.retrieval.ranking.fusion import fuse
+from memoria.retrieval.ranking.evidence.rank import RankedDocument
+from memoria.retrieval.ranking.fusion import fuse, rank_documents
 from memoria.retrieval.ranking.people import apply_people
 from memoria.retrieval.ranking.rarity import merge_weights, weigh_terms
 from memoria.retrieval.ranking.rerank import NO_OPINION, RerankOpinion, apply_opinion
@@ -51,6 +52,8 @@ class ScoredSearch:
     """What each term counts where an answer is cut."""
     named: "ScoredSearch | None" = None
     """The same search under the name of somebody whom the question only describes."""
+    rated: Sequence[ScoredCandidate] | None = None
+    """The candidates by whom they speak of, where that was looked at already."""
 
 
 class SnapshotSearch:
@@ -89,8 +92,8 @@ class SnapshotSearch:
         if description is None:
             return self._score(plan, query, least)
         found = self._score(plan, query, SEVERAL_DEPTH)
-        scored = _rate_candidates(self._tx, found, NO_OPINION)
-        told = find_described(description, scored, found.statistics)
+        found = replace(found, rated=_rate_candidates(self._tx, found, NO_OPINION))
+        told = find_described(description, found.rated or (), found.statistics)
         if told is None:
             return found
         named = reword(plan, description.name(told.text))
@@ -111,12 +114,13 @@ class SnapshotSearch:
         sources = gather(tx, plan, query)
         statistics = build_statistics(plan, sources, frequencies)
         depth = max(self._choose_depth(plan), least)
-        candidates = fuse(tx, plan, sources, frequencies, depth)
+        ranked = rank_documents(tx, plan, sources, frequencies, max(depth, plan.limit))
+        candidates = fuse(plan, sources, ranked, depth)
         scored = score_candidates(tx, plan, candidates, statistics)
         if plan.tasks is not None:
             scored = self._narrow_to_task(plan, query, frequencies, statistics, scored)
         threshold = RelevanceThreshold.for_query(plan, statistics)
-        rest = self._read_on(plan, sources, frequencies, statistics, scored)
+        rest = self._read_on(plan, sources, ranked, statistics, scored)
         weights = weigh_terms(plan, frequencies)
         return ScoredSearch(plan, sources, statistics, threshold, scored, rest, weights)
 
@@ -124,7 +128,7 @@ class SnapshotSearch:
         self,
         plan: SearchPlan,
         sources: SourceScores,
-        frequencies: Frequencies,
+        ranked: Sequence[RankedDocument],
         statistics: QueryStatistics,
         scored: Sequence[ScoredCandidate],
     ) -> list[ScoredCandidate]:
@@ -135,7 +139,7 @@ class SnapshotSearch:
         if plan.limit <= self._choose_depth(plan):
             return []
         known = {each.candidate.n for each in scored}
-        fused = fuse(self._tx, plan, sources, frequencies, plan.limit)
+        fused = fuse(plan, sources, ranked, plan.limit)
         places = {each.n: place for place, each in enumerate(fused) if each.n not in known}
         more = [each for each in fused if each.n in places]
         found = score_candidates(self._tx, plan, more, statistics)
@@ -155,7 +159,9 @@ class SnapshotSearch:
         by_n = {each.candidate.n: each for each in scored if not _is_of_another_task(plan, each)}
         if plan.tasks:
             own = replace(plan, filters=replace(plan.filters, tasks=plan.tasks))
-            found = fuse(tx, own, gather(tx, own, query), frequencies, self._choose_depth(own))
+            depth, sources = self._choose_depth(own), gather(tx, own, query)
+            ranked = rank_documents(tx, own, sources, frequencies, depth)
+            found = fuse(own, sources, ranked, depth)
             of_task = score_candidates(tx, own, found, statistics)
             by_n.update((each.candidate.n, each) for each in of_task)
         return sorted(by_n.values(), key=lambda each: -each.score)
@@ -236,6 +242,8 @@ def _rate_candidates(
     tx: Transaction, found: ScoredSearch, opinion: RerankOpinion
 ) -> list[ScoredCandidate]:
     """The candidates by the reranker and the people they speak of, with their margins."""
+    if found.rated is not None and opinion is NO_OPINION:
+        return list(found.rated)
     plan, threshold = found.plan, found.threshold
     scored = apply_opinion(plan, found.scored, opinion)
     scored = apply_people(tx, plan, scored, threshold)

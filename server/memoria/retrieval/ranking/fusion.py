@@ -7,13 +7,14 @@ other weights for every source that is absent; here one that is absent leaves th
 they are.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.evidence.rank import (
     RANK_DEPTH,
     EvidenceQuery,
+    RankedDocument,
     phrase_share,
     rank_by_evidence,
 )
@@ -53,18 +54,32 @@ class FusedCandidate(NamedTuple):
     """Of a long turn, the part of its whole text that is nearest to the question by meaning."""
 
 
-def fuse(
+def rank_documents(
     tx: Transaction, plan: SearchPlan, sources: SourceScores, frequencies: Frequencies, most: int
+) -> list[RankedDocument]:
+    """The best by words and meaning, best first: as many as it takes to fuse `most`."""
+    if plan.parsed.is_time_only:
+        return []
+    query = EvidenceQuery(plan.parsed, plan.filters, frequencies)
+    return rank_by_evidence(tx, query, sources, _depth(sources, most), plan.options.stages)
+
+
+def fuse(
+    plan: SearchPlan, sources: SourceScores, ranked: Sequence[RankedDocument], most: int
 ) -> list[FusedCandidate]:
-    """The best candidates, `most` at most beside those only the graph knows, best first."""
+    """The best candidates, `most` at most beside those only the graph knows, best first.
+
+    Args:
+        plan: the search.
+        sources: what they have found.
+        ranked: the best of it by words and meaning, for as many candidates or for more.
+        most: how many are wanted.
+    """
     if plan.parsed.is_time_only:
         return [FusedCandidate(n, 1 / (1 + place), is_indexed=False)
                 for place, n in enumerate(sources.recent[:most])]  # fmt: skip
     expansion = sources.expansion
-    query = EvidenceQuery(plan.parsed, plan.filters, frequencies)
-    # The graph may lift what stands far down, whether many are wanted or few.
-    depth = max(most, RANK_DEPTH) if expansion.scores else most
-    found = rank_by_evidence(tx, query, sources, depth, plan.options.stages)
+    found = ranked[: _depth(sources, most)]
     scores = {item.n: add_graph_score(item.score, expansion.scores.get(item.n, 0.0))
               for item in found}  # fmt: skip
     best = sorted(found, key=lambda item: (-scores[item.n], item.n))[:most]
@@ -87,6 +102,11 @@ def fuse(
     if not plan.filters.is_narrow:  # the graph knows no filters
         fused += _graph_only_candidates(sources, {item.n for item in found})
     return _sort_candidates(fused)
+
+
+def _depth(sources: SourceScores, most: int) -> int:
+    """How many are looked at: the graph may lift what stands far down, however few are wanted."""
+    return max(most, RANK_DEPTH) if sources.expansion.scores else most
 
 
 def _sort_candidates(candidates: Iterable[FusedCandidate]) -> list[FusedCandidate]:

@@ -96,12 +96,14 @@ def score_candidates(
     texts = {item.n: _document_text(documents[item.n]) for item in visible}
     words = _words_by_document(tx, plan, visible, texts)
     evenly = dict.fromkeys(discriminative_terms(plan), 1.0)
+    asked = frozenset((*evenly, *statistics.terms))
     scored = [
         _score_candidate(
             plan,
             item,
             documents[item.n],
             words[item.n],
+            asked,
             statistics,
             evenly,
             is_cross_language=is_cjk(texts[item.n][:_READ_CHARS]) != statistics.is_cjk,
@@ -242,25 +244,27 @@ def _score_candidate(
     item: FusedCandidate,
     document: StoredTurn | MemoryWording,
     words: frozenset[str],
+    asked: frozenset[str],
     statistics: QueryStatistics,
     evenly: Mapping[str, float],
     *,
     is_cross_language: bool,
 ) -> ScoredCandidate:
-    tokens_of_all = words | _name_tokens(item, document) | _property_tokens(document)
+    beside = _name_tokens(item, document) | _property_tokens(document)
+    held = (asked & words) | (asked & beside)
     signals = RelevanceSignals(
-        coverage=term_coverage(statistics.weights, tokens_of_all),
+        coverage=term_coverage(statistics.weights, held),
         cosine=item.cosine,
         graph=item.graph,
         context_coverage=item.context,
-        rare_words=statistics.count_rare(tokens_of_all),
+        rare_words=statistics.count_rare(held),
         is_cross_language=is_cross_language,
         lacks_number=_lacks_number(document, statistics) and not is_cross_language,
         is_of_named_day=_is_of_named_day(document, plan),
         is_reply=plan.parsed.aim is Aim.REPLY and _is_by_assistant(document),
         is_by_rules=_is_by_rules(document),
     )
-    relevance = _relevance(plan, item, document, term_coverage(evenly, tokens_of_all))
+    relevance = _relevance(plan, item, document, term_coverage(evenly, held))
     boosts = _boosts(plan, document)
     return ScoredCandidate(
         document, item, signals, relevance, boosts, relevance * combine_boosts(boosts), words

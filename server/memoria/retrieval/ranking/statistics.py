@@ -69,6 +69,11 @@ class QueryStatistics:
     has_vectors: bool = True
     """Meaning could be compared."""
 
+    @property
+    def terms(self) -> frozenset[str]:
+        """All of the query's words that a document is looked through for."""
+        return self.rare_terms | self.codes | self.weights.keys()
+
     def count_rare(self, words: Set[str]) -> int:
         """How many of its rare words a text holds, a code for as many as there need be."""
         codes = len(self.codes & words)
