@@ -16,7 +16,12 @@ from memoria.store.sqlite.mend import mend, rebuild
 from memoria.store.sqlite.queue import SqliteWorkQueue
 from memoria.store.sqlite.scrub import is_scrub_pending, scrub
 from memoria.store.sqlite.terms import TermStatistics
-from memoria.store.sqlite.transaction import ConcurrentRead, SqliteTransaction
+from memoria.store.sqlite.transaction import (
+    ConcurrentRead,
+    SqliteTransaction,
+    StoreOptions,
+    StoreTenant,
+)
 
 
 class SqliteStore:
@@ -48,9 +53,7 @@ class SqliteStore:
             UnsupportedEngineError: this SQLite is too old.
         """
         self._busy_timeout_ms = busy_timeout_ms
-        self._attempts = attempts
-        self._private = frozenset(private)
-        self._zone = zone
+        self._options = StoreOptions(attempts, frozenset(private), zone)
         self._connections = Connections(path, busy_timeout_ms, readers)
         self._counted = TermStatistics()
         self._large = LargeTenants()
@@ -65,27 +68,17 @@ class SqliteStore:
     def read(self, tenant: str) -> Iterator[SqliteTransaction]:
         """A consistent view of a tenant's rows."""
         with self._connections.read() as opened:
-            number, times = _find_tenant(opened.connection, tenant) or (0, 0)
-            another = partial(self._read_same, opened.connection, tenant, number)
-            yield self._read_transaction(opened, tenant, number, another, times)
+            found = _find_tenant(opened.connection, tenant) or StoreTenant(tenant)
+            another = partial(self._read_same, opened.connection, found)
+            yield self._read_transaction(opened, found, another)
 
     @contextlib.contextmanager
     def write(self, tenant: str) -> Iterator[SqliteTransaction]:
         """A change, all or nothing."""
         with self._write_transaction() as connection:
-            known = _find_tenant(connection, tenant)
-            number, times = known or (_add_tenant(connection, tenant), 0)
+            found = _find_tenant(connection, tenant) or _add_tenant(connection, tenant)
             vectors = self._connections.writer.vectors
-            yield SqliteTransaction(
-                connection,
-                tenant,
-                number,
-                vectors,
-                self._attempts,
-                private=self._private,
-                zone=self._zone,
-                private_times=times,
-            )
+            yield SqliteTransaction(connection, found, vectors, self._options)
 
     @contextlib.contextmanager
     def backlog(self, *, write: bool) -> Iterator[SqliteBacklog]:
@@ -111,7 +104,7 @@ class SqliteStore:
     @property
     def zone(self) -> Zone:
         """Where days begin of which nothing better is known."""
-        return self._zone
+        return self._options.zone
 
     @property
     def vector_bytes(self) -> int:
@@ -126,12 +119,12 @@ class SqliteStore:
     def rebuild(self, progress: Callable[[int, int], None]) -> None:
         """Build the derived indexes anew from the truth."""
         with self._connections.lock_writer(), self._connections.open_fresh() as opened:
-            rebuild(*opened, self._zone, progress)
+            rebuild(*opened, self.zone, progress)
 
     def mend(self, check: str, progress: Callable[[int, int], None]) -> None:
         """Mend what `examine` found wrong under this name, if it can be. Never the truth."""
         with self._connections.lock_writer(), self._connections.open_fresh() as opened:
-            mend(*opened, self._zone, check, progress)
+            mend(*opened, self.zone, check, progress)
 
     def needs_scrub(self) -> bool:
         """Whether erased rows may still have left something behind."""
@@ -154,50 +147,38 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def _read_same(
-        self, connection: Connection, name: str, tenant: int
+        self, connection: Connection, tenant: StoreTenant
     ) -> Iterator[SqliteTransaction | None]:
         """A second view of what a reader sees; None where it is not worth it or not to be had."""
-        if not self._large.includes(connection, tenant):
+        if not self._large.includes(connection, tenant.number):
             yield None
             return
         with self._connections.try_read() as opened:
-            if opened and have_same_indexes(connection, opened.connection, tenant):
-                yield self._read_transaction(opened, name, tenant)
+            if opened and have_same_indexes(connection, opened.connection, tenant.number):
+                yield self._read_transaction(opened, tenant)
             else:
                 yield None
 
     def _read_transaction(
         self,
         opened: Opened,
-        name: str,
-        tenant: int,
+        tenant: StoreTenant,
         another: ConcurrentRead = contextlib.nullcontext,
-        private_times: int = 0,
     ) -> SqliteTransaction:
         return SqliteTransaction(
-            opened.connection,
-            name,
-            tenant,
-            opened.vectors,
-            self._attempts,
-            self._counted,
-            another,
-            self._private,
-            self._zone,
-            private_times,
+            opened.connection, tenant, opened.vectors, self._options, self._counted, another
         )
 
 
-def _find_tenant(connection: Connection, name: str) -> tuple[int, int] | None:
-    """A tenant's number, and how many private times it has."""
+def _find_tenant(connection: Connection, name: str) -> StoreTenant | None:
     row = connection.execute(
         "SELECT id, private_times FROM tenants WHERE name = ?", (name,)
     ).fetchone()
-    return None if row is None else (int(row["id"]), int(row["private_times"]))
+    return None if row is None else StoreTenant(name, int(row["id"]), int(row["private_times"]))
 
 
-def _add_tenant(connection: Connection, name: str) -> int:
+def _add_tenant(connection: Connection, name: str) -> StoreTenant:
     cursor = connection.execute(
         "INSERT INTO tenants (name, created_at) VALUES (?, ?)", (name, now_millis())
     )
-    return cursor.lastrowid or 0
+    return StoreTenant(name, cursor.lastrowid or 0)

@@ -6,6 +6,7 @@ Its tables are made when they are asked for: most transactions need two or three
 import contextlib
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TypeVar
 
@@ -57,46 +58,61 @@ ConcurrentRead = Callable[[], AbstractContextManager["SqliteTransaction | None"]
 """Opens a second transaction that sees the same; None where that would gain nothing."""
 
 
+@dataclass(frozen=True, slots=True)
+class StoreTenant:
+    """A tenant as its row has it."""
+
+    name: str
+    number: int = 0
+    """0 for one that has nothing yet."""
+    private_times: int = 0
+    """How many it has."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoreOptions:
+    """What is configured of a store."""
+
+    attempts: int = 5
+    """How often an embedding is tried."""
+    private: frozenset[str] = frozenset()
+    """The workspaces that are seen from themselves alone."""
+    zone: Zone = MACHINE_ZONE
+    """Where days begin of which nothing better is known."""
+
+
 class SqliteTransaction:
     """One tenant's rows over one connection, inside a transaction."""
 
     def __init__(
         self,
         connection: Connection,
-        name: str,
-        tenant: int,
+        tenant: StoreTenant,
         vectors: VectorIndex,
-        attempts: int,
+        options: StoreOptions,
         counted: TermStatistics | None = None,
         concurrent_read: ConcurrentRead = nullcontext,
-        private: frozenset[str] = frozenset(),
-        zone: Zone = MACHINE_ZONE,
-        private_times: int = 0,
     ) -> None:
         """Nothing is read yet.
 
         Args:
             connection: which has begun a transaction.
-            name: the tenant's.
-            tenant: the tenant's number; 0 for one that has nothing yet.
+            tenant: whose rows they are.
             vectors: the vector index as this connection reaches it.
-            attempts: how often an embedding is tried.
+            options: of the store.
             counted: what the process remembers of the full text; None for a writer.
             concurrent_read: opens a second transaction that sees the same.
-            private: the workspaces that are seen from themselves alone.
-            zone: where days begin of which nothing better is known.
-            private_times: how many the tenant has.
         """
         self._connection = connection
-        self._name = name
-        self._tenant = tenant
+        self._name = tenant.name
+        self._tenant = tenant.number
         self._vectors = vectors
-        self._attempts = attempts
+        self._attempts = options.attempts
         self._counted = counted
         self._concurrent_read = concurrent_read
-        self.zone = zone
-        self._private_times = private_times
-        self._workspaces = SqliteWorkspaces(connection, tenant, private)
+        self.zone = options.zone
+        self._private_times = tenant.private_times
+        self._workspaces = SqliteWorkspaces(connection, tenant.number, options.private)
 
     @cached_property
     def snapshot(self) -> tuple[int, int]:
