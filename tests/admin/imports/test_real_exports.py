@@ -3,6 +3,7 @@
 import json
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.admin.imports.samples.base import ANNA, LIN, dump, write_zip
@@ -228,3 +229,54 @@ def test_what_openmemory_calls_a_preference_is_one(shell: Shell, tmp_path: Path)
     )
     (hit,) = shell.json("search", "rye bread")["hits"]
     assert hit["type"] == "preference"
+
+
+def test_an_export_that_was_unpacked_is_read_without_a_word_on_what_lies_beside_it(
+    shell: Shell, tmp_path: Path
+) -> None:
+    beside: dict[str, Any] = {
+        "user.json": {"id": "user-1", "email": "anna@example.org"},
+        "message_feedback.json": [{"id": "m", "rating": "thumbs_up", "conversation_id": "garden"}],
+        "shared_conversations.json": [{"id": "s", "conversation_id": "garden", "title": "t"}],
+        "users.json": [{"uuid": "a", "full_name": "Anna"}],
+    }
+    for folder, conversations in (
+        ("ChatGPT", chatgpt_conversations()),
+        ("claude", claude_conversations()),
+    ):
+        (tmp_path / folder).mkdir()
+        for name, value in {"conversations.json": conversations, **beside}.items():
+            (tmp_path / folder / name).write_text(dump(value), "utf-8")
+        (tmp_path / folder / "prices.json").write_text('[{"sku": 1}]')
+    report = shell.json("import", tmp_path, code=3)
+    assert report["recorded"] == 5 + 6
+    named = {str(Path(one).relative_to(tmp_path)) for one in report["not_understood"]}
+    others = {"claude/user.json", "claude/message_feedback.json", "ChatGPT/users.json"}
+    assert named == {
+        "ChatGPT/prices.json",
+        "claude/prices.json",
+        "claude/shared_conversations.json",
+        *others,
+    }
+
+
+def test_what_is_said_aloud_to_chatgpt_is_read_as_its_words(shell: Shell, tmp_path: Path) -> None:
+    garden, _ = chatgpt_conversations()
+    garden["mapping"]["answer"]["message"]["content"] = {
+        "content_type": "multimodal_text",
+        "parts": [
+            {
+                "content_type": "audio_transcription",
+                "text": "Water them on Sunday",
+                "direction": "out",
+            },
+            {
+                "content_type": "real_time_user_audio_video_asset_pointer",
+                "frames_asset_pointers": [],
+            },
+        ],
+    }
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps([garden]), "utf-8")
+    shell.json("import", path)
+    assert "Water them on Sunday" in list_texts(shell, "water them on Sunday")

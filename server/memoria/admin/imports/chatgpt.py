@@ -26,6 +26,7 @@ from memoria.model import Role, now_millis
 
 _FILES = "conversations*.json"
 _OWN_MEMORY = "bio"
+_SOUND = "audio"
 _HIDDEN = frozenset(
     {"thoughts", "reasoning_recap", "user_editable_context", "model_editable_context"}
 )
@@ -158,6 +159,8 @@ def _part_words(part: JsonValue) -> str:
         return _SOURCE_MARK.sub("", part)
     fields = obj(part)
     kind = text(fields.get("content_type")) or "attachment"
+    if _SOUND in kind:  # what was said aloud stands beside it as a text
+        return text(fields.get("text")) or ""
     return text(fields.get("text")) or f"[{kind.removesuffix('_asset_pointer')}]"
 
 
@@ -174,5 +177,18 @@ CHATGPT = ImportSource(
     read=read,
     places=_places,
     unit="conversation",
+    companions=frozenset(
+        (
+            "user.json",
+            "user_settings.json",
+            "message_feedback.json",
+            "model_comparisons.json",
+            "shared_conversations.json",
+            "group_chats.json",
+            "shopping.json",
+            "sora.json",
+            "export_manifest.json",
+        )
+    ),
     note="the export that ChatGPT mails you, as it is (Settings, Data controls, Export data)",
 )

@@ -201,5 +201,6 @@ CLAUDE_AI = ImportSource(
     read=read,
     places=_places,
     unit="conversation",
+    companions=frozenset(("users.json", "login_history.json")),
     note="the export that claude.ai mails you, as it is (Settings, Privacy, Export data)",
 )

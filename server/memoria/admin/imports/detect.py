@@ -5,7 +5,7 @@ recognises is named with what it seems to be, and is not read as anything.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -109,7 +109,16 @@ def detect_files(paths: Sequence[Path]) -> tuple[list[SourceFiles], list[Unknown
         SourceFiles(source, tuple(name_transcripts(finds[name].named, finds[name].found)))
         for name, source in SOURCES.items()
         if name in finds
-    ], unknown
+    ], [one for one in unknown if not _is_companion(one.path, finds)]
+
+
+def _is_companion(path: Path, finds: Mapping[str, _Finds]) -> bool:
+    """Whether a file lies beside what a program has left, and is one that it writes there."""
+    return any(
+        path.name in SOURCES[name].companions
+        and any(file.parent == path.parent for file in own.found.values())
+        for name, own in finds.items()
+    )
 
 
 def recognise(probe: Probe) -> ImportSource | None:

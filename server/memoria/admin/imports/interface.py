@@ -61,6 +61,8 @@ class ImportSource:
     """Suffixes of files that are one JSON document, not a line each."""
     excluded_folders: frozenset[str] = frozenset()
     """Names of folders that hold something else."""
+    companions: frozenset[str] = frozenset()
+    """Names of files that its program writes beside its data, with nothing to be remembered."""
     is_personal: bool = True
     """Whether what it has belongs to the person, and to no project unless it names a folder."""
 
