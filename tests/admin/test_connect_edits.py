@@ -36,7 +36,6 @@ JSON_PARTS = WantedParts(
     hooks={"SessionStart": _hook(), "Stop": _hook()},
     defaults={"version": 1},
 )
-ENTRY_ALONE = WantedParts(entry_at=("mcpServers", "memoria"), entry=OTHER_ENTRY)
 TOML_PARTS = WantedParts(
     syntax="TOML",
     entry_at=("mcp_servers", "memoria"),

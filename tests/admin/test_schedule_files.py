@@ -38,7 +38,6 @@ NAMES = [
     "]]> &amp; ; # =",
     "back\\slash\\",
 ]
-NEVER_ON_WINDOWS = "100% %h %%"
 
 
 def job(name: str, python: str = "/opt/my venv/bin/python") -> ScheduledJob:

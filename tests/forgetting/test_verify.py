@@ -247,9 +247,7 @@ def test_what_has_outlived_its_sources_is_found_and_doctor_names_it_with_a_cure(
         assert finding.cure == "memoria doctor --fix"
 
 
-@pytest.mark.parametrize(
-    "plant", [name for name, (kind, _) in PLANTS.items() if kind not in MEMORY_KINDS]
-)
+@pytest.mark.parametrize("plant", REPAIRABLE)
 def test_what_is_no_memory_is_mended_and_nothing_else_with_it(
     settings: Settings, plant: str
 ) -> None:

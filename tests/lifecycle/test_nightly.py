@@ -26,7 +26,6 @@ from memoria.surface.cli.main import app
 from memoria.surface.cli.main import run as command_line
 from memoria.surface.cli.nightly_text import render_plan, render_run, render_run_whole
 
-EXPIRE = ("archive_expired",)
 Keep = Callable[..., str]
 State = Callable[[str], Validity]
 

@@ -23,7 +23,6 @@ from memoria.surface.front.streams import Inbox, read_lines
 FROM_FILE = Path(FILE).read_text("utf-8")
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": CLIENT}
 HANDSHAKE = ("initialize", HELLO)
-NEWER_HANDSHAKE = ("initialize", {**HELLO, "protocolVersion": "2031-01-01"})
 Message = tuple[str, dict[str, Any]] | str | bytes
 """A request, a notification, or a line as it is."""
 

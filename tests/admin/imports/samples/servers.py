@@ -259,9 +259,3 @@ def write_memories_json(folder: Path) -> Path:
 def damage_facts(path: Path) -> None:
     path.unlink()
     write_claude_mem(path.parent, facts="[oops")
-
-
-def cut_database(path: Path) -> None:
-    """The file lost its second half."""
-    content = path.read_bytes()
-    path.write_bytes(content[: len(content) // 2])
