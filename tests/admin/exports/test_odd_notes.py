@@ -227,3 +227,25 @@ async def test_a_note_that_is_edited_while_it_is_written_anew_keeps_the_edit(
     assert "5528" in note.read_text("utf-8")
     assert len(sync(home, vault)["conflicts"]) == 1
     assert "You wrote: The garden gate has the code 5528." in note.read_text("utf-8")
+
+
+async def test_what_somebody_wrote_below_a_note_goes_with_no_memory(tmp_path: Path) -> None:
+    home, vault = tmp_path / "home", tmp_path / "vault"
+    ids = await remember(home, GATE, TEA)
+    sync(home, vault)
+    gate, tea = find_note(vault, "gate"), find_note(vault, "普洱")
+    for note in (gate, tea):
+        note.write_text(note.read_text("utf-8") + "\n## Notes\nRing twice! 敲两下。\n", "utf-8")
+    assert sync(home, vault)["edited"] == []
+    async with opened(home) as m:
+        await m.forget_memory(ids[:1])
+        await m.revise_memory(ids[1], "archive")
+    for _ in range(2):
+        report = sync(home, vault)
+        assert report["deleted"] == 0
+        named = {one["note"] for one in report["refused"]}
+        assert named == {one.relative_to(vault).as_posix() for one in (gate, tea)}
+    assert all("Ring twice! 敲两下。" in note.read_text("utf-8") for note in (gate, tea))
+    for note in (gate, tea):
+        note.unlink()
+    assert sync(home, vault)["refused"] == []

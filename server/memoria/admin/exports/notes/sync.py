@@ -213,7 +213,8 @@ class NoteSync:
         self._known.digests[memory_id] = digest(data)
         if note.conflict is not None:
             self._known.conflicts[memory_id] = note.conflict
-        if digest(data) != written.digest:
+        is_over = memory is None or memory.validity != "active"
+        if digest(data) != written.digest or (is_over and note.own):
             yield from self._list_edits(memory_id, written, note, memory)
 
     def _refuse(self, memory_id: str, place: str, why: str) -> None:
