@@ -9,7 +9,7 @@ number of tasks that do no more than embed the question, query the full text and
     python -m bench.throughput --beside ../an-older-checkout     # in turns with it
 """
 
-from bench.throughput.run import Way, measure
+from bench.throughput.run import Crowd, Way, measure
 from bench.throughput.verdict import Verdict, judge
 
-__all__ = ["Verdict", "Way", "judge", "measure"]
+__all__ = ["Crowd", "Verdict", "Way", "judge", "measure"]

@@ -15,7 +15,7 @@ from bench.latency.fill import fill
 from bench.latency.speech import Speech, speech
 from bench.output import report_console, rounded, table
 from bench.throughput.clients import CAPTURE, SEARCHES
-from bench.throughput.run import MOST_SERVERS, Way, measure, write_script
+from bench.throughput.run import MOST_SERVERS, Crowd, Way, measure, write_script
 from bench.throughput.verdict import FACTOR, Took, Verdict, compare
 
 _CLIENTS = (1, 8, 64)
@@ -56,6 +56,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench.throughput")
     parser.add_argument("--clients", type=int, nargs="+", default=_CLIENTS, help="how many at once")
     parser.add_argument("--seconds", type=float, default=10.0, help="of each measurement")
+    parser.add_argument(
+        "--lead", type=float, default=5.0, help="seconds of calls before tasks are counted"
+    )
     parser.add_argument("--rounds", type=int, default=1, help="of each number of clients")
     parser.add_argument("--turns", type=int, default=10_000, help="in the home")
     parser.add_argument("--home", type=Path, help="a filled home; it is copied, not changed")
@@ -85,6 +88,7 @@ def _measure(arguments: argparse.Namespace, home: Path, said: Speech) -> Iterato
     if arguments.beside:
         checkouts["older"] = arguments.beside.resolve()
     for clients in arguments.clients:
+        crowd = Crowd(clients, arguments.seconds, arguments.lead)
         for way in arguments.ways:
             if way is Way.PROCESSES and clients > MOST_SERVERS:
                 continue
@@ -92,7 +96,7 @@ def _measure(arguments: argparse.Namespace, home: Path, said: Speech) -> Iterato
                 for name, checkout in checkouts.items():
                     if way is Way.FLOOR and checkout is not THIS:
                         continue
-                    found = measure(way, home, script, clients, arguments.seconds, checkout, name)
+                    found = measure(way, home, script, crowd, checkout, name)
                     if not arguments.json:
                         print(" ".join(_cells(found)), flush=True)
                     yield found

@@ -61,7 +61,9 @@ class Account:
     """Of all processes at the end; what several share is counted once."""
 
 
-async def run_clients(act: Act, clients: int, seconds: float, pids: list[int]) -> Account:
+async def run_clients(
+    act: Act, clients: int, seconds: float, pids: list[int], lead_s: float = 0.0
+) -> Account:
     """Have so many clients call until the time is up, each at least once, and never two at once.
 
     Args:
@@ -69,10 +71,19 @@ async def run_clients(act: Act, clients: int, seconds: float, pids: list[int]) -
         clients: how many.
         seconds: how long calls may begin.
         pids: the processes whose time and memory are counted, with their children.
+        lead_s: how long they call before anything is counted.
     """
     account = Account()
     numbers = count()
-    account.began, worked = time.monotonic(), count_cpu_s(pids)
+    until = time.monotonic() + lead_s + seconds
+    worked = 0.0
+
+    async def begin_counting() -> None:
+        nonlocal worked
+        if lead_s:
+            await anyio.sleep(lead_s)
+        account.took_ms.clear()
+        account.began, worked = time.monotonic(), count_cpu_s(pids)
 
     async def call_on(client: int) -> None:
         while True:
@@ -85,10 +96,11 @@ async def run_clients(act: Act, clients: int, seconds: float, pids: list[int]) -
                 account.errors.append(f"{tool}, call {i}: {type(error).__name__}: {error}")
             took = (time.perf_counter() - before) * 1000
             account.took_ms.setdefault(tool, []).append(took)
-            if time.monotonic() - account.began >= seconds:
+            if time.monotonic() >= until:
                 return
 
     async with anyio.create_task_group() as tasks:
+        tasks.start_soon(begin_counting)
         for client in range(clients):
             tasks.start_soon(call_on, client)
     account.ended, account.cpu_s = time.monotonic(), count_cpu_s(pids) - worked
@@ -130,7 +142,9 @@ def _list_tree(pids: list[int]) -> Iterator[int]:
             yield from _list_tree([int(child) for child in children.read_text().split()])
 
 
-async def _call_memory(home: Path, script: Script, clients: int, seconds: float) -> Account:
+async def _call_memory(
+    home: Path, script: Script, clients: int, seconds: float, lead_s: float
+) -> Account:
     """The clients' calls on an opened memory, once it has loaded what it loads."""
     import memoria  # noqa: PLC0415  (the checkout's own: whoever only counts needs none)
 
@@ -146,13 +160,14 @@ async def _call_memory(home: Path, script: Script, clients: int, seconds: float)
         await m.wait_until_idle()
         while m._store._connections.cache.learning:  # type: ignore[attr-defined]  # noqa: SLF001
             await anyio.sleep(_POLL_S)
-        return await run_clients(act, clients, seconds, [os.getpid()])
+        return await run_clients(act, clients, seconds, [os.getpid()], lead_s)
 
 
 def _main() -> None:
-    home, script, clients, seconds = sys.argv[1:]
+    home, script, clients, seconds, lead = sys.argv[1:]
     said = Script(**json.loads(Path(script).read_text("utf-8")))
-    account = anyio.run(_call_memory, Path(home), said, int(clients), float(seconds))
+    times = float(seconds), float(lead)
+    account = anyio.run(_call_memory, Path(home), said, int(clients), *times)
     print(json.dumps(asdict(account)))
 
 

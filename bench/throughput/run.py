@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 
@@ -35,6 +35,16 @@ class Way(StrEnum):
     FLOOR = "floor"
 
 
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """So many clients, for so long."""
+
+    clients: int
+    seconds: float
+    lead_s: float = 0.0
+    """How long tasks of a memory call before they are counted: a crowd is measured that lasts."""
+
+
 def write_script(said: Speech) -> Script:
     """What there is to ask and to say, drawn once for all that are compared."""
     rng = random.Random(22)  # noqa: S311  (nothing here is secret)
@@ -43,7 +53,7 @@ def write_script(said: Speech) -> Script:
 
 
 def measure(
-    way: Way, home: Path, script: Script, clients: int, seconds: float, checkout: Path, name: str
+    way: Way, home: Path, script: Script, crowd: Crowd, checkout: Path, name: str
 ) -> Verdict:
     """Have so many clients ask on a copy of a home.
 
@@ -51,26 +61,26 @@ def measure(
         way: how they ask.
         home: a filled one; it is left as it is.
         script: what they ask and say.
-        clients: how many.
-        seconds: how long calls begin.
+        crowd: how many, and how long.
         checkout: whose `memoria` answers; a floor is of this one.
         name: what the checkout is called.
     """
     with _copy(home) as own:
         if way is Way.FLOOR:
-            account = anyio.run(run_bare, own, script, clients, seconds)
-            return judge("floor", Way.TASKS, clients, account)
+            account = anyio.run(run_bare, own, script, crowd.clients, crowd.seconds)
+            return judge("floor", Way.TASKS, crowd.clients, account)
         if way is Way.PROCESSES:
-            account = anyio.run(run_servers, checkout, own, script, clients, seconds)
+            account = anyio.run(run_servers, checkout, own, script, crowd.clients, crowd.seconds)
         else:
-            account = _run_tasks(checkout, own, script, clients, seconds)
-        return judge(name, way, clients, account)
+            account = _run_tasks(checkout, own, script, crowd)
+        return judge(name, way, crowd.clients, account)
 
 
-def _run_tasks(checkout: Path, home: Path, script: Script, clients: int, seconds: float) -> Account:
+def _run_tasks(checkout: Path, home: Path, script: Script, crowd: Crowd) -> Account:
     file = home.parent / "script.json"
     file.write_text(json.dumps(asdict(script)), "utf-8")
-    command = [python_of(checkout), str(_CLIENTS), str(home), str(file), str(clients), str(seconds)]
+    numbers = map(str, (crowd.clients, crowd.seconds, crowd.lead_s))
+    command = [python_of(checkout), str(_CLIENTS), str(home), str(file), *numbers]
     # Run in the checkout, whose environment has its own `memoria`.
     done = subprocess.run(command, cwd=checkout, stdout=subprocess.PIPE, check=True)  # noqa: S603
     return Account(**json.loads(done.stdout))

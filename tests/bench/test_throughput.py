@@ -62,6 +62,7 @@ def test_tasks_processes_and_the_floor_are_asked_on_a_copy(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     options = ["--data", str(tmp_path), "--turns", "60", "--clients", "2", "--seconds", "0.2"]
+    options += ["--lead", "0"]
     assert main([*options, "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert [(each["checkout"], each["way"]) for each in report["runs"]] == [
