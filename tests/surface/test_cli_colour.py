@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 from tests.surface.shell import Shell
+from typer.testing import CliRunner
 
 from memoria.surface.cli.colour import has_colour, print_coloured
+from memoria.surface.cli.console import err
+from memoria.surface.cli.main import app
 
 LISTED = """\
 2026-03-02
@@ -31,15 +34,15 @@ def test_colours_mark_ids_doubts_and_what_is_done_and_change_no_character() -> N
     shown = painted(LISTED)
     assert re.sub(r"\x1b\[[\d;]*m", "", shown) == LISTED
     for code, words in {
-        "33": "superseded",
+        "35": "superseded",
         "2": " · 0c70cfd1",
         "32": "Remembered",
     }.items():
         assert f"\x1b[{code}m{words}" in shown
-    assert "\x1b[33mcontradicted" in shown
-    assert "\x1b[33mnote:" in shown
-    # 37, 93 and 97 are white, bright yellow and bright white: nobody reads them on white.
-    assert not re.search(r"\x1b\[[\d;]*\b(37|9\d)\b", shown)
+    assert "\x1b[35mcontradicted" in shown
+    assert "\x1b[35mnote:" in shown
+    # Yellow, cyan, white and all bright ones vanish on white, blue on black.
+    assert not re.search(r"\x1b\[[\d;]*\b(33|34|36|37|9\d)\b", shown)
 
 
 @pytest.mark.parametrize("columns", ["80", "120"])
@@ -70,3 +73,13 @@ def test_remember_says_where_it_went_what_it_replaces_and_how_to_take_it_back(ho
     assert "我住在北京" in shell("list").out
     tea = shell.json("remember", "I drink tea")["id"]
     assert shell("revise", tea[-8:], "pin").out.startswith("Pinned:\n  I drink tea\n")
+
+
+def test_help_bars_and_spinners_have_no_colour_that_a_background_swallows() -> None:
+    parts = ("remaining", "elapsed", "percentage", "spinner")
+    names = [*(f"progress.{one}" for one in parts), "bar.complete", "bar.finished", "bar.pulse"]
+    colours = {err().get_style(name).color for name in names}
+    assert {one.name for one in colours if one} == {"green"}
+    helped = CliRunner().invoke(app, ["list", "--help"], env={"FORCE_COLOR": "1"}, color=True)
+    assert "\x1b[1m" in helped.stdout
+    assert not re.search(r"\x1b\[[\d;]*\b(33|34|36|37|9\d)m", helped.stdout)

@@ -73,7 +73,7 @@ def test_with_json_nobody_is_asked_the_preview_says_what_to_call_next(shell: She
 
 def test_the_audit_shows_what_left_which_index_and_no_word_of_it(shell: Shell) -> None:
     kept = shell.json("remember", ONE)["id"]
-    assert shell("audit").out == "Nothing was forgotten since proofs are kept.\n"
+    assert shell("audit").out == "Nothing was forgotten yet: there is no proof of it.\n"
     done = shell.json("forget", kept, "--yes", "--reason", "asked to")
     (listed,) = shell.json("audit")["reports"]
     assert listed["id"] == done["report"]["id"]

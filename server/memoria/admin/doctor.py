@@ -270,7 +270,7 @@ def _check_sources(store: Store, settings: Settings) -> Finding:
 def _check_queue(store: Store, settings: Settings) -> Finding:
     with store.read(settings.tenant) as tx:
         status = tx.queue.status()
-    detail = f"{status.waiting} segments wait to be read, {status.done} were"
+    detail = f"{status.waiting} segments wait to be read, {status.done} are read"
     if not status.dead:
         return Finding(check="queue", state="ok", detail=detail)
     return Finding(

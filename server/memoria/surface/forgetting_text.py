@@ -197,7 +197,7 @@ def reports_text(reports: Iterable[ForgetReport], reader: Reader) -> str:
         f"    {reader.moment(one.at)} · {one.by} · {reader.name(one.id)}"
         for one in reports
     ]
-    return "\n".join(lines) or "Nothing was forgotten since proofs are kept."
+    return "\n".join(lines) or "Nothing was forgotten yet: there is no proof of it."
 
 
 def report_line(report: ForgetReport, reader: Reader) -> str:

@@ -1,7 +1,8 @@
-"""Colour with meaning: ids and times are dim, doubts yellow, what is done green, errors red.
+"""Colour with meaning: ids and times are dim, doubts magenta, what is done green, errors red.
 
 The text says all of it without: nothing is coloured where the output is no terminal, where
-NO_COLOR is set, or in JSON. No colour is a bright one, so each can be read on white and on black.
+NO_COLOR is set, or in JSON. Green, magenta and red alone can be read on
+white and on black: yellow and cyan vanish on white, blue on black.
 """
 
 import os
@@ -25,10 +26,10 @@ _STYLES = tuple(
         (r"^ *(?:memory|turn|entity|run|report) [0-9a-f-]{8,36}$", "dim"),
         (r"^\d{4}-\d\d-\d\dT\d\d:\d\dZ?", "dim"),
         (r"^\d{4}-\d\d-\d\d$", "bold"),
-        (rf"(?<= · )(?:{_DOUBTS})(?= · )", "not dim yellow"),
-        (rf"(?<=[( ])(?:{_DOUBTS})(?=[,)])", "yellow"),
-        (r"^ +(?:contradicts|outdated|out of date):", "yellow"),
-        (r"^(?:note|warning):", "yellow"),
+        (rf"(?<= · )(?:{_DOUBTS})(?= · )", "not dim magenta"),
+        (rf"(?<=[( ])(?:{_DOUBTS})(?=[,)])", "magenta"),
+        (r"^ +(?:contradicts|outdated|out of date):", "magenta"),
+        (r"^(?:note|warning):", "magenta"),
         (rf"^(?:{_DONE})(?=[ ,.:])", "green"),
         (r"^[A-Z][^.:\n]*: (?=memoria )", "bold"),
         (r"^>(?= )", "bold green"),

@@ -121,7 +121,7 @@ def wire_status(status: ConnectionStatus) -> WireConnectionStatus:
 
 def diff_lines(wiring: ClientWiring) -> Iterator[tuple[str, str | None]]:
     """The lines of the change, each with its colour."""
-    colours = {"+": "green", "-": "red", "@": "cyan"}
+    colours = {"+": "green", "-": "red", "@": "bold"}
     for edit in wiring.edits:
         for line in edit.diff():
             is_name = line.startswith(("+++", "---"))

@@ -38,6 +38,10 @@ _CONTROLS = lazy_regex(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _STEERING = lazy_regex(rf"{_CONTROLS.pattern}|[\u202a-\u202e\u2066-\u2069]")
 """These, and what turns the direction of a text, so that it reads otherwise than it is."""
 
+_DIM = ("progress.remaining", "progress.elapsed", "progress.percentage")
+_GREEN = ("bar.complete", "bar.finished", "bar.pulse", "progress.spinner")
+"""Parts of a progress bar; Rich's own colours vanish on a light background."""
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
@@ -56,6 +60,7 @@ def err() -> "Console":
 def _open_console(*, stderr: bool) -> "Console":
     from rich.console import Console  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
+    from rich.theme import Theme  # noqa: PLC0415
 
     class PlainConsole(Console):
         """A console of which no text that is printed can steer the terminal."""
@@ -63,7 +68,8 @@ def _open_console(*, stderr: bool) -> "Console":
         def render_str(self, text: str, **options: Any) -> Text:  # noqa: ANN401  (Rich's own)
             return super().render_str(_without_steering(text), **options)
 
-    return PlainConsole(stderr=stderr, highlight=False, soft_wrap=True)
+    theme = Theme(dict.fromkeys(_DIM, "dim") | dict.fromkeys(_GREEN, "green"))
+    return PlainConsole(stderr=stderr, highlight=False, soft_wrap=True, theme=theme)
 
 
 class Exit(IntEnum):

@@ -10,7 +10,7 @@ from memoria.surface.cli.layout import columns, entry_lines, wrap_text
 from memoria.surface.text import quantity
 from memoria.surface.wire.search import WireConclusions, WireTraces
 
-_HEAD = " #  outcome       words   text  meaning  graph  match  weight  score"
+_HEAD = " #  outcome          words   text  meaning  graph  match  weight  score"
 _COLUMNS = (
     "words: share of what was asked that it holds; text: BM25 in its context; meaning: cosine; "
     "graph: share of the graph expansion; match: all of these; weight: product of the factors below"
@@ -92,7 +92,7 @@ def _source_state(report: PartReport) -> str:
 def _candidate_lines(place: int, each: ExplainedCandidate, width: int) -> Iterator[str]:
     weight = each.score / each.relevance if each.relevance else 1.0
     yield (
-        f"{place:>2}  {each.outcome:<12}{_column(each.coverage, 7)}{_column(each.lexical, 7)}"
+        f"{place:>2}  {each.outcome:<15}{_column(each.coverage, 7)}{_column(each.lexical, 7)}"
         f"{_column(each.cosine, 9)}{_column(each.graph, 7)}{_column(each.relevance, 7)}"
         f"{f'×{weight:.2f}':>8}{each.score:>7.3f}"
     )

@@ -6,17 +6,17 @@ from typing import Any
 _WORDS = {"str": "text", "int": "number", "float": "number", "Path": "path", "bool": ""}
 """What stands beside an option, by the type of its value; a switch takes none."""
 _STYLES = {
-    "STYLE_OPTION": "bold cyan",
-    "STYLE_SWITCH": "bold cyan",
-    "STYLE_NEGATIVE_OPTION": "bold cyan",
-    "STYLE_NEGATIVE_SWITCH": "bold cyan",
+    "STYLE_OPTION": "bold",
+    "STYLE_SWITCH": "bold",
+    "STYLE_NEGATIVE_OPTION": "bold",
+    "STYLE_NEGATIVE_SWITCH": "bold",
     "STYLE_TYPES": "dim",
     "STYLE_USAGE": "bold",
     "STYLE_HELPTEXT": "",
     "STYLE_OPTION_ENVVAR": "dim",
-    "STYLE_COMMANDS_TABLE_FIRST_COLUMN": "bold cyan",
+    "STYLE_COMMANDS_TABLE_FIRST_COLUMN": "bold",
 }
-"""Typer's own have yellow, which a light background swallows."""
+"""Typer's own have yellow and cyan, which a light background swallows."""
 
 
 def make_help_readable(command: Any, context: Any) -> None:  # noqa: ANN401  (Typer's own classes)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from memoria.admin.backup import BackupReport
     from memoria.app.upkeep import Diagnosis, Restored
 
-_STATES = {"ok": "[green]ok[/]", "warning": "[yellow]warning[/]", "error": "[red]error[/]"}
+_STATES = {"ok": "[green]ok[/]", "warning": "[magenta]warning[/]", "error": "[red]error[/]"}
 
 
 class WireHealth(BaseModel):

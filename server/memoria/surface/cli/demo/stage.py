@@ -41,7 +41,7 @@ class Stage:
 
     def ask(self, tool: str, question: str) -> None:
         """What is asked of which tool."""
-        self._put(Text.assemble(("› ", "cyan"), (f"{tool}  ", "cyan"), question))
+        self._put(Text.assemble(("› ", "bold"), (f"{tool}  ", "bold"), question))
 
     def check(self, promise: str, holds: bool) -> None:
         """Note whether a promise held."""
