@@ -210,13 +210,16 @@ def test_helpers_end_with_the_process_that_started_them(home: Path) -> None:
 
 
 async def test_there_are_no_helpers_where_they_would_be_of_no_use(
-    home: Path, embedder: BundledEmbedder
+    home: Path, embedder: BundledEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     none = Settings(home=home, search_helpers=0)
     endpoint = {"embedding_base_url": "http://127.0.0.1:9/v1", "embedding_model": "e"}
     far = Settings(home=home, search_helpers=3, embedder="endpoint", **endpoint)
     assert [count_helpers(each) for each in (settings_of(home), none, far)] == [1, 0, 0]
     assert 0 <= count_helpers(Settings(home=home)) <= 3
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "frozen", True, raising=False)
+        assert count_helpers(settings_of(home)) == 0
     async with memoria.open(settings=settings_of(home), embedder=embedder) as m:
         assert m._home.helpers is not None  # noqa: SLF001
         await anyio.to_thread.run_sync(m._home.helpers.start)  # noqa: SLF001

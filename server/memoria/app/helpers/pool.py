@@ -2,6 +2,7 @@
 
 import logging
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -34,9 +35,11 @@ Searching = Callable[[SearchPlan], SearchResult]
 def count_helpers(settings: Settings) -> int:
     """How many helpers there may be: by default one for each core but one, a few at most.
 
-    There are none where a search waits for another machine, for that takes no processor.
+    There are none where a search waits for another machine, for that takes no processor, nor in a
+    program that was packed into one file: it has no Python to start.
     """
-    if settings.embedder == "endpoint" or settings.rerank_base_url:
+    is_packed = getattr(sys, "frozen", False) or not sys.executable
+    if is_packed or settings.embedder == "endpoint" or settings.rerank_base_url:
         return 0
     configured = settings.search_helpers
     return min(_MOST, _count_cores() - 1) if configured is None else configured
