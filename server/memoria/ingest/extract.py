@@ -33,6 +33,7 @@ from memoria.ingest.reading_matter import (
 from memoria.ingest.resolve import Resolver
 from memoria.ingest.second_look import Advice, SecondLook, find_doubtful
 from memoria.memories.validator import OperationValidator, PromptContents
+from memoria.memories.verdicts import read_ahead
 from memoria.model import (
     Add,
     Boost,
@@ -139,6 +140,9 @@ class Extractor:
             doubts = find_doubtful(
                 validator, proposed.operations, self._tools.recall, meanings, context.participants
             )
+            claimed = [one.content for one in proposed.operations if isinstance(one, Add)]
+            for workspace in {turn.workspace for turn in validator.prompt_turns}:
+                read_ahead(tx, claimed, workspace)
         most, zone = self._tools.max_output_tokens, self._tools.store.zone
         return SecondLook(self._tools.chat, entry.tenant, most, zone).ask(doubts)
 

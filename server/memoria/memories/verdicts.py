@@ -22,6 +22,7 @@ from memoria.policy.conflict import (
     subject_key,
 )
 from memoria.policy.lasting import is_for_one_session
+from memoria.policy.properties import relate_statements
 from memoria.policy.scope import decide_scope, default_scope
 from memoria.policy.task_signals import same_task
 from memoria.store.base import Transaction
@@ -94,6 +95,23 @@ def judge_claim(tx: Transaction, new: NewClaim, now: int) -> Verdicts:
     )
 
 
+def read_ahead(tx: Transaction, contents: Iterable[str], workspace: str | None) -> None:
+    """Read what may soon be claimed, and what it will be compared with, before anybody writes.
+
+    What rules read in a statement is remembered for a while (`policy/properties/read.py`). Half of
+    the time in which the home was kept from all others went into reading it there for the first
+    time.
+
+    Args:
+        tx: the transaction to read in.
+        contents: what will perhaps be claimed.
+        workspace: from where it is said.
+    """
+    for content in contents:
+        for memory in _find_alike(tx, content, workspace):
+            relate_statements(content, memory.content)
+
+
 def applies_elsewhere(tx: Transaction, new: NewClaim, memory: Memory) -> bool:
     """Whether a memory is seen in every project while the claim is made for one alone.
 
@@ -163,7 +181,12 @@ def _about_the_same(tx: Transaction, memory: NewMemory) -> Iterator[Memory]:
 
 def _alike(tx: Transaction, new: NewClaim) -> Iterable[Memory]:
     """Memories that share words with the claim."""
-    terms = query_terms(new.wording.content)[:_MOST_TERMS]
-    seen = Filters(workspace=new.memory.workspace)
+    return _find_alike(tx, new.wording.content, new.memory.workspace)
+
+
+def _find_alike(tx: Transaction, content: str, workspace: str | None) -> Iterable[Memory]:
+    """Memories that share words with a statement, the likeliest first."""
+    terms = query_terms(content)[:_MOST_TERMS]
+    seen = Filters(workspace=workspace)
     matches = tx.documents.match(("memory",), terms, seen, _MOST_ALIKE)
     return tx.memories.by_version_numbers([match.n for match in matches]).values()
