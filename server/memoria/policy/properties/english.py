@@ -32,7 +32,6 @@ def read_clause(text: str, previous: tuple[Property, ...] = ()) -> tuple[Propert
         text: the clause, in the third person.
         previous: the properties of the clause before; "it" and a missing subject take theirs.
     """
-    hearsay = vocabulary.HEARSAY.regex.search(text) or vocabulary.CONDITION.regex.search(text)
     parse = parse_head(vocabulary.rephrase(text).strip(' .!?;,"“”'), previous)
     if parse is None or not _resolve_subject(parse, previous):
         return ()
@@ -41,6 +40,7 @@ def read_clause(text: str, previous: tuple[Property, ...] = ()) -> tuple[Propert
     for old in parse.denied:
         denied = replace(parse, rest=old, affirmed=not parse.affirmed, denied=[])
         found += read_predicate(denied, previous)
+    hearsay = vocabulary.HEARSAY.regex.search(text) or vocabulary.CONDITION.regex.search(text)
     return tuple(
         replace(
             one,
