@@ -50,17 +50,19 @@ class Visibilities:
 
     def _tell_scopes(self, kinds: Sequence[DocumentKind], filters: Filters) -> Scopes:
         seen = tuple(visible.token for visible in self.list_visible(kinds, filters))
+        if self._rows.number("has_other_tenants"):
+            return Scopes(seen, None)
         every = (each.token for each in self.list_all(_KINDS))
         hidden = tuple(token for token in every if token not in seen)
-        is_told = len(hidden) <= _FEW and not self._rows.number("has_other_tenants")
-        return Scopes(seen, hidden if is_told else None)
+        return Scopes(seen, hidden if len(hidden) <= _FEW else None)
 
     def list_visible(self, kinds: Sequence[DocumentKind], filters: Filters) -> list[Visibility]:
         """The visibilities that a question may see."""
+        places = self._visible_workspaces(filters)
         return [
             Visibility(kind, self._rows.tenant, place, current, processed)
             for kind in kinds
-            for place in self._visible_workspaces(filters)
+            for place in places
             for current in ((True, False) if filters.include_history else (True,))
             for processed in (
                 (False, True) if filters.include_processed and kind == "turn" else (False,)
@@ -69,10 +71,11 @@ class Visibilities:
 
     def list_all(self, kinds: Sequence[DocumentKind]) -> list[Visibility]:
         """Every visibility that a document may have."""
+        places = (None, *self._workspaces.all())
         return [
             Visibility(kind, self._rows.tenant, place, current, processed)
             for kind in kinds
-            for place in (None, *self._workspaces.all())
+            for place in places
             for current in (True, False)
             for processed in (True, False)
         ]
