@@ -43,6 +43,15 @@ def test_what_writing_needs_stays(needed: str) -> None:
         assert show_invisible(text) == drop_invisible(text) == text
 
 
+@pytest.mark.parametrize("script", ["plain", "港口"])
+def test_a_control_character_is_shown_in_a_text_of_any_script(script: str) -> None:
+    kept = "\t\n\x0b\x0c\r"
+    for code in range(128):
+        text = f"{script}{chr(code)}{script}"
+        is_seen = chr(code).isprintable() or chr(code) in kept
+        assert (show_invisible(text) == text) == (drop_invisible(text) == text) == is_seen
+
+
 def test_a_long_hidden_message_costs_little() -> None:
     shown = show_invisible("a" + TAGS * 100 + "b")
     assert shown == "a\\u{e0070}\\u{e0061}\\u{e0079}\\u{e0020}[+696 invisible]b"

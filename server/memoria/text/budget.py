@@ -61,8 +61,9 @@ def count_parts(text: str) -> int:
     pieces add up to those of the whole, which rounded tokens don't.
     """
     ascii_part = text.encode("ascii", "ignore")
-    letters = len(ascii_part) - len(ascii_part.translate(None, _LETTERS))
-    signs = len(ascii_part) - len(ascii_part.translate(None, _SIGNS))
+    no_letters = ascii_part.translate(None, _LETTERS)
+    letters = len(ascii_part) - len(no_letters)
+    signs = len(no_letters) - len(no_letters.translate(None, _SIGNS))
     is_ascii = len(ascii_part) == len(text)
     emoji = 0 if is_ascii else _count_beyond(text)
     others = len(text) - letters - signs - emoji

@@ -62,7 +62,7 @@ class ExcerptFinder:
         self._weights = weights
         self._bonus = _MEANING * max(weights.values(), default=1.0)
         self._found = sorted(_occurrences(text, weights))
-        self._starts = [0, *(match.end() for match in _END.finditer(text))]
+        self._starts = [0, *[match.end() for match in _END.finditer(text)]]
         if self._starts[-1] == len(text) and len(self._starts) > 1:
             self._starts.pop()
         self._ends = [*self._starts[1:], len(text)]

@@ -43,17 +43,20 @@ _NEEDED = "|".join(
 )
 _HIDDEN = LazyPattern(rf"(?:(?!{_NEEDED})[{INVISIBLE}])+|(?:{_NEEDED})(?P<needed>)")
 _ANY = LazyPattern(f"[{INVISIBLE}]")
+_ASCII = bytes((*range(0x09), *range(0x0E, 0x20), 0x7F))
+"""What of ASCII is invisible: looked for among bytes, which takes a twentieth of the time of a
+pattern."""
 _MOST_SHOWN = 4
 
 
 def show_invisible(text: str) -> str:
     r"""The text with invisible characters as escapes: `\u{200b}`, and of many the first."""
-    return _HIDDEN.regex.sub(_show, text) if _ANY.regex.search(text) else text
+    return _HIDDEN.regex.sub(_show, text) if _has_invisible(text) else text
 
 
 def drop_invisible(text: str) -> str:
     """The text without invisible characters."""
-    return _HIDDEN.regex.sub(_drop, text) if _ANY.regex.search(text) else text
+    return _HIDDEN.regex.sub(_drop, text) if _has_invisible(text) else text
 
 
 def visible_places(text: str) -> list[int]:
@@ -62,6 +65,12 @@ def visible_places(text: str) -> list[int]:
     edges = [0, *chain.from_iterable(hidden), len(text)]
     seen = (range(edges[i], edges[i + 1]) for i in range(0, len(edges), 2))
     return [*chain.from_iterable(seen), len(text)]
+
+
+def _has_invisible(text: str) -> bool:
+    if text.isascii():
+        return len(text.encode().translate(None, _ASCII)) < len(text)
+    return _ANY.regex.search(text) is not None
 
 
 def _show(match: re.Match[str]) -> str:

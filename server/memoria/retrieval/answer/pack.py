@@ -195,6 +195,8 @@ class Packer:
                 else _shorten_call(hit, hit.tool, self._weights, share)
             )
         before, after = self._beside.get(i, NO_NEIGHBOURS)
+        if not before and not after:
+            return hit
         return hit.model_copy(update={"before": before, "after": after})
 
 
