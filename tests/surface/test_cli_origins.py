@@ -72,6 +72,15 @@ def clock(at: str) -> str:
     return moment(parse_instant(at))
 
 
+def test_a_dot_between_details_stays_with_the_first_of_them() -> None:
+    for line in ("one two · three four · five", "一二三 · 四五六 · 七八"):
+        for width in range(8, 40):
+            lines = wrap_text(line, width)
+            assert not any(one.lstrip().startswith("·") for one in lines)
+            assert " ".join(lines).replace(" ", "") == line.replace(" ", "")
+            assert max(map(cell_len, lines)) <= width
+
+
 def fits(text: str, width: int) -> bool:
     return all(cell_len(line) <= width for line in text.split("\n"))
 

@@ -249,7 +249,9 @@ def _print_change(wiring: "ClientWiring") -> None:
 
 
 def _say(text: str) -> None:
-    out().print(text, markup=False)
+    from memoria.surface.cli.layout import columns, wrap_answer  # noqa: PLC0415
+
+    out().print(wrap_answer(text, columns()), markup=False)
 
 
 def _show_status(

@@ -24,7 +24,11 @@ DATED = 25
 """A column wide enough for a date, a time and an offset."""
 _LABEL = 14
 _WIDE = "ᄀ-ᅟ⺀-꓏가-힣豈-﫿︰-﹏＀-｠￠-￦"
-_PIECE = lazy_regex(rf"[ \t]+|[“‘]?[{_WIDE}][，。、；：？！）」』】》”’…]*|[^ \t{_WIDE}]+")
+_DOT = "(?: ·(?= ))?"
+"""The dot between two details stays with the first of them."""
+_PIECE = lazy_regex(
+    rf"[ \t]+|[“‘]?[{_WIDE}][，。、；：？！）」』】》”’…]*{_DOT}|[^ \t{_WIDE}]+{_DOT}"
+)
 
 
 def columns() -> int:

@@ -21,6 +21,7 @@ from memoria.surface.cli.console import (
     take_in_spool,
     with_memory,
 )
+from memoria.surface.cli.layout import columns, wrap_answer
 from memoria.surface.cli.progress import show_progress
 from memoria.surface.cli.report import (
     backup_text,
@@ -69,7 +70,8 @@ def doctor(
         show(wire_health(diagnosis, treatment), "", as_json=True)
     else:
         for one in diagnosis.mended:
-            out().print(f"{one.check}: {one.before} → {one.after}", markup=False)
+            line = f"{one.check}: {one.before} → {one.after}"
+            out().print(wrap_answer(line, columns()), markup=False)
         out().print(health_table(diagnosis.health))
     if not diagnosis.health.is_sound:
         raise typer.Exit(Exit.UNSOUND)
@@ -124,7 +126,8 @@ def restore(
     if as_json:
         show(wire, "", as_json=True)
     else:
-        out().print(restore_text(home, file, restored), markup=False)
+        text = restore_text(home, file, restored)
+        out().print(wrap_answer(text, columns()), markup=False)
         out().print(health_table(diagnosis.health))
     if not diagnosis.health.is_sound:
         raise typer.Exit(Exit.UNSOUND)
