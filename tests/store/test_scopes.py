@@ -1,11 +1,13 @@
 """What is hidden from a question counts for nothing, however the words of a home are looked up."""
 
+from collections.abc import Callable
 from itertools import product
 
 import pytest
 from tests.store.plain import keep, wording
 
 from memoria.store.sqlite import SqliteStore
+from memoria.store.sqlite.transaction import SqliteTransaction
 from memoria.store.values import DocumentKind, Filters, Frequencies, Match
 
 WORDS = ("harbour", "ferry", "港口", "unheard")
@@ -56,6 +58,18 @@ def test_a_question_finds_and_counts_the_same_whether_or_not_others_share_its_ho
     assert len({str(one) for one in alone}) > 4  # the sights do differ
 
 
+def list_statements(store: SqliteStore, ask: Callable[[SqliteTransaction], object]) -> set[str]:
+    """The statements that a question of Ann runs, without the index's own."""
+    run: list[str] = []
+    with store.read("ann") as tx:
+        tx._connection.set_trace_callback(run.append)  # noqa: SLF001
+        try:
+            ask(tx)
+        finally:
+            tx._connection.set_trace_callback(None)  # noqa: SLF001
+    return {sql for sql in run if not sql.startswith("--")}
+
+
 @pytest.mark.parametrize("others", [(), ("bob",)])
 def test_the_words_of_a_long_question_are_counted_by_as_many_statements_as_one_word(
     store: SqliteStore, others: tuple[str, ...]
@@ -65,16 +79,21 @@ def test_the_words_of_a_long_question_are_counted_by_as_many_statements_as_one_w
         with store.write(name):
             pass
 
-    def list_statements(words: tuple[str, ...]) -> set[str]:
-        run: list[str] = []
-        with store.read("ann") as tx:
-            tx._connection.set_trace_callback(run.append)  # noqa: SLF001
-            try:
-                tx.documents.frequencies(["turn"], words, Filters())
-            finally:
-                tx._connection.set_trace_callback(None)  # noqa: SLF001
-        return {sql for sql in run if not sql.startswith("--")}  # the index's own
+    def count(*words: str) -> int:
+        asked = list_statements(
+            store, lambda tx: tx.documents.frequencies(["turn"], words, Filters())
+        )
+        return len(asked)
 
-    one = list_statements(("harbour",))
-    many = list_statements(("ferry", "港口", *(f"word{i}" for i in range(30))))
-    assert 0 < len(many) <= len(one)
+    one_word = count("harbour")
+    assert 0 < count("ferry", "港口", *(f"word{i}" for i in range(30))) <= one_word
+
+
+def test_where_nothing_is_hidden_what_is_found_is_not_looked_at_again(store: SqliteStore) -> None:
+    with store.write("ann") as tx:
+        said = tx.documents.add("turn", None, "harbour ferry 港口", "ann")
+
+    def find(tx: SqliteTransaction) -> None:
+        assert [one.n for one in tx.documents.match(["turn"], WORDS, Filters(), 5)] == [said]
+
+    assert not [sql for sql in list_statements(store, find) if f"json_each('[{said}]')" in sql]

@@ -85,7 +85,10 @@ class Matching:
         """The best documents that are seen and that pass."""
         scope = write_scope(*scopes.seen)
         if self._is_small() or self._count_now(scope) <= BUDGET:
-            if not narrowing.is_narrow and self._look(scopes).hidden is not None:
+            hidden = None if narrowing.is_narrow else self._look(scopes).hidden
+            if hidden == ():
+                return self._run_match("match", _any_of(terms), limit)
+            if hidden is not None:
                 return self._best_of_many(_ANYWHERE, terms, scope, narrowing, limit)
             return self._best_of_few(_in_scope(scope, terms), narrowing, limit)
         if narrowing.ids_if_few is not None:
