@@ -199,6 +199,8 @@ STEP = Addition(
 
                 name = "praise"
                 summary = "Praise the memory."
+                things = ("memory", "memories")
+                deed = "praised"
                 item = PraiseItem
                 rows = 1
 
@@ -227,7 +229,7 @@ STEP = Addition(
     proof=_SHELL
     + """
     shell("remember", "Lin likes tea")
-    assert "praise" in shell("nightly", "--step", "praise")
+    assert "1 memory praised" in shell("nightly", "--step", "praise")
     assert "praise" in shell("nightly", "--dry-run")
     """,
 )

@@ -238,10 +238,9 @@ async def test_a_memory_that_one_project_sees_cannot_be_replaced_from_another(
     ]:
         of_beta = await kept(agent, old, workspace="/beta", scope="project")
         said = {"content": new, "supersedes": of_beta}
-        refusals = [
-            await agent.refusal("remember", **said, workspace="/alpha"),
-            alpha("remember", new, "--supersedes", of_beta).err,
-        ]
+        at_terminal = alpha("remember", new, "--supersedes", of_beta).err
+        assert all(word in at_terminal for word in ("/beta", "--workspace", "leave --supersedes"))
+        refusals = [await agent.refusal("remember", **said, workspace="/alpha")]
         settings = memoria.Settings.from_values(home=home, tenant="tests", embedder="off")
         async with memoria.open(settings=settings) as library:
             for scope in (None, "everywhere"):
