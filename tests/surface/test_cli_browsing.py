@@ -146,6 +146,14 @@ def test_a_name_that_nothing_speaks_of_is_no_empty_list(shell: Shell) -> None:
     assert "memoria graph Bob" in missing.err
 
 
+def test_an_empty_list_says_how_something_gets_into_it(home: Path) -> None:
+    shell = Shell(home)
+    for command in ("list", "sessions"):
+        said = shell(command).out
+        assert "memoria remember" in said
+        assert "memoria import --all" in said
+
+
 @pytest.mark.parametrize("columns", [40, 80, 120])
 def test_no_line_is_wider_than_the_terminal_and_no_word_is_cut(shell: Shell, columns: int) -> None:
     for command in ("list", "sessions"):

@@ -14,9 +14,10 @@ _STYLES = {
     "STYLE_USAGE": "bold",
     "STYLE_HELPTEXT": "",
     "STYLE_OPTION_ENVVAR": "dim",
+    "STYLE_REQUIRED_LONG": "red",
     "STYLE_COMMANDS_TABLE_FIRST_COLUMN": "bold",
 }
-"""Typer's own have yellow and cyan, which a light background swallows."""
+"""Typer's own have yellow and cyan, which a light background swallows, and a red that is dim."""
 
 
 def make_help_readable(command: Any, context: Any) -> None:  # noqa: ANN401  (Typer's own classes)

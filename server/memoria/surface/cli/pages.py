@@ -115,6 +115,12 @@ def _session_lines(session: SessionSummary, id_chars: int, width: int) -> Iterat
     yield from wrap_text(" · ".join(details), width, 4)
 
 
+_WHERE_FROM = (
+    'State one: memoria remember "…"',
+    "Bring in what was said before: memoria import --all",
+)
+
+
 def _footer(
     page: Page, listing: Listing, shown: int, kind: tuple[str, str], width: int
 ) -> Iterator[str]:
@@ -128,6 +134,9 @@ def _footer(
     if page.elsewhere:
         more = quantity(page.elsewhere, *kind)
         yield from wrap_text(f"{more} more in other projects: --workspace '*'", width)
+    if not page.total:
+        for way in _WHERE_FROM:
+            yield from wrap_text(way, width)
     if shown:
         verb = "See where one comes from" if kind[0] == "memory" else "Read one"
         yield from wrap_text(f"{verb}: memoria show ID", width)
