@@ -148,6 +148,8 @@ def test_a_name_that_nothing_speaks_of_is_no_empty_list(shell: Shell) -> None:
 
 def test_an_empty_list_says_how_something_gets_into_it(home: Path) -> None:
     shell = Shell(home)
+    shell("remember", "Anna likes tea")
+    shell("undo", "--yes")
     for command in ("list", "sessions"):
         said = shell(command).out
         assert "memoria remember" in said
