@@ -252,7 +252,7 @@ class Settings(BaseModel):
 
     search_helpers: int | None = Field(None, ge=0, le=32)
     """How many processes may search beside this one while eight searches or more are asked of it
-    at once, for long. Each takes about 80 MB and ends after a minute without work. 0: none. By
+    at once, for long. Each takes about 90 MB and ends after a minute without work. 0: none. By
     default one for each core but one, three at most, and none beside an endpoint's models."""
 
     segment_idle_minutes: float = Field(30, gt=0, le=100_000)
