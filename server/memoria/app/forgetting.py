@@ -9,7 +9,7 @@ from memoria.app.records import Records
 from memoria.app.spool import THOROUGH_BYTES
 from memoria.app.threads import in_thread
 from memoria.erasure.suppression import Digester
-from memoria.errors import InvalidInputError, NotFoundError
+from memoria.errors import NotFoundError
 from memoria.model import DAY_MS, Channel
 from memoria.model.forgetting import (
     ForgetOrder,
@@ -18,7 +18,7 @@ from memoria.model.forgetting import (
     ForgetResult,
     ForgetSelection,
 )
-from memoria.model.ids import cut_ids
+from memoria.model.ids import choose_by_end
 from memoria.model.query import MAX_LIMIT, MAX_TOKENS
 from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.store.home_folder import open_home_files
@@ -111,12 +111,10 @@ class Forgetting(Records):
         Raises:
             InvalidInputError: several end so; names them.
         """
+        if not cited:
+            return cited
         reports = await self.list_forget_reports(_MOST_REPORTS)
-        found = [one.id for one in reports if one.id.endswith(cited)] if cited else []
-        if len(found) > 1:
-            named = ", ".join(cut_ids(found))
-            raise InvalidInputError(f"Several reports end so: {named}. Give more of it.")
-        return found[0] if found else cited
+        return choose_by_end((one.id for one in reports), cited) or cited
 
     def _wake_worker(self) -> None:
         """Let what was changed be embedded."""

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 from memoria.app.arguments import Count, Text, check_arguments
 from memoria.app.imports import Imports
 from memoria.app.threads import in_thread
-from memoria.errors import InvalidInputError, NotFoundError, shorten
+from memoria.errors import NotFoundError, shorten
 from memoria.model import now_millis
 from memoria.model.change import Change, ChangeList
 from memoria.model.forgetting import ForgetReport
-from memoria.model.ids import count_end_chars, cut_ids
+from memoria.model.ids import choose_by_end, count_end_chars
 from memoria.retrieval.query.plan import EVERYWHERE
 
 if TYPE_CHECKING:
@@ -90,15 +90,12 @@ def choose_change(changes: list[Change], change_id: str | None) -> Change:
             raise NotFoundError("There is nothing to undo here: nobody has changed a memory.")
         return chosen
     end = change_id.strip().lower()
-    alike = [one for one in changes if one.id == end or one.id.endswith(end)]
-    if len(alike) > 1:
-        named = ", ".join(cut_ids([one.id for one in alike]))
-        raise InvalidInputError(f"{end} is the end of several ids: {named}. Give more of it.")
-    if not alike or not end:
+    chosen_id = choose_by_end((one.id for one in changes), end)
+    if chosen_id is None or not end:
         raise NotFoundError(
             f"There is no change {shorten(change_id)} here. List them with `memoria undo --list`."
         )
-    return alike[0]
+    return next(one for one in changes if one.id == chosen_id)
 
 
 def _change_of(report: ForgetReport) -> Change | None:

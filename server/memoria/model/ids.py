@@ -9,6 +9,8 @@ from itertools import count
 
 import uuid_utils
 
+from memoria.errors import InvalidInputError
+
 _VERSION = 0x7 << 76
 _VARIANT = 0b10 << 62
 _RANDOM = ~((0xF << 76) | (0b11 << 62)) & ((1 << 80) - 1)
@@ -38,6 +40,21 @@ def cut_ids(ids: Sequence[str]) -> list[str]:
     """As much of each end as tells these ids apart."""
     chars = count_end_chars(ids)
     return [one[-chars:] for one in ids]
+
+
+def choose_by_end(ids: Iterable[str], end: str) -> str | None:
+    """The one id that ends so; None where none does.
+
+    Raises:
+        InvalidInputError: several end so; names them.
+    """
+    alike = [one for one in ids if one.endswith(end)]
+    if len(alike) > 1:
+        raise InvalidInputError(
+            f"{end} is the end of several ids: {', '.join(cut_ids(alike))}. Give more of the one "
+            "that is meant."
+        )
+    return alike[0] if alike else None
 
 
 def new_id() -> str:

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import InvalidInputError, NextStep, NotFoundError, shorten
-from memoria.model.ids import count_end_chars, cut_ids
+from memoria.model.ids import choose_by_end, count_end_chars
 from memoria.model.search import FULL_ID
 from memoria.store.base import Transaction
 from memoria.store.base.short_ids import INDEXED_CHARS
@@ -58,14 +58,8 @@ def complete_id(tx: Transaction, cited: str) -> str:
                 "memoria search, or memoria traces",
             ),
         )
-    found = [one for one in tx.short_ids.list_alike([end]) if one.endswith(end)]
-    found = found or [one for one in tx.short_ids.list_forgotten(end) if one.endswith(end)]
-    if len(found) > 1:
-        raise InvalidInputError(
-            f"{end} is the end of several ids: {', '.join(cut_ids(found))}. Give more of the one "
-            "that is meant."
-        )
-    return found[0] if found else end
+    known = choose_by_end(tx.short_ids.list_alike([end]), end)
+    return known or choose_by_end(tx.short_ids.list_forgotten(end), end) or end
 
 
 def count_id_chars(tx: Transaction, ids: Iterable[str]) -> int:
