@@ -76,16 +76,16 @@ def test_in_the_record_everything_that_speaks_for_a_turn_adds_up() -> None:
     near = RelevanceSignals(0.0, 0.3)
     held = margin(TRANSCRIPT, "turn", near, asked)
     assert held < 0
-    assert margin(TRANSCRIPT, "turn", replace(near, context_coverage=0.5), asked) > 0
-    assert margin(TRANSCRIPT, "turn", replace(near, is_cross_language=True), asked) > 0
-    assert margin(TRANSCRIPT, "turn", replace(near, graph=1.0), asked) > held
-    assert margin(TRANSCRIPT, "turn", replace(near, rare_words=1), asked) == held
-    assert margin(TRANSCRIPT, "turn", replace(near, rare_words=2), asked) > held
+    assert margin(TRANSCRIPT, "turn", near._replace(context_coverage=0.5), asked) > 0
+    assert margin(TRANSCRIPT, "turn", near._replace(is_cross_language=True), asked) > 0
+    assert margin(TRANSCRIPT, "turn", near._replace(graph=1.0), asked) > held
+    assert margin(TRANSCRIPT, "turn", near._replace(rare_words=1), asked) == held
+    assert margin(TRANSCRIPT, "turn", near._replace(rare_words=2), asked) > held
     assert margin(TRANSCRIPT, "turn", near, replace(asked, strange_share=1.0)) < held
     assert margin(TRANSCRIPT, "turn", near, replace(asked, has_strange_compound=True)) < held
     assert margin(TRANSCRIPT, "turn", near, replace(asked, telling_terms=30)) < held
     assert margin(TRANSCRIPT, "turn", near, replace(asked, documents=100_000)) < held
-    assert margin(TRANSCRIPT, "turn", replace(near, lacks_number=True), asked) < held
+    assert margin(TRANSCRIPT, "turn", near._replace(lacks_number=True), asked) < held
 
 
 def test_a_turn_that_the_record_would_amply_answer_with_passes_among_memories() -> None:
@@ -111,7 +111,7 @@ def test_a_turn_of_the_named_day_or_of_the_assistant_whose_words_are_asked_for_f
 ):
     plain = RelevanceSignals(coverage=0.1, cosine=0.2)
     for change in ({"is_of_named_day": True}, {"is_reply": True}):
-        told = replace(plain, **change)
+        told = plain._replace(**change)
         assert margin(TRANSCRIPT, "turn", told) > margin(TRANSCRIPT, "turn", plain)
 
 
@@ -125,7 +125,7 @@ def test_a_sentence_that_rules_have_made_a_memory_is_no_answer_without_a_word_or
         ({"graph": 1.0}, True),
         ({"is_cross_language": True}, True),
     ):
-        by_rules = replace(alike, is_by_rules=True, **change)
+        by_rules = alike._replace(is_by_rules=True, **change)
         assert (margin(MEMORIES, "memory", by_rules) > 0) is passes, change
 
 

@@ -15,12 +15,13 @@ from memoria.retrieval.query.task import is_of_another_task, resolve_task
 from memoria.retrieval.query.terms import choose_terms
 from memoria.retrieval.ranking.depth import choose_depth
 from memoria.retrieval.ranking.described import find_described, limit_margins
+from memoria.retrieval.ranking.documents import MemoryWording
 from memoria.retrieval.ranking.evidence.rank import RankedDocument
 from memoria.retrieval.ranking.fusion import fuse, rank_documents
 from memoria.retrieval.ranking.people import apply_people
 from memoria.retrieval.ranking.rarity import merge_weights, weigh_terms
 from memoria.retrieval.ranking.rerank import NO_OPINION, RerankOpinion, apply_opinion
-from memoria.retrieval.ranking.score import MemoryWording, ScoredCandidate, score_candidates
+from memoria.retrieval.ranking.score import ScoredCandidate, score_candidates
 from memoria.retrieval.ranking.statistics import (
     QueryStatistics,
     build_statistics,

@@ -15,7 +15,8 @@ from memoria.model import (
     to_iso,
 )
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.ranking.score import MemoryWording, ScoredCandidate
+from memoria.retrieval.ranking.documents import MemoryWording
+from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.text.document import full_text
 from memoria.text.excerpt import ExcerptFinder, Span
 

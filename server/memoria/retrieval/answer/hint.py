@@ -12,9 +12,10 @@ from memoria.model import StoredTurn
 from memoria.retrieval.answer.notes import FOR_AGENTS
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.query.profile import TRANSCRIPT
+from memoria.retrieval.ranking.documents import MemoryWording
 from memoria.retrieval.ranking.fusion import FusedCandidate
 from memoria.retrieval.ranking.people import apply_people
-from memoria.retrieval.ranking.score import MemoryWording, ScoredCandidate, score_candidates
+from memoria.retrieval.ranking.score import ScoredCandidate, score_candidates
 from memoria.retrieval.ranking.selection import Selection
 from memoria.retrieval.ranking.threshold import RelevanceThreshold
 from memoria.retrieval.snapshot import ScoredSearch
@@ -105,7 +106,7 @@ def _estimate_cosine(each: ScoredCandidate, sources: SourceScores) -> ScoredCand
     if each.candidate.n in sources.cosine or not sources.cosine:
         return each
     guess = max(0.0, *sources.cosine.values()) * each.signals.coverage
-    return each._replace(signals=replace(each.signals, cosine=guess))
+    return each._replace(signals=each.signals._replace(cosine=guess))
 
 
 def _transcript_candidates(

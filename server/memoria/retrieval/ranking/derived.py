@@ -14,7 +14,8 @@ from dataclasses import replace
 from itertools import islice
 
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.ranking.score import MemoryWording, ScoredCandidate
+from memoria.retrieval.ranking.documents import MemoryWording
+from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.retrieval.ranking.selection import Selection
 from memoria.store.base import Transaction
 

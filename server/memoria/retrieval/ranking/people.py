@@ -131,7 +131,7 @@ def _apply_match(
     answer often leave it to the turn before to say of whom.
     """
     if match is PersonMatch.OTHER:
-        signals = replace(each.signals, is_of_others=True)
+        signals = each.signals._replace(is_of_others=True)
         return _multiply(each._replace(signals=signals), _OF_OTHERS)
     has_relation = any(person.path for person in plan.parsed.people.persons)
     gains = match is PersonMatch.SAME and plan.profile.scores_conclusions and has_relation

@@ -14,7 +14,7 @@ said meanwhile has no score of another's.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from memoria.errors import RerankerError
 from memoria.inference.rerank.base import Reranker, score_texts
@@ -81,7 +81,7 @@ def apply_opinion(
 def _apply_score(each: ScoredCandidate, score: float | None, otherwise: float) -> ScoredCandidate:
     relevance = (each.relevance + (otherwise if score is None else score)) / 2
     return each._replace(
-        signals=replace(each.signals, rerank_score=score),
+        signals=each.signals._replace(rerank_score=score),
         relevance=relevance,
         score=relevance * combine_boosts(each.boosts),
     )

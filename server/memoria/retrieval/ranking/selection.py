@@ -8,7 +8,8 @@ from math import ceil, floor
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.query.task import is_of_named_task
 from memoria.retrieval.ranking.diversity import diversify, word_similarity
-from memoria.retrieval.ranking.score import MemoryWording, ScoredCandidate
+from memoria.retrieval.ranking.documents import MemoryWording
+from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.retrieval.ranking.stand_ins import stand_for_turns
 from memoria.retrieval.ranking.successors import NO_SUCCESSORS, Successors, place_successors
 from memoria.retrieval.ranking.updates import NO_UPDATES, Updates, place_updates

@@ -10,7 +10,8 @@ sentence of a long message, and the question may be about another. Both are then
 from collections.abc import Sequence
 
 from memoria.model import MemoryVersion
-from memoria.retrieval.ranking.score import MemoryWording, ScoredCandidate
+from memoria.retrieval.ranking.documents import MemoryWording
+from memoria.retrieval.ranking.score import ScoredCandidate
 
 _FAR_LONGER = 2
 """Times the words of a memory. "I live in Dali" says no more than "the user lives in Dali"."""

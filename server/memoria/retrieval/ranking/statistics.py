@@ -76,6 +76,8 @@ class QueryStatistics:
 
     def count_rare(self, words: Set[str]) -> int:
         """How many of its rare words a text holds, a code for as many as there need be."""
+        if not self.rare_terms:
+            return 0
         codes = len(self.codes & words)
         return len(self.rare_terms & words) + codes * (RARE_TOGETHER - 1)
 

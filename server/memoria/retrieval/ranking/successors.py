@@ -20,7 +20,8 @@ from dataclasses import dataclass, field, replace
 from memoria.model import Memory, StoredTurn, Validity
 from memoria.policy.properties import relate_statements
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.ranking.score import MemoryWording, ScoredCandidate
+from memoria.retrieval.ranking.documents import MemoryWording
+from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.retrieval.ranking.wordings import NO_WORDINGS, Wordings
 from memoria.store.base import Transaction
 from memoria.text.analyser import tokens

@@ -30,7 +30,7 @@ so its no counts for nothing against a text that holds every discriminative word
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from math import log1p
-from typing import Self
+from typing import NamedTuple, Self
 
 from memoria.inference.base import AnswerBounds, RecordBounds, RelevanceBounds
 from memoria.retrieval.query.plan import SearchPlan
@@ -50,8 +50,7 @@ _OF_OTHERS = -1.0
 """The margin of what tells another person's fact, however well its words fit."""
 
 
-@dataclass(frozen=True, slots=True)
-class RelevanceSignals:
+class RelevanceSignals(NamedTuple):
     """What speaks for a hit, each 0 to 1."""
 
     coverage: float
@@ -79,25 +78,81 @@ class RelevanceSignals:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordDemand:
+    """What a query asks for of a turn of the record, whichever turn it is."""
+
+    bounds: RecordBounds
+    statistics: QueryStatistics
+    by_size: float
+    """What chance would bring: the more, the more words and documents there are."""
+    by_names: float
+    """What is asked for because what the query names is on record nowhere."""
+
+    @classmethod
+    def of_query(cls, bounds: RecordBounds, statistics: QueryStatistics) -> Self:
+        """What a query asks for, by the embedder's bounds."""
+        by_terms = bounds.term * log1p(statistics.telling_terms)
+        by_documents = bounds.document * log1p(min(statistics.documents, _MOST_DOCUMENTS))
+        strange = bounds.strange_names * statistics.strange_share
+        return cls(
+            bounds,
+            statistics,
+            max(bounds.base + by_terms + by_documents, bounds.least),
+            strange + bounds.strange_compound * statistics.has_strange_compound,
+        )
+
+    def margin(self, signals: RelevanceSignals) -> float:
+        """By how much what speaks for a turn exceeds what the query asks for."""
+        bounds = self.bounds
+        if not self.statistics.has_vectors:
+            return self._margin_by_words(signals)
+        margin = signals.cosine + bounds.words * max(signals.context_coverage, signals.coverage)
+        margin += bounds.linked * signals.graph - bounds.no_number * signals.lacks_number
+        margin += bounds.named_day * signals.is_of_named_day + bounds.reply * signals.is_reply
+        margin -= self.by_size
+        if signals.is_cross_language:  # another script spells names its own way, and has few words
+            return margin + bounds.cross_language
+        margin += bounds.meeting * (min(max(signals.rare_words, 1), RARE_TOGETHER) - 1)
+        return margin - self.by_names
+
+    def _margin_by_words(self, signals: RelevanceSignals) -> float:
+        if self.statistics.unknown_entity:
+            return -self.bounds.strange_names
+        if self.statistics.frequent_entity:
+            return signals.context_coverage - self.bounds.words_alone_of_name
+        return signals.coverage - self.bounds.words_alone
+
+    def __str__(self) -> str:
+        """In a line, for an explanation."""
+        if not self.statistics.has_vectors:
+            name = self.statistics.frequent_entity
+            least = self.bounds.words_alone_of_name if name else self.bounds.words_alone
+            return f"the best hit, words of at least: turn {least:g}"
+        words, least = self.bounds.words, self.by_size + self.by_names
+        return f"the best hit, cosine + {words:g} of its words of at least: turn {least:.2f}"
+
+
+@dataclass(frozen=True, slots=True)
 class RelevanceThreshold:
     """How well a hit has to fit this query in this kind of search."""
 
     profile: SearchProfile
-    bounds: AnswerBounds | RecordBounds
-    record: RecordBounds
-    """The bounds of the transcript, which a turn among memories may pass by as well."""
+    bounds: AnswerBounds | None
+    """Those of memories; None where the record alone is searched."""
+    record: RecordDemand
+    """What is asked for of the record, by which a turn among memories may pass as well."""
     statistics: QueryStatistics
 
     @classmethod
     def for_query(cls, plan: SearchPlan, statistics: QueryStatistics) -> Self:
         """The threshold of a search, by the embedder's calibration."""
         calibration = plan.calibration
-        record = calibration.transcript
+        record = RecordDemand.of_query(calibration.transcript, statistics)
         match plan.profile.bounds:
             case "memories":
                 return cls(plan.profile, calibration.memories, record, statistics)
             case "transcript":
-                return cls(plan.profile, calibration.transcript, record, statistics)
+                return cls(plan.profile, None, record, statistics)
             case "context":
                 return cls(plan.profile, calibration.context, record, statistics)
 
@@ -105,8 +160,8 @@ class RelevanceThreshold:
         """By how much a hit fits better than it has to; one below 0 is turned away."""
         if signals.is_of_others:
             return _OF_OTHERS
-        if isinstance(self.bounds, RecordBounds):
-            margin = _margin_in_record(self.bounds, signals, self.statistics)
+        if self.bounds is None:
+            margin = self.record.margin(signals)
         else:
             margin = self._margin_among_memories(self.bounds, kind, signals)
         if signals.rerank_score is not None:
@@ -136,12 +191,12 @@ class RelevanceThreshold:
         if bounds.ample is None:
             return margin
         ample = bounds.ample + bounds.ample_cross_language * signals.is_cross_language
-        return max(margin, _margin_in_record(self.record, signals, self.statistics) - ample)
+        return max(margin, self.record.margin(signals) - ample)
 
     def __str__(self) -> str:
         """In a line, for an explanation."""
-        if isinstance(self.bounds, RecordBounds):
-            return _phrase_record_bounds(self.bounds, self.statistics)
+        if self.bounds is None:
+            return str(self.record)
         known = self.statistics
         if known.unknown_entity:
             about, measure = "unknown_entity", "cosine"
@@ -187,46 +242,3 @@ def _shares_no_word(signals: RelevanceSignals, statistics: QueryStatistics) -> b
 def _relief(signals: RelevanceSignals) -> float:
     """The share of a bound that is left for what the graph leads to."""
     return 1 - _GRAPH_RELIEF * signals.graph
-
-
-def _margin_in_record(
-    bounds: RecordBounds, signals: RelevanceSignals, statistics: QueryStatistics
-) -> float:
-    """By how much what speaks for a turn exceeds what the query asks for."""
-    around = signals.context_coverage
-    if not statistics.has_vectors:
-        if statistics.unknown_entity:
-            return -bounds.strange_names
-        if statistics.frequent_entity:
-            return around - bounds.words_alone_of_name
-        return signals.coverage - bounds.words_alone
-    margin = signals.cosine + bounds.words * max(around, signals.coverage)
-    margin += bounds.linked * signals.graph - bounds.no_number * signals.lacks_number
-    margin += bounds.named_day * signals.is_of_named_day + bounds.reply * signals.is_reply
-    margin -= _demand_by_size(bounds, statistics)
-    if signals.is_cross_language:  # another script spells names its own way, and shares few words
-        return margin + bounds.cross_language
-    margin += bounds.meeting * (min(max(signals.rare_words, 1), RARE_TOGETHER) - 1)
-    return margin - _demand_by_names(bounds, statistics)
-
-
-def _demand_by_names(bounds: RecordBounds, statistics: QueryStatistics) -> float:
-    """What is asked for of a text because what the query names is on record nowhere."""
-    demand = bounds.strange_names * statistics.strange_share
-    return demand + bounds.strange_compound * statistics.has_strange_compound
-
-
-def _demand_by_size(bounds: RecordBounds, statistics: QueryStatistics) -> float:
-    """What chance would bring: the more, the more words and documents there are."""
-    by_terms = bounds.term * log1p(statistics.telling_terms)
-    by_documents = bounds.document * log1p(min(statistics.documents, _MOST_DOCUMENTS))
-    return max(bounds.base + by_terms + by_documents, bounds.least)
-
-
-def _phrase_record_bounds(bounds: RecordBounds, statistics: QueryStatistics) -> str:
-    if not statistics.has_vectors:
-        name = statistics.frequent_entity
-        least = bounds.words_alone_of_name if name else bounds.words_alone
-        return f"the best hit, words of at least: turn {least:g}"
-    least = _demand_by_size(bounds, statistics) + _demand_by_names(bounds, statistics)
-    return f"the best hit, cosine + {bounds.words:g} of its words of at least: turn {least:.2f}"

@@ -27,7 +27,8 @@ from memoria.policy.updates import (
     score_denial,
 )
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.ranking.score import MemoryWording, ScoredCandidate
+from memoria.retrieval.ranking.documents import MemoryWording
+from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.retrieval.ranking.stand_ins import stand_for_turns
 from memoria.retrieval.ranking.statistics import list_telling_terms
 

@@ -11,7 +11,8 @@ from typing import NamedTuple
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.model import Role, StoredTurn, Validity
 from memoria.policy.properties import Property, read_properties, relate_statements
-from memoria.retrieval.ranking.score import MemoryWording, ScoredCandidate
+from memoria.retrieval.ranking.documents import MemoryWording
+from memoria.retrieval.ranking.score import ScoredCandidate
 
 _COMPARED = 12
 """Of the best candidates, how many are compared with each other."""
