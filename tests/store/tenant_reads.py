@@ -370,6 +370,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "retention.list_attributes": lambda tx, _: tx.retention.list_attributes(0, 100),
     "retention.list_expired": lambda tx, _: tx.retention.list_expired(1, 0, 100),
     "scratchpads.get": lambda tx, _: tx.scratchpads.get("s"),
+    "scratchpads.find_in_hand": lambda tx, _: [tx.scratchpads.find_in_hand("s", None)],
     "scratchpads.list_notes": lambda tx, _: tx.scratchpads.list_notes(),
     "scratchpads.list_recent": lambda tx, _: tx.scratchpads.list_recent(100),
     "short_ids.list_alike": lambda tx, them: tx.short_ids.list_alike(them.memory_ids),

@@ -35,6 +35,10 @@ WALKS = {
     ("documents", "count_all"),  # in a small home only
     ("documents", "erasures_of_all"),  # in a home of many documents only: a row a tenant
     ("documents", "has_other_tenants"),  # stops at the first
+    ("documents", "match_seen"),  # what it has found
+    ("tenants", "find"),  # of the others: stops at the first
+    ("tenants", "names"),
+    ("scratchpads", "in_hand"),  # as `recent`
     ("documents", "oldest_awaiting"),  # stops at the first
     ("days", "files"),  # a row a conversation and a day
     ("dependencies", "by_evidence"),  # its own list of turns

@@ -24,9 +24,8 @@ def find_task_in_hand(
         workspace: the project that is asked from.
         at: the moment, UTC epoch milliseconds.
     """
-    own = tx.scratchpads.get(session_id) if session_id else None
-    pads = [own] if own else tx.scratchpads.list_recent(1, workspace)
-    return next((pad.current_focus for pad in pads if 0 <= at - pad.updated_at < DAY_MS), None)
+    focus = tx.scratchpads.find_in_hand(session_id or None, workspace)
+    return focus.task if focus and 0 <= at - focus.noted_at < DAY_MS else None
 
 
 def find_task_of_turn(tx: Transaction, turn: StoredTurn) -> str | None:

@@ -59,6 +59,14 @@ class Filters:
         return any(value is not None for value in wanted) or bool(self.roles or self.types)
 
 
+class Focus(NamedTuple):
+    """What is being worked on, as a scratchpad has it."""
+
+    task: str | None
+    noted_at: int
+    """When the scratchpad was last touched, UTC epoch milliseconds."""
+
+
 @dataclass(frozen=True, slots=True)
 class ErasureFilter:
     """What memories and turns must pass to be forgotten. Times as in `Filters`."""

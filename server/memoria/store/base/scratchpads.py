@@ -6,6 +6,7 @@ from typing import Protocol
 from memoria.model import (
     Scratchpad,
 )
+from memoria.store.values import Focus
 
 
 class Scratchpads(Protocol):
@@ -13,6 +14,10 @@ class Scratchpads(Protocol):
 
     def get(self, session_id: str) -> Scratchpad | None:
         """A session's notes."""
+        ...
+
+    def find_in_hand(self, session_id: str | None, workspace: str | None) -> Focus | None:
+        """The focus of a session's notes, or of the latest that are seen from the workspace."""
         ...
 
     def list_recent(self, limit: int, workspace: str | None = None) -> list[Scratchpad]:

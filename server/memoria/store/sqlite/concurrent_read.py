@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.statements import statements
+from memoria.store.sqlite.tenants import StoreTenant
 from memoria.store.sqlite.terms import BUDGET
 
 _T = TypeVar("_T")
@@ -36,25 +37,18 @@ class LargeTenants:
         """Nobody is known."""
         self._known: set[int] = set()
 
-    def includes(self, connection: Connection, tenant: int) -> bool:
+    def includes(self, connection: Connection, tenant: StoreTenant) -> bool:
         """Whether the tenant is one."""
-        if tenant not in self._known:
-            asked = {"tenant": tenant, "few": BUDGET}
+        if tenant.number not in self._known:
+            if tenant.newest_document <= BUDGET:
+                return False
+            asked = {"tenant": tenant.number, "few": BUDGET}
             if connection.execute(_SQL["more_than"], asked).fetchone() is None:
                 return False
-            self._known.add(tenant)
+            self._known.add(tenant.number)
         return True
-
-
-def have_same_indexes(one: Connection, other: Connection, tenant: int) -> bool:
-    """Whether two snapshots show a tenant the same documents with the same vectors."""
-    return _count_changes(one, tenant) == _count_changes(other, tenant)
 
 
 def count_commits(connection: Connection) -> int:
     """A number that is another as soon as a snapshot shows what somebody else has written."""
     return int(connection.execute("PRAGMA data_version").fetchone()[0])
-
-
-def _count_changes(connection: Connection, tenant: int) -> int:
-    return int(connection.execute(_SQL["changes"], {"tenant": tenant}).fetchone()["n"])

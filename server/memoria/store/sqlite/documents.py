@@ -12,8 +12,8 @@ from memoria.store.sqlite.narrowing import Narrowing
 from memoria.store.sqlite.remembered import RememberedRows
 from memoria.store.sqlite.rows import TenantRows, as_json, as_json_or_null, list_numbers
 from memoria.store.sqlite.scopes import Visibilities, write_scope
-from memoria.store.sqlite.terms import TermStatistics
-from memoria.store.sqlite.vectors import VectorIndex, VectorQuery, find_model
+from memoria.store.sqlite.tenants import Reading
+from memoria.store.sqlite.vectors import EmbeddingModel, VectorIndex, VectorQuery, find_model
 from memoria.store.sqlite.visibility import Visibility, visibility_of
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
 from memoria.store.values import (
@@ -36,16 +36,17 @@ class SqliteDocuments:
         connection: Connection,
         tenant: int,
         vectors: VectorIndex,
-        counted: TermStatistics | None = None,
+        reading: Reading | None = None,
         workspaces: SqliteWorkspaces | None = None,
     ) -> None:
         self._rows = TenantRows(connection, tenant, "documents")
         self._vectors = vectors
-        self._matching = Matching(self._rows, counted)
-        self._only_reads = counted is not None
+        self._matching = Matching(self._rows, reading)
+        self._reading = reading
         self._tokens: dict[int, RememberedRows[IndexTokens]] = {}
         self._workspaces = workspaces or SqliteWorkspaces(connection, tenant)
-        self._visibilities = Visibilities(self._rows, self._workspaces, only_reads=self._only_reads)
+        self._visibilities = Visibilities(self._rows, self._workspaces, reading)
+        self._models: dict[str, EmbeddingModel | None] = {}
 
     def add(
         self,
@@ -186,7 +187,7 @@ class SqliteDocuments:
         self, kind: DocumentKind, model: str, vector: Vector, filters: Filters, limit: int
     ) -> list[Match]:
         """The nearest current documents by cosine."""
-        known = find_model(self._rows.connection, model)
+        known = self._find_model(model)
         if known is None:
             return []
         if len(vector) != known.dims:
@@ -203,6 +204,7 @@ class SqliteDocuments:
             scopes,
             narrowing.ids_if_few,
             narrowing if narrowing.is_narrow and narrowing.ids_if_few is None else None,
+            None if self._reading is None else self._reading.tenant.changed,
         )
         return self._vectors.nearest(where, vector, limit)
 
@@ -210,7 +212,7 @@ class SqliteDocuments:
         self, ns: Sequence[int], model: str, vector: Vector
     ) -> dict[int, PassageMatch]:
         """Of the documents with passages, the most promising, each with its nearest passage."""
-        known = find_model(self._rows.connection, model)
+        known = self._find_model(model)
         if known is None or not ns:
             return {}
         from memoria.store.sqlite.vectors.passages import (  # noqa: PLC0415  (brings NumPy)
@@ -265,7 +267,7 @@ class SqliteDocuments:
             return {row["n"]: IndexTokens(row["words"], row["context"]) for row in rows}
 
         return self._tokens.setdefault(
-            most_chars, RememberedRows(is_kept=self._only_reads)
+            most_chars, RememberedRows(is_kept=self._reading is not None)
         ).look_up(ns, read)
 
     def frequencies(
@@ -355,6 +357,12 @@ class SqliteDocuments:
         words = " AND ".join(map(quote_term, terms))
         query = f"{scope} AND words:({words})"
         return [row["n"] for row in self._rows.all("matching", query=query)]
+
+    def _find_model(self, name: str) -> EmbeddingModel | None:
+        """The model of that name; a reader looks once."""
+        if self._reading is None or name not in self._models:
+            self._models[name] = find_model(self._rows.connection, name)
+        return self._models[name]
 
     def _narrowing(self, kinds: Sequence[DocumentKind], filters: Filters) -> Narrowing:
         place = self._workspaces.number(filters.workspace)

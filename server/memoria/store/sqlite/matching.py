@@ -21,11 +21,11 @@ from typing import NamedTuple
 from memoria.store.sqlite.narrowing import Narrowing
 from memoria.store.sqlite.rows import Parameter, TenantRows, as_json
 from memoria.store.sqlite.scopes import Scopes, write_scope
+from memoria.store.sqlite.tenants import Reading
 from memoria.store.sqlite.terms import (
     BUDGET,
     Age,
     CountCache,
-    TermStatistics,
     choose_affordable,
     count_horizon,
 )
@@ -37,6 +37,8 @@ _CONTEXT_WEIGHT = 0.6
 _TEXT = "{words context}"
 _ALL = -1
 _ANYWHERE: Mapping[str, Parameter] = {}
+_HARDLY_ANY = 50
+"""Documents: of so few, hardly any holds a word of a question; of more, one mostly does."""
 _SPARE = 4
 """One more of so many is looked at than is wanted, where nearly all may be seen."""
 
@@ -60,21 +62,22 @@ class _Sight(NamedTuple):
     """How many documents, up to one more than the budget."""
     hidden: tuple[str, ...] | None
     """The visibilities of the others; None where these are not few, or can't be told."""
+    others: int = 0
+    """How many the others are, where that is known."""
 
 
 class Matching:
     """The full-text index as one tenant's questions meet it."""
 
-    def __init__(self, rows: TenantRows, counted: TermStatistics | None) -> None:
+    def __init__(self, rows: TenantRows, reading: Reading | None) -> None:
         """Nothing is read yet.
 
         Args:
             rows: where the index is.
-            counted: what a process remembers; None for a writer, who counts each time.
+            reading: what a reader knows from the start; None for a writer, who counts each time.
         """
         self._rows = rows
-        self._counted = counted
-        self._age: Age | None = None
+        self._reading = reading
         self._known: dict[tuple[str, str], _Matches] = {}
         """By statement and query; empty for a writer."""
         self._sights: dict[Scopes, _Sight] = {}
@@ -89,7 +92,7 @@ class Matching:
             if hidden == ():
                 return self._run_match("match", _any_of(terms), limit)
             if hidden is not None:
-                return self._best_of_many(_ANYWHERE, terms, scope, narrowing, limit)
+                return self._best_of_nearly_all(terms, scope, narrowing, limit)
             return self._best_of_few(_in_scope(scope, terms), narrowing, limit)
         if narrowing.ids_if_few is not None:
             return self._best_of_many(
@@ -113,6 +116,17 @@ class Matching:
             return narrowing.best(self._run_match("match", query, _ALL), limit)
         return self._run_match("match", query, limit)
 
+    def _best_of_nearly_all(
+        self, terms: Sequence[str], scope: str, narrowing: Narrowing, limit: int
+    ) -> list[Match]:
+        """The best, looked for among all and shown if they may be seen, as nearly all may."""
+        asked = {"limit": limit + limit // _SPARE, "context_weight": _CONTEXT_WEIGHT}
+        found = self._rows.all("match_seen", query=_any_of(terms), **asked, **narrowing.view)
+        best = [Match(n, score) for n, score, is_seen in found if is_seen][:limit]
+        if len(best) == limit or len(found) != asked["limit"]:
+            return best
+        return self._run_match("match", _in_scope(scope, terms), limit)
+
     def _best_of_many(
         self,
         where: Mapping[str, Parameter],
@@ -133,13 +147,13 @@ class Matching:
 
     def frequencies(self, terms: Sequence[str], scopes: Scopes) -> Frequencies:
         """How common the terms are among what is seen; in a large home, in all of it."""
-        seen, hidden = self._look(scopes)
-        if seen > BUDGET:
+        sight = self._look(scopes)
+        if sight.seen > BUDGET:
             total = self._rows.number("newest_of_all")
             return Frequencies(total, self._count_in_home(terms, total))
-        if hidden is None:
-            return Frequencies(seen, self._count_each(terms, write_scope(*scopes.seen)))
-        return Frequencies(seen, self._count_but(terms, hidden))
+        if sight.hidden is None:
+            return Frequencies(sight.seen, self._count_each(terms, write_scope(*scopes.seen)))
+        return Frequencies(sight.seen, self._count_but(terms, sight.hidden, sight.others))
 
     def list_present(self, tokens: Sequence[str]) -> list[str]:
         """Which of these visibilities any document has."""
@@ -151,7 +165,7 @@ class Matching:
 
     def _look(self, scopes: Scopes) -> _Sight:
         """What a question sees of the home; a reader looks once."""
-        if scopes not in self._sights or self._counted is None:
+        if scopes not in self._sights or self._reading is None:
             self._sights[scopes] = self._look_anew(scopes)
         return self._sights[scopes]
 
@@ -163,7 +177,7 @@ class Matching:
         hidden = sum(counts.values())
         seen = self._rows.number("count_all") - hidden
         present = [token for token, scope in each.items() if counts[scope]]
-        return _Sight(seen, tuple(present) if _SPARE * hidden <= seen else None)
+        return _Sight(seen, tuple(present) if _SPARE * hidden <= seen else None, hidden)
 
     def _run_match(self, statement: str, query: str, limit: int, **where: Parameter) -> list[Match]:
         """The best that a query finds; a reader remembers them, for a snapshot does not change."""
@@ -172,15 +186,19 @@ class Matching:
             return known.best if limit == _ALL else known.best[:limit]
         asked = {"query": query, "limit": limit, "context_weight": _CONTEXT_WEIGHT, **where}
         found = list(map(Match._make, self._rows.all(statement, **asked)))
-        if self._counted is not None and not where:
+        if self._reading is not None and not where:
             self._known[statement, query] = _Matches(limit, found)
         return found
 
-    def _count_but(self, terms: Sequence[str], hidden: Sequence[str]) -> dict[str, int]:
-        """In how many documents each term occurs, but for those of some visibilities."""
+    def _count_but(
+        self, terms: Sequence[str], hidden: Sequence[str], others: int
+    ) -> dict[str, int]:
+        """In how many documents each term occurs, but for the others, of these visibilities."""
         counts = self._count_each(terms)
         scope = write_scope(*hidden)
-        if not hidden or not terms or not self._count_now(_in_scope(scope, terms)):
+        if not others or not terms:
+            return counts
+        if others <= _HARDLY_ANY and not self._count_now(_in_scope(scope, terms)):
             return counts
         without = self._count_each(terms, scope)
         return {term: count - without[term] for term, count in counts.items()}
@@ -201,7 +219,7 @@ class Matching:
             return self._count(_any_of([term]), last)
 
         age = last, self._rows.number("erasures_of_all")
-        known = self._counted.terms if self._counted else CountCache()
+        known = self._reading.counted.terms if self._reading else CountCache()
         return {term: known.look_up(term, age, count) * newest // last for term in terms}
 
     def _count_now(self, query: str) -> int:
@@ -211,15 +229,19 @@ class Matching:
     def _count_all_now(self, queries: Sequence[str]) -> dict[str, int]:
         """The same of several queries, by one statement."""
         age = self._read_age()
-        known = self._counted.of_tenant(self._rows.tenant) if self._counted else CountCache()
+        known = CountCache()
+        if self._reading is not None:
+            known = self._reading.counted.of_tenant(self._rows.tenant)
+        if self._is_small():
+            return known.look_up_all(queries, age, self._count_all_of_few)
         return known.look_up_all(queries, age, lambda unknown: self._count_all(unknown, age[1]))
 
     def _read_age(self) -> Age:
         """How often the tenant's documents have changed, and the newest of them."""
-        if self._age is None or self._counted is None:  # a writer sees its own changes
-            row = self._rows.first("age")
-            self._age = (0, 0) if row is None else (row["changes"], row["newest_document"])
-        return self._age
+        if self._reading is not None:
+            return self._reading.tenant.changes, self._reading.tenant.newest_document
+        row = self._rows.first("age")
+        return (0, 0) if row is None else (row["changes"], row["newest_document"])
 
     def _count(self, query: str, last: int) -> int:
         """How many documents up to a number match, up to one more than the budget."""
@@ -227,6 +249,11 @@ class Matching:
 
     def _count_all(self, queries: Sequence[str], last: int) -> dict[str, int]:
         rows = self._rows.all("count_up_to", queries=as_json(queries), last=last, most=BUDGET + 1)
+        return {row["query"]: row["total"] for row in rows}
+
+    def _count_all_of_few(self, queries: Sequence[str]) -> dict[str, int]:
+        """How many documents match each query, in a home too small to stop early."""
+        rows = self._rows.all("count_each", queries=as_json(queries))
         return {row["query"]: row["total"] for row in rows}
 
 

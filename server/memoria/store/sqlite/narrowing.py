@@ -5,10 +5,10 @@ is searched among these alone. Where many do, a list would cost more than the se
 finds, best first, is held against the filters afterwards, until enough has passed.
 """
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import cached_property
 
-from memoria.store.sqlite.rows import TenantRows, as_json, as_json_or_null
+from memoria.store.sqlite.rows import Parameter, TenantRows, as_json, as_json_or_null, list_numbers
 from memoria.store.sqlite.terms import BUDGET
 from memoria.store.values import DocumentKind, Filters, Match
 
@@ -38,12 +38,18 @@ class Narrowing:
             private: the workspaces that are seen from themselves alone.
         """
         self._rows = rows
-        self._kinds = as_json(kinds)
         self._turns = "turn" in kinds and filters.includes_turns
         self._memories = "memory" in kinds and not (filters.roles or filters.tool)
         self._filters = filters
-        self._place = place
-        self._private = as_json(private)
+        self.view: Mapping[str, Parameter] = {
+            "kinds": as_json(kinds),
+            "history": int(filters.include_history),
+            "include_processed": int(filters.include_processed),
+            "everywhere": int(filters.everywhere),
+            "place": place,
+            "private": as_json(private),
+        }
+        """What may be seen at all, as parameters of a statement."""
         self._of_memories = {
             "types": as_json_or_null(filters.types),
             "tasks": None if filters.tasks is None else as_json(filters.tasks),
@@ -92,17 +98,7 @@ class Narrowing:
         return seen & self._passing_ids(as_json(seen))
 
     def _visible_ids(self, ns: Sequence[int]) -> set[int]:
-        rows = self._rows.all(
-            "seen",
-            ns=as_json(ns),
-            kinds=self._kinds,
-            history=int(self._filters.include_history),
-            include_processed=int(self._filters.include_processed),
-            everywhere=int(self._filters.everywhere),
-            place=self._place,
-            private=self._private,
-        )
-        return {row["n"] for row in rows}
+        return {row["n"] for row in self._rows.all("seen", ns=list_numbers(ns), **self.view)}
 
     def _passing_ids(self, ns: str) -> set[int]:
         passing: set[int] = set()

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from memoria.store.sqlite.rows import TenantRows
+from memoria.store.sqlite.tenants import Reading
 from memoria.store.sqlite.visibility import Visibility
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
 from memoria.store.values import DocumentKind, Filters
@@ -28,33 +29,40 @@ class Scopes(NamedTuple):
 class Visibilities:
     """The visibilities that the documents of a tenant have."""
 
-    def __init__(self, rows: TenantRows, workspaces: SqliteWorkspaces, *, only_reads: bool) -> None:
+    def __init__(
+        self, rows: TenantRows, workspaces: SqliteWorkspaces, reading: Reading | None
+    ) -> None:
         """Nothing is read yet.
 
         Args:
             rows: the statements about documents.
             workspaces: the tenant's.
-            only_reads: whether nothing changes meanwhile.
+            reading: what a reader knows from the start; None for a writer.
         """
         self._rows = rows
         self._workspaces = workspaces
-        self._only_reads = only_reads
+        self._reading = reading
         self._known: dict[tuple[tuple[DocumentKind, ...], Filters], Scopes] = {}
 
     def read_scopes(self, kinds: Sequence[DocumentKind], filters: Filters) -> Scopes:
         """What a question may see, and all else in the home."""
         asked = (*kinds,), filters
-        if asked not in self._known or not self._only_reads:
+        if asked not in self._known or self._reading is None:
             self._known[asked] = self._tell_scopes(kinds, filters)
         return self._known[asked]
 
     def _tell_scopes(self, kinds: Sequence[DocumentKind], filters: Filters) -> Scopes:
         seen = tuple(visible.token for visible in self.list_visible(kinds, filters))
-        if self._rows.number("has_other_tenants"):
+        if self._has_other_tenants():
             return Scopes(seen, None)
         every = (each.token for each in self.list_all(_KINDS))
         hidden = tuple(token for token in every if token not in seen)
         return Scopes(seen, hidden if len(hidden) <= _FEW else None)
+
+    def _has_other_tenants(self) -> bool:
+        if self._reading is not None:
+            return self._reading.tenant.has_others
+        return bool(self._rows.number("has_other_tenants"))
 
     def list_visible(self, kinds: Sequence[DocumentKind], filters: Filters) -> list[Visibility]:
         """The visibilities that a question may see."""

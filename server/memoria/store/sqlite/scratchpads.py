@@ -6,14 +6,15 @@ from memoria.model import CompletedTask, Scratchpad
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.rows import TenantRows
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
+from memoria.store.values import Focus
 
 
 class SqliteScratchpads:
     """A tenant's scratchpads."""
 
-    def __init__(self, connection: Connection, tenant: int) -> None:
+    def __init__(self, connection: Connection, tenant: int, workspaces: SqliteWorkspaces) -> None:
         self._rows = TenantRows(connection, tenant, "scratchpads")
-        self._workspaces = SqliteWorkspaces(connection, tenant)
+        self._workspaces = workspaces
 
     def get(self, session_id: str) -> Scratchpad | None:
         """A session's notes."""
@@ -22,6 +23,12 @@ class SqliteScratchpads:
             return None
         done = self._rows.all("completed", session_id=session_id)
         return Scratchpad(completed=tuple(CompletedTask(**task) for task in done), **row)
+
+    def find_in_hand(self, session_id: str | None, workspace: str | None) -> Focus | None:
+        """The focus of a session's notes, or of the latest that are seen from the workspace."""
+        place = self._workspaces.number(workspace)
+        row = self._rows.first("in_hand", session_id=session_id, workspace=place)
+        return None if row is None else Focus(*row)
 
     def list_recent(self, limit: int, workspace: str | None = None) -> list[Scratchpad]:
         """The notes touched last that are seen from the workspace, newest first."""

@@ -5,22 +5,27 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
-from memoria.model import Finding, now_millis
+from memoria.model import Finding
 from memoria.model.zone import MACHINE_ZONE, Zone
 from memoria.store.sqlite.backlog import SqliteBacklog
-from memoria.store.sqlite.concurrent_read import LargeTenants, have_same_indexes
+from memoria.store.sqlite.concurrent_read import LargeTenants
 from memoria.store.sqlite.connections import Connections, Opened
 from memoria.store.sqlite.driver import Connection, translate_errors
 from memoria.store.sqlite.examination import examine
 from memoria.store.sqlite.mend import mend, rebuild
 from memoria.store.sqlite.queue import SqliteWorkQueue
 from memoria.store.sqlite.scrub import is_scrub_pending, scrub
+from memoria.store.sqlite.tenants import (
+    StoreTenant,
+    enter_tenant,
+    find_tenant,
+    list_tenants,
+)
 from memoria.store.sqlite.terms import TermStatistics
 from memoria.store.sqlite.transaction import (
     ConcurrentRead,
     SqliteTransaction,
     StoreOptions,
-    StoreTenant,
 )
 
 
@@ -61,14 +66,13 @@ class SqliteStore:
     def tenants(self) -> list[str]:
         """The names of all tenants that ever stored something."""
         with self._connections.read() as (connection, _):
-            rows = connection.execute("SELECT name FROM tenants ORDER BY id").fetchall()
-        return [str(row["name"]) for row in rows]
+            return list_tenants(connection)
 
     @contextlib.contextmanager
     def read(self, tenant: str) -> Iterator[SqliteTransaction]:
         """A consistent view of a tenant's rows."""
         with self._connections.read() as opened:
-            found = _find_tenant(opened.connection, tenant) or StoreTenant(tenant)
+            found = find_tenant(opened.connection, tenant) or StoreTenant(tenant)
             another = partial(self._read_same, opened.connection, found)
             yield self._read_transaction(opened, found, another)
 
@@ -76,7 +80,7 @@ class SqliteStore:
     def write(self, tenant: str) -> Iterator[SqliteTransaction]:
         """A change, all or nothing."""
         with self._write_transaction() as connection:
-            found = _find_tenant(connection, tenant) or _add_tenant(connection, tenant)
+            found = enter_tenant(connection, tenant)
             vectors = self._connections.writer.vectors
             yield SqliteTransaction(connection, found, vectors, self._options)
 
@@ -150,12 +154,13 @@ class SqliteStore:
         self, connection: Connection, tenant: StoreTenant
     ) -> Iterator[SqliteTransaction | None]:
         """A second view of what a reader sees; None where it is not worth it or not to be had."""
-        if not self._large.includes(connection, tenant.number):
+        if not self._large.includes(connection, tenant):
             yield None
             return
         with self._connections.try_read() as opened:
-            if opened and have_same_indexes(connection, opened.connection, tenant.number):
-                yield self._read_transaction(opened, tenant)
+            same = opened and find_tenant(opened.connection, tenant.name)
+            if opened and same and same.changes == tenant.changes:
+                yield self._read_transaction(opened, same)
             else:
                 yield None
 
@@ -168,17 +173,3 @@ class SqliteStore:
         return SqliteTransaction(
             opened.connection, tenant, opened.vectors, self._options, self._counted, another
         )
-
-
-def _find_tenant(connection: Connection, name: str) -> StoreTenant | None:
-    row = connection.execute(
-        "SELECT id, private_times FROM tenants WHERE name = ?", (name,)
-    ).fetchone()
-    return None if row is None else StoreTenant(name, int(row["id"]), int(row["private_times"]))
-
-
-def _add_tenant(connection: Connection, name: str) -> StoreTenant:
-    cursor = connection.execute(
-        "INSERT INTO tenants (name, created_at) VALUES (?, ?)", (name, now_millis())
-    )
-    return StoreTenant(name, cursor.lastrowid or 0)

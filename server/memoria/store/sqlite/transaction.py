@@ -46,6 +46,7 @@ from memoria.store.sqlite.short_ids import SqliteShortIds
 from memoria.store.sqlite.storage_tiers import SqliteStorageTiers
 from memoria.store.sqlite.tasks import SqliteTaskNames
 from memoria.store.sqlite.tenant_backlog import SqliteTenantBacklog
+from memoria.store.sqlite.tenants import Reading, StoreTenant
 from memoria.store.sqlite.terms import TermStatistics
 from memoria.store.sqlite.tombstones import SqliteTombstones
 from memoria.store.sqlite.transcripts import SqliteTranscriptPlaces
@@ -56,17 +57,6 @@ from memoria.store.sqlite.workspaces import SqliteWorkspaces
 _T = TypeVar("_T")
 ConcurrentRead = Callable[[], AbstractContextManager["SqliteTransaction | None"]]
 """Opens a second transaction that sees the same; None where that would gain nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class StoreTenant:
-    """A tenant as its row has it."""
-
-    name: str
-    number: int = 0
-    """0 for one that has nothing yet."""
-    private_times: int = 0
-    """How many it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +98,13 @@ class SqliteTransaction:
         self._tenant = tenant.number
         self._vectors = vectors
         self._attempts = options.attempts
-        self._counted = counted
         self._concurrent_read = concurrent_read
         self.zone = options.zone
         self._private_times = tenant.private_times
-        self._workspaces = SqliteWorkspaces(connection, tenant.number, options.private)
+        self._reading = None if counted is None else Reading(tenant, counted)
+        self._workspaces = SqliteWorkspaces(
+            connection, tenant.number, options.private, only_reads=counted is not None
+        )
 
     @cached_property
     def snapshot(self) -> tuple[int, int]:
@@ -123,7 +115,7 @@ class SqliteTransaction:
     def documents(self) -> SqliteDocuments:
         """The derived indexes over whatever can be found."""
         return SqliteDocuments(
-            self._connection, self._tenant, self._vectors, self._counted, self._workspaces
+            self._connection, self._tenant, self._vectors, self._reading, self._workspaces
         )
 
     @cached_property
@@ -134,7 +126,7 @@ class SqliteTransaction:
             self._tenant,
             self.documents,
             self.zone,
-            only_reads=self._counted is not None,
+            only_reads=self._reading is not None,
         )
 
     @cached_property
@@ -188,7 +180,7 @@ class SqliteTransaction:
     @cached_property
     def scratchpads(self) -> SqliteScratchpads:
         """Working notes, one a session."""
-        return SqliteScratchpads(self._connection, self._tenant)
+        return SqliteScratchpads(self._connection, self._tenant, self._workspaces)
 
     @cached_property
     def tasks(self) -> SqliteTaskNames:

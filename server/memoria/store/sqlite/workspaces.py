@@ -1,5 +1,6 @@
 """Workspaces: the projects of a tenant, by name and number."""
 
+from collections.abc import Mapping
 from functools import cached_property
 
 from memoria.store.sqlite.driver import Connection
@@ -10,7 +11,12 @@ class SqliteWorkspaces:
     """A tenant's workspaces."""
 
     def __init__(
-        self, connection: Connection, tenant: int, private: frozenset[str] = frozenset()
+        self,
+        connection: Connection,
+        tenant: int,
+        private: frozenset[str] = frozenset(),
+        *,
+        only_reads: bool = False,
     ) -> None:
         """Nothing is read yet.
 
@@ -18,14 +24,18 @@ class SqliteWorkspaces:
             connection: where they are.
             tenant: whose they are.
             private: names of those that are seen from themselves alone.
+            only_reads: whether nothing changes meanwhile; they are read once then.
         """
         self._rows = TenantRows(connection, tenant, "workspaces")
         self._private = private
+        self._only_reads = only_reads
 
     def number(self, name: str | None) -> int | None:
         """The workspace's number; None for none, and for one nothing was ever kept of."""
         if name is None:
             return None
+        if self._only_reads:
+            return self._known.get(name)
         row = self._rows.first("number", name=name)
         return None if row is None else int(row["n"])
 
@@ -37,7 +47,7 @@ class SqliteWorkspaces:
 
     def all(self) -> list[int]:
         """Every workspace's number."""
-        return [row["n"] for row in self._rows.all("all")]
+        return list((self._known if self._only_reads else self._list()).values())
 
     def is_private(self, name: str | None) -> bool:
         """Whether a workspace is seen from itself alone."""
@@ -48,3 +58,10 @@ class SqliteWorkspaces:
         """The numbers of those that are seen from themselves alone."""
         found = map(self.number, sorted(self._private))
         return [n for n in found if n is not None]
+
+    @cached_property
+    def _known(self) -> Mapping[str, int]:
+        return self._list()
+
+    def _list(self) -> dict[str, int]:
+        return {row["name"]: row["n"] for row in self._rows.all("all")}

@@ -85,6 +85,16 @@ LIMIT :limit;
 -- name: vocabulary
 SELECT term FROM temp.vocabulary WHERE term >= :first AND term < :last;
 
+-- name: match_seen
+SELECT m.n, m.score, d.tenant_id = :tenant AND {may_be_seen} AS is_seen
+FROM (SELECT rowid AS n, -bm25(search_index, 0.0, 1.0, :context_weight) AS score
+      FROM search_index
+      WHERE search_index MATCH :query
+      ORDER BY score DESC, n
+      LIMIT :limit) m
+CROSS JOIN documents d ON d.n = m.n
+ORDER BY m.score DESC, m.n;
+
 -- name: match_newest
 -- For a word that stands in more documents than can be scored: that it does tells nothing of them.
 SELECT rowid AS n, 1.0 AS score FROM search_index
@@ -103,13 +113,8 @@ ORDER BY score DESC, n
 LIMIT :limit;
 
 -- name: seen
-SELECT n FROM documents
-WHERE n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant
-  AND kind IN (SELECT value FROM json_each(:kinds))
-  AND (:history OR current)
-  AND (workspace_n IS NULL OR workspace_n = :place OR (
-            :everywhere AND workspace_n NOT IN (SELECT value FROM json_each(:private))))
-  AND (:include_processed AND kind = 'turn' OR NOT (suppressed OR processed));
+SELECT d.n FROM documents d
+WHERE d.n IN (SELECT value FROM json_each(:ns)) AND +d.tenant_id = :tenant AND {may_be_seen};
 
 -- name: passing_turns
 SELECT t.n FROM turns t
@@ -164,6 +169,11 @@ SELECT q.value AS query, (
     SELECT count(*) FROM (
         SELECT 1 FROM search_index WHERE search_index MATCH q.value AND rowid <= :last LIMIT :most)
 ) AS total
+FROM json_each(:queries) q;
+
+-- name: count_each
+SELECT q.value AS query,
+       (SELECT count(*) FROM search_index WHERE search_index MATCH q.value) AS total
 FROM json_each(:queries) q;
 
 -- name: age

@@ -7,6 +7,13 @@ SELECT session_id FROM scratchpads
 WHERE tenant_id = :tenant AND (workspace_n IS NULL OR workspace_n = :workspace)
 ORDER BY updated_at DESC, session_id LIMIT :limit;
 
+-- name: in_hand
+-- The session's own, wherever it belongs; else the latest that is seen from the workspace.
+SELECT current_focus AS task, updated_at AS noted_at FROM scratchpads
+WHERE tenant_id = :tenant
+  AND (session_id = :session_id OR workspace_n IS NULL OR workspace_n = :workspace)
+ORDER BY session_id IS :session_id DESC, updated_at DESC, session_id LIMIT 1;
+
 -- name: completed
 SELECT task, at FROM completed_tasks
 WHERE tenant_id = :tenant AND session_id = :session_id

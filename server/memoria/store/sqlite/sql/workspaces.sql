@@ -5,4 +5,4 @@ SELECT n FROM workspaces WHERE tenant_id = :tenant AND name = :name;
 INSERT INTO workspaces (tenant_id, name) VALUES (:tenant, :name);
 
 -- name: all
-SELECT n FROM workspaces WHERE tenant_id = :tenant ORDER BY n;
+SELECT n, name FROM workspaces WHERE tenant_id = :tenant ORDER BY n;

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from memoria.model import Vector
 from memoria.store.sqlite.driver import Connection
-from memoria.store.sqlite.vectors.models import SQL, Key, VectorQuery
+from memoria.store.sqlite.vectors.models import SQL, Key, VectorQuery, read_changes
 from memoria.store.values import Match
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class VectorCache:
         if held is None:
             return None
         with held.lock:
-            if not held.follow(connection):
+            if not held.follow(connection, where.changed or read_changes(connection, where.tenant)):
                 return None
             found = held.nearest(connection, where, vector, limit)
         self._keep_within_bounds()
@@ -158,7 +158,9 @@ class VectorCache:
             with closing(connect()) as connection:
                 connection.execute("BEGIN")
                 held = create_cache(connection, key, dims, self._many)
-                held.follow(connection, lambda: not self._closed.is_set())
+                held.follow(
+                    connection, read_changes(connection, key[1]), lambda: not self._closed.is_set()
+                )
             with self._lock:
                 if not self._closed.is_set():
                     self._held[key] = held

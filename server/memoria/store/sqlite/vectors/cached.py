@@ -13,11 +13,12 @@ import numpy as np
 
 from memoria.model import Vector
 from memoria.store.sqlite.driver import Connection, Row
+from memoria.store.sqlite.tenants import Changes
 from memoria.store.sqlite.terms import BUDGET
 from memoria.store.sqlite.vectors.compressed import CompressedVectors
 from memoria.store.sqlite.vectors.exact import check_vector, read_vectors, score_exactly
 from memoria.store.sqlite.vectors.matrix import Matrix
-from memoria.store.sqlite.vectors.models import SQL, Key, VectorQuery
+from memoria.store.sqlite.vectors.models import SQL, Key, VectorQuery, read_changes
 from memoria.store.sqlite.visibility import visibility_of
 from memoria.store.values import Match
 
@@ -43,6 +44,7 @@ class CachedVectors(ABC):
         self.lock = threading.Lock()
         self.seen = 0
         self._where = dict(zip(("model", "tenant", "kind"), key, strict=True))
+        self._tenant = key[1]
         self._dims = dims
 
     @property
@@ -60,31 +62,38 @@ class CachedVectors(ABC):
         """How many vectors it does for, where `many` are the most for a matrix."""
         return many
 
-    def follow(self, connection: Connection, going_on: Callable[[], bool] = lambda: True) -> bool:
+    def follow(
+        self,
+        connection: Connection,
+        now: Changes,
+        going_on: Callable[[], bool] = lambda: True,
+    ) -> bool:
         """Bring it up to the connection's snapshot; False if it is already beyond that.
 
         Args:
             connection: where the snapshot is read.
+            now: how far that has changed.
             going_on: asked now and then whether to; where not, nothing is held.
         """
-        now = connection.execute(SQL["changes"], self._where).fetchone()
-        if now["n"] > self.seen:
+        if now.n > self.seen:
             try:
                 self._read_changes(connection, now, going_on)
             except BaseException:
                 self.seen = 0
                 self.rows.clear()  # half of the changes may be in it
                 raise
-        return bool(now["n"] == self.seen)
+        return now.n == self.seen
 
     def drop_erased(self, connection: Connection) -> None:
         """Bring it up to the connection's snapshot if the tenant has erased something since."""
-        now = connection.execute(SQL["changes"], self._where).fetchone()
-        if self.seen < now["erased_at"]:
-            self.follow(connection)
+        now = read_changes(connection, self._tenant)
+        if self.seen < now.erased_at:
+            self.follow(connection, now)
 
-    def _read_changes(self, connection: Connection, now: Row, going_on: Callable[[], bool]) -> None:
-        if now["erased_at"] > self.seen and len(self.rows):
+    def _read_changes(
+        self, connection: Connection, now: Changes, going_on: Callable[[], bool]
+    ) -> None:
+        if now.erased_at > self.seen and len(self.rows):
             self.rows.keep_only(self._documents(connection))
         changed = connection.execute(SQL["changed"], {**self._where, "seen": self.seen})
         while page := changed.fetchmany(_PAGE):
@@ -92,7 +101,7 @@ class CachedVectors(ABC):
                 return
             for row in page:
                 self._apply(row)
-        self.seen = now["n"]
+        self.seen = now.n
 
     def _documents(self, connection: Connection) -> Iterable[int]:
         return (row["n"] for row in connection.execute(SQL["held"], self._where))

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from memoria.model import Vector
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.vectors.cache import VectorCache
-from memoria.store.sqlite.vectors.models import SQL, Drift, IndexRow, VectorQuery
+from memoria.store.sqlite.vectors.models import SQL, Drift, IndexRow, VectorQuery, read_changes
 from memoria.store.sqlite.vectors.vec0 import Vec0Index
 from memoria.store.values import Match
 
@@ -115,5 +115,5 @@ class VectorIndex:
         from memoria.store.sqlite.vectors.cached import CachedMatrix  # noqa: PLC0415  (brings NumPy)
 
         own = CachedMatrix((where.model, where.tenant, where.kind), len(vector))
-        own.follow(self._connection)
+        own.follow(self._connection, read_changes(self._connection, where.tenant))
         return own.nearest(self._connection, where, vector, limit)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.narrowing import Narrowing
 from memoria.store.sqlite.statements import statements
+from memoria.store.sqlite.tenants import Changes
 from memoria.store.values import DocumentKind
 
 SQL = statements("vectors")
@@ -38,6 +39,8 @@ class VectorQuery:
     """The documents that pass the question's filters, where they are few; None for all."""
     narrowing: Narrowing | None = None
     """What lets them through where they are many."""
+    changed: Changes | None = None
+    """How far the snapshot has changed; None where that is still to be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,11 @@ class Drift:
     def is_out_of_step(self) -> bool:
         """Whether it is out of step at all."""
         return bool(self.missing or self.extra)
+
+
+def read_changes(connection: Connection, tenant: int) -> Changes:
+    """How far a snapshot has changed."""
+    return Changes(*connection.execute(SQL["changes"], {"tenant": tenant}).fetchone())
 
 
 def current_model(connection: Connection) -> str | None:
