@@ -1,10 +1,14 @@
 """What is not the speaker's own is blotted out, place by place."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoria.policy.own_words import BLOT, blot_foreign_text, own_sentences
+from memoria.policy import own_words
+from memoria.policy.own_words import BLOT, Sentence, blot_foreign_text, own_sentences
 
 MARKUP = [
     "<a-b>",
@@ -18,6 +22,18 @@ MARKUP = [
     ". ",
     "？",
     "\n",
+]
+SAID = Path(__file__).with_name("pasted_messages.txt")
+DOUBTFUL = [
+    *("ıf it rains I drive", "Suppoſe I win", "People thinK so", "It is so, j/k", "As if I cared"),
+    *(
+        "Coach keeps saying I run",
+        "They say I run",
+        "Rumor has it",
+        "I wish",
+        "李雷讲我跑步",
+        "传言如此",
+    ),
 ]
 texts = st.lists(st.one_of(st.text(max_size=10), st.sampled_from(MARKUP))).map("".join)
 
@@ -70,3 +86,16 @@ def test_a_question_is_told_by_its_sign_or_its_words(text: str) -> None:
 )
 def test_hearsay_and_conditions_are_doubted(text: str) -> None:
     assert all(sentence.is_doubtful for sentence in own_sentences(text))
+
+
+def test_a_quick_look_overlooks_no_doubt_and_no_question() -> None:
+    lines = SAID.read_text("utf-8").splitlines()
+    read = [one for line in lines for one in own_sentences(line)]
+    read += [replace(one, text=one.text.upper()) for one in read]
+    read += [Sentence(0, words, "") for words in DOUBTFUL]
+    assert any(one.is_doubtful for one in read)
+    assert any(one.is_question for one in read)
+    for one in read:
+        assert one.is_doubtful is (own_words._DOUBTFUL.regex.search(one.text) is not None)  # noqa: SLF001
+        asks = own_words._QUESTION.regex.search(one.text) is not None  # noqa: SLF001
+        assert one.is_question is (asks or "?" in one.end or "？" in one.end)

@@ -15,6 +15,7 @@ from memoria.policy.lead_ins import find_lead_in, is_of_ones_own, points_above
 from memoria.policy.own_words import BLOT, blot_foreign_text
 from memoria.policy.pasted import Span, find_pasted_spans, is_pasted
 from memoria.policy.plain_statements import find_plain_statements
+from memoria.text.pattern import has_any, small_letters
 
 MESSAGES = Path(__file__).with_name("pasted_messages.txt")
 IN_DOUBT = [("小红书", "我有点羡慕")]
@@ -107,7 +108,8 @@ def test_a_blank_line_alone_presents_nothing(text: str, own: bool) -> None:
 def test_a_quick_look_passes_over_no_line_that_hands_something_over() -> None:
     said = [plain for _, plain, _ in read_messages()]
     lines = {line for text in said for part in (text, text.lower()) for line in part.split("\n")}
-    handing = [line for line in lines if lead_ins._HANDS_OVER.regex.search(line)]  # noqa: SLF001
+    forms = (*lead_ins._HANDS_OVER, *lead_ins._HANDS_OVER_ZH)  # noqa: SLF001
+    handing = [line for line in lines if any(one.pattern.regex.search(line) for one in forms)]
     assert len(handing) > 50
     assert all(find_lead_in(line) is not None or is_of_ones_own(line) for line in handing)
     pointing = [line for line in lines if lead_ins._ABOVE.regex.search(line)]  # noqa: SLF001
@@ -136,3 +138,11 @@ def test_an_order_in_a_paste_is_found_as_what_it_is(text: str, orders: list[str]
     found = find_plain_statements(Role.USER, text).pasted_orders
     assert [one.quote for one in found] == orders
     assert all(one.quote in one.content and BLOT not in one.content for one in found)
+
+
+def test_a_line_that_hands_over_has_the_signs_of_its_form() -> None:
+    lines = MESSAGES.read_text("utf-8").splitlines()
+    for form in (*lead_ins._HANDS_OVER, *lead_ins._HANDS_OVER_ZH):  # noqa: SLF001
+        for line in (*lines, *map(str.upper, lines)):
+            if form.pattern.regex.search(line):
+                assert all(has_any(small_letters(line), signs) for signs in form.signs)

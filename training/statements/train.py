@@ -119,8 +119,7 @@ def _clauses(line: Line) -> Iterator[tuple[int, list[int], bool]]:
 
 def place_features(found: Sequence[int]) -> Ints:
     """The rows of the table of weights that features stand for."""
-    mask = (1 << _BITS) - 1
-    return np.array(sorted({one & mask for one in found}), dtype=np.int64)
+    return np.array(sorted({*found}), dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import unicodedata
 
 from memoria.model.memory import Trust
 from memoria.text.invisible import INVISIBLE
-from memoria.text.pattern import LazyPattern
+from memoria.text.pattern import LazyPattern, has_any
 
 
 def instruction_shaped(text: str, trust: Trust) -> bool:
@@ -20,9 +20,9 @@ def instruction_shaped(text: str, trust: Trust) -> bool:
         trust: of its channel. In a tool's output every instruction counts.
     """
     plain = _INVISIBLE.regex.sub("", unicodedata.normalize("NFKC", text)).casefold()
-    return bool(
-        _BLATANT.regex.search(plain) or (trust is Trust.TOOL and _ORDERS.regex.search(plain))
-    )
+    if has_any(plain, _BLATANT_SIGNS) and _BLATANT.regex.search(plain):
+        return True
+    return trust is Trust.TOOL and bool(_ORDERS.regex.search(plain))
 
 
 def is_standing_order(sentence: str) -> bool:
@@ -32,6 +32,13 @@ def is_standing_order(sentence: str) -> bool:
 
 _INVISIBLE = LazyPattern(f"[{INVISIBLE}]")
 
+_BLATANT_SIGNS = (
+    *("ignor", "disregard", "forget", "overrid", "bypass", "<", "inst]", "system", "developer"),
+    *("dan", "mode", "jailbroken", "unrestricted", "approv", "authori", "consent", "permit"),
+    *("trust", "whitelist", "allow", "忽略", "无视", "忘记", "忘掉", "不要理会", "绕过", "覆盖"),
+    *("系统", "批准", "授权", "同意", "允许", "信任", "许可", "你现在"),
+)
+"""One of them is in all that `_BLATANT` finds."""
 _BLATANT = LazyPattern(
     r"""(?x)
     \b(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?|overrid(?:e|ing)|bypass(?:ing)?)\b\W{1,3}(?:\w+\W{1,3}){0,4}?

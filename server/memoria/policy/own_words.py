@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memoria.policy.pasted import find_pasted_spans
-from memoria.text.pattern import LazyPattern
+from memoria.text.pattern import LazyPattern, has_any, small_letters
 
 BLOT = "\ufffc"
 """Replaces a character that is not in the speaker's own words."""
@@ -26,12 +26,16 @@ class Sentence:
     @property
     def is_question(self) -> bool:
         """Whether it is a question."""
-        return "?" in self.end or "？" in self.end or bool(_QUESTION.regex.search(self.text))
+        if "?" in self.end or "？" in self.end:
+            return True
+        question = _QUESTION.regex
+        # What is not at the beginning of a sentence asks only in Chinese.
+        return bool((question.match if self.text.isascii() else question.search)(self.text))
 
     @property
     def is_doubtful(self) -> bool:
         """Whether it is hearsay, a condition or a joke, and not meant literally."""
-        return bool(_DOUBTFUL.regex.search(self.text))
+        return _may_be_doubtful(self.text) and bool(_DOUBTFUL.regex.search(self.text))
 
 
 def blot_foreign_text(text: str) -> str:
@@ -41,8 +45,9 @@ def blot_foreign_text(text: str) -> str:
         pieces += (text[end:start], _blot_block(until - start))
         end = until
     text = "".join((*pieces, text[end:]))
-    for pattern in (_LINES, _INLINE, _QUOTATION):
-        text = pattern.regex.sub(lambda match: BLOT * len(match[0]), text)
+    for signs, pattern in ((None, _LINES), ("`", _INLINE), (_QUOTES, _QUOTATION)):
+        if signs is None or has_any(text, signs):
+            text = pattern.regex.sub(lambda match: BLOT * len(match[0]), text)
     return text
 
 
@@ -58,6 +63,13 @@ def sentences_of_blotted(blotted: str) -> Iterator[Sentence]:
         plain = words.strip()
         if plain and BLOT not in plain:
             yield Sentence(match.start() + words.index(plain), plain, match["end"])
+
+
+def _may_be_doubtful(text: str) -> bool:
+    """Whether a text has a word without which nothing in it is doubtful; a quick look."""
+    return has_any(small_letters(text), _DOUBTS) or (
+        not text.isascii() and has_any(text, _DOUBTS_ZH)
+    )
 
 
 def _blot_block(length: int) -> str:
@@ -78,6 +90,7 @@ _LINES = LazyPattern(
     )"""
 )
 _INLINE = LazyPattern(r"`[^`\n]{1,300}`")
+_QUOTES = "\"“‘'「『"
 # A name, a title or a few words to be used ("kind regards, Ada") may be in quotation marks; a
 # sentence in quotation marks is somebody else's.
 _TITLE = (
@@ -107,6 +120,30 @@ _QUESTION = LazyPattern(
     | [吗嗎么]\W*$ | 是不是|有没有|记不记得|知不知道|能不能|可不可以|要不要|还记得
     | ^\W*(?:为什么|怎么|什么|谁|哪|几|多少|请问)"""
 )
+_DOUBTS = (
+    *("if", "suppos", "imagine", "assuming", "unless", "pretend", "said", "say", "tell", "told"),
+    *("claim", "think", "thought", "asked", "wrote", "insists", "according", "allegedly"),
+    *("apparently", "rumo", "heard", "kidding", "joking", "lol", "haha", "j/k", "wish"),
+)
+_DOUBTS_ZH = (
+    *(
+        "如果",
+        "假如",
+        "要是",
+        "假设",
+        "万一",
+        "比如",
+        "例如",
+        "说",
+        "传",
+        "讲",
+        "告诉",
+        "觉得",
+        "认为",
+    ),
+    *("以为", "开玩笑", "哈哈", "呵呵", "才怪", "的话"),
+)
+"""One of them is in all that `_DOUBTFUL` finds."""
 _DOUBTFUL = LazyPattern(
     r"""(?xi)^\W*(?:(?:and|but|so)\s)?
       (?:if|suppose|imagine|assuming|unless|what\sif|pretend|say\s(?:we|i))\b

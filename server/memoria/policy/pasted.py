@@ -26,7 +26,7 @@ from memoria.policy.lead_ins import (
     points_above,
     takes_up_again,
 )
-from memoria.text.pattern import LazyPattern
+from memoria.text.pattern import LazyPattern, has_any
 
 Span = tuple[int, int]
 _MOST_TO_READ = 200_000
@@ -50,7 +50,9 @@ class _Line:
 @lru_cache(maxsize=4)
 def find_pasted_spans(text: str) -> tuple[Span, ...]:
     """The parts of a text that its speaker presents, in their order; none overlap."""
-    found = [*_tag_blocks(text), *(match.span() for match in _FENCE.regex.finditer(text))]
+    found = [*_tag_blocks(text)] if "<" in text else []
+    if has_any(text, _FENCES):
+        found += [match.span() for match in _FENCE.regex.finditer(text)]
     if len(text) <= _MOST_TO_READ and may_present(text):
         found += _Reader(text, _join(found)).read()
     return _join(found)
@@ -285,6 +287,7 @@ def _is_indented(text: str) -> bool:
 
 
 _TAG = LazyPattern(r"<(?P<close>/)?(?P<name>[A-Za-z][\w-]{1,40})(?:\s[^<>]{0,200})?>")
+_FENCES = ("```", "~~~", '"""')
 _FENCE = LazyPattern(
     r"(?:```|~~~)[\s\S]*?(?:```|~~~|\Z)|(?:\A|(?<=\n))[ \t]*\"\"\"[\s\S]*?(?:\"\"\"|\Z)"
 )

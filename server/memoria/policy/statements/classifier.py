@@ -7,6 +7,8 @@ asked for.
 
 import json
 import math
+from array import array
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -32,6 +34,8 @@ LABELS = tuple(Label)
 _ZERO = 128
 """The byte of a weight of nothing."""
 _LEAST_FEATURES = 2
+_PLACES = (0, 21, 42)
+_FIELD = (1 << 21) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,27 +54,26 @@ class Verdict:
 class Weights:
     """The weights of one language."""
 
-    columns: tuple[bytes, ...]
-    """For each label a byte for each hash, which is the weight and 128."""
-    mask: int
+    tables: tuple["array[int]", "array[int]"]
+    """For each hash a number with the weights of three labels: 21 bits for a weight and 128, so
+    that numbers of many hashes can be added."""
     scale: float
     bias: tuple[float, ...]
     threshold: float
 
-    def score(self, features: list[int]) -> list[float]:
+    def score(self, features: Iterable[int]) -> list[float]:
         """The probability of each label."""
-        mask = self.mask
-        hashes = {name & mask for name in features}
+        hashes = {*features}
         if len(hashes) < _LEAST_FEATURES:
             return [1.0, *[0.0] * (len(LABELS) - 1)]
         pick, count = itemgetter(*hashes), len(hashes)
         factor = self.scale / math.sqrt(count)
         zero = _ZERO * count
+        sums = [
+            sum_ >> bits & _FIELD for sum_ in map(sum, map(pick, self.tables)) for bits in _PLACES
+        ]
         return _softmax(
-            [
-                factor * (sum(pick(column)) - zero) + bias
-                for column, bias in zip(self.columns, self.bias, strict=True)
-            ]
+            [factor * (sum_ - zero) + bias for sum_, bias in zip(sums, self.bias, strict=True)]
         )
 
 
@@ -94,8 +97,12 @@ def load_weights(language: str) -> Weights:
     head, _, rows = packed.partition(b"\n")
     told = json.loads(head)
     size = 1 << told["bits"]
-    columns = tuple(rows[start : start + size] for start in range(0, len(rows), size))
-    return Weights(columns, size - 1, told["scale"], tuple(told["bias"]), told["threshold"])
+    columns = [rows[start : start + size] for start in range(0, len(rows), size)]
+    first, second = (
+        array("Q", [a | b << _PLACES[1] | c << _PLACES[2] for a, b, c in zip(*three, strict=True)])
+        for three in (columns[:3], columns[3:])
+    )
+    return Weights((first, second), told["scale"], tuple(told["bias"]), told["threshold"])
 
 
 def _softmax(scores: list[float]) -> list[float]:

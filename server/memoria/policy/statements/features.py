@@ -3,14 +3,14 @@
 They are words and characters in their order, and the pattern that remains when every open word is
 replaced by its kind (a name, a number, a person's kin, an adverb) or by its group of words of like
 meaning, so that a sentence is recognised by its build and not by what it is about. Each feature is
-a number: the hash of its words, which depends on nothing but them.
+a number: a hash of its words, which depends on nothing but them.
 """
 
 import unicodedata
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
-from itertools import pairwise
+from typing import NamedTuple
 from zlib import crc32
 
 from memoria.policy.people.kinship import chinese_words, english_words
@@ -26,8 +26,11 @@ _SIGNS_A_STEP = 5
 _MANY_WORDS = 40
 _MANY_SIGNS = 60
 _FIRST, _SECOND, _THIRD, _FOURTH = 0x9E3779B1, 0x85EBCA6B, 0xC2B2AE35, 0x27D4EB2F
-_SHIFT = 7
-"""Bits that are dropped, because those below are the least mixed."""
+_SHIFT, BITS = 7, 15
+"""Bits that are dropped, because those below are the least mixed; and those that are kept."""
+_MASK = (1 << BITS) - 1
+_COUNTS = (1 << 2 * _SHIFT + BITS) - 1
+"""No higher bit of a number ever comes into one that is kept, so all are cut to these."""
 
 
 def read_features(clause: StatingClause, end: str = "") -> list[int]:
@@ -41,47 +44,33 @@ def read_features(clause: StatingClause, end: str = "") -> list[int]:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text).replace("’", "'")
     found = _chinese(text) if reads_chinese(text) else _english(text)
-    found.append(_hash(f"end {end[:2]}"))
+    found.append(_hash(f"end {end[:2]}") & _MASK)
     if clause.before:
-        found.append(_hash("something before"))
+        found.append(_hash("something before") & _MASK)
     if clause.after:
-        found.append(_hash("something behind"))
+        found.append(_hash("something behind") & _MASK)
     return found
 
 
 def _english(text: str) -> list[int]:
     words = _WORD.regex.findall(text)[:_MOST_WORDS]
-    plain = [word.lower() for word in words]  # one by one: "İ" becomes two signs
-    kinds = [
-        _kind(low, word[0].isupper() and n > 0)
-        for n, (low, word) in enumerate(zip(plain, words, strict=True))
+    read = [
+        _read_word(word.lower(), word[0].isupper() and n > 0)  # one by one: "İ" becomes two signs
+        for n, word in enumerate(words)
     ]
-    groups = _word_groups()
-    meanings = [groups.get(low, kind) for low, kind in zip(plain, kinds, strict=True)]
-    mixed = [
-        meaning if kind[0] == "*" and kind not in _TELLING else kind
-        for meaning, kind in zip(meanings, kinds, strict=True)
-    ]
-    closed = [kind for kind in kinds if kind[0] != "*"]
-    own, build, meant, spare = (list(map(_hash, one)) for one in (plain, kinds, mixed, meanings))
-    joined = list(map(_hash, closed))
-    framed, framed_meant = [_START, *build, _END], [_START, *meant, _END]
-    found = [_hash(f"length {min(len(words), _MANY_WORDS) // _WORDS_A_STEP}")]
-    _add_single(found, 1, own)
+    found = [_hash(f"length {min(len(words), _MANY_WORDS) // _WORDS_A_STEP}") & _MASK]
+    for word in read:
+        found += word.single
+    own, spare = (_line_up([word.own for word in read]), _line_up([word.spare for word in read]))
+    build, meant = [word.build for word in read], [word.meant for word in read]
     _add_pairs(found, 2, own)
     _add_edges(found, 3, own, 3)
-    _add_single(found, 6, own[-1:])
-    _add_single(found, 7, build)
-    _add_pairs(found, 8, framed)
-    _add_triples(found, 9, framed)
-    _add_edges(found, 10, build, 4)
-    _add_pairs(found, 14, joined)
-    _add_triples(found, 15, joined)
-    _add_single(found, 16, meant)
-    _add_pairs(found, 17, framed_meant)
-    _add_triples(found, 18, framed_meant)
-    _add_edges(found, 19, meant, 3)
-    _add_single(found, 22, spare)
+    _add_single(found, 6, own.first[-1:])
+    _add_runs(found, 8, _line_up([_START, *build, _END]))
+    _add_edges(found, 10, _line_up(build), 4)
+    _add_runs(found, 14, _line_up([word.build for word in read if word.is_closed]))
+    _add_runs(found, 17, _line_up([_START, *meant, _END]))
+    _add_edges(found, 19, _line_up(meant), 3)
     _add_pairs(found, 23, spare)
     return found
 
@@ -89,64 +78,86 @@ def _english(text: str) -> list[int]:
 def _chinese(text: str) -> list[int]:
     plain = _FOREIGN.regex.sub("A", _NUMBER.regex.sub("0", text))
     plain = "".join(plain.split())[:_MOST_SIGNS]
-    signs = list(map(ord, plain))
     kinds = [_START_KIND, *_build_zh(plain), _END_KIND]
-    build = list(map(_hash, kinds))
+    signs = [_multiply(ord(sign)) for sign in plain]
+    build = [_multiply(_hash(kind)) for kind in kinds]
     closed = [one for one, kind in zip(build, kinds, strict=True) if kind != "*"]
-    found = [_hash(f"length {min(len(plain), _MANY_SIGNS) // _SIGNS_A_STEP}")]
-    _add_single(found, 31, signs)
-    _add_pairs(found, 32, signs)
-    _add_triples(found, 33, signs)
-    _add_edges(found, 34, signs, 4)
-    _add_edges(found, 38, signs[::-1], 3)
-    _add_pairs(found, 41, build)
-    _add_triples(found, 42, build)
-    _add_fours(found, 43, build)
-    _add_edges(found, 44, build, 6)
-    _add_pairs(found, 50, closed)
-    _add_triples(found, 51, closed)
+    row, frame = _line_up(signs), _line_up(build)
+    found = [_hash(f"length {min(len(plain), _MANY_SIGNS) // _SIGNS_A_STEP}") & _MASK]
+    _add_single(found, 31, row.first)
+    _add_runs(found, 32, row)
+    _add_edges(found, 34, row, 4)
+    _add_edges(found, 38, _line_up(signs[::-1]), 3)
+    _add_runs(found, 41, frame)
+    _add_fours(found, 43, frame)
+    _add_edges(found, 44, frame, 6)
+    _add_runs(found, 50, _line_up(closed))
     return found
 
 
-def _add_single(found: list[int], kind: int, items: Sequence[int]) -> None:
-    salt = kind * _FOURTH
-    found += [(a * _FIRST + salt) >> _SHIFT for a in items]
+class _Products(NamedTuple):
+    """A hash as it counts in the first, the second and the third place of a feature."""
+
+    first: int
+    second: int
+    third: int
 
 
-def _add_pairs(found: list[int], kind: int, items: Sequence[int]) -> None:
-    salt = kind * _FOURTH
-    found += [(a * _FIRST + b * _SECOND + salt) >> _SHIFT for a, b in pairwise(items)]
+class _Row(NamedTuple):
+    """Hashes in their order, as they count in each place."""
+
+    first: Sequence[int] = ()
+    second: Sequence[int] = ()
+    third: Sequence[int] = ()
 
 
-def _add_triples(found: list[int], kind: int, items: Sequence[int]) -> None:
-    salt = kind * _FOURTH
-    found += [
-        (a * _FIRST + b * _SECOND + c * _THIRD + salt) >> _SHIFT
-        for a, b, c in zip(items, items[1:], items[2:], strict=False)
-    ]
+@lru_cache(maxsize=8192)
+def _multiply(hashed: int) -> _Products:
+    return _Products(*(hashed * factor & _COUNTS for factor in (_FIRST, _SECOND, _THIRD)))
 
 
-def _add_fours(found: list[int], kind: int, items: Sequence[int]) -> None:
-    pairs = [(a * _FIRST + b * _SECOND) >> _SHIFT for a, b in pairwise(items)]
-    _add_pairs_apart(found, kind, pairs)
+def _line_up(items: Sequence[_Products]) -> _Row:
+    return _Row(*zip(*items, strict=True))
 
 
-def _add_pairs_apart(found: list[int], kind: int, pairs: Sequence[int]) -> None:
-    salt = kind * _FOURTH
-    found += [
-        (a * _FIRST + b * _SECOND + salt) >> _SHIFT for a, b in zip(pairs, pairs[2:], strict=False)
-    ]
+def _add_single(found: list[int], kind: int, first: Sequence[int]) -> None:
+    salt = _salt(kind)
+    found += [(a + salt) >> _SHIFT & _MASK for a in first]
 
 
-def _add_edges(found: list[int], kind: int, items: Sequence[int], most: int) -> None:
+def _add_pairs(found: list[int], kind: int, row: _Row) -> None:
+    salt = _salt(kind)
+    both = zip(row.first, row.second[1:], strict=False)
+    found += [(a + b + salt) >> _SHIFT & _MASK for a, b in both]
+
+
+def _add_runs(found: list[int], kind: int, row: _Row) -> None:
+    """Pairs, and triples under the next kind."""
+    _add_pairs(found, kind, row)
+    salt = _salt(kind + 1)
+    three = zip(row.first, row.second[1:], row.third[2:], strict=False)
+    found += [(a + b + c + salt) >> _SHIFT & _MASK for a, b, c in three]
+
+
+def _add_fours(found: list[int], kind: int, row: _Row) -> None:
+    both = zip(row.first, row.second[1:], strict=False)
+    pairs = _line_up([_multiply((a + b) >> _SHIFT) for a, b in both])
+    salt = _salt(kind)
+    far = zip(pairs.first, pairs.second[2:], strict=False)
+    found += [(a + b + salt) >> _SHIFT & _MASK for a, b in far]
+
+
+def _add_edges(found: list[int], kind: int, row: _Row, most: int) -> None:
     """The first item, the first two, and so on."""
     so_far = 0
-    for n, item in enumerate(items[:most]):
-        so_far = (so_far * _SECOND + item * _FIRST + (kind + n) * _FOURTH) & _WHOLE
-        found.append(so_far >> _SHIFT)
+    for n, first in enumerate(row.first[:most]):
+        so_far = (so_far * _SECOND + first + _salt(kind + n)) & _COUNTS
+        found.append(so_far >> _SHIFT & _MASK)
 
 
-_WHOLE = (1 << 40) - 1
+@cache
+def _salt(kind: int) -> int:
+    return kind * _FOURTH & _COUNTS
 
 
 @lru_cache(maxsize=8192)
@@ -155,7 +166,7 @@ def _hash(word: str) -> int:
 
 
 _START_KIND, _END_KIND = "^", "$"
-_START, _END = crc32(b"^"), crc32(b"$")
+_START, _END = _multiply(_hash(_START_KIND)), _multiply(_hash(_END_KIND))
 
 
 @cache
@@ -165,7 +176,33 @@ def _word_groups() -> dict[str, str]:
     return {word: f"#{n}" for n, line in enumerate(lines) for word in line.split()}
 
 
+class _Word(NamedTuple):
+    """What the classifier sees of an English word."""
+
+    build: _Products
+    """Of its kind."""
+    meant: _Products
+    """Of its kind where that tells more, else of its meaning."""
+    own: _Products
+    spare: _Products
+    """Of its meaning."""
+    single: tuple[int, ...]
+    """The features that it is by itself."""
+    is_closed: bool
+
+
 @lru_cache(maxsize=8192)
+def _read_word(low: str, is_name: bool) -> _Word:
+    kind = _kind(low, is_name)
+    meaning, is_closed = _word_groups().get(low, kind), kind[0] != "*"
+    mixed = kind if is_closed or kind in _TELLING else meaning
+    build, meant, own, spare = (_multiply(_hash(one)) for one in (kind, mixed, low, meaning))
+    single = list[int]()
+    for salt, one in ((7, build), (16, meant), (1, own), (22, spare)):
+        _add_single(single, salt, [one.first])
+    return _Word(build, meant, own, spare, tuple(single), is_closed)
+
+
 def _kind(low: str, is_name: bool) -> str:
     """What a word counts as: itself, or the kind of word that it is."""
     if low in CLOSED or not low[0].isalnum():
