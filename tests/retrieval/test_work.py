@@ -3,6 +3,7 @@
 Rows are those handed to Python. What SQLite walks through is in tests/store/test_plans.py.
 """
 
+import gc
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -138,6 +139,21 @@ async def test_no_word_of_a_question_is_counted_twice(homes: tuple[Memoria, Memo
              for found in COUNTED.findall(each)]  # fmt: skip
     assert "orchid" in " ".join(words)
     assert len(words) == len(set(words))
+
+
+@pytest.mark.parametrize("plan", [memories, traces])
+async def test_a_search_leaves_nothing_that_only_a_garbage_collector_finds(
+    homes: tuple[Memoria, Memoria], plan: Callable[[str], SearchPlan]
+) -> None:
+    search = homes[0]._search  # noqa: SLF001
+    search.run(plan(QUESTION))
+    gc.collect()
+    gc.disable()
+    try:
+        search.run(plan(QUESTION))
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
 
 
 async def test_documents_are_ranked_once_however_many_are_wanted(

@@ -98,17 +98,13 @@ def place_successors(
 ) -> list[ScoredCandidate]:
     """The hits in their order, but each successor before what it has replaced."""
     by_n = {each.candidate.n: each for each in hits}
-    placed: dict[int, ScoredCandidate] = {}
-
-    def place(n: int, above: frozenset[int]) -> None:
-        successor = successors.find(n)
-        if successor in by_n and successor not in above:
-            place(successor, above | {n})
-        placed.setdefault(n, by_n[n])
-
-    for each in hits:
-        place(each.candidate.n, frozenset())
-    return list(placed.values())
+    placed: dict[int, None] = {}
+    for n in by_n:
+        line = [n]
+        while (successor := successors.find(line[-1])) in by_n and successor not in line:
+            line.append(successor)
+        placed |= dict.fromkeys(reversed(line))
+    return [by_n[n] for n in placed]
 
 
 def list_superseded(

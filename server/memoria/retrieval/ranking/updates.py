@@ -10,7 +10,7 @@ What an assistant says to a user states nothing: it repeats, computes and gives 
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain
@@ -148,21 +148,22 @@ def find_updates(plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> Updates
 def place_updates(hits: Sequence[ScoredCandidate], updates: Updates) -> list[ScoredCandidate]:
     """The hits in their order, but each after what is newer, and beside what it contradicts."""
     by_n = {each.candidate.n: each for each in hits}
-    placed: dict[int, ScoredCandidate] = {}
-
-    def place(n: int, above: frozenset[int]) -> None:
-        for newer in updates.newer.get(n, ()):
-            if newer in by_n and newer not in above:
-                place(newer, above | {n})
-        placed.setdefault(n, by_n[n])
-
-    for each in hits:
-        n = each.candidate.n
-        place(n, frozenset())
+    placed: dict[int, None] = {}
+    for n in by_n:
+        placed |= dict.fromkeys(_list_newer_first(n, updates, by_n))
         for other in updates.denied.get(n, ()) if updates.shows_both else ():
             if other in by_n:
-                place(other, frozenset())
-    return list(placed.values())
+                placed |= dict.fromkeys(_list_newer_first(other, updates, by_n))
+    return [by_n[n] for n in placed]
+
+
+def _list_newer_first(
+    n: int, updates: Updates, shown: Container[int], above: frozenset[int] = frozenset()
+) -> Iterator[int]:
+    for newer in updates.newer.get(n, ()):
+        if newer in shown and newer not in above:
+            yield from _list_newer_first(newer, updates, shown, above | {n})
+    yield n
 
 
 def _list_compared(scored: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
