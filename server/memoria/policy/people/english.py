@@ -5,9 +5,11 @@ relation it makes a person ("my" + "mother"), before anything else it speaks of 
 car"). What one says, thinks or asks ("I told you that …") is about somebody else.
 """
 
+from functools import cache
+
 from memoria.graph import lexicon as known
 from memoria.policy.people import english_words as lists
-from memoria.policy.people.english_words import EnglishWord, split_words
+from memoria.policy.people.english_words import EnglishWord, is_addressed, is_speech, split_words
 from memoria.policy.people.kinship import (
     Relation,
     RelationWord,
@@ -34,6 +36,12 @@ def read_english(text: str, speaker: str | None, listener: str | None) -> People
     return _EnglishReader(split_words(text), speaker, listener).read()
 
 
+@cache
+def _telling_words() -> frozenset[str]:
+    """All words and marks that change what is known of the people, but names."""
+    return lists.TELLING.union(english_words())
+
+
 def _person(root: str | None) -> Person | None:
     return None if root is None else Person(root)
 
@@ -58,10 +66,15 @@ class _EnglishReader:
         """A relation whose owner is still to come: "the brother of"."""
 
     def read(self) -> People:
-        """Read all words."""
-        at = 0
+        """Read all words. Most tell nothing of people, and are passed by."""
+        at, telling = 0, _telling_words()
         while at < len(self._words):
-            at = self._step(at)
+            word = self._words[at]
+            if self._owner is None and not word.is_capital and word.lower not in telling:
+                self._before = None
+                at += 1
+            else:
+                at = self._step(at)
         self._settle()
         persons = tuple(dict.fromkeys(self._persons))
         return People(persons, self._is_open, self._is_joint)
@@ -295,13 +308,8 @@ class _EnglishReader:
         previous = self._words[at - 1].lower if at else ""
         if self._words[at].lower == "me" and previous in lists.ASKS_FOR:
             return
-        if not self._is_speech(at):
+        if not is_speech(self._words, at):
             self._read_introduction(at, root)
-
-    def _is_speech(self, at: int) -> bool:
-        """Whether the subject at a position merely says or thinks what follows."""
-        following = (word.lower for word in self._words[at + 1 : at + 5])
-        return next((word for word in following if word not in lists.FILL), "") in lists.SAYING
 
     def _read_introduction(self, at: int, root: str) -> None:
         """I, or where it is followed by a name, who that is: I'm Lin."""
@@ -330,7 +338,7 @@ class _EnglishReader:
         person = Person(USER)
         if word.is_possessive:
             self._owner = person
-        elif self._is_speech(at):
+        elif is_speech(self._words, at):
             self._spoken_of.append(person)
         else:
             self._add(person)
@@ -362,7 +370,7 @@ class _EnglishReader:
             if not words[end - 1].text.isupper() and words[end - 1].lower not in STOP_WORDS:
                 self._owner = Person(name)
             return end
-        if self._is_addressed(at, end):
+        if is_addressed(self._words, at, end):
             return end
         if start > at or self._names_person(at, end):
             self._add(Person(name))
@@ -376,15 +384,6 @@ class _EnglishReader:
         if previous is None or word.begins or word.text.isupper():
             return False
         return previous.text.islower() and previous.lower not in lists.BEFORE_PLACES
-
-    def _is_addressed(self, start: int, end: int) -> bool:
-        """Whether a name is that of whoever is spoken to: Hey Anna! That's great, Anna."""
-        words = self._words
-        previous = words[start - 1].lower if start else ""
-        after = words[end].text if end < len(words) else "."
-        ends = after in ",.!?;\n"
-        opens = words[start].begins and after == ","
-        return opens or (ends and (previous == "," or previous in lists.GREETINGS))
 
     def _names_person(self, start: int, end: int) -> bool:
         words = self._words

@@ -1,6 +1,7 @@
 """Words for the rules that read whom an English text speaks of: lists, and a text split up."""
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from memoria.bare.lazy_regex import lazy_regex
@@ -88,7 +89,15 @@ SUBJECT_VERBS = frozenset(
 ASKED_AFTER = frozenset("does did is was has about can will".split())
 NO_PERSON = known.NAMELESS | known.CITIES | known.NO_PLACES | known.PRODUCTS | known.NUMBERED
 _TOKEN = lazy_regex(r"[^\W\d_]+(?:-[^\W\d_]+)*(?:['’][a-z]*)?|\d[\w-]*|[.,;:!?()\"“”\n—–]")
+_BEFORE_A_SENTENCE = frozenset('.!?:;\n"“(')
 _IN_LAW = lazy_regex(r"\b(\w+)[ -]in[ -]laws?\b", re.IGNORECASE)
+
+
+TELLING = frozenset().union(
+    OWN, SELF, LISTENER, THIRD, THIRD_OWNERS, WHICH, JOINT, DEEDS, ANIMALS,
+    ("your", "mine", "user", "who", "and", "or", ",", *".;!?\n"),
+)  # fmt: skip
+"""Words and marks that tell something of people by themselves, beside names and relations."""
 
 
 class EnglishWord(NamedTuple):
@@ -110,9 +119,31 @@ def split_words(text: str) -> list[EnglishWord]:
         text = _IN_LAW.sub(r"\1-in-law", text)
     begins = True
     for piece in _TOKEN.findall(text):
-        base, mark, ending = piece.replace("’", "'").partition("'")
-        possessive = bool(mark) and (ending == "s" or (not ending and base.endswith("s")))
-        whole = base if possessive or not mark else f"{base}'{ending}"
-        words.append(EnglishWord(whole, whole.lower(), possessive, piece[0].isupper(), begins))
-        begins = piece in '.!?:;\n"“('
+        whole, is_possessive = piece, False
+        if "'" in piece or "’" in piece:
+            whole, is_possessive = _split_ending(piece)
+        words.append(EnglishWord(whole, whole.lower(), is_possessive, piece[0].isupper(), begins))
+        begins = piece in _BEFORE_A_SENTENCE
     return words
+
+
+def _split_ending(piece: str) -> tuple[str, bool]:
+    """A word with an apostrophe without what makes it a possessive, and whether it is one."""
+    base, _, ending = piece.replace("’", "'").partition("'")
+    is_possessive = ending == "s" or (not ending and base.endswith("s"))
+    return (base if is_possessive else f"{base}'{ending}"), is_possessive
+
+
+def is_speech(words: Sequence[EnglishWord], at: int) -> bool:
+    """Whether the subject at a position merely says or thinks what follows."""
+    following = (word.lower for word in words[at + 1 : at + 5])
+    return next((word for word in following if word not in FILL), "") in SAYING
+
+
+def is_addressed(words: Sequence[EnglishWord], start: int, end: int) -> bool:
+    """Whether a name is that of whoever is spoken to: Hey Anna! That's great, Anna."""
+    previous = words[start - 1].lower if start else ""
+    after = words[end].text if end < len(words) else "."
+    ends = after in ",.!?;\n"
+    opens = words[start].begins and after == ","
+    return opens or (ends and (previous == "," or previous in GREETINGS))

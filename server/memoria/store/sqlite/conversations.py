@@ -6,12 +6,12 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from memoria.model import Role, Segment, Session, StoredTurn, UserSpeaker, now_millis
+from memoria.model import Role, Segment, Session, StoredTurn, Trust, UserSpeaker, now_millis
 from memoria.model.zone import Zone
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.remembered import RememberedRows
-from memoria.store.sqlite.rows import TenantRows, as_json, build_value, list_numbers
+from memoria.store.sqlite.rows import TenantRows, as_json, list_numbers
 from memoria.store.sqlite.texts import SqliteTexts
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
 from memoria.store.values import (
@@ -29,6 +29,8 @@ _ALL = -1
 """No limit, in SQLite."""
 _MOST_SPEAKERS = 1000
 _SPOKEN = (Role.USER, Role.ASSISTANT)
+_ROLES = {role.value: role for role in Role}
+_TRUST = {trust.value: trust for trust in Trust}
 
 
 class SqliteConversations:
@@ -237,8 +239,8 @@ class SqliteConversations:
         return self._turns.look_up(ns, self._read_turns)
 
     def _read_turns(self, ns: Sequence[int]) -> dict[int, StoredTurn]:
-        read = self._rows.fields("turns", ns=list_numbers(ns))
-        return {fields["n"]: self._to_stored_turn(fields) for fields in read}
+        rows = self._rows.tuples("turns", ns=list_numbers(ns))
+        return {row[0]: self._to_stored_turn(row) for row in rows}
 
     def turn(self, turn_id: str) -> StoredTurn | None:
         """A turn by id."""
@@ -342,11 +344,38 @@ class SqliteConversations:
         found = self.turns(ns)
         return [found[n] for n in ns]
 
-    def _to_stored_turn(self, fields: dict[str, Any]) -> StoredTurn:
-        fields["content"] = self._texts.read(*map(fields.pop, ("content_hash", "codec", "data")))
-        fields["tool_args"] = self._read_json(fields.pop("args_hash"))
-        fields["tool_result"] = self._read_json(fields.pop("result_hash"))
-        return build_value(StoredTurn, fields)
+    def _to_stored_turn(self, row: tuple[Any, ...]) -> StoredTurn:
+        """A turn as it is kept: its table checks types, and what is one of few."""
+        (n, turn_id, source, session_id, session_n, message_id, turn_index, version, current,
+         suppressed, processed, role, speaker, account, at, utc_offset, ingested_at, trust,
+         workspace, tool_name, content, args, result, codec, data) = row  # fmt: skip
+        return StoredTurn.of_checked(
+            {
+                "n": n,
+                "id": turn_id,
+                "source": source,
+                "session_id": session_id,
+                "session_n": session_n,
+                "message_id": message_id,
+                "turn_index": turn_index,
+                "version": version,
+                "current": bool(current),
+                "suppressed": bool(suppressed),
+                "processed": bool(processed),
+                "role": _ROLES[role],
+                "speaker": speaker,
+                "account": account,
+                "at": at,
+                "utc_offset": utc_offset,
+                "ingested_at": ingested_at,
+                "trust": _TRUST[trust],
+                "workspace": workspace,
+                "content": self._texts.read(content, codec, data),
+                "tool_name": tool_name,
+                "tool_args": self._read_json(args),
+                "tool_result": self._read_json(result),
+            }
+        )
 
     def _read_json(self, key: bytes | None) -> JsonValue:
         if key is None:

@@ -123,8 +123,8 @@ LIMIT :limit;
 -- name: turns
 SELECT t.n, t.id, s.source, s.session_id, t.session_n, t.message_id, t.turn_index, t.version,
        d.current, d.suppressed AS suppressed, d.processed, t.role, t.speaker, t.account, t.at,
-       t.utc_offset, t.ingested_at, t.trust, t.tool_name,
-       t.content_hash, t.args_hash, t.result_hash, w.name AS workspace, c.codec, c.data
+       t.utc_offset, t.ingested_at, t.trust, w.name AS workspace, t.tool_name,
+       t.content_hash, t.args_hash, t.result_hash, c.codec, c.data
 FROM turns t
 JOIN documents d ON d.n = t.n
 JOIN sessions s ON s.n = t.session_n
