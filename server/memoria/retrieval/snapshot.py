@@ -218,8 +218,7 @@ def _join_rest(
     for found in (named for one in searches for named in _list_wordings(one)):
         for each in found.rest:
             if each.identity not in known and each.identity not in rest:
-                margin = found.threshold.margin(each.kind, each.signals)
-                rest[each.identity] = each._replace(margin=margin)
+                rest[each.identity] = each.with_margin(found.threshold)
     return list(rest.values())
 
 
@@ -245,10 +244,8 @@ def _rate_candidates(
     """The candidates by the reranker and the people they speak of, with their margins."""
     if found.rated is not None and opinion is NO_OPINION:
         return list(found.rated)
-    plan, threshold = found.plan, found.threshold
-    scored = apply_opinion(plan, found.scored, opinion)
-    scored = apply_people(tx, plan, scored, threshold)
-    return [each._replace(margin=threshold.margin(each.kind, each.signals)) for each in scored]
+    scored = apply_opinion(found.plan, found.scored, opinion)
+    return apply_people(tx, found.plan, [each.with_margin(found.threshold) for each in scored])
 
 
 def _is_of_another_task(plan: SearchPlan, each: ScoredCandidate) -> bool:

@@ -95,10 +95,9 @@ def _matching_turns(
     known = {each.candidate.n: each.document for each in found.scored}
     turns = {n: turn for n, turn in known.items() if isinstance(turn, StoredTurn)}
     scored = score_candidates(tx, transcript, candidates, statistics, turns)
-    scored = [_estimate_cosine(each, sources) for each in scored]
     threshold = RelevanceThreshold.for_query(transcript, statistics)
-    scored = apply_people(tx, transcript, scored, threshold)
-    return [each for each in scored if threshold.margin(each.kind, each.signals) >= 0]
+    scored = [_estimate_cosine(each, sources).with_margin(threshold) for each in scored]
+    return [each for each in apply_people(tx, transcript, scored) if each.margin >= 0]
 
 
 def _estimate_cosine(each: ScoredCandidate, sources: SourceScores) -> ScoredCandidate:

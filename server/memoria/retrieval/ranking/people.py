@@ -19,7 +19,7 @@ from memoria.policy.people.persons import SOMEBODY, USER, Identities, People, co
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.boosts import combine_boosts
 from memoria.retrieval.ranking.score import ScoredCandidate
-from memoria.retrieval.ranking.threshold import RelevanceThreshold
+from memoria.retrieval.ranking.threshold import OF_OTHERS
 from memoria.store.base import Transaction
 
 _READ_FOR_THE_USER = 10
@@ -30,7 +30,7 @@ the others follow."""
 _OF_THE_ONE = 1.15
 """What a conclusion gains that speaks of the relative whom the question asks about."""
 _NEARLY_THE_BEST = 0.98
-_OF_OTHERS = 0.3
+_LEFT_OF_OTHERS = 0.3
 """What is left of the score of a candidate that speaks of others."""
 
 
@@ -55,20 +55,18 @@ def apply_people(
     tx: Transaction,
     plan: SearchPlan,
     scored: Sequence[ScoredCandidate],
-    threshold: RelevanceThreshold,
 ) -> list[ScoredCandidate]:
     """The candidates by whom they speak of, best first. Only those that may be shown are read.
 
     Args:
         tx: where to look up who has spoken.
         plan: the search.
-        scored: the candidates, best first.
-        threshold: what a hit has to pass.
+        scored: the candidates, best first, with their margins.
     """
     if not is_asked_of_people(plan):
         return _break_ties(plan, scored)
     if plan.profile.every_hit_must_fit:
-        return _rank_by_people(tx, plan, scored, _select_to_read(plan, scored, threshold))
+        return _rank_by_people(tx, plan, scored, _select_to_read(plan, scored))
     best, rest = scored[:PEOPLE_DEPTH], scored[PEOPLE_DEPTH:]
     return [*_rank_by_people(tx, plan, best, best), *rest]
 
@@ -103,7 +101,7 @@ def _is_of_relatives(each: ScoredCandidate) -> bool:
 
 
 def _select_to_read(
-    plan: SearchPlan, scored: Sequence[ScoredCandidate], threshold: RelevanceThreshold
+    plan: SearchPlan, scored: Sequence[ScoredCandidate]
 ) -> Sequence[ScoredCandidate]:
     """Those of a search of memories that may become hits: all that fit or are linked.
 
@@ -116,9 +114,7 @@ def _select_to_read(
     return [
         each
         for each in scored
-        if each.candidate.n in best
-        or each.candidate.via is not None
-        or threshold.margin(each.kind, each.signals) >= 0
+        if each.candidate.n in best or each.candidate.via is not None or each.margin >= 0
     ]
 
 
@@ -132,7 +128,7 @@ def _apply_match(
     """
     if match is PersonMatch.OTHER:
         signals = each.signals._replace(is_of_others=True)
-        return _multiply(each._replace(signals=signals), _OF_OTHERS)
+        return _multiply(each._replace(signals=signals, margin=OF_OTHERS), _LEFT_OF_OTHERS)
     has_relation = any(person.path for person in plan.parsed.people.persons)
     gains = match is PersonMatch.SAME and plan.profile.scores_conclusions and has_relation
     return _multiply(each, _OF_THE_ONE) if gains else each

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence, Set
 from functools import lru_cache
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from memoria.model import InferredBy, Role, StoredTurn
 from memoria.policy.properties.keys import has_one_value
@@ -21,7 +21,7 @@ from memoria.retrieval.ranking.documents import (
 from memoria.retrieval.ranking.evidence.rank import score_conclusion
 from memoria.retrieval.ranking.fusion import FusedCandidate, add_graph_score
 from memoria.retrieval.ranking.statistics import QueryStatistics, discriminative_terms
-from memoria.retrieval.ranking.threshold import RelevanceSignals
+from memoria.retrieval.ranking.threshold import RelevanceSignals, RelevanceThreshold
 from memoria.store.base import Transaction
 from memoria.store.values import DocumentKind
 from memoria.text.analyser import tokens
@@ -65,6 +65,10 @@ class ScoredCandidate(NamedTuple):
         document = self.document
         return (document.id, document.n) if isinstance(document, StoredTurn) else (
             document.memory.id, document.version.n)  # fmt: skip
+
+    def with_margin(self, threshold: RelevanceThreshold) -> Self:
+        """The same with its margin: how well it fits."""
+        return self._replace(margin=threshold.margin(self.kind, self.signals))
 
     @property
     def text(self) -> str:

@@ -46,7 +46,7 @@ _RERANK_REJECTS = 0.1
 """A reranker's score that turns a hit away, unless it holds every discriminative word."""
 _MOST_DOCUMENTS = 10_000
 """With more of them no more is asked for: what that would have to be was never measured."""
-_OF_OTHERS = -1.0
+OF_OTHERS = -1.0
 """The margin of what tells another person's fact, however well its words fit."""
 
 
@@ -159,7 +159,7 @@ class RelevanceThreshold:
     def margin(self, kind: DocumentKind, signals: RelevanceSignals) -> float:
         """By how much a hit fits better than it has to; one below 0 is turned away."""
         if signals.is_of_others:
-            return _OF_OTHERS
+            return OF_OTHERS
         if self.bounds is None:
             margin = self.record.margin(signals)
         else:
