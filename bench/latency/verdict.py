@@ -6,16 +6,13 @@ from dataclasses import dataclass
 from bench.latency.resident import Footprint
 from bench.metrics import percentile
 
-CAPTURE_BOUND = 2.0
-SEARCH_BOUND = 3.0
-LARGE = 100_000
-"""Turns from which on a search is held to tighter bounds."""
-LARGE_SEARCH_BOUND = 2.0
-LARGE_TAIL_BOUND = 3.0
+CAPTURE_BOUND = 3.0
+SEARCH_BOUND, SEARCH_TAIL_BOUND = 2.0, 3.0
+"""How much dearer than its floors a search may be at the median and the 95th percentile."""
 VERY_LARGE = 1_000_000
-MOST_MS = 150.0
-"""What nineteen of twenty searches may take at the very most in a home of that size."""
-GROWTH_BOUND = 20.0
+MOST_MS = 100.0
+"""What nineteen of twenty searches may take at the very most in a home of so many turns."""
+GROWTH_BOUND = 5.0
 """How much dearer the median search may be in the largest home than in the smallest."""
 
 Times = Mapping[str, Sequence[float]]
@@ -126,10 +123,8 @@ def _capture(took_ms: Times, call: str, parts: Sequence[str]) -> Comparison:
 
 
 def _search(turns: int, took_ms: Times, call: str, parts: Sequence[str]) -> Comparison:
-    if turns < LARGE:
-        return _comparison(took_ms, call, parts, SEARCH_BOUND)
     most_ms = MOST_MS if turns >= VERY_LARGE else None
-    return _comparison(took_ms, call, parts, LARGE_SEARCH_BOUND, LARGE_TAIL_BOUND, most_ms)
+    return _comparison(took_ms, call, parts, SEARCH_BOUND, SEARCH_TAIL_BOUND, most_ms)
 
 
 def _comparison(

@@ -12,7 +12,7 @@ from bench.latency.fill import TENANT, TURNS_A_MEMORY, steps
 from bench.latency.floors import Floors
 from bench.latency.resident import Footprint
 from bench.latency.speech import Speech, speech, turn_text
-from bench.latency.verdict import FLOORS, verdict
+from bench.latency.verdict import FLOORS, GROWTH_BOUND, Verdict, growth, verdict
 
 import memoria
 from memoria.inference.bundled import BundledEmbedder
@@ -95,15 +95,22 @@ async def test_the_floors_search_the_same_texts_and_vectors(full: Path, said: Sp
     assert matches == len(found) > 0
 
 
+def judge(turns: int, calls: dict[str, float], slowest: float = 1.0, match: float = 2.0) -> Verdict:
+    """A verdict on twenty rounds: floors of 7 and 6 ms, and two calls that are slower."""
+    parts = {"embed": 1.0, "match": match, "scan by row": 4.0, "scan turns by row": 3.0}
+    beside = {"scan by product": 9.0, "scan turns by product": 9.0, "insert": 2.0}
+    took = {name: [ms] * 20 for name, ms in {**parts, **beside, "insert alone": 1.0}.items()}
+    took |= {call: [ms] * 18 + [ms * slowest] * 2 for call, ms in calls.items()}
+    return verdict(turns, 20, took, Footprint(1, 1, 0))
+
+
 def test_a_ratio_is_that_of_medians_and_a_search_is_held_to_the_sum_of_its_parts() -> None:
-    parts = {"embed": 1.0, "match": 2.0, "scan by row": 4.0, "scan turns by row": 3.0}
-    slower = {"scan by product": 9.0, "scan turns by product": 9.0}
-    calls = {"record_conversation": 3.0, "search_memory": 21.0, "search_conversation_traces": 18.1}
-    inserts = {"insert": 2.0, "insert alone": 1.0}
-    took = {name: [ms] * 3 for name, ms in {**parts, **slower, **calls, **inserts}.items()}
-    found = verdict(10, 3, took, Footprint(1, 1, 0))
+    found = judge(
+        10,
+        {"record_conversation": 6.0, "search_memory": 14.0, "search_conversation_traces": 12.1},
+    )
     assert {call: each.ratio for call, each in found.comparisons.items()} == pytest.approx(
-        {"record_conversation": 1.5, "search_memory": 3.0, "search_conversation_traces": 18.1 / 6}
+        {"record_conversation": 3.0, "search_memory": 2.0, "search_conversation_traces": 12.1 / 6}
     )
     within = {call: each.within for call, each in found.comparisons.items()}
     assert within == {
@@ -112,6 +119,25 @@ def test_a_ratio_is_that_of_medians_and_a_search_is_held_to_the_sum_of_its_parts
         "search_conversation_traces": False,
     }
     assert not found.within
+
+
+def test_the_slowest_searches_have_a_bound_of_their_own_and_in_a_very_large_home_a_time() -> None:
+    calls = {"record_conversation": 6.0, "search_memory": 14.0, "search_conversation_traces": 12.0}
+    assert judge(10_000, calls, slowest=1.5).within
+    assert not judge(10_000, calls, slowest=1.6).comparisons["search_memory"].within
+    assert judge(100_000, calls, slowest=1.5).comparisons["search_memory"].most_ms is None
+    slow = judge(1_000_000, calls, slowest=7.2, match=50.0).comparisons["search_memory"]
+    assert slow.tail_ratio < 2
+    assert slow.call.p95 > 100
+    assert not slow.within
+
+
+def test_growth_is_that_of_the_median_from_the_smallest_home_to_the_largest() -> None:
+    calls = {"record_conversation": 6.0, "search_memory": 10.0, "search_conversation_traces": 8.0}
+    larger = {name: 4 * ms for name, ms in calls.items()}
+    grown = growth([judge(1_000_000, larger), judge(10_000, calls)])
+    assert grown == {"search_memory": 4.0, "search_conversation_traces": 4.0}
+    assert max(grown.values()) < GROWTH_BOUND
 
 
 def test_the_command_prints_json_and_fails_when_a_bound_is_broken(
