@@ -13,6 +13,7 @@ from memoria.store.sqlite.remembered import RememberedRows
 from memoria.store.sqlite.rows import TenantRows, as_json, as_json_or_null, list_numbers
 from memoria.store.sqlite.scopes import Visibilities, write_scope
 from memoria.store.sqlite.tenants import Reading
+from memoria.store.sqlite.terms import CountCache
 from memoria.store.sqlite.vectors import EmbeddingModel, VectorIndex, VectorQuery, find_model
 from memoria.store.sqlite.visibility import Visibility, visibility_of
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
@@ -38,10 +39,11 @@ class SqliteDocuments:
         vectors: VectorIndex,
         reading: Reading | None = None,
         workspaces: SqliteWorkspaces | None = None,
+        counted: CountCache | None = None,
     ) -> None:
         self._rows = TenantRows(connection, tenant, "documents")
         self._vectors = vectors
-        self._matching = Matching(self._rows, reading)
+        self._matching = Matching(self._rows, reading, counted or CountCache())
         self._reading = reading
         self._tokens: dict[int, RememberedRows[IndexTokens]] = {}
         self._workspaces = workspaces or SqliteWorkspaces(connection, tenant)

@@ -69,14 +69,17 @@ class _Sight(NamedTuple):
 class Matching:
     """The full-text index as one tenant's questions meet it."""
 
-    def __init__(self, rows: TenantRows, reading: Reading | None) -> None:
+    def __init__(self, rows: TenantRows, reading: Reading | None, counted: CountCache) -> None:
         """Nothing is read yet.
 
         Args:
             rows: where the index is.
-            reading: what a reader knows from the start; None for a writer, who counts each time.
+            reading: what a reader knows from the start; None for a writer.
+            counted: in how many documents of the home words stand. A writer adds nothing to it, for
+                what it writes may yet be taken back.
         """
         self._rows = rows
+        self._counted = counted
         self._reading = reading
         self._known: dict[tuple[str, str], _Matches] = {}
         """By statement and query; empty for a writer."""
@@ -94,17 +97,23 @@ class Matching:
             if hidden is not None:
                 return self._best_of_nearly_all(terms, scope, narrowing, limit)
             return self._best_of_few(_in_scope(scope, terms), narrowing, limit)
+        return self._best_of_large(terms, scope, narrowing, limit)
+
+    def _best_of_large(
+        self, terms: Sequence[str], scope: str, narrowing: Narrowing, limit: int
+    ) -> list[Match]:
+        """The best of more documents than the budget, by the words that are worth reading."""
         if narrowing.ids_if_few is not None:
-            return self._best_of_many(
-                _restrict_to(narrowing.ids_if_few), terms, scope, narrowing, limit
-            )
+            allowed = _restrict_to(narrowing.ids_if_few)
+            return self._best_of_many(allowed, terms, scope, narrowing, limit)
         counts = self._count_in_home(terms, self._rows.number("newest_of_all"))
         kept = choose_affordable(terms, counts.__getitem__)
         if sum(map(counts.__getitem__, kept)) > BUDGET:
             most = BUDGET if narrowing.is_narrow else limit
-            return narrowing.best(
-                self._run_match("match_newest", _in_scope(scope, kept), most), limit
-            )
+            newest = self._run_match("match_newest", _in_scope(scope, kept), most)
+            return narrowing.best(newest, limit)
+        if narrowing.leaves_out_turns:  # of what words alone find, nearly all would be hidden
+            return self._best_of_few(_in_scope(scope, kept), narrowing, limit)
         return self._best_of_many(_ANYWHERE, kept, scope, narrowing, limit)
 
     def _best_of_few(self, query: str, narrowing: Narrowing, limit: int) -> list[Match]:
@@ -219,8 +228,12 @@ class Matching:
             return self._count(_any_of([term]), last)
 
         age = last, self._rows.number("erasures_of_all")
-        known = self._reading.counted.terms if self._reading else CountCache()
-        return {term: known.look_up(term, age, count) * newest // last for term in terms}
+        if self._reading is not None:
+            known = {term: self._counted.look_up(term, age, count) for term in terms}
+        else:
+            known = self._counted.recall(terms, age)
+            known |= {term: count(term) for term in terms if term not in known}
+        return {term: known[term] * newest // last for term in terms}
 
     def _count_now(self, query: str) -> int:
         """How many of the tenant's documents match; counted once, as long as nothing changes."""

@@ -29,6 +29,8 @@ from memoria.store.values import (
 )
 
 _PROVENANCE = tuple(Provenance.model_fields)
+_REACH = 1000
+"""So many of a file's newest memories are looked through before all of a tenant's are."""
 _VERSION = tuple(name for name in MemoryVersion.model_fields if name != "provenance")
 
 
@@ -305,8 +307,15 @@ class SqliteMemories:
         return [Successor(row["n"], row["former"], row["n_now"], row["present"]) for row in rows]
 
     def list_unverified(self, limit: int, workspace: str | None = None) -> list[Memory]:
-        """Active memories seen from the workspace that the user has not confirmed, newest first."""
-        return self._list_memories("unverified", workspace, limit=limit)
+        """Active memories seen from the workspace that the user has not confirmed, newest first.
+
+        Nearly always they are among the file's newest: all of a tenant's are looked through, and
+        put in order, only where those are others'.
+        """
+        ns = self._find("newest_unverified", workspace, limit=limit, reach=_REACH)
+        if len(ns) != limit:
+            ns = self._find("unverified", workspace, limit=limit)
+        return self._load_in_order(ns)
 
     def list_pending(self, limit: int, workspace: str | None = None) -> list[Memory]:
         """Memories seen from the workspace that wait for the user's word, newest first."""
@@ -316,8 +325,14 @@ class SqliteMemories:
         self, name: str, workspace: str | None, **parameters: str | int | None
     ) -> list[Memory]:
         """The memories a statement names, in its order, as they are seen from the workspace."""
+        return self._load_in_order(self._find(name, workspace, **parameters))
+
+    def _find(self, name: str, workspace: str | None, **parameters: str | int | None) -> list[int]:
+        """The numbers of the memories that a statement names, as seen from the workspace."""
         place = self._workspaces.number(workspace)
-        ns = [row["n"] for row in self._rows.all(name, workspace=place, **parameters)]
+        return [row["n"] for row in self._rows.all(name, workspace=place, **parameters)]
+
+    def _load_in_order(self, ns: Sequence[int]) -> list[Memory]:
         found = self._load(ns)
         return [found[n] for n in ns]
 

@@ -38,6 +38,7 @@ class Narrowing:
             private: the workspaces that are seen from themselves alone.
         """
         self._rows = rows
+        self._leaves_out_turns = "turn" not in kinds
         self._turns = "turn" in kinds and filters.includes_turns
         self._memories = "memory" in kinds and not (filters.roles or filters.tool)
         self._filters = filters
@@ -60,6 +61,11 @@ class Narrowing:
             "session_id": filters.session_id,
             "history": int(filters.include_history),
         }
+
+    @property
+    def leaves_out_turns(self) -> bool:
+        """Whether memories alone are asked for: in a large home, few of all documents."""
+        return self._leaves_out_turns
 
     @property
     def is_narrow(self) -> bool:

@@ -82,7 +82,7 @@ class SqliteStore:
         with self._write_transaction() as connection:
             found = enter_tenant(connection, tenant)
             vectors = self._connections.writer.vectors
-            yield SqliteTransaction(connection, found, vectors, self._options)
+            yield SqliteTransaction(connection, found, vectors, self._options, self._counted)
 
     @contextlib.contextmanager
     def backlog(self, *, write: bool) -> Iterator[SqliteBacklog]:

@@ -12,7 +12,7 @@ from the snapshot alone: every process chooses the same terms, whatever it was a
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 BUDGET = 20_000
 """Documents. A search in 100,000 turns takes 25 ms for its text at the most, where it took up to
@@ -79,15 +79,19 @@ class CountCache:
         count_all: Callable[[Sequence[str]], Mapping[str, int]],
     ) -> dict[str, int]:
         """The same of several terms; those that are not known are counted together."""
-        with self._lock:
-            remembered = self._counts if self._age == age else {}
-            known = {term: remembered[term] for term in terms if term in remembered}
+        known = self.recall(terms, age)
         unknown = [term for term in terms if term not in known]
         if unknown:
             counted = count_all(unknown)
             self._remember(age, counted)
             known |= counted
         return known
+
+    def recall(self, terms: Iterable[str], age: Age) -> dict[str, int]:
+        """Those of the terms that are known already."""
+        with self._lock:
+            remembered = self._counts if self._age == age else {}
+            return {term: remembered[term] for term in terms if term in remembered}
 
     def _remember(self, age: Age, counted: Mapping[str, int]) -> None:
         with self._lock:

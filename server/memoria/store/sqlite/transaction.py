@@ -80,8 +80,8 @@ class SqliteTransaction:
         tenant: StoreTenant,
         vectors: VectorIndex,
         options: StoreOptions,
-        counted: TermStatistics | None = None,
-        concurrent_read: ConcurrentRead = nullcontext,
+        counted: TermStatistics,
+        concurrent_read: ConcurrentRead | None = None,
     ) -> None:
         """Nothing is read yet.
 
@@ -90,20 +90,21 @@ class SqliteTransaction:
             tenant: whose rows they are.
             vectors: the vector index as this connection reaches it.
             options: of the store.
-            counted: what the process remembers of the full text; None for a writer.
-            concurrent_read: opens a second transaction that sees the same.
+            counted: what the process remembers of the full text.
+            concurrent_read: opens a second transaction that sees the same; None for a writer.
         """
         self._connection = connection
         self._name = tenant.name
         self._tenant = tenant.number
         self._vectors = vectors
         self._attempts = options.attempts
-        self._concurrent_read = concurrent_read
+        self._counted = counted
+        self._concurrent_read = concurrent_read or nullcontext
         self.zone = options.zone
         self._private_times = tenant.private_times
-        self._reading = None if counted is None else Reading(tenant, counted)
+        self._reading = None if concurrent_read is None else Reading(tenant, counted)
         self._workspaces = SqliteWorkspaces(
-            connection, tenant.number, options.private, only_reads=counted is not None
+            connection, tenant.number, options.private, only_reads=self._reading is not None
         )
 
     @cached_property
@@ -115,7 +116,12 @@ class SqliteTransaction:
     def documents(self) -> SqliteDocuments:
         """The derived indexes over whatever can be found."""
         return SqliteDocuments(
-            self._connection, self._tenant, self._vectors, self._reading, self._workspaces
+            self._connection,
+            self._tenant,
+            self._vectors,
+            self._reading,
+            self._workspaces,
+            self._counted.terms,
         )
 
     @cached_property

@@ -248,6 +248,7 @@ WHERE s.tenant_id = :tenant AND s.session_id = :session_id AND +t.tenant_id = :t
 LIMIT :most;
 
 -- name: allowed_memories
+-- As with turns, the index over times serves with bounds and without.
 SELECT v.n
 FROM memory_versions v
 JOIN documents d ON d.n = v.n
@@ -256,8 +257,8 @@ LEFT JOIN turns t ON t.n = v.turn_n
 LEFT JOIN sessions s ON s.n = t.session_n
 WHERE v.tenant_id = :tenant
   AND (:history OR d.current)
-  AND (:since IS NULL OR v.valid_from >= :since)
-  AND (:until IS NULL OR v.valid_from < :until)
+  AND v.valid_from >= coalesce(:since, -9223372036854775807)
+  AND v.valid_from < coalesce(:until, 9223372036854775807)
   AND (:session_id IS NULL OR s.session_id = :session_id)
   AND (:types IS NULL OR m.type IN (SELECT value FROM json_each(:types)))
   AND (:tasks IS NULL OR m.task IN (SELECT value FROM json_each(:tasks)))

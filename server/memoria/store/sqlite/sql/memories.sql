@@ -23,11 +23,12 @@ SET use_count = use_count + 1, last_used_at = :now, importance = min(1.0, import
 WHERE n = :memory_n AND tenant_id = :tenant;
 
 -- name: about
+-- By the subject, with a plus before what nearly all memories are.
 SELECT m.n
 FROM memories m
 JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
 JOIN documents d ON d.n = v.n
-WHERE m.tenant_id = :tenant AND m.subject = :subject AND m.validity = 'active'
+WHERE m.tenant_id = :tenant AND m.subject = :subject AND +m.validity = 'active'
   AND (d.workspace_n IS NULL OR d.workspace_n = :workspace)
 ORDER BY m.predicate IS :predicate DESC, m.n DESC
 LIMIT :limit;
@@ -184,6 +185,17 @@ JOIN documents d ON d.n = v.n
 WHERE v.tenant_id = :tenant AND v.fingerprint = :fingerprint AND v.valid_to IS NULL
   AND (d.workspace_n IS NULL OR d.workspace_n = :workspace)
 ORDER BY m.validity = 'active' DESC, v.n DESC LIMIT 1;
+
+-- name: newest_unverified
+-- From the newest memory of the file backwards, `:reach` of them at most.
+SELECT m.n
+FROM memories m
+CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
+CROSS JOIN documents d ON d.n = v.n
+WHERE m.n > (SELECT max(n) FROM memories) - :reach
+  AND +m.tenant_id = :tenant AND +m.validity = 'active' AND NOT m.verified
+  AND (d.workspace_n IS NULL OR d.workspace_n = :workspace)
+ORDER BY m.n DESC LIMIT :limit;
 
 -- name: unverified
 SELECT m.n
