@@ -8,6 +8,7 @@ from memoria.policy.properties.base import MOVED_HOUSE, Property
 
 __all__ = [
     "Property",
+    "is_replaced",
     "read_condition",
     "read_properties",
     "read_topic",
@@ -59,3 +60,15 @@ def relate_statements(new: str, known: str) -> Relation | None:
     from memoria.policy.properties.relate import compare_statements  # noqa: PLC0415  (see above)
 
     return compare_statements(new, known)
+
+
+def is_replaced(known: str, new: str) -> bool:
+    """Whether a new statement takes the place of a known one, as far as rules can tell.
+
+    Args:
+        known: what was said before.
+        new: what is said now.
+    """
+    from memoria.policy.properties import relate  # noqa: PLC0415  (see above)
+
+    return relate.is_replaced(known, new)

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 ON_CONDITION = "@"
 """Stands in the predicate of a rule for the assistant before the place or case it holds for."""
@@ -61,63 +60,3 @@ def place_movers(found: Sequence[Property], previous: Sequence[Property]) -> lis
     if not previous or previous[-1].predicate != MOVED_HOUSE:
         return [*found]
     return [replace(one, predicate="home") if one.predicate == "location" else one for one in found]
-
-
-@dataclass(frozen=True, slots=True)
-class Clause:
-    """A clause of a statement, as rules read it."""
-
-    properties: tuple[Property, ...]
-    words: tuple[str, ...]
-    """Its words without fillers and without what denies or changes it."""
-    is_rule: bool = False
-    """Whether it tells the assistant what to do."""
-    is_affirmed: bool = True
-    """Whether nothing in it denies it."""
-
-    @property
-    def holds_now(self) -> bool:
-        """Whether all it tells is true now."""
-        return all(one.holds_now for one in self.properties)
-
-
-@dataclass(frozen=True)
-class Statement:
-    """A statement, as rules read it. One is compared with many, so what follows is kept."""
-
-    text: str
-    """In the third person."""
-    key: tuple[str, ...]
-    """Equal for the same statement in another spelling or person."""
-    clauses: tuple[Clause, ...]
-    is_correction: bool = False
-    """Whether it says in so many words that something known is wrong."""
-    denied: tuple[str, ...] = ()
-    """The words of the value that it says is wrong: "6 March, not 5 March"."""
-    is_instead: bool = False
-    """Whether it says that it holds in the place of something: `instead`, 一律."""
-
-    @cached_property
-    def properties(self) -> tuple[Property, ...]:
-        """The properties that all of its clauses tell."""
-        return tuple(one for clause in self.clauses for one in clause.properties)
-
-    @cached_property
-    def present(self) -> tuple[Property, ...]:
-        """Those of them that tell what is."""
-        return tuple(one for one in self.properties if one.holds_now)
-
-    @cached_property
-    def words(self) -> tuple[str, ...]:
-        """The words of all of its clauses."""
-        return tuple(word for clause in self.clauses for word in clause.words)
-
-    @cached_property
-    def is_tentative(self) -> bool:
-        """Whether some of it is a plan, a wish, hearsay or a possibility."""
-        return any(one.is_tentative for one in self.properties)
-
-    @cached_property
-    def is_read(self) -> bool:
-        """Whether rules have read all of its clauses."""
-        return not any(one.is_unread for one in self.properties)

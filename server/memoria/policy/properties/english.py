@@ -10,12 +10,12 @@ from memoria.policy.properties.keys import USER, people
 from memoria.text.pattern import LazyPattern
 
 _CLAUSES = LazyPattern(
-    r"""(?xi)\s*[;!?]\s+
+    r"""(?xi)(?=[\s,;!?.])(?:\s*[;!?]\s+
     |(?<!\bDr)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bProf)(?<!\bSt)(?<!\bvs)(?<!\s[a-z])\s*[.]\s+
     |\s*,?\s(?:and|but)\s(?=(?:now|no\slonger|only|then|is|has|does|lives|works|likes|takes|uses
         |drives|the\suser|(?:\w+ly\s)?\w+s\s(?:a|an|the|in|at|on|with)\s)\b)
     |\s(?:and|but)\s(?=(?:[\w']+\s){1,3}(?:is|are|has|lives|works|likes)\s)
-    |,\s(?=(?:it\sis|the\suser)\s)|\s[-–—]+\s"""
+    |,\s(?=(?:it\sis|the\suser)\s)|\s[-–—]+\s)"""
 )
 _OF_THE_USER = LazyPattern(r"(?i)(?:the )?user(?!')\b")
 

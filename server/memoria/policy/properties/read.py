@@ -5,14 +5,14 @@ from functools import lru_cache
 
 from memoria.policy.properties import chinese, english
 from memoria.policy.properties import english_words as vocabulary
-from memoria.policy.properties.base import WHOLE, Clause, Property, Statement
-from memoria.policy.properties.keys import ASSISTANT, USER
+from memoria.policy.properties.base import WHOLE, Property
+from memoria.policy.properties.keys import ASSISTANT
 from memoria.policy.properties.rules import read_rule
-from memoria.policy.properties.values import stem
+from memoria.policy.properties.statement import Clause, Statement
+from memoria.policy.properties.values import COUNTS, stem
 from memoria.policy.properties.wording import Wording, unwrap
 from memoria.text.pattern import LazyPattern
 from memoria.text.script import is_cjk
-from memoria.text.statement import wording_key
 
 _WORD = LazyPattern(r"[^\s,;!?\"“”()]+")
 _MARKERS = frozenset(
@@ -29,9 +29,6 @@ _NOT_THAT = LazyPattern(
     r"""(?xi),?\s(?:and\s)?(?:not|instead\sof|rather\sthan)\s(?:an?\s|the\s)?(?P<what>[^,;]{1,40}?)(?:\sone)?[.!]?$
     |[,]?(?:而)?不是(?P<what_zh>[^,;]{1,20})[。!]?$"""
 )
-_BASE_FORMS = {"is": "be", "am": "be", "are": "be", "has": "have", "does": "do"}
-_NUMBERS = "two three four five six seven eight nine ten eleven twelve".split()
-_COUNTS = {word: str(n) for n, word in enumerate(_NUMBERS, 2)}
 _MOST_CLAUSES = 4
 """A text of more clauses is a report; rules do not compare it."""
 _ORDER = LazyPattern(
@@ -48,7 +45,7 @@ def read_statement(text: str) -> Statement:
     """What a statement says, clause by clause."""
     wording = unwrap(text)
     in_chinese = is_cjk(wording.text)
-    aside = _NOT_THAT.regex.search(wording.text)
+    aside = _NOT_THAT.regex.search(wording.text) if _may_say_not(wording.text) else None
     language = chinese if in_chinese else english
     clauses: list[Clause] = []
     previous: tuple[Property, ...] = ()
@@ -60,7 +57,6 @@ def read_statement(text: str) -> Statement:
     denied = _words_of(aside["what"] or aside["what_zh"], in_chinese=in_chinese) if aside else ()
     return Statement(
         wording.text,
-        _statement_key(wording.text),
         tuple(clauses),
         wording.is_correction,
         denied,
@@ -70,8 +66,14 @@ def read_statement(text: str) -> Statement:
 
 def _words_of(text: str, *, in_chinese: bool) -> tuple[str, ...]:
     """Its words without fillers, without what denies or changes it, and without "not that"."""
-    plain = _NOT_THAT.regex.sub("", text)
+    plain = _NOT_THAT.regex.sub("", text) if _may_say_not(text) else text
     return chinese.plain_words(plain) if in_chinese else _plain_words(plain)
+
+
+def _may_say_not(text: str) -> bool:
+    """Whether it has a word for "not that", which few have and a pattern is long in looking for."""
+    small = text.lower()
+    return any(sign in small for sign in ("not", "instead", "rather", "不是"))
 
 
 def _read_part(
@@ -110,13 +112,5 @@ def _read_whole(part: str, words: tuple[str, ...], *, is_rule: bool, in_chinese:
 
 def _plain_words(text: str) -> tuple[str, ...]:
     words = (word.lower().strip(".:'") for word in _WORD.regex.findall(text))
-    kept = (_COUNTS.get(word, word) for word in words if word and word not in _EMPTY)
+    kept = (COUNTS.get(word, word) for word in words if word and word not in _EMPTY)
     return tuple(word if any(map(str.isdigit, word)) else stem(word) for word in kept)
-
-
-def _statement_key(text: str) -> tuple[str, ...]:
-    """The words of a statement in the third person, fillers apart."""
-    words = [_COUNTS.get(word, word) for word in wording_key(text).split("\n")]
-    if USER in words[:1] and len(words) > 1:
-        words[1] = _BASE_FORMS.get(words[1]) or stem(words[1])
-    return tuple(words)

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from typing import Literal
 
 from memoria.model.ruling import Relation
-from memoria.policy.properties.base import Clause, Property, Statement
+from memoria.policy.properties.base import Property
 from memoria.policy.properties.keys import may_be_several
 from memoria.policy.properties.read import read_statement
-from memoria.policy.properties.transitions import tells_transition
+from memoria.policy.properties.statement import Clause, Statement
+from memoria.policy.properties.transitions import tells_any_transition, tells_transition
 from memoria.policy.properties.values import is_bare_quantity
 
 _Match = Literal["restated", "replaced", "disputed"]
@@ -35,6 +36,21 @@ def compare_statements(new: str, known: str) -> Relation | None:
     if found not in ("replaces", "contradicts") and _may_change(said, before):
         found = "replaces" if tells_transition(said.text, before.text) else found
     return found or ("different" if said.is_read and before.is_read else None)
+
+
+def is_replaced(known: str, new: str) -> bool:
+    """Whether a new statement takes the place of a known one: of most it is plain that none does.
+
+    It has to tell of the same, to begin with the same words, or to say that something has changed.
+    """
+    said, before = read_statement(new), read_statement(known)
+    beginning = before.words[:_LEAST_PREFIX]
+    may_be_related = (
+        not said.topics.isdisjoint(before.topics)
+        or said.words[: len(beginning)] == beginning
+        or tells_any_transition(said.text)
+    )
+    return may_be_related and compare_statements(new, known) == "replaces"
 
 
 def _may_change(said: Statement, before: Statement) -> bool:

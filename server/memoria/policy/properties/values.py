@@ -16,8 +16,10 @@ _QUANTITY_ZH = LazyPattern(
     r"\d|[一二三四五六七八九十百千万两半]+[月日号点岁个只元块年周]|周[一二三四五六日天]|星期[一二三四五六日天]|[上下]午|中午|晚上|凌晨"
 )
 
-
 _QUANTITY_SIGN = LazyPattern("[一二三四五六七八九十百千万两半月日号点分周年星期天上下午:.%-]$")
+_NUMBERS = "two three four five six seven eight nine ten eleven twelve".split()
+COUNTS = {word: str(n) for n, word in enumerate(_NUMBERS, 2)}
+"""Small numbers in words, as digits."""
 
 
 @lru_cache(maxsize=4096)

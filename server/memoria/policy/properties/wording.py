@@ -33,32 +33,34 @@ _ADVERB_OF_CHANGE = LazyPattern(
     r"""(?xi)^(?:(?:actually|in\sfact|as\sof\s(?:now|today))\b[\s,:;]*|update\s?[,:;]\s*
     |(?:其实|事实上|实际上)[,、:\s]*|更新[,、:]\s*)+"""
 )
+_SIGN = LazyPattern("[a-z]+|[我本俺咱该]")
 _PLAINER = (
-    (("won't", "wont"), LazyPattern(r"(?i)\bwon['’]?t\b"), "will not"),
-    (("can't", "cant", "cannot"), LazyPattern(r"(?i)\bcan['’]?t\b|\bcannot\b"), "can not"),
+    (("t", "wont"), LazyPattern(r"(?i)\bwon['’]?t\b"), "will not"),
+    (("t", "cant", "cannot"), LazyPattern(r"(?i)\bcan['’]?t\b|\bcannot\b"), "can not"),
     (
-        ("n't",),
+        ("t",),
         LazyPattern(r"(?i)\b(is|are|was|were|do|does|did|has|have|had|would|should|could)n['’]t\b"),
         r"\1 not",
     ),
     (("dont",), LazyPattern(r"(?i)\bdont\b"), "do not"),
-    (("'s",), LazyPattern(r"(?i)\b(it|he|she|that|there|name|where|who)['’]s\b"), r"\1 is"),
-    (("'re",), LazyPattern(r"(?i)\b(they|we|you)['’]re\b"), r"\1 are"),
-    (("'ve",), LazyPattern(r"(?i)\b(they|we|you)['’]ve\b"), r"\1 have"),
-    (("im", "i'm", "i am"), LazyPattern(r"(?i)\bi['’]?m\b|\bi am\b"), "the user is"),
-    (("i've", "i have"), LazyPattern(r"(?i)\bi['’]ve\b|\bi have\b"), "the user has"),
-    (("i'd",), LazyPattern(r"(?i)\bi['’]d\b"), "the user would"),
-    (("i'll",), LazyPattern(r"(?i)\bi['’]ll\b"), "the user will"),
+    (("s",), LazyPattern(r"(?i)\b(it|he|she|that|there|name|where|who)['’]s\b"), r"\1 is"),
+    (("re",), LazyPattern(r"(?i)\b(they|we|you)['’]re\b"), r"\1 are"),
+    (("ve",), LazyPattern(r"(?i)\b(they|we|you)['’]ve\b"), r"\1 have"),
+    (("im", "i"), LazyPattern(r"(?i)\bi['’]?m\b|\bi am\b"), "the user is"),
+    (("i",), LazyPattern(r"(?i)\bi['’]ve\b|\bi have\b"), "the user has"),
+    (("i",), LazyPattern(r"(?i)\bi['’]d\b"), "the user would"),
+    (("i",), LazyPattern(r"(?i)\bi['’]ll\b"), "the user will"),
     (("my",), LazyPattern(r"(?i)\bmy\b"), "the user's"),
     (("myself",), LazyPattern(r"(?i)\bmyself\b"), "themselves"),
     (("mine",), LazyPattern(r"(?i)\bmine\b"), "the user's own"),
     (("i",), LazyPattern(r"\bI\b|(?<![.\w])i(?![.\w])"), "the user"),
     (("me",), LazyPattern(r"(?i)\bme\b"), "the user"),
-    (("该用户",), LazyPattern("该用户"), "用户"),
-    (("我", "本人", "俺", "咱"), LazyPattern("(?:我|本人|俺|咱)(?!们|国|校|司)"), "用户"),
+    (("该",), LazyPattern("该用户"), "用户"),
+    (("我", "本", "俺", "咱"), LazyPattern("(?:我|本人|俺|咱)(?!们|国|校|司)"), "用户"),
 )
 """Contractions, then the first person: what is looked for, what is put in its place, and before
-them what a text holds, in small letters, wherever it has that: for most texts have few of them."""
+them the words or characters, in small letters, of which a text has one wherever it has that: for
+most texts have few of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +85,16 @@ def peel(text: str) -> str:
 def unwrap(text: str) -> Wording:
     """Take off quotation, greeting and introduction, and put it in the third person."""
     plain, is_order, is_correction, is_change = _take_off(text)
-    small = plain.lower()
+    found = _list_signs(plain)
     for signs, pattern, plainer in _PLAINER:
-        if any(sign in small for sign in signs):
-            plain = pattern.regex.sub(plainer, plain)
-            small = plain.lower()
+        if not found.isdisjoint(signs):
+            plain, count = pattern.regex.subn(plainer, plain)
+            found = _list_signs(plain) if count else found
     return Wording(plain or text, is_order, is_correction, is_change or is_correction)
+
+
+def _list_signs(text: str) -> set[str]:
+    return set(_SIGN.regex.findall(text.lower()))
 
 
 def _take_off(text: str) -> tuple[str, bool, bool, bool]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.model import Role, StoredTurn, Validity
-from memoria.policy.properties import Property, read_properties, relate_statements
+from memoria.policy.properties import Property, is_replaced, read_properties
 from memoria.retrieval.ranking.documents import MemoryWording
 from memoria.retrieval.ranking.score import ScoredCandidate
 
@@ -96,7 +96,7 @@ def _compare_with(old: ScoredCandidate, others: Sequence[ScoredCandidate]) -> _L
     for new in others:
         if new is old or _were_compared(new, old):
             continue
-        if _began_later(new, old) and relate_statements(new.text, text) == "replaces":
+        if _began_later(new, old) and is_replaced(text, new.text):
             return _Later(new.candidate.n, tuple(present))
         if past and _tells_present_of(new.text, past):
             present.append(new.candidate.n)
