@@ -8,7 +8,7 @@ from memoria.policy.properties.base import Property
 from memoria.policy.properties.keys import may_be_several
 from memoria.policy.properties.read import read_statement
 from memoria.policy.properties.statement import Clause, Statement
-from memoria.policy.properties.transitions import tells_any_transition, tells_transition
+from memoria.policy.properties.transitions import tells_transition
 from memoria.policy.properties.values import is_bare_quantity
 
 _Match = Literal["restated", "replaced", "disputed"]
@@ -44,11 +44,13 @@ def is_replaced(known: str, new: str) -> bool:
     It has to tell of the same, to begin with the same words, or to say that something has changed.
     """
     said, before = read_statement(new), read_statement(known)
+    if not (said.properties and before.properties):
+        return False
     beginning = before.words[:_LEAST_PREFIX]
     may_be_related = (
         not said.topics.isdisjoint(before.topics)
         or said.words[: len(beginning)] == beginning
-        or tells_any_transition(said.text)
+        or said.tells_transition
     )
     return may_be_related and compare_statements(new, known) == "replaces"
 

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from memoria.policy.properties.base import Property
 from memoria.policy.properties.keys import USER
+from memoria.policy.properties.transitions import tells_any_transition
 from memoria.policy.properties.values import COUNTS, stem
 from memoria.text.statement import wording_key
 
@@ -64,6 +65,11 @@ class Statement:
         """What it tells of, and the words of each clause: statements of one thing share some."""
         told = ((one.subject, one.predicate) for one in self.properties)
         return frozenset((*told, *(clause.words for clause in self.clauses if clause.words)))
+
+    @cached_property
+    def tells_transition(self) -> bool:
+        """Whether it says that anything has become something else."""
+        return tells_any_transition(self.text)
 
     @cached_property
     def present(self) -> tuple[Property, ...]:

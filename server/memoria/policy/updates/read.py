@@ -5,7 +5,7 @@ found for a question are never compared.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -39,11 +39,15 @@ class TurnStatements:
         Args:
             about: beginnings of words in lower case; a sentence without any is not read.
         """
-        if not may_hold_amount(self.text):
+        return read_amounts(self.list_numeric(about))
+
+    def list_numeric(self, about: Sequence[str]) -> list[str]:
+        """The sentences that may state an amount and in which a word begins with one of these."""
+        lines = self.text[:_LONGEST].split("\n")  # no sentence goes beyond a line
+        if not any(may_hold_amount(line) and _holds_any(line.lower(), about) for line in lines):
             return []
         sentences = filter(may_hold_amount, _split_sentences(self.text))
-        telling = (each for each in sentences if _holds_any(each.lower(), about))
-        return [one for each in telling for one in _read_amounts(each)]
+        return [each for each in sentences if _holds_any(each.lower(), about)]
 
     @property
     def acts(self) -> tuple[Act, ...]:
@@ -67,6 +71,11 @@ def is_passage(text: str) -> bool:
     What it tells of one plant is no news of what another page tells of another.
     """
     return len(text) >= _LEAST_OF_PASSAGE and _SPEAKER.regex.search(text) is None
+
+
+def read_amounts(sentences: Iterable[str]) -> list[Amount]:
+    """The numbers, dates and times that sentences state."""
+    return [one for each in sentences for one in _read_amounts(each)]
 
 
 def _holds_any(text: str, parts: Sequence[str]) -> bool:

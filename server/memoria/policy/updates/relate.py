@@ -12,9 +12,10 @@ from memoria.policy.updates.acts import Act, Denial, Matter
 from memoria.policy.updates.amounts import Amount, AmountKind
 from memoria.policy.updates.asked import AskedAmount
 from memoria.policy.updates.labels import Stated, are_of_two
-from memoria.policy.updates.read import TurnStatements
+from memoria.policy.updates.read import TurnStatements, read_amounts
 from memoria.policy.updates.words import tells_by_itself
 
+_FEWEST_TO_COMPARE = 2
 _BEGINNING = 4
 """Letters by which a stem is looked for in a text: of "librari" those that "library" has, too."""
 _LEAST = 3.0
@@ -71,12 +72,18 @@ class Bearing:
         self.words = frozenset(filter(tells_by_itself, words))
         self.asked = asked
         self._weigh = weigh
-        self._amounts = {
-            n: asked.select(turn.list_amounts(beginnings(self.words)))
-            for n, turn in (turns.items() if asked.kinds else ())
-        }
+        self._amounts = self._read_amounts(turns) if asked.kinds else {}
         covers = map(self._cover, chain.from_iterable(self._amounts.values()))
         self._most = max(covers, default=0.0)
+
+    def _read_amounts(self, turns: Mapping[int, TurnStatements]) -> dict[int, list[Amount]]:
+        """By turn the amounts of the kind that is asked for; of a single turn there is no need."""
+        about = beginnings(self.words)
+        numeric = {n: turn.list_numeric(about) for n, turn in turns.items()}
+        telling = {n: sentences for n, sentences in numeric.items() if sentences}
+        if len(telling) < _FEWEST_TO_COMPARE:
+            return {}
+        return {n: self.asked.select(read_amounts(each)) for n, each in telling.items()}
 
     def list_asked(self) -> "dict[int, AskedOfTurn]":
         """By turn the amounts that may be what is asked for."""

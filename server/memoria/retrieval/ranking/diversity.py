@@ -13,6 +13,7 @@ what is asked for it costs some.
 """
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Protocol, TypeVar
 
 from memoria.text.stopwords import STOP_WORDS
@@ -42,7 +43,8 @@ def diversify(ranked: Sequence[_W], most: int) -> list[_W]:
         ranked: best first.
         most: how many are chosen so; the others follow in their order.
     """
-    words = [each.words - STOP_WORDS or each.words for each in ranked]
+    words = _as_bits([each.words - STOP_WORDS or each.words for each in ranked])
+    sizes = [each.bit_count() for each in words]
     scores = [each.score for each in ranked]
     order = list(range(len(ranked)))
     chosen: list[int] = []
@@ -50,10 +52,24 @@ def diversify(ranked: Sequence[_W], most: int) -> list[_W]:
         best = max(order, key=scores.__getitem__)  # of equals the first
         order.remove(best)
         chosen.append(best)
+        said, size = words[best], sizes[best]
         for i in order:
-            if excess := _excess(words[i], words[best]):
-                scores[i] = min(scores[i], ranked[i].score * (1 - _PENALTY * excess))
+            least = _REPEAT_SHARE * sizes[i]
+            if not least <= size <= _FAR_LONGER * sizes[i]:
+                continue
+            common = (words[i] & said).bit_count()
+            if common > least:
+                rest = 1 - _PENALTY * _excess(common / sizes[i])
+                scores[i] = min(scores[i], ranked[i].score * rest)
     return [ranked[i] for i in (*chosen, *order)]
+
+
+def _as_bits(texts: Sequence[frozenset[str]]) -> list[int]:
+    """The words of each text as bits of a number, in which those of two are compared fast."""
+    bits: dict[str, int] = {}
+    for word in chain.from_iterable(texts):
+        bits.setdefault(word, 1 << len(bits))
+    return [sum(map(bits.__getitem__, words)) for words in texts]
 
 
 def word_similarity(one: frozenset[str], other: frozenset[str]) -> float:
@@ -64,9 +80,6 @@ def word_similarity(one: frozenset[str], other: frozenset[str]) -> float:
     return common / (len(one) + len(other) - common)
 
 
-def _excess(words: frozenset[str], by: frozenset[str]) -> float:
+def _excess(share: float) -> float:
     """How far the share of the words that was said goes beyond what counts, 0 to 1."""
-    if not words or not _REPEAT_SHARE * len(words) <= len(by) <= _FAR_LONGER * len(words):
-        return 0.0
-    share = len(words & by) / len(words)
     return max(0.0, (share - _REPEAT_SHARE) / (1 - _REPEAT_SHARE))
