@@ -11,7 +11,7 @@ from memoria.policy.properties.rules import read_rule
 from memoria.policy.properties.statement import Clause, Statement
 from memoria.policy.properties.values import COUNTS, stem
 from memoria.policy.properties.wording import Wording, unwrap
-from memoria.text.pattern import LazyPattern
+from memoria.text.pattern import LazyPattern, has_any, small_letters
 from memoria.text.script import is_cjk
 
 _WORD = LazyPattern(r"[^\s,;!?\"“”()]+")
@@ -72,8 +72,7 @@ def _words_of(text: str, *, in_chinese: bool) -> tuple[str, ...]:
 
 def _may_say_not(text: str) -> bool:
     """Whether it has a word for "not that", which few have and a pattern is long in looking for."""
-    small = text.lower()
-    return any(sign in small for sign in ("not", "instead", "rather", "不是"))
+    return has_any(small_letters(text), ("not", "instead", "rather", "不是"))
 
 
 def _read_part(

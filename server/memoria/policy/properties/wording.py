@@ -7,7 +7,7 @@ statement in three wordings. What is left speaks of the user in the third person
 import unicodedata
 from dataclasses import dataclass
 
-from memoria.text.pattern import LazyPattern
+from memoria.text.pattern import LazyPattern, small_letters
 
 _QUOTING = LazyPattern(
     r"""(?xis)^\s*(?:(?:the\s)?user\s(?P<ask>asks|asked|wants|says|said|states|stated|notes|reports)
@@ -94,7 +94,7 @@ def unwrap(text: str) -> Wording:
 
 
 def _list_signs(text: str) -> set[str]:
-    return set(_SIGN.regex.findall(text.lower()))
+    return set(_SIGN.regex.findall(small_letters(text)))
 
 
 def _take_off(text: str) -> tuple[str, bool, bool, bool]:

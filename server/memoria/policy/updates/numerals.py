@@ -5,6 +5,7 @@ and 750.
 """
 
 from memoria.bare.lazy_regex import lazy_regex
+from memoria.text.pattern import has_any
 
 _SMALL = {
     word: n
@@ -46,7 +47,7 @@ NUMERAL_ZH = "[一二两三四五六七八九十百千万零〇]+"
 
 def holds_numeral(text: str) -> bool:
     """Whether an English number word stands in a text in lower case, or within another word."""
-    return any(word in text for word in _BEGINNINGS)
+    return has_any(text, _BEGINNINGS)
 
 
 def read_numeral(text: str) -> str:

@@ -14,7 +14,7 @@ from memoria.policy.updates.acts import Act, Denial, find_denials, may_deny, rea
 from memoria.policy.updates.amounts import Amount, find_amounts, may_hold_amount
 from memoria.policy.updates.tellings import Telling, read_tellings
 from memoria.policy.updates.words import place_words, words_of
-from memoria.text.pattern import LazyPattern
+from memoria.text.pattern import LazyPattern, has_any
 
 _LONGEST = 2000
 """Characters. What a turn goes on to say after that is mostly what it presents."""
@@ -44,10 +44,10 @@ class TurnStatements:
     def list_numeric(self, about: Sequence[str]) -> list[str]:
         """The sentences that may state an amount and in which a word begins with one of these."""
         lines = self.text[:_LONGEST].split("\n")  # no sentence goes beyond a line
-        if not any(may_hold_amount(line) and _holds_any(line.lower(), about) for line in lines):
+        if not any(may_hold_amount(line) and has_any(line.lower(), about) for line in lines):
             return []
         sentences = filter(may_hold_amount, _split_sentences(self.text))
-        return [each for each in sentences if _holds_any(each.lower(), about)]
+        return [each for each in sentences if has_any(each.lower(), about)]
 
     @property
     def acts(self) -> tuple[Act, ...]:
@@ -76,10 +76,6 @@ def is_passage(text: str) -> bool:
 def read_amounts(sentences: Iterable[str]) -> list[Amount]:
     """The numbers, dates and times that sentences state."""
     return [one for each in sentences for one in _read_amounts(each)]
-
-
-def _holds_any(text: str, parts: Sequence[str]) -> bool:
-    return any(part in text for part in parts)
 
 
 @lru_cache(maxsize=_CACHED)
