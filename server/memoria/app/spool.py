@@ -4,6 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -142,8 +143,12 @@ class Spool:
         changed = self._read_change()
         self._seen = None if count_waiting(self._home, self._tenant) else changed
 
+    @cached_property
+    def _folder(self) -> Path:
+        return Path(spool_folder(str(self._home), self._tenant))
+
     def _read_change(self) -> int | None:
         try:
-            return Path(spool_folder(str(self._home), self._tenant)).stat().st_mtime_ns
+            return self._folder.stat().st_mtime_ns
         except OSError:
             return None

@@ -1,6 +1,8 @@
 """What goes into a store and comes out of it, whichever engine it is."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
@@ -105,6 +107,11 @@ class Match(NamedTuple):
 
     n: int
     score: float
+
+    @classmethod
+    def list_of(cls, pairs: Iterable[Sequence[float]]) -> "list[Match]":
+        """Matches of numbers and scores. Of hundreds, to call the class for each would be felt."""
+        return list(map(tuple.__new__, repeat(cls), pairs))
 
 
 class PassageMatch(NamedTuple):

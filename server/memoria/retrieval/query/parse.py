@@ -197,14 +197,15 @@ def _names(text: str) -> Iterator[str]:
     From left to right, so that of a long text the first names are known whatever their length.
     """
     words = list(_WORD.finditer(text))
+    has_unspaced = _UNSPACED.search(text) is not None
     for first, word in enumerate(words):
-        if _UNSPACED.search(word[0]):
+        if has_unspaced and _UNSPACED.search(word[0]):
             yield from _SPACED.findall(word[0])
             yield from _pieces(word[0])
             continue
         for last in words[first : first + _LONGEST_NAME]:
             name = text[word.start() : last.end()]
-            if len(name) > 1 and not _UNSPACED.search(name):
+            if len(name) > 1 and not (has_unspaced and _UNSPACED.search(name)):
                 yield name
 
 

@@ -119,7 +119,9 @@ class _ExploredGraph:
 
 def _find_start_nodes(tx: Transaction, found: Mapping[int, float]) -> dict[int, float]:
     """The nodes of the best documents found."""
-    best = heapq.nsmallest(_START_DOCUMENTS, found, key=lambda n: (-found[n], n))
+    least = min(heapq.nlargest(_START_DOCUMENTS, found.values()), default=0.0)
+    likely = [n for n, score in found.items() if score >= least]
+    best = sorted(likely, key=lambda n: (-found[n], n))[:_START_DOCUMENTS]
     nodes = tx.graph.nodes_of_documents(best)
     return {nodes[n]: found[n] for n in best if n in nodes}
 

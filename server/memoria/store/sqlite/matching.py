@@ -131,7 +131,7 @@ class Matching:
         """The best, looked for among all and shown if they may be seen, as nearly all may."""
         asked = {"limit": limit + limit // _SPARE, "context_weight": _CONTEXT_WEIGHT}
         found = self._rows.all("match_seen", query=_any_of(terms), **asked, **narrowing.view)
-        best = [Match(n, score) for n, score, is_seen in found if is_seen][:limit]
+        best = Match.list_of((n, score) for n, score, is_seen in found if is_seen)[:limit]
         if len(best) == limit or len(found) != asked["limit"]:
             return best
         return self._run_match("match", _in_scope(scope, terms), limit)
@@ -194,7 +194,7 @@ class Matching:
         if known is not None and not where and known.holds(limit):
             return known.best if limit == _ALL else known.best[:limit]
         asked = {"query": query, "limit": limit, "context_weight": _CONTEXT_WEIGHT, **where}
-        found = list(map(Match._make, self._rows.all(statement, **asked)))
+        found = Match.list_of(self._rows.all(statement, **asked))
         if self._reading is not None and not where:
             self._known[statement, query] = _Matches(limit, found)
         return found

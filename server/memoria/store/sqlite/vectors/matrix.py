@@ -94,7 +94,7 @@ class Matrix:
         scores, rows = scores[best], best if wanted is None else rows[best]
         ns = self._ns[rows]
         order = np.lexsort((ns, -scores))[:limit]
-        return list(map(Match, ns[order].tolist(), scores[order].tolist()))
+        return Match.list_of(zip(ns[order].tolist(), scores[order].tolist(), strict=True))
 
     def _select_rows(
         self, scopes: Sequence[str], allowed: Collection[int] | None
