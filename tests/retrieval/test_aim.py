@@ -4,18 +4,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from tests.retrieval.columns import by_number, count, list_best, places
 
 import memoria
 from memoria import Settings
 from memoria.model import Role
 from memoria.retrieval.query.aim import Aim, find_aim, find_subject
 from memoria.retrieval.query.options import ALL_STAGES
-from memoria.retrieval.ranking.evidence.counts import TermCounts
-from memoria.retrieval.ranking.evidence.inputs import best_documents
 from memoria.retrieval.ranking.evidence.lexical import bm25
 from memoria.retrieval.ranking.evidence.priors import ExpectedAnswer, rank_with_priors
 from memoria.retrieval.ranking.evidence.session import spread_over_sessions
-from memoria.store.values import Remark, TurnPosition
+from memoria.store.values import Remark
 
 PLAIN = "My sister keeps bees behind the old orchard and sells honey in spring."
 
@@ -98,29 +97,24 @@ def test_a_summary_prefers_neither_side() -> None:
 
 
 def test_what_happened_in_several_sessions_is_heard_from_each() -> None:
-    places = [TurnPosition(n, 1, n) for n in (1, 2, 3)] + [TurnPosition(4, 2, 0)]
-    spread = spread_over_sessions({1: 0.9, 2: 0.8, 3: 0.7, 4: 0.6, 9: 0.5}, places)
-    assert best_documents(spread, 9) == [1, 2, 4, 3, 9]
+    session_of = {1: 1, 2: 1, 3: 1, 4: 2}
+    spread = spread_over_sessions({1: 0.9, 2: 0.8, 3: 0.7, 4: 0.6, 9: 0.5}, session_of)
+    assert list_best(spread, 9) == [1, 2, 4, 3, 9]
     assert (spread[1], spread[4], spread[9]) == (0.9, 0.6, 0.5)
 
 
 def test_a_statement_stands_above_an_answer_that_holds_its_words_at_length() -> None:
-    words = {"harbour": 1.0, "lease": 1.0}
-    counted = {
-        1: TermCounts(words, {}, 30),
-        2: TermCounts(dict.fromkeys(words, 3.0), {}, 700),
-        **{n: TermCounts({}, {}, 700) for n in range(3, 9)},
-    }
-    places = [TurnPosition(n, n, 0) for n in counted]
-    scores = bm25(counted, places, dict.fromkeys(words, 1.0), lend=True)
+    once, filler = "harbour lease ", "word " * 700
+    said = {1: once + "word " * 28, 2: once * 3 + filler, **dict.fromkeys(range(3, 9), filler)}
+    counted = count(said, "harbour", "lease")
+    scores = by_number(bm25(counted, places(*((n, n, 0) for n in said)), [1.0, 1.0], lend=True))
     assert scores[1] > scores[2]
 
 
 def test_who_says_much_lends_each_word_of_it_less() -> None:
     def lend(length: int) -> float:
-        counted = {1: TermCounts({"harbour": 1.0}, {}, length)}
-        places = [TurnPosition(1, 1, 0), TurnPosition(2, 1, 1)]
-        return bm25(counted, places, {"harbour": 1.0}, lend=True)[2]
+        counted = count({1: "harbour" + " word" * length}, "harbour")
+        return by_number(bm25(counted, places((1, 1, 0), (2, 1, 1)), [1.0], lend=True))[2]
 
     assert lend(20) == lend(90) > lend(900)
 
@@ -160,4 +154,4 @@ def rank(remarks: Mapping[int, Remark], scores: Mapping[int, float], aim: Aim) -
         return {n: remarks[n] for n in ns}
 
     final = rank_with_priors(scores, read, ExpectedAnswer((), None, aim), 2, ALL_STAGES)
-    return best_documents(final, 2)
+    return list_best(final, 2)

@@ -5,22 +5,28 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.retrieval.columns import by_number, count, places
 
 from memoria.model import Role
 from memoria.retrieval.query.aim import Aim, find_aim
 from memoria.retrieval.query.options import ALL_STAGES, Stages
-from memoria.retrieval.ranking.evidence.counts import TermCounts, count_terms
+from memoria.retrieval.ranking.evidence.columns import Scores
+from memoria.retrieval.ranking.evidence.counts import count_terms
 from memoria.retrieval.ranking.evidence.lexical import bm25, idf
 from memoria.retrieval.ranking.evidence.priors import ExpectedAnswer, answer_priors
 from memoria.retrieval.ranking.evidence.session import add_session_shares
 from memoria.retrieval.ranking.evidence.speakers import find_named_speakers
-from memoria.store.values import Frequencies, IndexTokens, Remark, TurnPosition
+from memoria.store.values import Frequencies, IndexTokens, Remark
 from memoria.text.dates import Interval
 
 NOBODY = ExpectedAnswer(speakers=(), time=None)
 DAY = 24 * 60 * 60 * 1000
 LONG = "We walked all the way to the old harbour and back " * 4
 words = st.lists(st.sampled_from(["cat", "dog", "of", "猫", "猫咪"]), max_size=8).map(" ".join)
+long_words = st.lists(
+    st.sampled_from(["of", "off", "committee", "committees", "committee's", "猫咪咪", "猫咪咪喵"]),
+    max_size=8,
+).map(" ".join)
 
 
 def remark(content: str, speaker: str | None = None, at: int = 0, role: Role = Role.USER) -> Remark:
@@ -30,128 +36,113 @@ def remark(content: str, speaker: str | None = None, at: int = 0, role: Role = R
 def test_terms_are_counted_as_whole_words_in_what_was_said_and_in_who_and_when() -> None:
     documents = {4: IndexTokens("cat catalogue cat", "anna monday"), 9: IndexTokens("dog", "cat")}
     counted = count_terms(documents, ["cat", "anna"], alike=False)
-    assert counted == {
-        4: TermCounts(body={"cat": 2}, frame={"anna": 1}, length=5),
-        9: TermCounts(body={}, frame={"cat": 1}, length=2),
-    }
+    assert counted.ns.tolist() == [4, 9]
+    assert counted.body.tolist() == [[2, 0], [0, 0]]
+    assert counted.frame.tolist() == [[0, 1], [1, 0]]
+    assert counted.lengths.tolist() == [5, 2]
 
 
 def test_a_word_that_begins_like_a_term_counts_for_a_part_where_the_term_is_missing() -> None:
-    documents = {
-        1: IndexTokens("voluntari", "monday"),
-        2: IndexTokens("volunt voluntari", "monday"),
-    }
-    counted = count_terms(documents, ["volunt", "猫咪", "2023"], alike=True)
-    assert [counted[n].body for n in (1, 2)] == [{"volunt": 0.3}, {"volunt": 1}]
+    counted = count({1: "voluntari", 2: "volunt voluntari"}, "volunt", "猫咪", "2023")
+    assert counted.body.tolist() == [[0.3, 0, 0], [1, 0, 0]]
 
 
 @given(words, words)
 def test_only_latin_words_of_four_letters_are_alike(one: str, other: str) -> None:
     documents = {1: IndexTokens(f"{one} 猫咪咪 20234", other)}
     terms = ["cat", "of", "猫咪", "2023"]
-    assert count_terms(documents, terms, alike=False) == count_terms(documents, terms, alike=True)
+    exact, alike = (count_terms(documents, terms, alike=alike) for alike in (False, True))
+    assert exact.body.tolist() == alike.body.tolist()
+
+
+@given(st.lists(st.tuples(long_words, long_words), min_size=1, max_size=9), long_words)
+def test_terms_are_counted_as_words_between_spaces(
+    texts: list[tuple[str, str]], sought: str
+) -> None:
+    """Of one said several times in a row every other one: they share the space between them."""
+    terms = list(dict.fromkeys(sought.split()))
+    documents = {n: IndexTokens(*text) for n, text in enumerate(texts)}
+    counted = count_terms(documents, terms, alike=False)
+    body = [[f" {said} ".count(f" {term} ") for term in terms] for said, _ in texts]
+    frame = [[f" {term} " in f" {context} " for term in terms] for _, context in texts]
+    assert counted.body.tolist() == body
+    assert counted.frame.tolist() == frame
+    assert counted.lengths.tolist() == [
+        f"{said} {context}".count(" ") + 1 for said, context in texts
+    ]
 
 
 def test_a_rare_term_tells_more_than_a_common_one_and_none_tells_less_than_nothing() -> None:
     holding = {"rare": 1, "common": 50, "everywhere": 20_001}
-    telling = idf(list(holding), Frequencies(100, holding))
-    assert telling["rare"] > telling["common"] > telling["everywhere"] > 0
+    rare, common, everywhere = idf(list(holding), Frequencies(100, holding))
+    assert rare > common > everywhere > 0
 
 
 def test_a_neighbour_lends_its_words_and_a_stranger_does_not() -> None:
-    documents = {1: IndexTokens("cat", ""), 5: IndexTokens("dog", "")}
-    counts = count_terms(documents, ["cat", "dog"], alike=True)
-    places = [
-        TurnPosition(1, 1, 7),
-        TurnPosition(2, 1, 8),
-        TurnPosition(3, 1, 9),
-        TurnPosition(4, 1, 10),
-        TurnPosition(5, 2, 8),
-    ]
-    scores = bm25(counts, places, dict.fromkeys(["cat", "dog"], 1.0), lend=True)
+    counts = count({1: "cat", 5: "dog"}, "cat", "dog")
+    stands = places((1, 1, 7), (2, 1, 8), (3, 1, 9), (4, 1, 10), (5, 2, 8))
+    scores = by_number(bm25(counts, stands, [1.0, 1.0], lend=True))
     assert scores[1] > scores[2] > scores[3] > scores.get(4, 0.0) == 0
     assert scores[5] == pytest.approx(scores[1])
-    alone = bm25(counts, places, dict.fromkeys(["cat", "dog"], 1.0), lend=False)
+    alone = by_number(bm25(counts, stands, [1.0, 1.0], lend=False))
     assert alone.keys() == {1, 5}
     assert alone[1] == pytest.approx(scores[1])
 
 
 def test_two_words_of_the_question_in_two_turns_say_more_than_one_word_twice() -> None:
-    places = [
-        TurnPosition(1, 1, 0),
-        TurnPosition(2, 1, 1),
-        TurnPosition(3, 2, 0),
-        TurnPosition(4, 2, 1),
-    ]
-    said = {1: "cat", 2: "dog", 3: "cat", 4: "cat"}
-    counts = count_terms(
-        {n: IndexTokens(text, "") for n, text in said.items()}, ["cat", "dog"], alike=True
-    )
-    scores = bm25(counts, places, dict.fromkeys(["cat", "dog"], 1.0), lend=True)
+    stands = places((1, 1, 0), (2, 1, 1), (3, 2, 0), (4, 2, 1))
+    counts = count({1: "cat", 2: "dog", 3: "cat", 4: "cat"}, "cat", "dog")
+    scores = by_number(bm25(counts, stands, [1.0, 1.0], lend=True))
     assert scores[1] > scores[3]
 
 
 def test_among_documents_the_longest_still_stands_first_for_all_of_the_rare_words() -> None:
     """Beside statements it pays for its length; where nobody states anything, less."""
     rare = ["hull", "keel", "mast", "sail", "bow", "oar"]
-    idf_by_term = dict.fromkeys(rare, 5.0)
     filler = " ".join(["water"] * 400)
-    asked = IndexTokens(f"{' '.join(rare)} {filler} {filler} {filler}", "")
-    half = IndexTokens(f"{' '.join(rare[:3])} {filler}", "")
-    others = {n: IndexTokens(filler, "") for n in range(3, 20)}
-    documents = count_terms({1: asked, 2: half, **others}, rare, alike=True)
-    among_documents = bm25(documents, [], idf_by_term, lend=False)
+    asked = f"{' '.join(rare)} {filler} {filler} {filler}"
+    half = f"{' '.join(rare[:3])} {filler}"
+    documents = {1: asked, 2: half, **dict.fromkeys(range(3, 20), filler)}
+    talk = documents | dict.fromkeys(range(20, 30), "water under a bridge")
+    among_documents, among_remarks = (
+        by_number(bm25(count(each, *rare), places(), [5.0] * len(rare), lend=False))
+        for each in (documents, talk)
+    )
     assert among_documents[1] > among_documents[2]
-    remarks = {n: IndexTokens("water under a bridge", "") for n in range(20, 30)}
-    talk = count_terms({1: asked, 2: half, **others, **remarks}, rare, alike=True)
-    among_remarks = bm25(talk, [], idf_by_term, lend=False)
     assert among_remarks[1] < among_documents[1]
 
 
 def test_versions_of_a_message_share_a_place_and_lend_once() -> None:
-    once = {1: IndexTokens("cat", ""), 3: IndexTokens("dog", "")}
-    twice = {**once, 2: IndexTokens("cat", "")}
-    places = [TurnPosition(1, 1, 0), TurnPosition(2, 1, 0), TurnPosition(3, 1, 1)]
+    stands = places((1, 1, 0), (2, 1, 0), (3, 1, 1))
     alone, beside = (
-        bm25(
-            count_terms(each, ["cat", "dog"], alike=True),
-            places,
-            dict.fromkeys(["cat", "dog"], 1.0),
-            lend=True,
-        )
-        for each in (once, twice)
+        by_number(bm25(count(each, "cat", "dog"), stands, [1.0, 1.0], lend=True))
+        for each in ({1: "cat", 3: "dog"}, {1: "cat", 2: "cat", 3: "dog"})
     )
     assert alone[3] == pytest.approx(beside[3])
 
 
 def test_what_is_no_turn_is_scored_by_its_own_words() -> None:
-    counts = count_terms(
-        {1: IndexTokens("cat", ""), 8: IndexTokens("cat", "")}, ["cat"], alike=True
-    )
-    scores = bm25(counts, [TurnPosition(1, 1, 0)], {"cat": 1.0}, lend=True)
+    counts = count({1: "cat", 8: "cat"}, "cat")
+    scores = by_number(bm25(counts, places((1, 1, 0)), [1.0], lend=True))
     assert scores[1] == scores[8] > 0
 
 
 def test_a_question_without_a_word_left_scores_nothing() -> None:
-    counts = count_terms({1: IndexTokens("cat", "")}, [], alike=True)
-    assert bm25(counts, [], {}, lend=True) == {1: 0.0}
-    assert (
-        bm25(count_terms({}, ["cat"], alike=True), [TurnPosition(1, 1, 0)], {"cat": 1.0}, lend=True)
-        == {}
-    )
+    assert by_number(bm25(count({1: "cat"}), places(), [], lend=True)) == {1: 0.0}
+    assert by_number(bm25(count({}, "cat"), places((1, 1, 0)), [1.0], lend=True)) == {}
 
 
 def test_a_session_gains_by_its_best_three() -> None:
-    places = [TurnPosition(n, 1, n) for n in range(5)]
-    scores = dict(enumerate([0.1, 1.0, 0.5, 0.5, 0.2]))
-    shared = add_session_shares({**scores, 9: 0.5, 7: 0.3}, [*places, TurnPosition(9, 2, 0)])
-    gained = {n: shared[n] - score for n, score in {**scores, 9: 0.5, 7: 0.3}.items()}
+    stands = places(*((n, 1, n) for n in range(5)), (9, 2, 0))
+    scores = {**dict(enumerate([0.1, 1.0, 0.5, 0.5, 0.2])), 9: 0.5, 7: 0.3}
+    shared = by_number(add_session_shares(Scores.of_mapping(scores), stands))
+    gained = {n: shared[n] - score for n, score in scores.items()}
     assert gained == pytest.approx({**dict.fromkeys(range(5), 0.4), 9: 0.1, 7: 0.0})
 
 
 def test_versions_of_a_message_count_once_for_their_session() -> None:
-    versions = {1: 0.2, 2: 1.0, 3: 0.4}
-    shared = add_session_shares(versions, [TurnPosition(n, 1, 0) for n in versions])
+    versions = Scores.of_mapping({1: 0.2, 2: 1.0, 3: 0.4})
+    shared = by_number(add_session_shares(versions, places(*((n, 1, 0) for n in (1, 2, 3)))))
     assert shared[2] == pytest.approx(1.2)
 
 

@@ -11,7 +11,7 @@ from memoria.inference.base import RelevanceBounds
 from memoria.model.query import MemoryQuery, TranscriptQuery
 from memoria.retrieval import SearchPlan, plan_context, plan_memories, plan_transcript
 from memoria.retrieval.query.options import DEFAULT_OPTIONS
-from memoria.retrieval.ranking.evidence.rank import score_conclusion
+from memoria.retrieval.ranking.evidence.conclusions import score_conclusion
 from memoria.retrieval.ranking.statistics import QueryStatistics
 from memoria.retrieval.ranking.threshold import (
     RelevanceSignals,

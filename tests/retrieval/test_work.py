@@ -15,6 +15,7 @@ from uuid import uuid4
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.retrieval.columns import list_best
 from tests.retrieval.toys import ToyEmbedder, keep
 
 import memoria
@@ -24,7 +25,6 @@ from memoria.model.query import MemoryQuery, TranscriptQuery
 from memoria.retrieval import SearchOptions, plan_memories, plan_transcript
 from memoria.retrieval.query.options import ALL_STAGES
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.ranking.evidence.inputs import best_documents
 from memoria.retrieval.ranking.evidence.priors import (
     ExpectedAnswer,
     answer_priors,
@@ -218,7 +218,7 @@ def test_what_is_left_unread_could_not_have_come_among_the_best(
     ranked: Sequence[tuple[float, Remark | None]], most: int
 ) -> None:
     scores = {n: score for n, (score, _) in enumerate(ranked)}
-    scores = {n: scores[n] for n in best_documents(scores, len(scores))}
+    scores = {n: scores[n] for n in list_best(scores, len(scores))}
     remarks: Mapping[int, Remark] = {n: one for n, (_, one) in enumerate(ranked) if one}
     wanted = ExpectedAnswer(("Ann",), None)
 
@@ -228,5 +228,5 @@ def test_what_is_left_unread_could_not_have_come_among_the_best(
     worths = answer_priors(remarks, wanted, ALL_STAGES)
     final = {n: score * worths.get(n, 1.0) for n, score in scores.items()}
     found = rank_with_priors(scores, read, wanted, most, ALL_STAGES)
-    assert best_documents(found, most) == best_documents(final, most)
+    assert list_best(found, most) == list_best(final, most)
     assert found.items() <= final.items()

@@ -18,6 +18,7 @@ from memoria.model.zone import LocalDay
 from memoria.store.base import Transaction
 from memoria.store.base.portable import PORTABLE_KINDS, PortableSelection
 from memoria.store.listed import ListedMemories, ListedSpan
+from memoria.store.positions import Surroundings, TurnPosition
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import (
     DocumentKind,
@@ -73,6 +74,10 @@ def edges_of(places: Iterable[tuple[int, int, int]]) -> list[str]:
     return [f"src={src} dst={dst}" for src, _, dst in places]
 
 
+def list_surroundings(found: Surroundings) -> list[object]:
+    return [*map(TurnPosition, *found[:3]), *(f"said by {one}" for one in found.speakers)]
+
+
 READS: dict[str, Callable[[Transaction, Known], object]] = {
     "accounts.find_last_index": lambda tx, them: [
         tx.accounts.find_last_index(n) + 1 for n in them.sessions
@@ -118,9 +123,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "conversations.speaker_at": lambda tx, them: list(
         filter(None, (tx.conversations.speaker_at(n, at) for n in them.sessions for at in range(9)))
     ),
-    "conversations.speakers": lambda tx, them: [
-        f"said by {speaker}" for speaker in tx.conversations.speakers(them.ns)
-    ],
+    "conversations.surroundings": lambda tx, them: list_surroundings(
+        tx.conversations.surroundings(them.ns, (), 2, include_processed=True)
+    ),
     "conversations.turn": lambda tx, them: [tx.conversations.turn(i) for i in them.turn_ids],
     "conversations.turns": lambda tx, them: tx.conversations.turns(them.ns),
     "core.disputes": lambda tx, _: tx.core.disputes(),

@@ -29,6 +29,7 @@ WALKS = {
     ("backlog", "last_error"),
     ("backlog", "pending"),
     ("conversations", "cite_evidence"),  # the wordings of one turn, with their evidence
+    ("conversations", "surroundings"),  # its own list of turns
     ("conversations", "user_speakers"),  # a row a name, from one to the next by the index
     ("core_lines", "present"),  # what files say, the rules and some hundred of the newest
     ("core_lines", "projects"),  # once a night

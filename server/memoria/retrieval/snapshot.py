@@ -16,7 +16,7 @@ from memoria.retrieval.query.terms import choose_terms
 from memoria.retrieval.ranking.depth import choose_depth
 from memoria.retrieval.ranking.described import find_described, limit_margins
 from memoria.retrieval.ranking.documents import MemoryWording
-from memoria.retrieval.ranking.evidence.rank import RankedDocument
+from memoria.retrieval.ranking.evidence.ranked import Ranking
 from memoria.retrieval.ranking.fusion import fuse, rank_documents
 from memoria.retrieval.ranking.people import apply_people
 from memoria.retrieval.ranking.rarity import merge_weights, weigh_terms
@@ -115,13 +115,13 @@ class SnapshotSearch:
         sources = gather(tx, plan, query)
         statistics = build_statistics(plan, sources, frequencies)
         depth = max(self._choose_depth(plan), least)
-        ranked = rank_documents(tx, plan, sources, frequencies, max(depth, plan.limit))
-        candidates = fuse(plan, sources, ranked, depth)
+        ranking = rank_documents(tx, plan, sources, frequencies, max(depth, plan.limit))
+        candidates = fuse(plan, sources, ranking, depth)
         scored = score_candidates(tx, plan, candidates, statistics)
         if plan.tasks is not None:
             scored = self._narrow_to_task(plan, query, frequencies, statistics, scored)
         threshold = RelevanceThreshold.for_query(plan, statistics)
-        rest = self._read_on(plan, sources, ranked, statistics, scored)
+        rest = self._read_on(plan, sources, ranking, statistics, scored)
         weights = weigh_terms(plan, frequencies)
         return ScoredSearch(plan, sources, statistics, threshold, scored, rest, weights)
 
@@ -129,7 +129,7 @@ class SnapshotSearch:
         self,
         plan: SearchPlan,
         sources: SourceScores,
-        ranked: Sequence[RankedDocument],
+        ranking: Ranking,
         statistics: QueryStatistics,
         scored: Sequence[ScoredCandidate],
     ) -> list[ScoredCandidate]:
@@ -140,7 +140,7 @@ class SnapshotSearch:
         if plan.limit <= self._choose_depth(plan):
             return []
         known = {each.candidate.n for each in scored}
-        fused = fuse(plan, sources, ranked, plan.limit)
+        fused = fuse(plan, sources, ranking, plan.limit)
         places = {each.n: place for place, each in enumerate(fused) if each.n not in known}
         more = [each for each in fused if each.n in places]
         found = score_candidates(self._tx, plan, more, statistics)
@@ -161,8 +161,8 @@ class SnapshotSearch:
         if plan.tasks:
             own = replace(plan, filters=replace(plan.filters, tasks=plan.tasks))
             depth, sources = self._choose_depth(own), gather(tx, own, query)
-            ranked = rank_documents(tx, own, sources, frequencies, depth)
-            found = fuse(own, sources, ranked, depth)
+            ranking = rank_documents(tx, own, sources, frequencies, depth)
+            found = fuse(own, sources, ranking, depth)
             of_task = score_candidates(tx, own, found, statistics)
             by_n.update((each.candidate.n, each) for each in of_task)
         return sorted(by_n.values(), key=lambda each: -each.score)

@@ -124,14 +124,6 @@ class PassageMatch(NamedTuple):
     """Its cosine, -1 to 1."""
 
 
-class TurnPosition(NamedTuple):
-    """Where a turn stands. A search sees two thousand, so it is the cheapest kind of value."""
-
-    n: int
-    session_n: int
-    turn_index: int
-
-
 class IndexTokens(NamedTuple):
     """A document's tokens as they are indexed: separated by single spaces."""
 

@@ -7,16 +7,15 @@ other weights for every source that is absent; here one that is absent leaves th
 they are.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Set
 from typing import NamedTuple
 
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.ranking.evidence.rank import (
+from memoria.retrieval.ranking.evidence.ranked import (
     RANK_DEPTH,
     EvidenceQuery,
-    RankedDocument,
+    Ranking,
     phrase_share,
-    rank_by_evidence,
 )
 from memoria.retrieval.sources.gather import SourceScores
 from memoria.store.base import Transaction
@@ -56,30 +55,38 @@ class FusedCandidate(NamedTuple):
 
 def rank_documents(
     tx: Transaction, plan: SearchPlan, sources: SourceScores, frequencies: Frequencies, most: int
-) -> list[RankedDocument]:
-    """The best by words and meaning, best first: as many as it takes to fuse `most`."""
-    if plan.parsed.is_time_only:
-        return []
+) -> Ranking:
+    """The best by words and meaning: as many as it takes to fuse `most`."""
+    if plan.parsed.is_time_only or not (sources.bm25 or sources.cosine):
+        return Ranking()
+    from memoria.retrieval.ranking.evidence.rank import (  # noqa: PLC0415
+        rank_by_evidence,  # with NumPy: who finds nothing does not wait for it
+    )
+
+    known = sources.expansion.scores
     query = EvidenceQuery(plan.parsed, plan.filters, frequencies)
-    return rank_by_evidence(tx, query, sources, _depth(sources, most), plan.options.stages)
+    return rank_by_evidence(
+        tx, query, sources, most, plan.options.stages,
+        lambda n, score: add_graph_score(score, known.get(n, 0.0)),
+    )  # fmt: skip
 
 
 def fuse(
-    plan: SearchPlan, sources: SourceScores, ranked: Sequence[RankedDocument], most: int
+    plan: SearchPlan, sources: SourceScores, ranking: Ranking, most: int
 ) -> list[FusedCandidate]:
     """The best candidates, `most` at most beside those only the graph knows, best first.
 
     Args:
         plan: the search.
         sources: what they have found.
-        ranked: the best of it by words and meaning, for as many candidates or for more.
+        ranking: the best of it by words and meaning, for as many candidates or for more.
         most: how many are wanted.
     """
     if plan.parsed.is_time_only:
         return [FusedCandidate(n, 1 / (1 + place), is_indexed=False)
                 for place, n in enumerate(sources.recent[:most])]  # fmt: skip
     expansion = sources.expansion
-    found = ranked[: _depth(sources, most)]
+    found = ranking.best[: _depth(sources, most)]
     scores = {item.n: add_graph_score(item.score, expansion.scores.get(item.n, 0.0))
               for item in found}  # fmt: skip
     best = sorted(found, key=lambda item: (-scores[item.n], item.n))[:most]
@@ -100,7 +107,7 @@ def fuse(
         for item in best
     ]
     if not plan.filters.is_narrow:  # the graph knows no filters
-        fused += _graph_only_candidates(sources, {item.n for item in found})
+        fused += _graph_only_candidates(sources, ranking.passed | {item.n for item in found})
     return _sort_candidates(fused)
 
 
@@ -118,7 +125,7 @@ def add_graph_score(score: float, graph: float) -> float:
     return 1 - (1 - score) * (1 - GRAPH_CEILING * graph)
 
 
-def _graph_only_candidates(sources: SourceScores, known: set[int]) -> list[FusedCandidate]:
+def _graph_only_candidates(sources: SourceScores, known: Set[int]) -> list[FusedCandidate]:
     expansion = sources.expansion
     others = sorted(
         (n for n in expansion.scores if n not in known), key=lambda n: (-expansion.scores[n], n)

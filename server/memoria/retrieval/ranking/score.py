@@ -18,7 +18,7 @@ from memoria.retrieval.ranking.documents import (
     read_text,
     read_words,
 )
-from memoria.retrieval.ranking.evidence.rank import score_conclusion
+from memoria.retrieval.ranking.evidence.conclusions import score_conclusion
 from memoria.retrieval.ranking.fusion import FusedCandidate, add_graph_score
 from memoria.retrieval.ranking.statistics import QueryStatistics, discriminative_terms
 from memoria.retrieval.ranking.threshold import RelevanceSignals, RelevanceThreshold

@@ -9,13 +9,13 @@ from memoria.model import (
     StoredTurn,
     UserSpeaker,
 )
+from memoria.store.positions import Surroundings, TurnPosition
 from memoria.store.values import (
     ClosedSegment,
     MessageName,
     NewTurn,
     Remark,
     SegmentLimits,
-    TurnPosition,
     TurnVersion,
 )
 
@@ -118,22 +118,22 @@ class Conversations(Protocol):
         """All versions at the turn's place, newest first."""
         ...
 
-    def list_positions(
-        self, ns: Sequence[int], reach: int, *, include_processed: bool = True
-    ) -> list[TurnPosition]:
-        """Where the turns stand, and those up to `reach` places around them.
+    def list_positions(self, ns: Sequence[int], reach: int) -> list[TurnPosition]:
+        """Where the turns stand, and those up to `reach` places around them."""
+        ...
 
-        Without `settled`, the turns around them are left out from which nothing more is to be
-        concluded.
+    def surroundings(
+        self, central: Sequence[int], others: Sequence[int], reach: int, *, include_processed: bool
+    ) -> Surroundings:
+        """Where turns stand, and what is up to `reach` places around the central ones.
+
+        Without `include_processed`, the turns around them are left out from which nothing more is
+        to be concluded.
         """
         ...
 
     def speaker_at(self, session_n: int, turn_index: int) -> str | None:
         """Who says the turn at a place of a session; None where nobody does, or without a name."""
-        ...
-
-    def speakers(self, ns: Sequence[int]) -> set[str | None]:
-        """Who said the turns."""
         ...
 
     def list_user_speakers(self) -> list[UserSpeaker]:

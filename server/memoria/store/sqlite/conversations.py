@@ -8,6 +8,7 @@ from pydantic import JsonValue
 
 from memoria.model import Role, Segment, Session, StoredTurn, Trust, UserSpeaker, now_millis
 from memoria.model.zone import Zone
+from memoria.store.positions import Surroundings, TurnPosition
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.remembered import RememberedRows
@@ -20,7 +21,6 @@ from memoria.store.values import (
     NewTurn,
     Remark,
     SegmentLimits,
-    TurnPosition,
     TurnVersion,
 )
 from memoria.text.document import turn_tokens
@@ -259,27 +259,34 @@ class SqliteConversations:
             "turn_versions", session_n=turn.session_n, turn_index=turn.turn_index
         )
 
-    def list_positions(
-        self, ns: Sequence[int], reach: int, *, include_processed: bool = True
-    ) -> list[TurnPosition]:
+    def list_positions(self, ns: Sequence[int], reach: int) -> list[TurnPosition]:
         """Where the turns stand, and those up to `reach` places around them."""
-        rows = (
-            self._rows.all(
-                "places", ns=list_numbers(ns), reach=reach, include_processed=int(include_processed)
-            )
-            if reach
-            else self._rows.all("own_places", ns=list_numbers(ns))
-        )
+        rows = self._rows.all("places", ns=list_numbers(ns), reach=reach)
         return list(map(TurnPosition._make, rows))
+
+    def surroundings(
+        self, central: Sequence[int], others: Sequence[int], reach: int, *, include_processed: bool
+    ) -> Surroundings:
+        """Where turns stand, and what is up to `reach` places around the central ones."""
+        import numpy as np  # noqa: PLC0415  (who finds nothing pays nothing)
+
+        row = self._rows.first(
+            "surroundings",
+            ns=list_numbers((*central, *others)),
+            central=len(central),
+            reach=reach,
+            include_processed=int(include_processed),
+        )
+        *columns, speakers = row or ("", "", "", "[]")
+        ns, sessions, indexes = (
+            np.fromstring(numbers or "", np.int64, sep=",") for numbers in columns
+        )
+        return Surroundings(ns, sessions, indexes, frozenset(json.loads(speakers)))
 
     def speaker_at(self, session_n: int, turn_index: int) -> str | None:
         """Who says the turn at a place of a session; None where nobody does, or without a name."""
         row = self._rows.first("speaker_at", session_n=session_n, turn_index=turn_index)
         return None if row is None else row["speaker"]
-
-    def speakers(self, ns: Sequence[int]) -> set[str | None]:
-        """Who said the turns."""
-        return {row["speaker"] for row in self._rows.all("speakers", ns=list_numbers(ns))}
 
     def list_user_speakers(self) -> list[UserSpeaker]:
         """Who has spoken with the role `user` under a name, in the order they first spoke."""

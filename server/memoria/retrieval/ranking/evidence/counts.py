@@ -9,85 +9,73 @@ a stemmer misses (P. McNamee and J. Mayfield, "Character n-gram tokenization for
 text retrieval", 2004); terms of other scripts and numbers are left alone.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple, Self
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
+import numpy as np
+
+from memoria.retrieval.ranking.evidence.words import Bits, Floats, Integers, WordTable
 from memoria.store.values import IndexTokens
 
 _PREFIX = 4
 _PREFIX_WEIGHT = 0.3
-_MANY = 20
-"""Terms from which on it is faster to take a document apart."""
 
 
 class TermCounts(NamedTuple):
-    """How often a query's terms stand in a document; only those that do."""
+    """How often a query's terms stand in documents: a row for each document, in order."""
 
-    body: dict[str, float]
-    """Times in what was said."""
-    frame: dict[str, float]
-    """Times in who said it and when."""
-    length: int
+    ns: Integers
+    """The documents, by number."""
+    body: Floats
+    """Times in what was said: a column for each term."""
+    frame: Floats
+    """Whether it stands in who said it and when, 1 or 0: a column for each term."""
+    lengths: Integers
     """In tokens, of all there is."""
 
 
 def count_terms(
     documents: Mapping[int, IndexTokens], terms: Sequence[str], *, alike: bool
-) -> dict[int, TermCounts]:
+) -> TermCounts:
     """The terms counted in each of the documents.
 
     Args:
-        documents: by number.
+        documents: by number, in order.
         terms: a query's.
         alike: whether words that begin like a term count for a part of it.
     """
-    words = _Words.of_terms(terms, alike=alike)
-    frames: dict[str, tuple[dict[str, float], int]] = {}
-    counted: dict[int, TermCounts] = {}
-    for n, (said, context) in documents.items():
-        if context not in frames:  # most turns share theirs with those around them
-            frames[context] = words.count_frame(f" {context} ")
-        frame, around = frames[context]
-        body = words.count_body(f" {said} ")
-        counted[n] = TermCounts(body, frame, said.count(" ") + 1 + around)
-    return counted
+    table = WordTable.of_texts([text for document in documents.values() for text in document])
+    varying = [at for at, term in enumerate(terms) if alike and _may_vary(term)]
+    beginnings = [*(f"{term} " for term in terms), *(terms[at][:_PREFIX] for at in varying)]
+    times = _count(table, beginnings).reshape(len(documents), 2, len(beginnings))
+    body, frame = times[:, 0, : len(terms)], times[:, 1, : len(terms)]
+    like = np.zeros_like(body)
+    like[:, varying] = np.where(times[:, 0, len(terms) :] > 0, _PREFIX_WEIGHT, 0.0)
+    return TermCounts(
+        np.fromiter(documents, np.int64, len(documents)),
+        np.where(body > 0, body, like),
+        np.minimum(frame, 1.0),
+        table.lengths.reshape(-1, 2).sum(axis=1),
+    )
 
 
-class _Words(NamedTuple):
-    """The terms as they are looked for in documents."""
+def _count(table: WordTable, beginnings: Sequence[str]) -> Floats:
+    """How often a word that begins so stands in each text: a row for each, one after the other."""
+    at, words = table.find(beginnings)
+    cells = table.texts_of(words) * len(beginnings) + at
+    follows = (words[1:] == words[:-1] + 1) & (cells[1:] == cells[:-1])
+    if follows.any():
+        cells = cells[_select_apart(follows)]
+    return np.bincount(cells, minlength=len(table.firsts) * len(beginnings)).astype(np.float64)
 
-    tokens: dict[str, str]
-    """Each term as it stands among others, between spaces."""
-    beginnings: dict[str, str]
-    """What stands wherever the term or a word like it does."""
-    varying: frozenset[str]
-    """Those for which a word that only begins like them counts for a part."""
 
-    @classmethod
-    def of_terms(cls, terms: Sequence[str], *, alike: bool) -> Self:
-        tokens = {term: f" {term} " for term in terms}
-        varying = frozenset(term for term in terms if alike and _may_vary(term))
-        starts = {term: f" {term[:_PREFIX]}" for term in varying}
-        return cls(tokens, {**tokens, **starts}, varying)
-
-    def count_frame(self, context: str) -> tuple[dict[str, float], int]:
-        """The terms in who said it and when, and how many tokens that has."""
-        present = (term for term, token in self.tokens.items() if token in context)
-        return dict.fromkeys(present, 1.0), context.count(" ") - 1
-
-    def count_body(self, said: str) -> dict[str, float]:
-        """How often each term stands in what was said. Of a few each is looked for by itself."""
-        tokens, beginnings = self.tokens, self.beginnings
-        may_stand: Collection[str] = tokens
-        if len(tokens) > _MANY:
-            may_stand = (tokens.keys() & said.split(" ")) | self.varying
-        body: dict[str, float] = {}
-        for term in may_stand:
-            if beginnings[term] in said:
-                times = said.count(tokens[term])
-                if times or term in self.varying:
-                    body[term] = times or _PREFIX_WEIGHT
-        return body
+def _select_apart(follows: Bits) -> Bits:
+    """Of a word said several times in a row every other one: they share the space between them."""
+    at = np.arange(len(follows) + 1)
+    begins = at.copy()
+    begins[1:][follows] = 0
+    apart: Bits = (at - np.maximum.accumulate(begins)) % 2 == 0
+    return apart
 
 
 def _may_vary(term: str) -> bool:

@@ -1,12 +1,14 @@
 """Found: what the ranking reads of the best candidates and of what surrounds them."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import Self
 
+from memoria.retrieval.ranking.evidence.columns import Scores
+from memoria.retrieval.ranking.evidence.places import Places
 from memoria.retrieval.sources.gather import SourceScores
 from memoria.store.base import Transaction
-from memoria.store.values import IndexTokens, TurnPosition
+from memoria.store.values import IndexTokens
 
 _REACH = 2
 _RECOUNT_DEPTH = 120
@@ -22,29 +24,23 @@ _MOST_CHARS = 8_000
 class RankingInput:
     """Everything that is read before documents are scored."""
 
-    places: Sequence[TurnPosition]
+    bm25: Scores
+    cosine: Scores
+    places: Places
     """Where the best candidates stand, and the turns around those that have words to lend."""
     documents: Mapping[int, IndexTokens]
-    """The best of BM25, in an order that no plan of a query decides."""
+    """The best of BM25, oldest first."""
     speakers: Set[str | None]
     """Who said the very best of BM25."""
 
     @classmethod
     def read(cls, tx: Transaction, sources: SourceScores, *, include_processed: bool) -> Self:
         """What the candidates of the sources lead to."""
-        counted = best_documents(sources.bm25, _RECOUNT_DEPTH)
-        central = counted[:_NEIGHBOUR_DEPTH]
-        near = tx.conversations.list_positions(central, _REACH, include_processed=include_processed)
-        known = {place.n for place in near}
-        further = dict.fromkeys((*counted, *best_documents(sources.cosine, _NEIGHBOUR_DEPTH)))
-        rest = [n for n in further if n not in known]
-        return cls(
-            near + tx.conversations.list_positions(rest, 0, include_processed=include_processed),
-            dict(sorted(tx.documents.index_tokens(counted, _MOST_CHARS).items())),
-            tx.conversations.speakers(central),
+        bm25, cosine = Scores.of_mapping(sources.bm25), Scores.of_mapping(sources.cosine)
+        counted = bm25.list_best(_RECOUNT_DEPTH)
+        others = counted[_NEIGHBOUR_DEPTH:] + cosine.list_best(_NEIGHBOUR_DEPTH)
+        around = tx.conversations.surroundings(
+            counted[:_NEIGHBOUR_DEPTH], others, _REACH, include_processed=include_processed
         )
-
-
-def best_documents(scores: Mapping[int, float], most: int) -> list[int]:
-    """The documents with the highest scores, best first; of equals, the oldest first."""
-    return sorted(sorted(scores), key=scores.__getitem__, reverse=True)[:most]
+        documents = tx.documents.index_tokens(counted, _MOST_CHARS)
+        return cls(bm25, cosine, Places.of_turns(around), documents, around.speakers)

@@ -14,12 +14,15 @@ b = 0.4 to 0.75 recall@10 is within a point on BEAM and half a point on LoCoMo.
 """
 
 import math
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from operator import itemgetter
+from collections.abc import Sequence
 
+import numpy as np
+
+from memoria.retrieval.ranking.evidence.columns import Scores, find_rows, join_numbers
 from memoria.retrieval.ranking.evidence.counts import TermCounts
-from memoria.store.values import Frequencies, TurnPosition
+from memoria.retrieval.ranking.evidence.places import Places
+from memoria.retrieval.ranking.evidence.words import Bits, Floats
+from memoria.store.values import Frequencies
 
 _NEIGHBOUR_WEIGHTS = {-2: 0.1, -1: 0.2, 1: 0.2, 2: 0.1}
 """By distance; `inputs` reads as far."""
@@ -36,37 +39,34 @@ _K1 = 0.9
 _B = 0.6
 
 
-def idf(terms: Sequence[str], frequencies: Frequencies) -> dict[str, float]:
+def idf(terms: Sequence[str], frequencies: Frequencies) -> list[float]:
     """What each term tells: Lucene's inverse document frequency, which is never negative."""
     total = frequencies.total
-    found = {term: min(frequencies.by_term[term], total) for term in terms}
-    return {term: math.log(1 + (total - df + 0.5) / (df + 0.5)) for term, df in found.items()}
+    found = [min(frequencies.by_term[term], total) for term in terms]
+    return [math.log(1 + (total - df + 0.5) / (df + 0.5)) for df in found]
 
 
-def bm25(
-    counted: Mapping[int, TermCounts],
-    places: Sequence[TurnPosition],
-    idf_by_term: Mapping[str, float],
-    *,
-    lend: bool,
-) -> dict[int, float]:
+def bm25(counted: TermCounts, places: Places, tells: Sequence[float], *, lend: bool) -> Scores:
     """The score of every document counted and of every place with a neighbour that lends.
 
     Args:
         counted: the documents found.
         places: where turns stand, those found and those around them.
-        idf_by_term: each term's idf.
+        tells: the idf of each term.
         lend: whether neighbours lend their words.
     """
-    mean = _find_usual_length([each.length for each in counted.values()])
-    weights = _lend_words(counted, places) if lend else {}
-    for n, each in counted.items():
-        own = weights.setdefault(n, {})
-        _add_counts(own, each.body, 1.0)
-        _add_counts(own, each.frame, _FRAME_WEIGHT)
-    relative = {n: each.length / mean for n, each in counted.items() if mean}
-    gains = {term: (_K1 + 1) * value for term, value in idf_by_term.items()}
-    return {n: _score_document(own, relative.get(n, 1.0), gains) for n, own in weights.items()}
+    if lend:
+        lent, is_lent = _lend_words(counted, places)
+        lent, receivers = lent[places.at][is_lent[places.at]], places.ns[is_lent[places.at]]
+    else:
+        lent, receivers = counted.body[:0], counted.ns[:0]
+    ns = join_numbers(counted.ns, receivers)
+    weights, lengths = np.zeros((len(ns), len(tells))), np.ones(len(ns))
+    weights[ns.searchsorted(receivers)] = lent
+    own = ns.searchsorted(counted.ns)
+    weights[own] = weights[own] + counted.body + _FRAME_WEIGHT * counted.frame
+    lengths[own] = counted.lengths / _find_usual_length(counted.lengths.tolist())
+    return Scores(ns, _score_documents(weights, lengths, np.array(tells)))
 
 
 def _find_usual_length(lengths: Sequence[int]) -> float:
@@ -76,43 +76,37 @@ def _find_usual_length(lengths: Sequence[int]) -> float:
     among those is longer than they are.
     """
     if not lengths:
-        return 0.0
+        return 1.0
     shortest = sorted(lengths)[int(_SHORTEST * len(lengths))]
     return min(sum(lengths) / len(lengths), max(_STATEMENT, shortest))
 
 
-def _add_counts(own: dict[str, float], times: Mapping[str, float], share: float) -> None:
-    for term, many in times.items():
-        own[term] = own.get(term, 0.0) + share * many
+def _score_documents(weights: Floats, lengths: Floats, tells: Floats) -> Floats:
+    norms = _K1 * (1 - _B + _B * lengths)
+    gains = (_K1 + 1) * tells * weights / (weights + norms[:, None])
+    return np.fromiter(map(math.fsum, gains.tolist()), np.float64, len(gains))
 
 
-def _score_document(
-    weights: Mapping[str, float], length: float, gains: Mapping[str, float]
-) -> float:
-    if not weights:
-        return 0.0
-    norm = _K1 * (1 - _B + _B * length)
-    return math.fsum([gains[term] * w / (w + norm) for term, w in weights.items()])
+def _lend_words(counted: TermCounts, places: Places) -> tuple[Floats, Bits]:
+    """What each place has of its neighbours, and which have any neighbour that lends.
 
-
-def _lend_words(
-    counted: Mapping[int, TermCounts], places: Sequence[TurnPosition]
-) -> dict[int, dict[str, float]]:
-    """What each document has of its neighbours; one version of a message stands for the rest."""
-    documents_at: dict[tuple[int, int], list[int]] = defaultdict(list)
-    givers: dict[tuple[int, int], int] = {}
-    for n, session_n, index in places:
-        place = session_n, index
-        documents_at[place].append(n)
-        if n in counted and n <= givers.get(place, n):
-            givers[place] = n
-    lent: dict[int, dict[str, float]] = {}
-    for (session_n, index), giver in sorted(givers.items(), key=itemgetter(1)):
-        body = counted[giver].body
-        part = min(1.0, _STATEMENT / max(counted[giver].length, 1))
-        for step, share in _NEIGHBOUR_WEIGHTS.items():
-            for n in documents_at.get((session_n, index + step), ()):
-                own = lent.setdefault(n, {})
-                if body:
-                    _add_counts(own, body, part * share)
-    return lent
+    One version of a message, the oldest, stands for the rest. Of what comes from several
+    neighbours, the oldest's is added first: sums of fractions depend on their order.
+    """
+    nobody = len(counted.ns)
+    givers = np.full(len(places.places), nobody)
+    rows, is_placed = find_rows(places.ns, counted.ns)
+    givers[places.at[rows[is_placed]][::-1]] = is_placed.nonzero()[0][::-1]
+    beside = np.full((len(_NEIGHBOUR_WEIGHTS), len(givers)), nobody)
+    for row, step in zip(beside, _NEIGHBOUR_WEIGHTS, strict=True):
+        neighbours, is_there = places.find_beside(step)
+        row[is_there] = givers[neighbours[is_there]]
+    order = beside.argsort(axis=0, kind="stable")
+    shares = np.array(list(_NEIGHBOUR_WEIGHTS.values()))[order]
+    body = np.append(counted.body, np.zeros_like(counted.body, shape=(1, counted.body.shape[1])), 0)
+    parts = np.append(np.minimum(1.0, _STATEMENT / np.maximum(counted.lengths, 1)), 0.0)
+    lent = np.zeros((len(givers), counted.body.shape[1]))
+    for lenders, share in zip(np.take_along_axis(beside, order, 0), shares, strict=True):
+        lent += (parts[lenders] * share)[:, None] * body[lenders]
+    is_lent: Bits = beside.min(axis=0) < nobody
+    return lent, is_lent

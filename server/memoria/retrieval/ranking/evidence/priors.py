@@ -14,7 +14,7 @@ Each is a factor of at most 1 with a reason of its own, and 1 where there is not
   found was said is no help, and none is taken from it.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from memoria.bare.lazy_regex import lazy_regex
@@ -33,12 +33,16 @@ _FEW_WORDS = 3
 _MEASURED_CHARS = 400
 _OTHER_TIME = 0.8
 _TOLD_WITHIN_MS = 3 * 24 * 60 * 60 * 1000
-_QUESTION_MARKS = "?？؟"
-"""Looked for first: most long answers have none, and to see that takes a hundredth of the time."""
-_QUESTION = lazy_regex(r"\?(?=\s|$)|[？؟]")
+_WIDE_MARKS = "？؟"
+_QUESTION = lazy_regex(r"\?(?=\s|$)")
+"""It begins with one character, which is looked for at once; of several each place is tried."""
+_STEPS = 3
+"""In so many steps as many more are read as are wanted."""
 
 
 ReadRemarks = Callable[[Sequence[int]], Mapping[int, Remark]]
+Lift = Callable[[int, float], float]
+"""What a document's score becomes by what else is known of it; never less for a higher score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +55,18 @@ class ExpectedAnswer:
     aim: Aim = Aim.FACT
 
 
+def keep_score(_n: int, score: float) -> float:
+    """The score itself, where nothing else is known."""
+    return score
+
+
 def rank_with_priors(
     scores: Mapping[int, float],
     read: ReadRemarks,
     expected: ExpectedAnswer,
     most: int,
     stages: Stages,
+    lift: Lift = keep_score,
 ) -> dict[int, float]:
     """The scores of the best with their priors.
 
@@ -71,11 +81,15 @@ def rank_with_priors(
         expected: what is asked for.
         most: how many are wanted.
         stages: what to go by.
+        lift: decides in the end who is among the best.
     """
-    left, final = list(scores), dict[int, float]()
+    highest = {n: lift(n, score) for n, score in scores.items()}
+    left = sorted(scores, key=lambda n: (-highest[n], n))
+    final: dict[int, float] = {}
+    reached: list[float] = []
     reads_all = expected.time or expected.aim in (Aim.COURSE, Aim.HELP)
-    step = len(left) if reads_all else 2 * most
-    while left and (len(final) < most or scores[left[0]] >= _nth_best(final.values(), most)):
+    step = len(left) if reads_all else most
+    while left and (len(final) < most or highest[left[0]] >= reached[most - 1]):
         ns, left = left[:step], left[step:]
         remarks = read(ns)
         priors = answer_priors(remarks, expected, stages)
@@ -83,11 +97,9 @@ def rank_with_priors(
         if stages.wishes and expected.aim is Aim.HELP:
             gains = {n: wish_gain(remark) for n, remark in remarks.items()}
             final |= {n: multiply_odds(final[n], gain) for n, gain in gains.items() if gain > 1}
+        reached = sorted((lift(n, score) for n, score in final.items()), reverse=True)
+        step = max(most // _STEPS, 1)
     return final
-
-
-def _nth_best(scores: Iterable[float], n: int) -> float:
-    return sorted(scores, reverse=True)[n - 1]
 
 
 def answer_priors(
@@ -117,9 +129,10 @@ def _speaker_prior(remark: Remark, expected: ExpectedAnswer) -> float:
 
 def _asks_another_person(remark: Remark) -> bool:
     is_for_assistant = remark.role == Role.USER and not remark.speaker
-    if is_for_assistant or not any(mark in remark.content for mark in _QUESTION_MARKS):
+    if is_for_assistant:
         return False
-    return _QUESTION.search(remark.content) is not None
+    said = remark.content
+    return any(mark in said for mark in _WIDE_MARKS) or _QUESTION.search(said) is not None
 
 
 def _length_prior(remark: Remark) -> float:

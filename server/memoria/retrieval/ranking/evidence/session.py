@@ -8,9 +8,13 @@ a little less for every better one of its own session.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from memoria.store.values import TurnPosition
+import numpy as np
+
+from memoria.retrieval.ranking.evidence.columns import Scores
+from memoria.retrieval.ranking.evidence.places import Places
+from memoria.retrieval.ranking.evidence.words import Floats
 
 _SHARE = 0.2
 _BEST = 3
@@ -19,28 +23,42 @@ _AFTER_ANOTHER = 0.9
 events .21 to .31, over several sessions .52 to .58; of any other question it would cost a point."""
 
 
-def add_session_shares(
-    scores: Mapping[int, float], places: Sequence[TurnPosition]
-) -> dict[int, float]:
-    """The scores, each turn's with its session's share."""
-    found: dict[int, dict[int, float]] = defaultdict(dict)  # versions of a message count once
-    for n, session_n, index in places:
-        own, score = found[session_n], scores.get(n, 0.0)
-        if score >= own.get(index, 0.0):
-            own[index] = score
-    gains = {
-        session_n: _SHARE * sum(sorted(own.values(), reverse=True)[:_BEST])
-        for session_n, own in found.items()
-    }
-    shares = {n: gains[session_n] for n, session_n, _ in places}
-    return {n: scores.get(n, 0.0) + shares.get(n, 0.0) for n in {**scores, **shares}}
+def add_session_shares(scores: Scores, places: Places) -> Scores:
+    """The scores, each turn's with its session's share.
+
+    Args:
+        scores: of documents, all that have a place among them.
+        places: where turns stand.
+    """
+    if not len(places.ns):
+        return scores
+    rows = scores.ns.searchsorted(places.ns)
+    values = scores.values.copy()
+    values[rows] += _find_gains(values[rows], places)[places.at]
+    return Scores(scores.ns, values)
+
+
+def _find_gains(values: Floats, places: Places) -> Floats:
+    """What each place gains by its session; of versions of a message the best counts, once."""
+    best = np.zeros(len(places.places))
+    np.maximum.at(best, places.at, values)
+    sessions = places.sessions
+    best = best[np.lexsort((-best, sessions))]
+    begins = np.append(True, sessions[1:] != sessions[:-1])
+    (firsts,) = begins.nonzero()
+    ends = np.append(firsts[1:], len(best))
+    padded = np.append(best, 0.0)
+    gains = padded[firsts]
+    for place in range(1, _BEST):
+        gains = gains + padded[np.where(firsts + place < ends, firsts + place, len(best))]
+    shares: Floats = (_SHARE * gains)[begins.cumsum() - 1]
+    return shares
 
 
 def spread_over_sessions(
-    scores: Mapping[int, float], places: Sequence[TurnPosition]
+    scores: Mapping[int, float], session_of: Mapping[int, int]
 ) -> dict[int, float]:
     """The scores, each turn's less for every better one of its session."""
-    session_of = {place.n: place.session_n for place in places}
     heard: dict[int, int] = defaultdict(int)
     spread: dict[int, float] = {}
     for n in sorted(scores, key=lambda n: (-scores[n], n)):

@@ -1,0 +1,49 @@
+"""Places: where turns stand in their conversations, as columns."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from memoria.retrieval.ranking.evidence.columns import find_rows
+from memoria.retrieval.ranking.evidence.words import Bits, Integers
+from memoria.store.positions import Surroundings
+
+_SESSION_BITS = 32
+"""A place is one number: its session's, and behind it in so many bits its own in the session."""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Turns and their places; versions of a message share one."""
+
+    ns: Integers
+    """The turns, once each, in order."""
+    at: Integers
+    """For each turn its place among the following."""
+    places: Integers
+    """The places, once each, in order."""
+
+    @classmethod
+    def of_turns(cls, turns: Surroundings) -> Self:
+        """The places of turns, some of which may be given twice."""
+        ns, given = np.unique(turns.ns, return_index=True)
+        keys = (turns.sessions[given] << _SESSION_BITS) + turns.indexes[given]
+        places, at = np.unique(keys, return_inverse=True)
+        return cls(ns, at, places)
+
+    @property
+    def sessions(self) -> Integers:
+        """The session of each place, in order."""
+        return self.places >> _SESSION_BITS
+
+    def sessions_of(self, ns: Sequence[int]) -> dict[int, int]:
+        """The sessions of those that are among the turns."""
+        rows, is_there = find_rows(self.ns, np.array(ns, np.int64))
+        sessions = self.sessions[self.at[rows[is_there]]]
+        return dict(zip(self.ns[rows[is_there]].tolist(), sessions.tolist(), strict=True))
+
+    def find_beside(self, step: int) -> tuple[Integers, Bits]:
+        """For each place the one that stands `step` before it, and whether there is one."""
+        return find_rows(self.places, self.places - step)

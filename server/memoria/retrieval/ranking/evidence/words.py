@@ -1,0 +1,97 @@
+"""Words: many tokenised texts side by side, in which many words are looked for at once.
+
+The texts lie in one run of bytes, word after word, each with a space behind it. Of every word the
+first eight bytes are read as one number, and what begins with one of the words that are sought is
+told by comparing numbers: all texts and all words in a few steps, where to search text by text
+takes a call for each pair of them and reads every letter. What is longer than eight bytes is
+compared in further steps, in the few places that are left.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bits = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+_Eights = NDArray[np.uint64]
+_STEP = 8
+"""Bytes of a number."""
+_SPACE = ord(" ")
+_TWO_BYTES = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class WordTable:
+    """The words of many texts; a word's number is its place among all of them."""
+
+    eights: _Eights
+    """The eight bytes that follow any place, as a number."""
+    starts: Integers
+    """Where each word begins."""
+    firsts: Integers
+    """The first word of each text."""
+
+    @classmethod
+    def of_texts(cls, texts: Sequence[str]) -> Self:
+        """The words of texts, whose words are separated by single spaces."""
+        parts = [text.encode() for text in texts]
+        run = b" ".join([*parts, bytes(_STEP)])
+        (spaces,) = (np.frombuffer(run, np.uint8) == _SPACE).nonzero()
+        starts = np.zeros_like(spaces)
+        starts[1:] = spaces[:-1] + 1
+        texts_at = list(accumulate((len(part) + 1 for part in parts), initial=0))[:-1]
+        return cls(_read_eights(run), starts, starts.searchsorted(texts_at))
+
+    @property
+    def lengths(self) -> Integers:
+        """How many words each text has; an empty one has an empty word."""
+        ends = np.append(self.firsts[1:], len(self.starts))
+        return ends - self.firsts
+
+    def find(self, beginnings: Sequence[str]) -> tuple[Integers, Integers]:
+        """Which of the beginnings were found, and which word it was each time, in order of both.
+
+        Args:
+            beginnings: two letters of a word at least; with a space at its end, a whole word.
+        """
+        sought = [text.encode() for text in beginnings]
+        words, eights = self._select_likely(sought)
+        masks, numbers = _read_pieces(sought, 0)
+        at, among = np.nonzero((eights & masks[:, None]) == numbers[:, None])
+        words = words[among]
+        for start in range(_STEP, max(map(len, sought), default=0), _STEP):
+            masks, numbers = _read_pieces(sought, start)
+            eights = self.eights.take(self.starts[words] + start, mode="clip")
+            same = (eights & masks[at]) == numbers[at]
+            at, words = at[same], words[same]
+        return at, words
+
+    def texts_of(self, words: Integers) -> Integers:
+        """Which text each of the words is in."""
+        return self.firsts.searchsorted(words, "right") - 1
+
+    def _select_likely(self, sought: Sequence[bytes]) -> tuple[Integers, _Eights]:
+        """The words whose first two bytes are those of any that is sought, and how they begin."""
+        eights = self.eights[self.starts]
+        begins = np.zeros(_TWO_BYTES, np.bool_)
+        begins[[int.from_bytes(text[:2], "little") for text in sought]] = True
+        (words,) = begins[eights & np.uint64(_TWO_BYTES - 1)].nonzero()
+        return words, eights[words]
+
+
+def _read_eights(run: bytes) -> _Eights:
+    """The eight bytes from each place on, which overlap: nothing is copied."""
+    return np.ndarray((len(run) - _STEP + 1,), "<u8", run, 0, (1,))
+
+
+def _read_pieces(texts: Sequence[bytes], start: int) -> tuple[_Eights, _Eights]:
+    """The eight bytes of each from a place on, as numbers, and masks for those that have fewer."""
+    pieces = [text[start : start + _STEP] for text in texts]
+    masks = [(1 << 8 * len(piece)) - 1 for piece in pieces]
+    numbers = [int.from_bytes(piece, "little") for piece in pieces]
+    return np.array(masks, np.uint64), np.array(numbers, np.uint64)
