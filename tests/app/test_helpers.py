@@ -15,12 +15,13 @@ import pytest
 
 import memoria
 from memoria import Memoria, Settings
+from memoria.app.asking import AskedMemories, AskedSearch, AskedTraces
 from memoria.app.helpers import SearchHelpers, count_helpers
 from memoria.inference.bundled import BundledEmbedder
 from memoria.model import SearchResult, now_millis
 from memoria.model.instant import use_clock
 from memoria.model.query import MemoryQuery, TranscriptQuery
-from memoria.retrieval import Search, SearchPlan, plan_memories, plan_transcript
+from memoria.retrieval import Search
 
 TIMEOUT_S = 120
 """Only a hang is a failure."""
@@ -67,7 +68,20 @@ async def helped(home: Path) -> AsyncIterator[tuple[Memoria, SearchHelpers]]:
         yield m, helpers
 
 
-def refuse(_plan: SearchPlan) -> SearchResult:
+def ask_both(question: str, *, explain: bool = False) -> tuple[AskedMemories, AskedTraces]:
+    now = now_millis()
+    first = MemoryQuery(query=question, explain=explain)
+    second = TranscriptQuery(query=question, explain=explain)
+    return (
+        AskedMemories(query=first, session="s", asked_at=now),
+        AskedTraces(query=second, session="s", asked_at=now),
+    )
+
+
+ANYTHING, _ = ask_both("anything")
+
+
+def refuse(_asked: AskedSearch) -> SearchResult:
     raise AssertionError("it was searched in this process")
 
 
@@ -76,13 +90,13 @@ async def busy_process(helpers: SearchHelpers) -> AsyncIterator[None]:
     """This process searches for something else while the block runs."""
     begun, over = threading.Event(), threading.Event()
 
-    def hold(_plan: SearchPlan) -> SearchResult:
+    def hold(_asked: AskedSearch) -> SearchResult:
         begun.set()
         over.wait(TIMEOUT_S)
         return NOTHING
 
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(helpers.run, plan_memories(MemoryQuery(query="anything")), hold)
+        tasks.start_soon(helpers.run, ANYTHING, hold)
         await anyio.to_thread.run_sync(begun.wait, TIMEOUT_S)
         try:
             yield
@@ -92,12 +106,8 @@ async def busy_process(helpers: SearchHelpers) -> AsyncIterator[None]:
 
 async def list_found(helpers: SearchHelpers, question: str) -> list[str]:
     """What a helper finds on both levels."""
-    asked = MemoryQuery(query=question), TranscriptQuery(query=question)
     async with busy_process(helpers):
-        found = [
-            await helpers.run(plan, refuse)
-            for plan in (plan_memories(asked[0]), plan_transcript(asked[1]))
-        ]
+        found = [await helpers.run(asked, refuse) for asked in ask_both(question)]
     return [hit.text for each in found for hit in each.hits]
 
 
@@ -110,14 +120,11 @@ async def test_a_helper_answers_what_this_process_answers(
         search = m._search  # noqa: SLF001
         assert isinstance(search, Search)
         for question in ASKED:
-            for plan in (
-                plan_memories(MemoryQuery(query=question, explain=True)),
-                plan_transcript(TranscriptQuery(query=question, explain=True)),
-            ):
+            for asked in ask_both(question, explain=True):
                 async with busy_process(helpers):
-                    found = await helpers.run(plan, refuse)
+                    found = await helpers.run(asked, refuse)
                 assert found.hits
-                assert found == search.run(plan)
+                assert found == search.run(asked.plan(m.settings))
 
 
 async def test_a_helper_knows_at_once_what_was_said_corrected_and_forgotten(
@@ -148,14 +155,13 @@ async def test_a_helper_knows_at_once_what_was_said_corrected_and_forgotten(
 async def test_a_crowd_that_lasts_starts_helpers_and_one_that_is_killed_is_missed_by_nobody(
     home: Path,
 ) -> None:
-    plan = plan_memories(MemoryQuery(query="anything"))
     helpers = SearchHelpers(settings_of(home), 1)
 
     async def crowd(size: int) -> list[SearchResult]:
         found: list[SearchResult] = []
 
         async def search() -> None:
-            found.append(await helpers.run(plan, lambda _plan: NOTHING))
+            found.append(await helpers.run(ANYTHING, lambda _asked: NOTHING))
 
         async with anyio.create_task_group() as tasks:
             for _ in range(size):
@@ -170,7 +176,7 @@ async def test_a_crowd_that_lasts_starts_helpers_and_one_that_is_killed_is_misse
             await crowd(64)
         os.kill(helpers.pids[0], signal.SIGKILL)
         async with busy_process(helpers):
-            assert await helpers.run(plan, lambda _plan: NOTHING) is NOTHING
+            assert await helpers.run(ANYTHING, lambda _asked: NOTHING) is NOTHING
         assert helpers.pids == []
         while not helpers.pids:
             await crowd(64)
@@ -180,12 +186,11 @@ async def test_a_crowd_that_lasts_starts_helpers_and_one_that_is_killed_is_misse
 async def test_a_capture_waits_for_no_search_however_many_there_are(home: Path) -> None:
     over = threading.Event()
 
-    def hold(_plan: SearchPlan) -> SearchResult:
+    def hold(_asked: AskedSearch) -> SearchResult:
         over.wait(TIMEOUT_S)
         return NOTHING
 
     turn = {"session_id": "s", "role": "user", "content": "The heron is back at the pond."}
-    plan = plan_memories(MemoryQuery(query="anything"))
     with anyio.fail_after(TIMEOUT_S):
         async with (
             memoria.open(settings=settings_of(home)) as m,
@@ -193,7 +198,7 @@ async def test_a_capture_waits_for_no_search_however_many_there_are(home: Path) 
         ):
             helpers = SearchHelpers(settings_of(home), 0)
             for _ in range(64):
-                tasks.start_soon(helpers.run, plan, hold)
+                tasks.start_soon(helpers.run, ANYTHING, hold)
             await anyio.wait_all_tasks_blocked()
             try:
                 assert (await m.record_conversation([turn])).recorded == 1
@@ -224,3 +229,22 @@ async def test_there_are_no_helpers_where_they_would_be_of_no_use(
         assert m._home.helpers is not None  # noqa: SLF001
         await anyio.to_thread.run_sync(m._home.helpers.start)  # noqa: SLF001
         assert m._home.helpers.pids == []  # noqa: SLF001
+
+
+def test_a_helper_has_the_settings_of_its_process_but_no_keys(home: Path) -> None:
+    chosen = Settings.from_values(
+        home=home,
+        workspace="none",
+        private_workspaces="/home/ann/diary",
+        time_zone="Asia/Shanghai",
+        search_without="graph",
+        personal_data="email=mask",
+        retention="fact.tau=120",
+        llm_command="answer --quickly",
+        embedding_api_key="sesame",
+    )
+    told = chosen.model_dump_json()
+    assert "sesame" not in told
+    assert Settings.model_validate_json(told).model_dump(exclude={"embedding_api_key"}) == (
+        chosen.model_dump(exclude={"embedding_api_key"})
+    )

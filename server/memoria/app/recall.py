@@ -1,36 +1,36 @@
 """Recall: the two levels of search, and the context package."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from memoria.app.arguments import Name, ShortTermTurns, Text, check_arguments, takes_query
+from memoria.app.asking import (
+    AskedMemories,
+    AskedSearch,
+    AskedTraces,
+    choose_options,
+    choose_workspace,
+)
 from memoria.app.open_home import OpenHome
 from memoria.app.spool import WAITING_BYTES
 from memoria.app.threads import in_snapshot, in_thread
-from memoria.config import NO_WORKSPACE
 from memoria.errors import InvalidInputError
 from memoria.model import (
-    PARTS,
     ContextPackage,
     SearchResult,
-    check_choice,
     new_id,
+    now_millis,
 )
 from memoria.model.core import CoreFile
-from memoria.model.query import MemoryQuery, SearchQueryT, TranscriptQuery
+from memoria.model.query import MemoryQuery, TranscriptQuery
 from memoria.retrieval import (
     Search,
     SearchOptions,
-    SearchPlan,
     plan_context,
     plan_evidence,
-    plan_memories,
-    plan_transcript,
     plan_unasked,
 )
-from memoria.retrieval.query.options import ALL_STAGES, STAGES, Stages
 
 _TASKS = 3
 _LONGEST_PROMPT = 2_000
@@ -62,10 +62,8 @@ class Recall:
         with a question and, by name, whatever else `MemoryQuery` has; or with such an object.
         """
         await self.catch_up()
-        options = self._options(query.without, query.task, explain=query.explain)
-        options = replace(options, is_narrowed=bool(query.task))
-        plan = plan_memories(self._from_here(query), options)
-        return await self._run(plan)
+        asked = AskedMemories(query=query, session=self._default_session, asked_at=now_millis())
+        return await self._run(asked)
 
     @takes_query(TranscriptQuery)
     async def search_conversation_traces(self, query: TranscriptQuery) -> SearchResult:
@@ -75,9 +73,8 @@ class Recall:
         an object.
         """
         await self.catch_up()
-        options = self._options(query.without, explain=query.explain)
-        plan = plan_transcript(self._from_here(query), options)
-        return await self._run(plan)
+        asked = AskedTraces(query=query, session=self._default_session, asked_at=now_millis())
+        return await self._run(asked)
 
     @check_arguments
     async def build_context(
@@ -120,7 +117,7 @@ class Recall:
         configured = self.settings.short_term_turns
         most_turns = configured if short_term_turns is None else short_term_turns
         place, search = self._workspace(workspace), self._search
-        options = self._options((), task, session_id, explain=False)
+        options = self._options(task, session_id)
         memories, evidence = (
             plan(query, max_tokens=max_tokens, workspace=place, options=options)
             for plan in (plan_context, plan_evidence)
@@ -173,7 +170,7 @@ class Recall:
         if len(prompt) > _LONGEST_PROMPT or not says_enough(prompt):
             return ""
         place = self._workspace(workspace)
-        plan = plan_unasked(prompt, workspace=place, options=self._options((), explain=False))
+        plan = plan_unasked(prompt, workspace=place, options=self._options())
         if plan.parsed.is_time_only:
             return ""
         search = Search(self._store, self.tenant, self._embedder, 0)
@@ -209,34 +206,20 @@ class Recall:
             names_projects=self.settings.name_other_projects,
         )
 
-    async def _run(self, plan: SearchPlan) -> SearchResult:
+    async def _run(self, asked: AskedSearch) -> SearchResult:
         search, helpers = self._search, self._home.helpers
+
+        def run(asked: AskedSearch) -> SearchResult:
+            return search.run(asked.plan(self.settings))
+
         if helpers is None:
-            return await in_thread(lambda: search.run(plan))
-        return await helpers.run(plan, search.run)
+            return await in_thread(lambda: run(asked))
+        return await helpers.run(asked, run)
 
-    def _options(
-        self,
-        without: Sequence[str],
-        task: str | None = None,
-        session_id: str | None = None,
-        *,
-        explain: bool,
-    ) -> SearchOptions:
-        for name in without:
-            check_choice("without", name, (*PARTS, *STAGES))
-        off = frozenset({*(self.settings.search_without or ()), *without})
-        parts = frozenset(part for part in PARTS if part in off)
-        stages = Stages.without(off - parts) if off - parts else ALL_STAGES
+    def _options(self, task: str | None = None, session_id: str | None = None) -> SearchOptions:
         session = session_id or self._default_session
-        return SearchOptions(parts, task, session, explain, stages, self.settings.zone)
-
-    def _from_here(self, query: SearchQueryT) -> SearchQueryT:
-        """The query with the workspace that it means."""
-        return query.model_copy(update={"workspace": self._workspace(query.workspace)})
+        return choose_options(self.settings, (), task, session, explain=False)
 
     def _workspace(self, given: str | None) -> str | None:
-        """The workspace a call means: the one it names, or `none`, else the configured one."""
-        if not given:
-            return self.settings.workspace
-        return None if given == NO_WORKSPACE else given
+        """The workspace a call means."""
+        return choose_workspace(self.settings, given)

@@ -1,16 +1,20 @@
-"""A helper as the process sees it that has started it."""
+"""A helper as the process sees it that has started it.
 
-import pickle
+What is asked and answered is JSON, a line each: pydantic reads and writes it faster than pickle,
+and the other side plans the search, so that a question is a few words.
+"""
+
 import subprocess
 import sys
 from collections import deque
 from concurrent.futures import Future
 from contextlib import suppress
 from threading import Lock
+from typing import IO
 
+from memoria.app.asking import AskedSearch
 from memoria.config import Settings
 from memoria.model import SearchResult
-from memoria.retrieval import SearchPlan
 
 _RUN = "import sys; sys.path[:] = sys.argv[1:]; from memoria.app.helpers.serve import main; main()"
 """It imports from where this process does."""
@@ -24,7 +28,9 @@ class Helper:
 
         Raises:
             OSError: it can't be started.
+            ValueError: it can't be told the settings: a path is no text.
         """
+        told = _write(settings)
         self._process = subprocess.Popen(  # noqa: S603  (this Python, with our own code)
             [sys.executable, "-c", _RUN, *sys.path],
             stdin=subprocess.PIPE,
@@ -33,13 +39,14 @@ class Helper:
         self.pid = self._process.pid
         self.is_gone = False
         """Whether it was found to have ended."""
-        self._asked: deque[Future[SearchResult | None]] = deque()
+        self._asked: deque[Future[bytes]] = deque()
         self._asking, self._hearing = Lock(), Lock()
-        self._ask(settings)
+        self._ask(told)
 
-    def search(self, plan: SearchPlan) -> SearchResult | None:
+    def search(self, asked: AskedSearch) -> SearchResult | None:
         """What it finds; None where it can't search, or is gone."""
-        return self._ask(plan)
+        answer = self._ask(_write(asked))
+        return SearchResult.model_validate_json(answer) if answer.strip() else None
 
     def close(self) -> None:
         """End it, once it has answered."""
@@ -49,25 +56,39 @@ class Helper:
                     pipe.close()
         self._process.wait()
 
-    def _ask(self, question: Settings | SearchPlan) -> SearchResult | None:
+    def _ask(self, line: bytes) -> bytes:
         """Ask, and hear answers until one's own comes: whoever listens takes those before it."""
-        own: Future[SearchResult | None] = Future()
-        message = pickle.dumps(question, pickle.HIGHEST_PROTOCOL)
+        own: Future[bytes] = Future()
         questions, answers = self._process.stdin, self._process.stdout
         if questions is None or answers is None:
             raise RuntimeError("the process was started without pipes")
         try:
             with self._asking:
                 self._asked.append(own)
-                questions.write(message)
+                questions.write(line)
                 questions.flush()
             while not own.done():
                 with self._hearing:
                     if not own.done():
-                        # Nobody but the helper can write to the pipe.
-                        answer = pickle.load(answers)  # noqa: S301
+                        answer = _hear(answers)
                         self._asked.popleft().set_result(answer)
-        except (OSError, EOFError, ValueError, pickle.UnpicklingError):
+        except (OSError, EOFError, ValueError):
             self.is_gone = True
-            return None
+            return b""
         return own.result()
+
+
+def _write(question: Settings | AskedSearch) -> bytes:
+    return question.model_dump_json().encode() + b"\n"
+
+
+def _hear(answers: IO[bytes]) -> bytes:
+    """The next line.
+
+    Raises:
+        EOFError: there will be no more.
+    """
+    line = answers.readline()
+    if not line.endswith(b"\n"):
+        raise EOFError
+    return line

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import anyio
 import anyio.to_thread
 
+from memoria.app.asking import AskedSearch
 from memoria.config import Settings
 from memoria.model import SearchResult
-from memoria.retrieval import SearchPlan
 
 if TYPE_CHECKING:
     from memoria.app.helpers.helper import Helper
@@ -29,7 +29,7 @@ _MOST = 3
 _THREADS = 40
 """Of searches, without helpers: most of them may wait for another machine."""
 
-Searching = Callable[[SearchPlan], SearchResult]
+Searching = Callable[[AskedSearch], SearchResult]
 
 
 def count_helpers(settings: Settings) -> int:
@@ -69,18 +69,20 @@ class SearchHelpers:
         self._searching = self._joined = 0
         """Searches now, and how many have joined a crowd since there was none."""
 
-    async def run(self, plan: SearchPlan, search: Searching) -> SearchResult:
+    async def run(self, asked: AskedSearch, search: Searching) -> SearchResult:
         """Search, wherever there is room.
 
         Args:
-            plan: what is searched for.
+            asked: what is searched for.
             search: how this process does it.
         """
         with self._count():
             helpers = len(self._helpers)
             # One more in this process would only take turns with the one that runs.
             self._limiter.total_tokens = 1 + helpers * _PLACES if helpers else _THREADS
-            return await anyio.to_thread.run_sync(self._search, plan, search, limiter=self._limiter)
+            return await anyio.to_thread.run_sync(
+                self._search, asked, search, limiter=self._limiter
+            )
 
     def start(self) -> None:
         """Start as many helpers as there may be. Returns when they can be asked."""
@@ -89,7 +91,7 @@ class SearchHelpers:
         while len(self._helpers) < self._most:
             try:
                 helper = Helper(self._settings)
-            except OSError as error:
+            except (OSError, ValueError) as error:
                 _LOG.info("No process can be started to search beside this one: %s", error)
                 return
             if helper.is_gone:
@@ -130,18 +132,18 @@ class SearchHelpers:
             if not self._searching:
                 self._joined = 0
 
-    def _search(self, plan: SearchPlan, search: Searching) -> SearchResult:
+    def _search(self, asked: AskedSearch, search: Searching) -> SearchResult:
         """Search here, or at a helper while somebody does; here, too, what a helper can't."""
         helper = self._take_place()
         if helper is not None:
-            found = helper.search(plan)
+            found = helper.search(asked)
             self._leave_place(helper)
             if found is not None:
                 return found
         with self._lock:
             self._here += 1
         try:
-            return search(plan)
+            return search(asked)
         finally:
             with self._lock:
                 self._here -= 1

@@ -107,15 +107,16 @@ def plan_memories(
     query: MemoryQuery,
     options: SearchOptions = DEFAULT_OPTIONS,
     profile: SearchProfile = MEMORIES,
+    asked_at: int | None = None,
 ) -> SearchPlan:
-    """A search of memories, and of turns that no chat model has read yet."""
+    """A search of memories, and of turns that no chat model has read yet; asked now, or then."""
     as_of = as_instant("as_of", query.as_of, options.zone)
     filters = replace(
         _common_filters(query, options.zone),
         types=query.types,
         include_history=query.include_history or as_of is not None,
     )
-    plan = _plan(query, profile, filters, options, now=as_of)
+    plan = _plan(query, profile, filters, options, asked_at if as_of is None else as_of)
     # What only the record holds is looked for there, whether it has been processed or not.
     filters = replace(filters, include_processed=bool(plan.parsed.literals))
     return replace(plan, as_of=as_of, filters=filters)
@@ -125,15 +126,17 @@ def plan_transcript(
     query: TranscriptQuery,
     options: SearchOptions = DEFAULT_OPTIONS,
     profile: SearchProfile = TRANSCRIPT,
+    asked_at: int | None = None,
 ) -> SearchPlan:
-    """A search of the verbatim record."""
+    """A search of the verbatim record; asked now, or then."""
     filters = replace(
         _common_filters(query, options.zone),
         roles=() if query.role is None else (query.role,),
         tool=query.tool or None,
         include_processed=True,
     )
-    return replace(_plan(query, profile, filters, options), context=query.context)
+    plan = _plan(query, profile, filters, options, asked_at)
+    return replace(plan, context=query.context)
 
 
 def plan_context(

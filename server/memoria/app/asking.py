@@ -1,0 +1,97 @@
+"""A search as it was asked, and the plan that the settings make of it.
+
+It is planned where it is searched for: in a thread of this process or in a helper, to which the
+question is all that has to be said.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter
+
+from memoria.config import NO_WORKSPACE, Settings
+from memoria.model import PARTS, check_choice
+from memoria.model.base import Value
+from memoria.model.query import MemoryQuery, SearchQueryT, TranscriptQuery
+from memoria.retrieval import SearchOptions, SearchPlan, plan_memories, plan_transcript
+from memoria.retrieval.query.options import ALL_STAGES, STAGES, Stages
+
+
+class _Asked(Value, ABC):
+    """A question, who asks it, and when."""
+
+    session: str
+    asked_at: int
+    """UTC epoch milliseconds. It may be searched for later, while many ask."""
+
+    @abstractmethod
+    def plan(self, settings: Settings) -> SearchPlan:
+        """The search, ready to run.
+
+        Raises:
+            InvalidInputError: an argument can't be used.
+        """
+
+
+class AskedMemories(_Asked):
+    """A search of the first level: conclusions."""
+
+    level: Literal["memories"] = "memories"
+    query: MemoryQuery
+
+    def plan(self, settings: Settings) -> SearchPlan:
+        """The search, ready to run."""
+        query = _ask_from(self.query, settings)
+        options = choose_options(
+            settings, query.without, query.task, self.session, explain=query.explain
+        )
+        options = replace(options, is_narrowed=bool(query.task))
+        return plan_memories(query, options, asked_at=self.asked_at)
+
+
+class AskedTraces(_Asked):
+    """A search of the second level: the verbatim record."""
+
+    level: Literal["traces"] = "traces"
+    query: TranscriptQuery
+
+    def plan(self, settings: Settings) -> SearchPlan:
+        """The search, ready to run."""
+        query = _ask_from(self.query, settings)
+        options = choose_options(settings, query.without, None, self.session, explain=query.explain)
+        return plan_transcript(query, options, asked_at=self.asked_at)
+
+
+AskedSearch = AskedMemories | AskedTraces
+ASKED: TypeAdapter[AskedSearch] = TypeAdapter(Annotated[AskedSearch, Field(discriminator="level")])
+"""Reads what was asked from JSON."""
+
+
+def choose_options(
+    settings: Settings, without: Sequence[str], task: str | None, session: str, *, explain: bool
+) -> SearchOptions:
+    """How a search goes about it.
+
+    Raises:
+        InvalidInputError: there is no such part or stage to go without.
+    """
+    for name in without:
+        check_choice("without", name, (*PARTS, *STAGES))
+    off = frozenset({*(settings.search_without or ()), *without})
+    parts = frozenset(part for part in PARTS if part in off)
+    stages = Stages.without(off - parts) if off - parts else ALL_STAGES
+    return SearchOptions(parts, task, session, explain, stages, settings.zone)
+
+
+def choose_workspace(settings: Settings, given: str | None) -> str | None:
+    """The workspace a call means: the one it names, or `none`, else the configured one."""
+    if not given:
+        return settings.workspace
+    return None if given == NO_WORKSPACE else given
+
+
+def _ask_from(query: SearchQueryT, settings: Settings) -> SearchQueryT:
+    """The query with the workspace that it means."""
+    return query.model_copy(update={"workspace": choose_workspace(settings, query.workspace)})
