@@ -9,7 +9,7 @@ from functools import cache
 
 from memoria.graph import lexicon as known
 from memoria.policy.people import english_words as lists
-from memoria.policy.people.english_words import EnglishWord, is_addressed, is_speech, split_words
+from memoria.policy.people.english_words import EnglishText, EnglishWord, is_addressed, is_speech
 from memoria.policy.people.kinship import (
     Relation,
     RelationWord,
@@ -33,12 +33,12 @@ def read_english(text: str, speaker: str | None, listener: str | None) -> People
         speaker: the root of whoever says "I"; None where that is nobody of interest.
         listener: the root of whoever is "you".
     """
-    return _EnglishReader(split_words(text), speaker, listener).read()
+    return _EnglishReader(EnglishText(text), speaker, listener).read()
 
 
 @cache
 def _telling_words() -> frozenset[str]:
-    """All words and marks that change what is known of the people, but names."""
+    """All words that change what is known of the people, but names."""
     return lists.TELLING.union(english_words())
 
 
@@ -49,7 +49,7 @@ def _person(root: str | None) -> Person | None:
 class _EnglishReader:
     """Reads one text."""
 
-    def __init__(self, words: list[EnglishWord], speaker: str | None, listener: str | None) -> None:
+    def __init__(self, words: EnglishText, speaker: str | None, listener: str | None) -> None:
         self._words = words
         self._speaker, self._listener = speaker, listener
         self._relations = english_words()
@@ -67,17 +67,27 @@ class _EnglishReader:
 
     def read(self) -> People:
         """Read all words. Most tell nothing of people, and are passed by."""
-        at, telling = 0, _telling_words()
-        while at < len(self._words):
-            word = self._words[at]
-            if self._owner is None and not word.is_capital and word.lower not in telling:
-                self._before = None
-                at += 1
-            else:
-                at = self._step(at)
+        words, end = self._words, 0
+        for at in words.list_telling(_telling_words()):
+            if at < end:
+                continue  # it was read with what stands before it
+            self._pass_by(end, at)
+            end = self._step(at)
+            while self._owner is not None and end < len(words):
+                end = self._step(end)
         self._settle()
         persons = tuple(dict.fromkeys(self._persons))
         return People(persons, self._is_open, self._is_joint)
+
+    def _pass_by(self, start: int, end: int) -> None:
+        """Words that tell nothing of people end an "and", marks what somebody is "of"."""
+        if self._before is None and self._of is None:
+            return
+        passed = self._words.pieces[start:end]
+        if not all(piece.lower() in lists.JOINING for piece in passed):
+            self._before = None
+        if any(piece in lists.MARKS for piece in passed):
+            self._of = None
 
     def _step(self, at: int) -> int:
         """Read the word at a position. Gives the next position."""
@@ -138,9 +148,9 @@ class _EnglishReader:
             self._is_joint = True
         elif word.lower in lists.DEEDS:
             self._is_open = True
-        elif word.text in ".;!?\n":
+        elif word.text in lists.MARKS:
             self._of = None
-        if word.lower not in ("and", "or", ","):
+        if word.lower not in lists.JOINING:
             self._before = None
 
     def _settle(self) -> None:
@@ -187,7 +197,7 @@ class _EnglishReader:
         return self._words[at].lower in lists.WHICH and follows in self._relations
 
     def _qualifier(self, start: int, end: int) -> str | None:
-        found = (lists.WHICH.get(word.lower) for word in self._words[start:end])
+        found = (lists.WHICH.get(word.lower) for word in self._words.between(start, end))
         return next((which for which in found if which), None)
 
     def _starts_qualified(self, at: int) -> bool:
@@ -267,7 +277,10 @@ class _EnglishReader:
         """Whether a question asks that one has it: which pet does Anna keep?"""
         previous = self._words[start - 1].lower if start else ""
         goes_on = self._of is not None and previous in ("and", "or")
-        has = any(word.lower in lists.HAVING | lists.KEEPING for word in self._words[end + 1 :])
+        has = any(
+            word.lower in lists.HAVING | lists.KEEPING
+            for word in self._words.between(end + 1, len(self._words))
+        )
         return has and (goes_on or previous in lists.ASKS_WHICH)
 
     def _wait_for_owner(self, relation: Relation, at: int) -> int:
@@ -277,7 +290,7 @@ class _EnglishReader:
 
     def _is_said_of_somebody(self, at: int) -> bool:
         """Whether a relation is what somebody is: she is a doctor."""
-        before = [word.lower for word in self._words[max(at - 2, 0) : at]]
+        before = [word.lower for word in self._words.between(max(at - 2, 0), at)]
         return len(before) > 1 and before[1] in ("a", "an") and before[0] in lists.BEING
 
     def _owner_of_bare(self, found: RelationWord, start: int, end: int) -> Person | None:
@@ -286,7 +299,7 @@ class _EnglishReader:
         if previous in ("and", "or", ",") and self._before is not None:
             return self._before
         own = _person(self._speaker)
-        before = [word.lower for word in self._words[max(start - 4, 0) : start]]
+        before = [word.lower for word in self._words.between(max(start - 4, 0), start)]
         if previous in lists.INDEFINITE or start != end:
             has_one = not lists.HAVING.isdisjoint(before)
             return self._spoken_of[-1] if has_one and self._spoken_of else None
@@ -365,7 +378,7 @@ class _EnglishReader:
                 break
         if end == start:
             return at + 1
-        name = name_key(" ".join(word.text for word in words[start:end]))
+        name = name_key(" ".join(word.text for word in words.between(start, end)))
         if words[end - 1].is_possessive:
             if not words[end - 1].text.isupper() and words[end - 1].lower not in STOP_WORDS:
                 self._owner = Person(name)

@@ -1,7 +1,7 @@
 """Words for the rules that read whom an English text speaks of: lists, and a text split up."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Set
 from typing import NamedTuple
 
 from memoria.bare.lazy_regex import lazy_regex
@@ -64,6 +64,9 @@ BEFORE_PLACES = frozenset(
 )
 """After these a capital is no sign of a person."""
 HAVING = frozenset("have has had having got get getting adopted own owns i've".split())
+JOINING = frozenset(("and", "or", ","))
+MARKS = frozenset(".;!?\n")
+"""What ends a sentence."""
 KEEPING = frozenset("keep keeps kept".split())
 ASKS_WHICH = frozenset("which what many".split())
 ANIMALS = frozenset("animal animals".split())
@@ -95,9 +98,9 @@ _IN_LAW = lazy_regex(r"\b(\w+)[ -]in[ -]laws?\b", re.IGNORECASE)
 
 TELLING = frozenset().union(
     OWN, SELF, LISTENER, THIRD, THIRD_OWNERS, WHICH, JOINT, DEEDS, ANIMALS,
-    ("your", "mine", "user", "who", "and", "or", ",", *".;!?\n"),
+    ("your", "mine", "user", "who"),
 )  # fmt: skip
-"""Words and marks that tell something of people by themselves, beside names and relations."""
+"""Words that tell something of people by themselves, beside names and relations."""
 
 
 class EnglishWord(NamedTuple):
@@ -112,19 +115,45 @@ class EnglishWord(NamedTuple):
     """Whether a sentence begins with it."""
 
 
-def split_words(text: str) -> list[EnglishWord]:
-    """The words and marks of a text."""
-    words: list[EnglishWord] = []
-    if "in" in text and "law" in text:
-        text = _IN_LAW.sub(r"\1-in-law", text)
-    begins = True
-    for piece in _TOKEN.findall(text):
-        whole, is_possessive = piece, False
-        if "'" in piece or "’" in piece:
-            whole, is_possessive = _split_ending(piece)
-        words.append(EnglishWord(whole, whole.lower(), is_possessive, piece[0].isupper(), begins))
-        begins = piece in _BEFORE_A_SENTENCE
-    return words
+class EnglishText:
+    """The words and marks of a text. Each is read when a rule asks for it: most never are."""
+
+    def __init__(self, text: str) -> None:
+        if "in" in text and "law" in text:
+            text = _IN_LAW.sub(r"\1-in-law", text)
+        self.pieces: list[str] = _TOKEN.findall(text)
+        """The words and marks as they were written."""
+        self._words: list[EnglishWord | None] = [None] * len(self.pieces)
+
+    def __len__(self) -> int:
+        return len(self.pieces)
+
+    def __getitem__(self, at: int) -> EnglishWord:
+        word = self._words[at]
+        if word is None:
+            begins = at == 0 or self.pieces[at - 1] in _BEFORE_A_SENTENCE
+            word = self._words[at] = _read_word(self.pieces[at], begins=begins)
+        return word
+
+    def between(self, start: int, end: int) -> Iterator[EnglishWord]:
+        """The words from one position to before another."""
+        return (self[at] for at in range(start, min(end, len(self))))
+
+    def list_telling(self, words: Set[str]) -> list[int]:
+        """Where one of these words stands, or one with a capital or an ending."""
+        return [
+            at
+            for at, piece in enumerate(self.pieces)
+            if piece.lower() in words or piece[0].isupper() or "'" in piece or "’" in piece
+        ]
+
+
+def _read_word(piece: str, *, begins: bool) -> EnglishWord:
+    """A word or a mark; an apostrophe may make it a possessive."""
+    whole, is_possessive = piece, False
+    if "'" in piece or "’" in piece:
+        whole, is_possessive = _split_ending(piece)
+    return EnglishWord(whole, whole.lower(), is_possessive, piece[0].isupper(), begins)
 
 
 def _split_ending(piece: str) -> tuple[str, bool]:
@@ -134,13 +163,13 @@ def _split_ending(piece: str) -> tuple[str, bool]:
     return (base if is_possessive else f"{base}'{ending}"), is_possessive
 
 
-def is_speech(words: Sequence[EnglishWord], at: int) -> bool:
+def is_speech(words: EnglishText, at: int) -> bool:
     """Whether the subject at a position merely says or thinks what follows."""
-    following = (word.lower for word in words[at + 1 : at + 5])
+    following = (word.lower for word in words.between(at + 1, at + 5))
     return next((word for word in following if word not in FILL), "") in SAYING
 
 
-def is_addressed(words: Sequence[EnglishWord], start: int, end: int) -> bool:
+def is_addressed(words: EnglishText, start: int, end: int) -> bool:
     """Whether a name is that of whoever is spoken to: Hey Anna! That's great, Anna."""
     previous = words[start - 1].lower if start else ""
     after = words[end].text if end < len(words) else "."

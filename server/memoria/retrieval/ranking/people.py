@@ -13,11 +13,12 @@ from itertools import chain
 
 from memoria.model import Role, StoredTurn
 from memoria.policy.participants import identify_participants
-from memoria.policy.people import NOBODY, find_people
+from memoria.policy.people import NOBODY, find_people, may_introduce
 from memoria.policy.people.kinship import PersonMatch
 from memoria.policy.people.persons import SOMEBODY, USER, Identities, People, compare_people
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.boosts import combine_boosts
+from memoria.retrieval.ranking.documents import MemoryWording
 from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.retrieval.ranking.threshold import OF_OTHERS
 from memoria.store.base import Transaction
@@ -179,8 +180,14 @@ def _read_of_names(
     for each in others:
         if each.candidate.n not in people and names:
             text = each.text.lower()
-            if any(name in text for name in names):
+            if any(name in text for name in names) and _may_introduce(each):
                 yield _find_people(each)
+
+
+def _may_introduce(each: ScoredCandidate) -> bool:
+    document = each.document
+    subject = document.memory.subject if isinstance(document, MemoryWording) else None
+    return may_introduce(each.text) or (subject is not None and may_introduce(subject))
 
 
 def _find_people(each: ScoredCandidate) -> People:
