@@ -117,11 +117,11 @@ class SnapshotSearch:
         depth = max(self._choose_depth(plan), least)
         ranking = rank_documents(tx, plan, sources, frequencies, max(depth, plan.limit))
         candidates = fuse(plan, sources, ranking, depth)
-        scored = score_candidates(tx, plan, candidates, statistics)
-        if plan.tasks is not None:
-            scored = self._narrow_to_task(plan, query, frequencies, statistics, scored)
         threshold = RelevanceThreshold.for_query(plan, statistics)
-        rest = self._read_on(plan, sources, ranking, statistics, scored)
+        scored = score_candidates(tx, plan, candidates, threshold)
+        if plan.tasks is not None:
+            scored = self._narrow_to_task(plan, query, frequencies, threshold, scored)
+        rest = self._read_on(plan, sources, ranking, threshold, scored)
         weights = weigh_terms(plan, frequencies)
         return ScoredSearch(plan, sources, statistics, threshold, scored, rest, weights)
 
@@ -130,7 +130,7 @@ class SnapshotSearch:
         plan: SearchPlan,
         sources: SourceScores,
         ranking: Ranking,
-        statistics: QueryStatistics,
+        threshold: RelevanceThreshold,
         scored: Sequence[ScoredCandidate],
     ) -> list[ScoredCandidate]:
         """What comes after the candidates, where more is wanted than was ranked.
@@ -143,7 +143,7 @@ class SnapshotSearch:
         fused = fuse(plan, sources, ranking, plan.limit)
         places = {each.n: place for place, each in enumerate(fused) if each.n not in known}
         more = [each for each in fused if each.n in places]
-        found = score_candidates(self._tx, plan, more, statistics)
+        found = score_candidates(self._tx, plan, more, threshold)
         found.sort(key=lambda each: places[each.candidate.n])
         return [each for each in found if not _is_of_another_task(plan, each)]
 
@@ -152,7 +152,7 @@ class SnapshotSearch:
         plan: SearchPlan,
         query: QueryVector | str,
         frequencies: Frequencies,
-        statistics: QueryStatistics,
+        threshold: RelevanceThreshold,
         scored: Sequence[ScoredCandidate],
     ) -> list[ScoredCandidate]:
         """The candidates of the named task, however many others match better, and of none."""
@@ -163,7 +163,7 @@ class SnapshotSearch:
             depth, sources = self._choose_depth(own), gather(tx, own, query)
             ranking = rank_documents(tx, own, sources, frequencies, depth)
             found = fuse(own, sources, ranking, depth)
-            of_task = score_candidates(tx, own, found, statistics)
+            of_task = score_candidates(tx, own, found, threshold)
             by_n.update((each.candidate.n, each) for each in of_task)
         return sorted(by_n.values(), key=lambda each: -each.score)
 
@@ -212,13 +212,13 @@ def join_found(
 def _join_rest(
     searches: Sequence[ScoredSearch], scored: Sequence[ScoredCandidate]
 ) -> list[ScoredCandidate]:
-    """What follows behind the candidates, once each, with its margin."""
+    """What follows behind the candidates, once each."""
     known = {each.identity for each in scored}
     rest: dict[tuple[str, int], ScoredCandidate] = {}
     for found in (named for one in searches for named in _list_wordings(one)):
         for each in found.rest:
             if each.identity not in known and each.identity not in rest:
-                rest[each.identity] = each.with_margin(found.threshold)
+                rest[each.identity] = each
     return list(rest.values())
 
 
@@ -241,11 +241,11 @@ def _rate_search(
 def _rate_candidates(
     tx: Transaction, found: ScoredSearch, opinion: RerankOpinion
 ) -> list[ScoredCandidate]:
-    """The candidates by the reranker and the people they speak of, with their margins."""
+    """The candidates by the reranker and the people they speak of."""
     if found.rated is not None and opinion is NO_OPINION:
         return list(found.rated)
-    scored = apply_opinion(found.plan, found.scored, opinion)
-    return apply_people(tx, found.plan, [each.with_margin(found.threshold) for each in scored])
+    scored = apply_opinion(found.plan, found.scored, opinion, found.threshold)
+    return apply_people(tx, found.plan, scored)
 
 
 def _is_of_another_task(plan: SearchPlan, each: ScoredCandidate) -> bool:

@@ -94,8 +94,8 @@ def _matching_turns(
     candidates = _transcript_candidates(tx, transcript, found)
     known = {each.candidate.n: each.document for each in found.scored}
     turns = {n: turn for n, turn in known.items() if isinstance(turn, StoredTurn)}
-    scored = score_candidates(tx, transcript, candidates, statistics, turns)
     threshold = RelevanceThreshold.for_query(transcript, statistics)
+    scored = score_candidates(tx, transcript, candidates, threshold, turns)
     scored = [_estimate_cosine(each, sources).with_margin(threshold) for each in scored]
     return [each for each in apply_people(tx, transcript, scored) if each.margin >= 0]
 

@@ -10,6 +10,7 @@ down to a floor.
 
 import math
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from memoria.model import DAY_MS, Memory, MemoryType, MemoryVersion, Role, StoredTurn, Trust
 from memoria.policy.task_signals import same_task
@@ -36,12 +37,15 @@ _FADES = 0.1
 _SAME_TASK = 1.15
 _IN_TIME = 0.25
 """What is gained by having been said in the time asked for."""
+NO_BOOSTS: Mapping[str, float] = MappingProxyType({})
 _BOUND = math.log(1.6) / 2
 """From the least to the most that all can make of a memory it is a factor of 1.6."""
 
 
-def turn_boosts(turn: StoredTurn, plan: SearchPlan) -> dict[str, float]:
-    """Factors for a turn that stands in for a memory."""
+def turn_boosts(turn: StoredTurn, plan: SearchPlan) -> Mapping[str, float]:
+    """Factors for a turn that stands in for a memory; most have none."""
+    if plan.parsed.time is None and turn.role is not Role.TOOL:
+        return NO_BOOSTS
     tool = _TOOL_TRAFFIC if turn.role is Role.TOOL else 1.0
     return _drop_neutral({"tool": tool, "time": _time_boost(plan.parsed.time, turn.at)})
 

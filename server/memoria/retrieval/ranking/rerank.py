@@ -22,6 +22,7 @@ from memoria.model import PartReport, StoredTurn
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.boosts import combine_boosts
 from memoria.retrieval.ranking.score import ScoredCandidate
+from memoria.retrieval.ranking.threshold import RelevanceThreshold
 from memoria.text.excerpt import find_excerpt, weigh_evenly
 
 RERANK_DEPTH = 20
@@ -66,16 +67,19 @@ def ask_reranker(reranker: Reranker, query: str, texts: Sequence[str]) -> Rerank
 
 
 def apply_opinion(
-    plan: SearchPlan, scored: Sequence[ScoredCandidate], opinion: RerankOpinion
-) -> list[ScoredCandidate]:
+    plan: SearchPlan,
+    scored: Sequence[ScoredCandidate],
+    opinion: RerankOpinion,
+    threshold: RelevanceThreshold,
+) -> Sequence[ScoredCandidate]:
     """The hits by our score and the reranker's, best first."""
     if not opinion.scores:
-        return list(scored)
+        return scored
     worst = min(opinion.scores.values())
     both = (
         _apply_score(each, opinion.scores.get(_passage_text(plan, each)), worst) for each in scored
     )
-    return sorted(both, key=lambda each: -each.score)
+    return sorted((each.with_margin(threshold) for each in both), key=lambda each: -each.score)
 
 
 def _apply_score(each: ScoredCandidate, score: float | None, otherwise: float) -> ScoredCandidate:

@@ -10,7 +10,7 @@ from memoria.policy.properties.keys import has_one_value
 from memoria.retrieval.query.aim import Aim
 from memoria.retrieval.query.numbers import holds_number
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.ranking.boosts import combine_boosts, memory_boosts, turn_boosts
+from memoria.retrieval.ranking.boosts import NO_BOOSTS, combine_boosts, memory_boosts, turn_boosts
 from memoria.retrieval.ranking.documents import (
     READ_CHARS,
     MemoryWording,
@@ -20,7 +20,7 @@ from memoria.retrieval.ranking.documents import (
 )
 from memoria.retrieval.ranking.evidence.conclusions import score_conclusion
 from memoria.retrieval.ranking.fusion import FusedCandidate, add_graph_score
-from memoria.retrieval.ranking.statistics import QueryStatistics, discriminative_terms
+from memoria.retrieval.ranking.statistics import discriminative_terms
 from memoria.retrieval.ranking.threshold import RelevanceSignals, RelevanceThreshold
 from memoria.store.base import Transaction
 from memoria.store.values import DocumentKind
@@ -30,7 +30,6 @@ from memoria.text.script import is_cjk
 
 _LONGEST_DAY_MS = 25 * 3_600_000
 """A day, where the clocks are put back."""
-_NO_BOOSTS: Mapping[str, float] = MappingProxyType({})
 _NO_WORDS: frozenset[str] = frozenset()
 
 
@@ -45,7 +44,7 @@ class ScoredCandidate(NamedTuple):
     boosts: Mapping[str, float]
     score: float
     words: frozenset[str]
-    margin: float = 0.0
+    margin: float
     """By how much it fits better than the relevance threshold demands; below 0 it is no hit."""
 
     @property
@@ -67,7 +66,7 @@ class ScoredCandidate(NamedTuple):
             document.memory.id, document.version.n)  # fmt: skip
 
     def with_margin(self, threshold: RelevanceThreshold) -> Self:
-        """The same with its margin: how well it fits."""
+        """The same with the margin of its signals, where these have changed."""
         return self._replace(margin=threshold.margin(self.kind, self.signals))
 
     @property
@@ -80,7 +79,7 @@ def score_candidates(
     tx: Transaction,
     plan: SearchPlan,
     fused: Sequence[FusedCandidate],
-    statistics: QueryStatistics,
+    threshold: RelevanceThreshold,
     known: Mapping[int, StoredTurn] = MappingProxyType({}),
 ) -> list[ScoredCandidate]:
     """The documents that may be seen, best first; of a memory one wording.
@@ -89,35 +88,42 @@ def score_candidates(
         tx: where they are read.
         plan: the search.
         fused: the candidates.
-        statistics: what the record knows of the query.
+        threshold: what a hit has to pass, and what the record knows of the query.
         known: turns that were read already, by number.
     """
     documents = read_documents(tx, plan, fused, known)
     visible = [item for item in fused if item.n in documents]
     texts = {item.n: read_text(documents[item.n]) for item in visible}
     words = read_words(tx, plan, visible, texts)
-    scorer = _Scorer(plan, statistics)
+    scorer = _Scorer(plan, threshold)
     scored = [
         scorer.score(item, documents[item.n], texts[item.n], words[item.n]) for item in visible
     ]
     scored.sort(key=lambda each: -each.score)
-    best: dict[tuple[str, int], ScoredCandidate] = {}
+    return scored if plan.as_of is None else _list_once(scored)
+
+
+def _list_once(scored: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
+    """Each wording where it stands first: several of a memory may lead to the one that held."""
+    first: dict[tuple[str, int], ScoredCandidate] = {}
     for each in scored:
-        best.setdefault(each.identity, each)
-    return list(best.values())
+        first.setdefault(each.identity, each)
+    return list(first.values())
 
 
 class _Scorer:
     """Scores documents by a question. What is the same for all of them is worked out once."""
 
-    def __init__(self, plan: SearchPlan, statistics: QueryStatistics) -> None:
+    def __init__(self, plan: SearchPlan, threshold: RelevanceThreshold) -> None:
+        statistics = threshold.statistics
         self._plan = plan
+        self._threshold = threshold
         self._statistics = statistics
         self._weights = tuple(statistics.weights.items())
         self._weight = sum(statistics.weights.values())
         self._terms = frozenset(discriminative_terms(plan))
         self._asked = self._terms | statistics.terms
-        self._day = _find_named_day(plan.parsed.time)
+        self._day = find_named_day(plan.parsed.time)
         self._asks_for_reply = plan.parsed.aim is Aim.REPLY
         # Of a time the newest come first, whatever favours them.
         is_ranked = not plan.parsed.is_time_only
@@ -155,9 +161,10 @@ class _Scorer:
             is_of_named_day=self._day is not None and document.at in self._day,
             is_reply=self._asks_for_reply and document.role is Role.ASSISTANT,
         )
-        boosts = turn_boosts(document, self._plan) if self._uses_boosts else _NO_BOOSTS
-        score = item.score * combine_boosts(boosts)
-        return ScoredCandidate(document, item, signals, item.score, boosts, score, words)
+        boosts = turn_boosts(document, self._plan) if self._uses_boosts else NO_BOOSTS
+        score = item.score * combine_boosts(boosts) if boosts else item.score
+        margin = self._threshold.margin("turn", signals)
+        return ScoredCandidate(document, item, signals, item.score, boosts, score, words, margin)
 
     def _score_memory(
         self,
@@ -180,9 +187,10 @@ class _Scorer:
         )
         relevance = self._rate_conclusion(item, held) if self._scores_conclusions else item.score
         is_boosted, plan = self._uses_boosts, self._plan
-        boosts = memory_boosts(wording.memory, wording.version, plan) if is_boosted else _NO_BOOSTS
+        boosts = memory_boosts(wording.memory, wording.version, plan) if is_boosted else NO_BOOSTS
         score = relevance * combine_boosts(boosts)
-        return ScoredCandidate(wording, item, signals, relevance, boosts, score, words)
+        margin = self._threshold.margin("memory", signals)
+        return ScoredCandidate(wording, item, signals, relevance, boosts, score, words, margin)
 
     def _find_held(
         self, words: frozenset[str], names: frozenset[str], speaker: str | None
@@ -194,8 +202,8 @@ class _Scorer:
         """
         held = self._asked & words
         if speaker:
-            held |= self._asked & _list_tokens(speaker)
-        return held.union(*(self._asked & _list_tokens(name) for name in names)) if names else held
+            held |= self._asked & list_tokens(speaker)
+        return held.union(*(self._asked & list_tokens(name) for name in names)) if names else held
 
     def _cover(self, held: Set[str]) -> float:
         """The share of the query's words that is held, each by its weight."""
@@ -210,7 +218,7 @@ class _Scorer:
         return item.phrase * add_graph_score(score, item.graph)
 
 
-def _find_named_day(time: Interval | None) -> range | None:
+def find_named_day(time: Interval | None) -> range | None:
     """The time that is asked about, if that is hardly a day, in milliseconds."""
     if time is None or time.from_ms is None or time.until_ms is None:
         return None
@@ -219,7 +227,7 @@ def _find_named_day(time: Interval | None) -> range | None:
 
 
 @lru_cache(maxsize=256)
-def _list_tokens(name: str) -> frozenset[str]:
+def list_tokens(name: str) -> frozenset[str]:
     """A name's tokens: of thirty documents most have one of the same few speakers."""
     return frozenset(tokens(name))
 
@@ -233,4 +241,4 @@ def _list_property_tokens(wording: MemoryWording) -> frozenset[str]:
     is_present = wording.version.n == wording.memory.current.n
     if not predicate or not is_present or not has_one_value(predicate):
         return _NO_WORDS
-    return _list_tokens(predicate.replace("_", " "))
+    return list_tokens(predicate.replace("_", " "))
