@@ -9,7 +9,14 @@ from functools import cache
 
 from memoria.graph import lexicon as known
 from memoria.policy.people import english_words as lists
-from memoria.policy.people.english_words import EnglishText, EnglishWord, is_addressed, is_speech
+from memoria.policy.people.english_words import (
+    EnglishText,
+    EnglishWord,
+    is_addressed,
+    is_said_of_somebody,
+    is_speech,
+    may_name_person,
+)
 from memoria.policy.people.kinship import (
     Relation,
     RelationWord,
@@ -266,7 +273,7 @@ class _EnglishReader:
             found = self._relations[word.lower].relation
             self._of = found._replace(which=which or found.which)
             return end + 2
-        if self._is_said_of_somebody(at) or self._is_of_thing(word, after):
+        if is_said_of_somebody(self._words, at) or self._is_of_thing(word, after):
             return end + 1
         if self._asks_what_one_has(at, end):
             return self._wait_for_owner(self._relations[word.lower].relation, end)
@@ -287,11 +294,6 @@ class _EnglishReader:
         """Read a relation whose owner is still to come; of two it is open which is meant."""
         self._is_open, self._of = self._is_open or self._of is not None, relation
         return at + 1
-
-    def _is_said_of_somebody(self, at: int) -> bool:
-        """Whether a relation is what somebody is: she is a doctor."""
-        before = [word.lower for word in self._words.between(max(at - 2, 0), at)]
-        return len(before) > 1 and before[1] in ("a", "an") and before[0] in lists.BEING
 
     def _owner_of_bare(self, found: RelationWord, start: int, end: int) -> Person | None:
         word, previous = self._words[end], self._words[start - 1].lower if start else ""
@@ -387,16 +389,9 @@ class _EnglishReader:
             return end
         if start > at or self._names_person(at, end):
             self._add(Person(name))
-        elif self._may_name_person(at):
+        elif may_name_person(self._words, at):
             self._is_open = True
         return end
-
-    def _may_name_person(self, at: int) -> bool:
-        """Whether a word with a capital may be somebody's name, of whom nothing else tells."""
-        word, previous = self._words[at], self._words[at - 1] if at else None
-        if previous is None or word.begins or word.text.isupper():
-            return False
-        return previous.text.islower() and previous.lower not in lists.BEFORE_PLACES
 
     def _names_person(self, start: int, end: int) -> bool:
         words = self._words

@@ -176,3 +176,17 @@ def is_addressed(words: EnglishText, start: int, end: int) -> bool:
     ends = after in ",.!?;\n"
     opens = words[start].begins and after == ","
     return opens or (ends and (previous == "," or previous in GREETINGS))
+
+
+def is_said_of_somebody(words: EnglishText, at: int) -> bool:
+    """Whether a relation is what somebody is: she is a doctor."""
+    before = [word.lower for word in words.between(max(at - 2, 0), at)]
+    return len(before) > 1 and before[1] in ("a", "an") and before[0] in BEING
+
+
+def may_name_person(words: EnglishText, at: int) -> bool:
+    """Whether a word with a capital may be somebody's name, of whom nothing else tells."""
+    word, previous = words[at], words[at - 1] if at else None
+    if previous is None or word.begins or word.text.isupper():
+        return False
+    return previous.text.islower() and previous.lower not in BEFORE_PLACES
