@@ -7,9 +7,8 @@ about me:", "From now on, follow these rules:", 请记住以下几点：.
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
-from memoria.text.pattern import LazyPattern, has_any, small_letters
+from memoria.text.pattern import LazyPattern, SignedPattern, has_any, small_letters
 
 _LONGEST_REST = 800
 
@@ -56,7 +55,7 @@ def _find_handing_over(line: str) -> re.Match[str] | None:
     matches = (
         form.pattern.regex.search(line)
         for form in forms
-        if all(has_any(small, signs) for signs in form.signs)
+        if form.may_be_in(small)
     )
     return min(filter(None, matches), key=re.Match.start, default=None)
 
@@ -102,7 +101,9 @@ _GAP_ZH = r"[^。！？!?：:\n]"
 _TIMES = r"(?:week|weekend|month|year|morning|afternoon|evening|time|summer|winter|way|is|are|was)"
 _END = r"[.?!]?\s*$"
 _COLONS, _ENDS, _ASKS = (":", "："), (".", "?", "!"), ("?", "？")
-_POINTING = ("this", "these", "following", "below", "attached", "here")
+_POINTING = ("this", "these", "following", "below", "attached")
+_PLACING = (*_POINTING, "here")
+_NEAR = ("this", "these")
 _DOING = (
     *(
         "translat",
@@ -119,26 +120,26 @@ _DOING = (
     *("convert", "transcrib", "transform", "annotat", "outlin", "critiqu", "rat", "judg", "scor"),
 )
 """One of them is in every `_DO`, and one of `_DOING_ZH` in every `_DO_ZH`."""
+_LOOKING = (
+    *("review", "check", "explain", "analy", "read", "look", "go", "help", "with", "fix", "catch"),
+    *("debug", "refactor", "compar", "assess", "evaluat", "interpret", "comment", "draft", "answer"),
+    *("reply", "respond", "write", "thought", "think", "make", "feedback", "wrong"),
+)
+"""One of them is in every `_LOOK`."""
 _DOING_ZH = tuple("翻润改校总概提缩扩仿续优回答分解看读整归点评检审纠处译")
 _POINTING_ZH = ("这", "下面", "以下", "下列", "下文")
 _SENT_ZH = ("发来", "发了", "写了", "收到", "看到", "找到", "贴了", "转了")
 
 
-class _Form(NamedTuple):
-    """A way to hand over a text, and what a line must have to be of it: one of each."""
-
-    signs: tuple[Sequence[str], ...]
-    pattern: LazyPattern
-
-
-def _form(*signs: Sequence[str], pattern: str) -> _Form:
-    return _Form(signs, LazyPattern(rf"(?xi){pattern}"))
+def _form(*signs: Sequence[str], pattern: str) -> SignedPattern:
+    return SignedPattern(signs, LazyPattern(rf"(?xi){pattern}"))
 
 
 _HANDS_OVER = (
     _form(_COLONS, _DOING, pattern=rf"\b{_DO}\b{_GAP}{{0,80}}[:：]\s?"),
     _form(
-        _POINTING,
+        (*_DOING, *_LOOKING),
+        _PLACING,
         pattern=rf"""\b(?:{_DO}|{_LOOK})\s{_GAP}{{0,40}}?
         (?:\b{_THIS}\b{_GAP}{{0,60}}|\b{_TEXT}\b{_GAP}{{0,40}}?\b(?:below|here|attached)\b)(?:[:：]\s?|{_END})""",
     ),
@@ -155,14 +156,14 @@ _HANDS_OVER = (
         pattern=rf"\b(?:this|these|the\sfollowing)\s(?:\w+\s){{0,2}}?{_TEXT}\b{_GAP}{{0,60}}[?？]\s*$",
     ),
     _form(
-        _POINTING,
+        _NEAR,
         _ASKS,
         pattern=rf"""\b(?:does|do|is|are|what|how)\b{_GAP}{{0,30}}\b(?:this|these)\s(?!{_TIMES})\w+\s
         {_GAP}{{0,60}}[?？]\s*$""",
     ),
-    _form(_POINTING, _ASKS, pattern=r"\bwhat\s(?:does|do)\s(?:this|these)\smean\s?[?？]\s*$"),
+    _form(_NEAR, _ASKS, pattern=r"\bwhat\s(?:does|do)\s(?:this|these)\smean\s?[?？]\s*$"),
     _form(
-        _POINTING,
+        _NEAR,
         pattern=rf"""\b(?:accept|sign|read|got|received|found|saw|posted|sent\sme|wrote)\s(?:this|these)\b
         {_GAP}{{0,30}}{_END}""",
     ),
@@ -174,7 +175,7 @@ _HANDS_OVER = (
     ),
     _form(
         _COLONS,
-        _POINTING,
+        _PLACING,
         pattern=rf"""\b(?:here(?:['’]s|\s(?:is|are))|(?:below|this|these|following)\s(?:is|are))\s{_GAP}{{0,40}}?
         \b(?:{_TEXT}|what\s(?:\w+\s){{1,3}}(?:wrote|said|sent|posted|says?))\b{_GAP}{{0,60}}[:：]\s?""",
     ),

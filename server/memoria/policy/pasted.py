@@ -110,10 +110,10 @@ class _Reader:
         line = self._lines[i]
         if i and points_above(line.text):
             return 0, i
-        after = self._end_of_sign(i)
+        after = self._end_of_sign(i) if _may_have_sign(line.text) else None
         if after is not None:
             return line.start, after
-        if not _ITEM.regex.match(line.text) and line.text.rstrip().endswith((":", "：")):
+        if line.text.rstrip().endswith((":", "：")) and not _ITEM.regex.match(line.text):
             listed = self._long_list(i)
             if listed is not None:
                 return listed
@@ -278,6 +278,11 @@ def _tag_blocks(text: str) -> Iterator[Span]:
             yield starts.pop(), tag.end()
 
 
+def _may_have_sign(text: str) -> bool:
+    """Whether a line can begin something by its own look; a quick look."""
+    return text[0] in _FIRST_SIGNS or ":" in text or not text.isascii()
+
+
 def _is_chat(text: str) -> bool:
     return bool(_CHAT.regex.match(text))
 
@@ -286,6 +291,9 @@ def _is_indented(text: str) -> bool:
     return bool(_INDENTED.regex.match(text))
 
 
+_FIRST_SIGNS = frozenset(" \t>-=_*~#dDHG")
+"""Of rules, of what is quoted or indented, and of salutations; the rest has a colon, or is Chinese.
+"""
 _TAG = LazyPattern(r"<(?P<close>/)?(?P<name>[A-Za-z][\w-]{1,40})(?:\s[^<>]{0,200})?>")
 _FENCES = ("```", "~~~", '"""')
 _FENCE = LazyPattern(

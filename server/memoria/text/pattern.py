@@ -6,7 +6,7 @@ match a pattern.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -28,6 +28,18 @@ class LazyPattern:
     def regex(self) -> re.Pattern[str]:
         """The compiled expression; it is compiled once in a process."""
         return re.compile(self.source, self.flags)
+
+
+@dataclass(frozen=True)
+class SignedPattern:
+    """An expression, and the words without which it finds nothing: it needs one of each group."""
+
+    signs: tuple[Sequence[str], ...]
+    pattern: LazyPattern
+
+    def may_be_in(self, small: str) -> bool:
+        """Whether a text, in small letters, has such words; a quick look."""
+        return all(has_any(small, signs) for signs in self.signs)
 
 
 def small_letters(text: str) -> str:

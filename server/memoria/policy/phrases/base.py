@@ -43,6 +43,8 @@ class Language:
 
     remember: LazyPattern
     """Matches the beginning of a request to remember what follows."""
+    opening: LazyPattern
+    """Matches the beginning of all that a phrase reads; a quick look."""
     phrases: tuple[Phrase, ...]
     note: Callable[[str], ParsedStatement | None]
     """Makes a statement of what is to be remembered; None if it points elsewhere."""
@@ -54,6 +56,8 @@ class Language:
         return found or self._parse(text)
 
     def _parse(self, text: str) -> ParsedStatement | None:
+        if not self.opening.regex.match(text):
+            return None
         for phrase in self.phrases:
             match = phrase.pattern.regex.match(text)
             if match:

@@ -6,7 +6,7 @@ plain sentence, so these words are taken off before it is read.
 
 from typing import NamedTuple
 
-from memoria.text.pattern import LazyPattern
+from memoria.text.pattern import LazyPattern, has_any
 
 
 class _Change(NamedTuple):
@@ -40,6 +40,8 @@ _CHANGES = (
         LazyPattern(r"(?i)[\s,]+(?:any\s?more|any longer|now|again|after all)(?=[.!]?$|,\s)"),
         "",
     ),
+)
+_CHANGES_ZH = (
     _Change(
         ("更正", "纠正", "订正", "修正", "错"),
         LazyPattern(
@@ -78,11 +80,11 @@ def has_change(text: str) -> bool:
 
 def without_change(text: str) -> str:
     """The sentence without words that say that it is so by now, no longer or after all."""
-    plain, small = text, text.lower()
-    for signs, pattern, plainer in _CHANGES:
-        if any(sign in small for sign in signs):
+    plain, small, is_ascii = text, text.lower(), text.isascii()
+    for signs, pattern, plainer in _CHANGES if is_ascii else _CHANGES + _CHANGES_ZH:
+        if has_any(small, signs):
             plain = pattern.regex.sub(plainer, plain)
             small = plain.lower()
-    if _TURN.regex.search(text):
+    if not is_ascii and _TURN.regex.search(text):
         plain = _IS_SO_NOW.regex.sub(lambda match: match["said"], plain)
     return plain or text

@@ -87,6 +87,7 @@ _REMEMBER = LazyPattern(
     rf"""(?x){_LEAD}(?:你?(?:一定)?要)?(?:帮我)?(?:记住(?!了|啦|没)|记一下|记下(?!来了)|牢记|别忘了|不要忘了|别忘记|不要忘记
     |记得(?=我|：|:|，|,))[，,：:\s]*"""
 )
+_ANYTHING = LazyPattern("")
 _PHRASES = tuple(
     Phrase(LazyPattern(rf"(?x){_LEAD}{pattern}"), read)
     for pattern, read in (
@@ -147,4 +148,4 @@ def _note(text: str) -> ParsedStatement | None:
     )
 
 
-CHINESE = Language(_REMEMBER, _PHRASES, _note)
+CHINESE = Language(_REMEMBER, _ANYTHING, _PHRASES, _note)

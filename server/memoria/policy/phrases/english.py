@@ -149,6 +149,10 @@ _REMEMBER = LazyPattern(
     |make\sa\snote|never\sforget)
     (?:\sthat\b|\s?:|,(?=.*\b(?:i|me|my|we|us|our)\b)|(?=\s(?:i['’]?m?|i['’]ve|my|we|our)\b))\s*"""
 )
+_OPENING = LazyPattern(
+    rf"""(?xi){_LEAD}(?:(?:i|we)(?:['’\s]|m\s|ve\s)|my\s|call\s|you\s|just\s|please\s|from\s|always\s
+    |never\s|{_TO_DO}\s)"""
+)
 _PHRASES = tuple(
     Phrase(LazyPattern(rf"(?xi){_LEAD}{pattern}"), read)
     for pattern, read in (
@@ -222,4 +226,4 @@ def _note(text: str) -> ParsedStatement | None:
     )
 
 
-ENGLISH = Language(_REMEMBER, _PHRASES, _note)
+ENGLISH = Language(_REMEMBER, _OPENING, _PHRASES, _note)

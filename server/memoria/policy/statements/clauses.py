@@ -41,12 +41,9 @@ def split_clauses(sentence: Sentence) -> tuple[StatingClause, ...]:
     """The parts of a sentence that state something; none of a sentence that only asks."""
     text = sentence.text
     in_chinese = reads_chinese(text)
-    asks = (_ASKS_ZH if in_chinese else _ASKS).regex
-    greets = _GREETING_ZH.regex
     spans = list(_spans(text, in_chinese=in_chinese))
-    asking = [
-        bool(asks.search(text[start:end]) or greets.match(text[start:end])) for start, end in spans
-    ]
+    asks = _asks_in_chinese if in_chinese else _asks
+    asking = [asks(text[start:end]) for start, end in spans]
     is_question = "?" in sentence.end or "？" in sentence.end
     if is_question and (len(spans) == 1 or _TAG.regex.match(text, spans[-1][0])):
         return ()  # "I live here?", "I'm allergic to nuts, right?"
@@ -59,6 +56,17 @@ def split_clauses(sentence: Sentence) -> tuple[StatingClause, ...]:
         for (start, end), asks_something in zip(spans, asking, strict=True)
         if not asks_something
     )
+
+
+def _asks(text: str) -> bool:
+    """Whether a clause asks for something, or greets."""
+    return bool(_ASKS.regex.match(text)) or (
+        not text.isascii() and bool(_GREETING_ZH.regex.match(text))
+    )
+
+
+def _asks_in_chinese(text: str) -> bool:
+    return bool(_ASKS_ZH.regex.search(text) or _GREETING_ZH.regex.match(text))
 
 
 def own_parts(clause: StatingClause) -> Iterator[StatingClause]:
@@ -126,14 +134,14 @@ _ASK_WORD = (
     r"|considering|given|taking|nice\sto\smeet|pleased\sto\smeet)\b"
 )
 _JOINT = LazyPattern(
-    rf"""(?xi)
+    rf"""(?xi)(?=[\s,;—–.…])(?:
       \s*[,;]\s*(?:(?:and|but|so|because|since|as|though|although|while|also|plus|then|now|yet|or)\s+){{0,2}}
         (?=(?:{_SUBJECT}|{_ASK_WORD}))
     | \s+(?:and|but|so|because|since)\s+(?:(?:also|now|then|so)\s+)?(?={_SUBJECT})
     | \s+(?:and|but|so)\s+(?:(?:also|now|then|so)\s+)?(?=(?:can|could|would|will)\s(?:you|i|we)\b|please\b|how\s(?:do|can|should)\b|what\b)
     | \s*(?:—|–|\s-{{1,2}}\s|\.\.\.|…)\s*
     | (?<!how)(?<!what)(?<!where)(?<!when)(?<!why)(?<!which)(?<!who)\s+(?=(?:can|could|would|will)\syou\b)
-    """  # noqa: E501
+    )"""  # noqa: E501
 )
 _FRAME = LazyPattern(
     rf"""(?xi)\s*(?:(?:and|but|so)\s)?I(?:['’]m|\sam|\sfeel|['’]m\sfeeling)(?:\s[\w']+){{0,2}}?

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from memoria.policy.statements.classifier import Label
 from memoria.policy.statements.clauses import StatingClause
-from memoria.text.pattern import LazyPattern
+from memoria.text.pattern import LazyPattern, SignedPattern, small_letters
 
 _NAME = r"(?-i:[A-ZÀ-Þ][a-zà-ÿ]+(?:\s[A-ZÀ-Þ][a-zà-ÿ]+)?)"
 _ROLE = (
@@ -23,16 +23,32 @@ _TOLD = (
     r"|(?:she|he)(?:['’]s|\sis)\s(?:\d\d?\b|an?\s))"
     r"[^,;?!.]+"
 )
-_NAMED_PERSON = LazyPattern(
-    rf"""(?xi)\bmy\s{_ROLE}\s{_NAME},?\s{_TOLD}
-    | \b{_NAME},\s(?:my|an?)\s{_ROLE}(?:\s(?:since|from|for|of)\s[^,;?!.]+)?
-    | \b{_NAME},\swho['’]s\s\d\d?(?:\syears\sold)?\b"""
+_ROLES = (
+    *("friend", "partner", "wife", "husband", "fianc", "mother", "father", "mum", "mom", "dad"),
+    *("son", "daughter", "brother", "sister", "cousin", "uncle", "aunt", "niece", "nephew", "grand"),
+    *("mentor", "boss", "manager", "supervisor", "colleague", "worker", "neighbo", "mate"),
+    *("teacher", "tutor", "coach", "therapist", "doctor", "accountant", "lawyer", "in-law", "who"),
 )
-_NAMED_PREFERENCE = LazyPattern(
-    r"(?i)\bmy\s(?:\w+\s)?(?:preference|fondness|love|dislike)\s(?:for|of)\s[^,;?!.]{6,}"
+"""One of them is in all that `_NAMED_PERSON` finds."""
+_NAMED_PERSON = SignedPattern(
+    (("my", ","), _ROLES),
+    LazyPattern(
+        rf"""(?xi)\bmy\s{_ROLE}\s{_NAME},?\s{_TOLD}
+        | \b{_NAME},\s(?:my|an?)\s{_ROLE}(?:\s(?:since|from|for|of)\s[^,;?!.]+)?
+        | \b{_NAME},\swho['’]s\s\d\d?(?:\syears\sold)?\b"""
+    ),
 )
-_NAMED_GOAL = LazyPattern(
-    r"(?i)\bmy\s(?:\w+\s)?(?:goal|dream|aim|target|ambition|resolution|plan)\s(?:of|to)\s[^,;?!.]{6,}"
+_TASTES = ("preference", "fondness", "love", "dislike")
+_NAMED_PREFERENCE = SignedPattern(
+    (("my",), _TASTES),
+    LazyPattern(
+        rf"(?i)\bmy\s(?:\w+\s)?(?:{'|'.join(_TASTES)})\s(?:for|of)\s[^,;?!.]{{6,}}",
+    ),
+)
+_AIMS = ("goal", "dream", "aim", "target", "ambition", "resolution", "plan")
+_NAMED_GOAL = SignedPattern(
+    (("my",), _AIMS),
+    LazyPattern(rf"(?i)\bmy\s(?:\w+\s)?(?:{'|'.join(_AIMS)})\s(?:of|to)\s[^,;?!.]{{6,}}"),
 )
 _READINGS = (
     (_NAMED_PERSON, Label.RELATIONSHIP),
@@ -46,8 +62,9 @@ def find_told_in_passing(sentence: str) -> Iterator[tuple[StatingClause, Label]]
 
     A name with its kin alone is too little: something must be told of them.
     """
-    for pattern, label in _READINGS:
-        for match in pattern.regex.finditer(sentence):
+    small = small_letters(sentence)
+    for form, label in _READINGS:
+        for match in form.pattern.regex.finditer(sentence) if form.may_be_in(small) else ():
             text = match[0].rstrip()
             start = match.start()
             yield StatingClause(start, text, sentence[:start], sentence[start + len(text) :]), label
