@@ -6,9 +6,9 @@ about me:", "From now on, follow these rules:", 请记住以下几点：.
 """
 
 import re
-from collections.abc import Sequence
+from typing import NamedTuple
 
-from memoria.text.pattern import LazyPattern, SignedPattern, has_any, small_letters
+from memoria.text.pattern import LazyPattern, SmallPattern, has_any, small_letters
 
 _LONGEST_REST = 800
 
@@ -20,23 +20,23 @@ def find_lead_in(line: str) -> int | None:
     """
     match = _find_handing_over(line)
     if match is not None:
-        return None if _LASTING.regex.search(line[: match.end()]) else match.end()
-    match = _PRESENTS.regex.search(line) if _has_colon(line) else None
+        return None if _LASTING.search(line[: match.end()]) else match.end()
+    match = _PRESENTS.search(line) if _has_colon(line) else None
     return None if match is None or _is_ones_own(line[: match.end()]) else match.end()
 
 
 def is_of_ones_own(line: str) -> bool:
     """Whether a line announces something that its speaker says or asks for themselves."""
-    return bool(_LASTING.regex.search(line) or _SPEAKS.regex.search(line))
+    return bool(_LASTING.search(line) or _SPEAKS.regex.search(line))
 
 
 def _is_ones_own(line: str) -> bool:
-    return bool(_LASTING.regex.search(line) or _OF_ONES_OWN.regex.search(line))
+    return bool(_LASTING.search(line) or _OF_ONES_OWN.search(line))
 
 
 def points_above(line: str) -> bool:
     """Whether a line asks for something to be done with the text above it."""
-    return has_any(line.lower(), _ABOVE_WORDS) and bool(_ABOVE.regex.search(line))
+    return has_any(line.lower(), _ABOVE_WORDS) and bool(_ABOVE.search(line))
 
 
 def _has_colon(line: str) -> bool:
@@ -50,12 +50,13 @@ def _find_handing_over(line: str) -> re.Match[str] | None:
     Each form is tried at every letter of a line: together they took a third of all that is done
     with an ordinary turn by rules. So it is tried only where the line has its words.
     """
-    small = small_letters(line)
-    forms = _HANDS_OVER if line.isascii() else _HANDS_OVER + _HANDS_OVER_ZH
+    small, is_ascii = small_letters(line), line.isascii()
+    known = _SIGNS if is_ascii else _SIGNS | _SIGNS_ZH
+    signs = {name for name, words in known.items() if has_any(small, words)}
     matches = (
-        form.pattern.regex.search(line)
-        for form in forms
-        if form.may_be_in(small)
+        form.pattern.search(line)
+        for form in (_HANDS_OVER if is_ascii else _HANDS_OVER + _HANDS_OVER_ZH)
+        if form.signs <= signs
     )
     return min(filter(None, matches), key=re.Match.start, default=None)
 
@@ -100,10 +101,6 @@ _TEXT_ZH = (
 _GAP_ZH = r"[^。！？!?：:\n]"
 _TIMES = r"(?:week|weekend|month|year|morning|afternoon|evening|time|summer|winter|way|is|are|was)"
 _END = r"[.?!]?\s*$"
-_COLONS, _ENDS, _ASKS = (":", "："), (".", "?", "!"), ("?", "？")
-_POINTING = ("this", "these", "following", "below", "attached")
-_PLACING = (*_POINTING, "here")
-_NEAR = ("this", "these")
 _DOING = (
     *(
         "translat",
@@ -119,90 +116,116 @@ _DOING = (
     *("polish", "shorten", "simplif", "condens", "continu", "complet", "extract", "classif"),
     *("convert", "transcrib", "transform", "annotat", "outlin", "critiqu", "rat", "judg", "scor"),
 )
-"""One of them is in every `_DO`, and one of `_DOING_ZH` in every `_DO_ZH`."""
 _LOOKING = (
     *("review", "check", "explain", "analy", "read", "look", "go", "help", "with", "fix", "catch"),
-    *("debug", "refactor", "compar", "assess", "evaluat", "interpret", "comment", "draft", "answer"),
+    *(
+        "debug",
+        "refactor",
+        "compar",
+        "assess",
+        "evaluat",
+        "interpret",
+        "comment",
+        "draft",
+        "answer",
+    ),
     *("reply", "respond", "write", "thought", "think", "make", "feedback", "wrong"),
 )
-"""One of them is in every `_LOOK`."""
-_DOING_ZH = tuple("翻润改校总概提缩扩仿续优回答分解看读整归点评检审纠处译")
-_POINTING_ZH = ("这", "下面", "以下", "下列", "下文")
-_SENT_ZH = ("发来", "发了", "写了", "收到", "看到", "找到", "贴了", "转了")
+_POINTING = ("this", "these", "following", "below", "attached")
+_SIGNS = {
+    "colon": (":", "："),
+    "end": (".", "?", "!"),
+    "question": ("?", "？"),
+    "near": ("this", "these"),
+    "below": ("below",),
+    "pointing": _POINTING,
+    "here": (*_POINTING, "here"),
+    "reply": ("reply", "respond", "answer"),
+    "doing": _DOING,
+    "handling": _DOING + _LOOKING,
+}
+_SIGNS_ZH = {
+    "doing_zh": tuple("翻润改校总概提缩扩仿续优回答分解看读整归点评检审纠处译"),
+    "pointing_zh": ("这", "下面", "以下", "下列", "下文"),
+    "sent_zh": ("发来", "发了", "写了", "收到", "看到", "找到", "贴了", "转了"),
+    "meaning_zh": ("什么意思",),
+}
+"""Groups of words, one of which is in every line of a form that needs the group."""
 
 
-def _form(*signs: Sequence[str], pattern: str) -> SignedPattern:
-    return SignedPattern(signs, LazyPattern(rf"(?xi){pattern}"))
+class _Form(NamedTuple):
+    """A way to hand over a text, and the groups of words that a line of it has one of."""
+
+    signs: frozenset[str]
+    pattern: SmallPattern
+
+
+def _form(signs: str, pattern: str) -> _Form:
+    return _Form(frozenset(signs.split()), SmallPattern(f"(?x){pattern}"))
 
 
 _HANDS_OVER = (
-    _form(_COLONS, _DOING, pattern=rf"\b{_DO}\b{_GAP}{{0,80}}[:：]\s?"),
+    _form("colon doing", pattern=rf"\b{_DO}\b{_GAP}{{0,80}}[:：]\s?"),
     _form(
-        (*_DOING, *_LOOKING),
-        _PLACING,
+        "handling here",
         pattern=rf"""\b(?:{_DO}|{_LOOK})\s{_GAP}{{0,40}}?
         (?:\b{_THIS}\b{_GAP}{{0,60}}|\b{_TEXT}\b{_GAP}{{0,40}}?\b(?:below|here|attached)\b)(?:[:：]\s?|{_END})""",
     ),
     _form(
-        _POINTING,
-        _ENDS,
-        pattern=rf"""\b(?:{_LOOK}\s{_GAP}{{0,40}}?\b{_THIS}\s(?:\w+\s){{0,3}}?{_TEXT}|{_TEXT}\sbelow)\b
+        "handling pointing end",
+        pattern=rf"""\b{_LOOK}\s{_GAP}{{0,40}}?\b{_THIS}\s(?:\w+\s){{0,3}}?{_TEXT}\b
         {_GAP}{{0,40}}[.?!]\s""",
     ),
-    _form(_DOING, pattern=rf"(?:^\W*|\b(?:please|you)\s){_DO}\s{_GAP}{{0,40}}?\b{_TEXT}{_END}"),
+    _form("below end", pattern=rf"\b{_TEXT}\sbelow\b{_GAP}{{0,40}}[.?!]\s"),
+    _form("doing", pattern=rf"(?:^\W*|\b(?:please|you)\s){_DO}\s{_GAP}{{0,40}}?\b{_TEXT}{_END}"),
     _form(
-        _POINTING,
-        _ASKS,
+        "pointing question",
         pattern=rf"\b(?:this|these|the\sfollowing)\s(?:\w+\s){{0,2}}?{_TEXT}\b{_GAP}{{0,60}}[?？]\s*$",
     ),
     _form(
-        _NEAR,
-        _ASKS,
+        "near question",
         pattern=rf"""\b(?:does|do|is|are|what|how)\b{_GAP}{{0,30}}\b(?:this|these)\s(?!{_TIMES})\w+\s
         {_GAP}{{0,60}}[?？]\s*$""",
     ),
-    _form(_NEAR, _ASKS, pattern=r"\bwhat\s(?:does|do)\s(?:this|these)\smean\s?[?？]\s*$"),
+    _form("near question", pattern=r"\bwhat\s(?:does|do)\s(?:this|these)\smean\s?[?？]\s*$"),
     _form(
-        _NEAR,
+        "near",
         pattern=rf"""\b(?:accept|sign|read|got|received|found|saw|posted|sent\sme|wrote)\s(?:this|these)\b
         {_GAP}{{0,30}}{_END}""",
     ),
     _form(
-        _COLONS,
-        ("reply", "respond", "answer"),
+        "colon reply",
         pattern=rf"""\b(?:reply|respond|answer)\b{_GAP}{{0,30}}\b(?:e-?mail|mail|message|letter|text)\b
         {_GAP}{{0,40}}[:：]\s?""",
     ),
     _form(
-        _COLONS,
-        _PLACING,
+        "colon here",
         pattern=rf"""\b(?:here(?:['’]s|\s(?:is|are))|(?:below|this|these|following)\s(?:is|are))\s{_GAP}{{0,40}}?
         \b(?:{_TEXT}|what\s(?:\w+\s){{1,3}}(?:wrote|said|sent|posted|says?))\b{_GAP}{{0,60}}[:：]\s?""",
     ),
 )
 """Asks for something to be done with a text that follows, or says which text it is."""
 _HANDS_OVER_ZH = (
-    _form(("什么意思",), _ASKS, pattern=r"这(?:句话?|段话?)?(?:是|到底是)?什么意思[？?]\s*$"),
-    _form(_COLONS, _DOING_ZH, pattern=rf"{_DO_ZH}{_GAP_ZH}{{0,30}}[：:]\s?"),
+    _form("meaning_zh question", pattern=r"这(?:句话?|段话?)?(?:是|到底是)?什么意思[？?]\s*$"),
+    _form("colon doing_zh", pattern=rf"{_DO_ZH}{_GAP_ZH}{{0,30}}[：:]\s?"),
     _form(
-        _POINTING_ZH,
-        _DOING_ZH,
+        "doing_zh pointing_zh",
         pattern=rf"{_DO_ZH}{_GAP_ZH}{{0,12}}(?:这|下面|以下|下列|下文){_GAP_ZH}{{0,16}}[。？?！!]?\s*$",
     ),
-    _form(_DOING_ZH, pattern=rf"{_DO_ZH}{_GAP_ZH}{{0,16}}{_TEXT_ZH}[。？?！!]?\s*$"),
+    _form("doing_zh", pattern=rf"{_DO_ZH}{_GAP_ZH}{{0,16}}{_TEXT_ZH}[。？?！!]?\s*$"),
     _form(
-        _POINTING_ZH,
+        "pointing_zh",
         pattern=rf"""(?:这|下面|以下|下列)[封段篇个份条则些首句]?{_GAP_ZH}{{0,10}}{_TEXT_ZH}{_GAP_ZH}{{0,20}}
         (?:[：:]\s?|[。？?！!]?\s*$)""",
     ),
     _form(
-        _SENT_ZH,
+        "sent_zh",
         pattern=rf"""(?:发来|发了|写了|收到|看到|找到|贴了|转了)(?:一|这|几)?[段封篇条份首则句]{_GAP_ZH}{{0,24}}
         (?:[：:]\s?|[。？?！!]?\s*$)""",
     ),
 )
-_PRESENTS = LazyPattern(
-    rf"""(?xi)
+_PRESENTS = SmallPattern(
+    rf"""(?x)
       \b{_TEXT}\b{_GAP}{{0,50}}[:：](?:\s|$)
     | \b(?:says?|said|reads?|wrote|writes?|states?|stated|goes|posted|sent|texted|messaged|e-?mailed|told|asked|answered|claims?|replied)
         (?:\s(?:this|that|as\sfollows|the\sfollowing|back|to|me|us)){{0,3}}[:：](?:\s|$)
@@ -216,14 +239,14 @@ _PRESENTS = LazyPattern(
 )
 """Presents a text as somebody's or as a thing; at its most general, a line that ends with a colon.
 """
-_LASTING = LazyPattern(
-    r"""(?xi)\b(?:from\snow\son|going\sforward|always|never|whenever|every\stime|when(?:ever)?\s(?:you|i)\b
+_LASTING = SmallPattern(
+    r"""(?x)\b(?:from\snow\son|going\sforward|always|never|whenever|every\stime|when(?:ever)?\s(?:you|i)\b
       |remember|keep\sin\smind|bear\sin\smind|take\snote|follow\s(?:these|the)|rules?\sfor\syou)\b
     | 以后|今后|从现在|每次|记住|记一?下|牢记|请?遵守|注意"""
 )
 """What a speaker says to be kept is theirs, though it speaks of texts."""
-_OF_ONES_OWN = LazyPattern(
-    r"""(?xi)\b(?:about\s(?:me|myself|us)|(?:my|our)\s(?:\w+\s){0,2}(?:preferences?|rules?|goals?|situation|background
+_OF_ONES_OWN = SmallPattern(
+    r"""(?x)\b(?:about\s(?:me|myself|us)|(?:my|our)\s(?:\w+\s){0,2}(?:preferences?|rules?|goals?|situation|background
       |details|plans?|habits?|allerg\w+|needs|requirements?|instructions?|questions?|stack|setup|schedule|routine|profile
       |facts?|info\w*|answer|problem|idea|family|diet)|i['’](?:m|d|ve|ll)\b
       |i\s(?:am|like|want|prefer|need|have|use|work|live|love|hate|think|mean|would|will|also)\b)
@@ -231,8 +254,8 @@ _OF_ONES_OWN = LazyPattern(
     | 我(?:是|喜欢|想|要|有|在|叫|住|希望|觉得)"""  # noqa: E501
 )
 _SPEAKS = LazyPattern(r"(?i)\b(?:i|my|me|we|our|us|you|your|please)\b|[我你您咱请]")
-_ABOVE = LazyPattern(
-    rf"""(?xi)\b(?:{_DO}|{_LOOK})\b{_GAP}{{0,40}}\b(?:the\s(?:text\s)?above|above\s{_TEXT}|{_TEXT}\sabove)\b
+_ABOVE = SmallPattern(
+    rf"""(?x)\b(?:{_DO}|{_LOOK})\b{_GAP}{{0,40}}\b(?:the\s(?:text\s)?above|above\s{_TEXT}|{_TEXT}\sabove)\b
     | (?:上面|以上|上述|前面){_GAP_ZH}{{0,12}}{_DO_ZH} | {_DO_ZH}{_GAP_ZH}{{0,6}}(?:上面|以上|上述)"""  # noqa: E501
 )
 _AGAIN = LazyPattern(

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memoria.policy.pasted import find_pasted_spans
-from memoria.text.pattern import LazyPattern, has_any, small_letters
+from memoria.text.pattern import LazyPattern, SmallPattern, has_any, small_letters
 
 BLOT = "\ufffc"
 """Replaces a character that is not in the speaker's own words."""
@@ -28,14 +28,14 @@ class Sentence:
         """Whether it is a question."""
         if "?" in self.end or "？" in self.end:
             return True
-        question = _QUESTION.regex
         # What is not at the beginning of a sentence asks only in Chinese.
-        return bool((question.match if self.text.isascii() else question.search)(self.text))
+        asks = _QUESTION.match if self.text.isascii() else _QUESTION.search
+        return asks(self.text) is not None
 
     @property
     def is_doubtful(self) -> bool:
         """Whether it is hearsay, a condition or a joke, and not meant literally."""
-        return _may_be_doubtful(self.text) and bool(_DOUBTFUL.regex.search(self.text))
+        return _may_be_doubtful(self.text) and _DOUBTFUL.search(self.text) is not None
 
 
 def blot_foreign_text(text: str) -> str:
@@ -107,10 +107,12 @@ _QUOTATION = LazyPattern(
 )
 # The full stop of a title ends no sentence.
 _SENTENCE = LazyPattern(
-    r"(?:(?<!\w)(?:Dr|Prof|Mrs?|Ms|Mx|St)\.(?=\s)|[^.!?。！？；;\n]|[.!?](?!\s|$|[.!?\"”’)\u3000-\u9fff]))+(?P<end>[.!?。！？；;]*)"
+    r"(?:[^.!?。！？；;\n]+|[.!?](?!\s|$|[.!?\"”’)\u3000-\u9fff])"
+    r"|(?:(?<=\bDr)|(?<=\bProf)|(?<=\bMr)|(?<=\bMrs)|(?<=\bMs)|(?<=\bMx)|(?<=\bSt))\.(?=\s))+"
+    r"(?P<end>[.!?。！？；;]*)"
 )
-_QUESTION = LazyPattern(
-    r"""(?xi)^\W*(?:(?:and|but|so|or|hey|well|also|ok|okay)\b[\s,]*)?(?:
+_QUESTION = SmallPattern(
+    r"""(?x)^\W*(?:(?:and|but|so|or|hey|well|also|ok|okay)\b[\s,]*)?(?:
       (?:do|does|did|have|has|are|is|was|were|can|could|would|will|should|shall|may|am)(?:n['’]?t)?
         \s(?:you|i|we|he|she|they|it|my|the|there|this|that|your)\b
     | (?:what|who|whom|whose|which|where|when|why|how)(?:['’]s|\s(?:do|does|did|is|are|was|were|can
@@ -144,8 +146,8 @@ _DOUBTS_ZH = (
     *("以为", "开玩笑", "哈哈", "呵呵", "才怪", "的话"),
 )
 """One of them is in all that `_DOUBTFUL` finds."""
-_DOUBTFUL = LazyPattern(
-    r"""(?xi)^\W*(?:(?:and|but|so)\s)?
+_DOUBTFUL = SmallPattern(
+    r"""(?x)^\W*(?:(?:and|but|so)\s)?
       (?:if|suppose|imagine|assuming|unless|what\sif|pretend|say\s(?:we|i))\b
     | \b(?:he|she|they|somebody|someone|people|everyone|everybody|coach|teacher|doctor|boss|mother
         |mom|mum|father|dad|sister|brother|friend|wife|husband|colleague|article|book|song|movie)\s

@@ -6,10 +6,11 @@ match a pattern.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+_CAPITAL = re.compile(r"(?s)(?:\\.|[^A-Z\\])*[A-Z]")
 _SMALL = {
     ord(letter): small
     for small, letters in (("i", "İı"), ("k", "K"), ("s", "ſ"))
@@ -31,15 +32,36 @@ class LazyPattern:
 
 
 @dataclass(frozen=True)
-class SignedPattern:
-    """An expression, and the words without which it finds nothing: it needs one of each group."""
+class SmallPattern:
+    """An expression that is written in small letters, and finds capital ones, too.
 
-    signs: tuple[Sequence[str], ...]
-    pattern: LazyPattern
+    Of ASCII text it reads the small letters: one that need not take every letter for two is several
+    times as fast. So of what it finds the place counts, and not the letters.
+    """
 
-    def may_be_in(self, small: str) -> bool:
-        """Whether a text, in small letters, has such words; a quick look."""
-        return all(has_any(small, signs) for signs in self.signs)
+    source: str
+
+    def search(self, text: str) -> re.Match[str] | None:
+        """What it finds first."""
+        return self._exact.search(text.lower()) if text.isascii() else self._loose.search(text)
+
+    def match(self, text: str) -> re.Match[str] | None:
+        """What it finds at the beginning."""
+        return self._exact.match(text.lower()) if text.isascii() else self._loose.match(text)
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        """All that it finds."""
+        return self._exact.finditer(text.lower()) if text.isascii() else self._loose.finditer(text)
+
+    @cached_property
+    def _exact(self) -> re.Pattern[str]:
+        if _CAPITAL.match(self.source):
+            raise ValueError(f"a capital letter is never found: {self.source}")
+        return re.compile(self.source)
+
+    @cached_property
+    def _loose(self) -> re.Pattern[str]:
+        return re.compile(self.source, re.IGNORECASE)
 
 
 def small_letters(text: str) -> str:

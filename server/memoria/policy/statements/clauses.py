@@ -5,11 +5,14 @@ sentence is divided only where a new clause begins with a subject of its own, so
 be read alone.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
+from itertools import compress
 
 from memoria.policy.own_words import Sentence
-from memoria.text.pattern import LazyPattern
+from memoria.text.pattern import LazyPattern, SmallPattern, has_any, small_letters
 from memoria.text.script import is_cjk
 
 _ENOUGH_ZH = 4
@@ -60,9 +63,7 @@ def split_clauses(sentence: Sentence) -> tuple[StatingClause, ...]:
 
 def _asks(text: str) -> bool:
     """Whether a clause asks for something, or greets."""
-    return bool(_ASKS.regex.match(text)) or (
-        not text.isascii() and bool(_GREETING_ZH.regex.match(text))
-    )
+    return bool(_ASKS.match(text)) or (not text.isascii() and bool(_GREETING_ZH.regex.match(text)))
 
 
 def _asks_in_chinese(text: str) -> bool:
@@ -88,7 +89,7 @@ def own_parts(clause: StatingClause) -> Iterator[StatingClause]:
 def _spans(text: str, *, in_chinese: bool) -> Iterator[tuple[int, int]]:
     """The clauses of a sentence, without the words that join them."""
     start = 0
-    for match in (_JOINT_ZH if in_chinese else _JOINT).regex.finditer(text):
+    for match in _JOINT_ZH.regex.finditer(text) if in_chinese else _find_joints(text):
         if _belongs_together(text[start : match.start()], text[match.end() :]):
             continue
         if match.start() > start:
@@ -96,6 +97,25 @@ def _spans(text: str, *, in_chinese: bool) -> Iterator[tuple[int, int]]:
             start = match.end()
     if start < len(text):
         yield from _cut_frame(text, start, len(text))
+
+
+def _find_joints(text: str) -> Iterable[re.Match[str]]:
+    """Where English clauses may be joined: in each of the ways of which a text has the words."""
+    small = small_letters(text)
+    words = {*small.split()}
+    may_be = (
+        "," in small or ";" in small,
+        not words.isdisjoint(_JOINING),
+        not words.isdisjoint(_JOINING[:3]),
+        has_any(small, _DASHES) or "-" in words or "--" in words,
+        "you" in small and not words.isdisjoint(_ASKING),
+    )
+    return _joint(may_be).finditer(text) if any(may_be) else ()
+
+
+@cache
+def _joint(may_be: tuple[bool, ...]) -> SmallPattern:
+    return SmallPattern("|".join(compress(_JOINTS, may_be)))
 
 
 def _cut_frame(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -133,30 +153,31 @@ _ASK_WORD = (
     r"|any|please|pls|plz|help|give|tell|show|suggest|recommend|explain|write|draft|make|let['’]?s"
     r"|considering|given|taking|nice\sto\smeet|pleased\sto\smeet)\b"
 )
-_JOINT = LazyPattern(
-    rf"""(?xi)(?=[\s,;—–.…])(?:
-      \s*[,;]\s*(?:(?:and|but|so|because|since|as|though|although|while|also|plus|then|now|yet|or)\s+){{0,2}}
-        (?=(?:{_SUBJECT}|{_ASK_WORD}))
-    | \s+(?:and|but|so|because|since)\s+(?:(?:also|now|then|so)\s+)?(?={_SUBJECT})
-    | \s+(?:and|but|so)\s+(?:(?:also|now|then|so)\s+)?(?=(?:can|could|would|will)\s(?:you|i|we)\b|please\b|how\s(?:do|can|should)\b|what\b)
-    | \s*(?:—|–|\s-{{1,2}}\s|\.\.\.|…)\s*
-    | (?<!how)(?<!what)(?<!where)(?<!when)(?<!why)(?<!which)(?<!who)\s+(?=(?:can|could|would|will)\syou\b)
-    )"""  # noqa: E501
+_JOINING = ("and", "but", "so", "because", "since")
+_ASKING = ("can", "could", "would", "will")
+_DASHES = ("—", "–", "…", "...")
+_JOINTS = (
+    rf"\s*[,;]\s*(?:(?:and|but|so|because|since|as|though|although|while|also|plus|then|now|yet|or)\s+){{0,2}}(?=(?:{_SUBJECT}|{_ASK_WORD}))",
+    rf"\s+(?:and|but|so|because|since)\s+(?:(?:also|now|then|so)\s+)?(?={_SUBJECT})",
+    r"\s+(?:and|but|so)\s+(?:(?:also|now|then|so)\s+)?(?=(?:can|could|would|will)\s(?:you|i|we)\b|please\b|how\s(?:do|can|should)\b|what\b)",
+    r"\s*(?:—|–|\s-{1,2}\s|\.\.\.|…)\s*",
+    r"(?<!how)(?<!what)(?<!where)(?<!when)(?<!why)(?<!which)(?<!who)\s+(?=(?:can|could|would|will)\syou\b)",
 )
+"""The ways in which English clauses are joined; where two fit, the first one counts."""
 _FRAME = LazyPattern(
     rf"""(?xi)\s*(?:(?:and|but|so)\s)?I(?:['’]m|\sam|\sfeel|['’]m\sfeeling)(?:\s[\w']+){{0,2}}?
       \s(?:worried|concerned|nervous|anxious|afraid|scared|stressed|glad|happy|proud|excited|thrilled
         |pleased|relieved|sad|upset)\s(?:that|because|since|about(?=\smy\b|\sour\b))\s+(?={_SUBJECT})"""
 )
 """What its speaker feels about what they state next."""
-_ASKS = LazyPattern(
-    r"""(?xi)^\W*(?:(?:and|but|so|or|hey|well|also|ok|okay|then|now)\b[\s,]*){0,2}(?:
+_ASKS = SmallPattern(
+    r"""(?x)^\W*(?:(?:and|but|so|or|hey|well|also|ok|okay|then|now)\b[\s,]*){0,2}(?:
       (?:do|does|did|have|has|are|is|was|were|can|could|would|will|should|shall|may|am|don['’]?t|isn['’]?t|aren['’]?t|can['’]?t)(?:n['’]?t)?
         \s(?:you|u|i|we|he|she|they|it|my|the|there|this|that|your|these|those|any|somebody|someone)\b
     | (?:what|who|whom|whose|which|where|why|how)\b(?!\s(?:i|we)\s(?:enjoy|like|love|hate|prefer|want)\b)
     | when(?:['’]s|\s(?:do|does|did|is|are|was|were|can|could|should|would|will)\b)
     | (?:any\s(?:idea|advice|tip|suggestion|thought|recommendation|good|recipe|chance|way)s?)\b
-    | (?:please|pls|plz)\s(?:help|give|tell|show|suggest|recommend|write|draft|fix|list|find|check|explain)\b(?!.*\b(?:always|every|each|never|whenever|when\sI|from\snow)\b)
+    | (?:please|pls|plz)\s(?:help|give|tell|show|suggest|recommend|write|draft|fix|list|find|check|explain)\b(?!.*\b(?:always|every|each|never|whenever|when\si|from\snow)\b)
     | (?:nice|pleased|glad)\sto\smeet\b
     | (?:right|correct|yes|no|ok|okay|huh|eh)$
     )"""  # noqa: E501

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from memoria.policy.statements.classifier import Label
 from memoria.policy.statements.clauses import StatingClause
-from memoria.text.pattern import LazyPattern, SignedPattern, small_letters
+from memoria.text.pattern import LazyPattern, has_any, small_letters
 
 _NAME = r"(?-i:[A-ZÀ-Þ][a-zà-ÿ]+(?:\s[A-ZÀ-Þ][a-zà-ÿ]+)?)"
 _ROLE = (
@@ -25,35 +25,37 @@ _TOLD = (
 )
 _ROLES = (
     *("friend", "partner", "wife", "husband", "fianc", "mother", "father", "mum", "mom", "dad"),
-    *("son", "daughter", "brother", "sister", "cousin", "uncle", "aunt", "niece", "nephew", "grand"),
+    *(
+        "son",
+        "daughter",
+        "brother",
+        "sister",
+        "cousin",
+        "uncle",
+        "aunt",
+        "niece",
+        "nephew",
+        "grand",
+    ),
     *("mentor", "boss", "manager", "supervisor", "colleague", "worker", "neighbo", "mate"),
     *("teacher", "tutor", "coach", "therapist", "doctor", "accountant", "lawyer", "in-law", "who"),
 )
-"""One of them is in all that `_NAMED_PERSON` finds."""
-_NAMED_PERSON = SignedPattern(
-    (("my", ","), _ROLES),
-    LazyPattern(
-        rf"""(?xi)\bmy\s{_ROLE}\s{_NAME},?\s{_TOLD}
+_NAMED_PERSON = LazyPattern(
+    rf"""(?xi)\bmy\s{_ROLE}\s{_NAME},?\s{_TOLD}
         | \b{_NAME},\s(?:my|an?)\s{_ROLE}(?:\s(?:since|from|for|of)\s[^,;?!.]+)?
         | \b{_NAME},\swho['’]s\s\d\d?(?:\syears\sold)?\b"""
-    ),
 )
 _TASTES = ("preference", "fondness", "love", "dislike")
-_NAMED_PREFERENCE = SignedPattern(
-    (("my",), _TASTES),
-    LazyPattern(
-        rf"(?i)\bmy\s(?:\w+\s)?(?:{'|'.join(_TASTES)})\s(?:for|of)\s[^,;?!.]{{6,}}",
-    ),
+_NAMED_PREFERENCE = LazyPattern(
+    rf"(?i)\bmy\s(?:\w+\s)?(?:{'|'.join(_TASTES)})\s(?:for|of)\s[^,;?!.]{{6,}}"
 )
 _AIMS = ("goal", "dream", "aim", "target", "ambition", "resolution", "plan")
-_NAMED_GOAL = SignedPattern(
-    (("my",), _AIMS),
-    LazyPattern(rf"(?i)\bmy\s(?:\w+\s)?(?:{'|'.join(_AIMS)})\s(?:of|to)\s[^,;?!.]{{6,}}"),
-)
+_NAMED_GOAL = LazyPattern(rf"(?i)\bmy\s(?:\w+\s)?(?:{'|'.join(_AIMS)})\s(?:of|to)\s[^,;?!.]{{6,}}")
+# Each with words of which a sentence has one of each group where it finds anything.
 _READINGS = (
-    (_NAMED_PERSON, Label.RELATIONSHIP),
-    (_NAMED_PREFERENCE, Label.PREFERENCE),
-    (_NAMED_GOAL, Label.GOAL),
+    (_NAMED_PERSON, (("my", ","), _ROLES), Label.RELATIONSHIP),
+    (_NAMED_PREFERENCE, (("my",), _TASTES), Label.PREFERENCE),
+    (_NAMED_GOAL, (("my",), _AIMS), Label.GOAL),
 )
 
 
@@ -63,8 +65,9 @@ def find_told_in_passing(sentence: str) -> Iterator[tuple[StatingClause, Label]]
     A name with its kin alone is too little: something must be told of them.
     """
     small = small_letters(sentence)
-    for form, label in _READINGS:
-        for match in form.pattern.regex.finditer(sentence) if form.may_be_in(small) else ():
+    for pattern, signs, label in _READINGS:
+        may_tell = all(has_any(small, words) for words in signs)
+        for match in pattern.regex.finditer(sentence) if may_tell else ():
             text = match[0].rstrip()
             start = match.start()
             yield StatingClause(start, text, sentence[:start], sentence[start + len(text) :]), label
