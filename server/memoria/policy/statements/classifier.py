@@ -7,8 +7,7 @@ asked for.
 
 import json
 import math
-from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -34,8 +33,10 @@ LABELS = tuple(Label)
 _ZERO = 128
 """The byte of a weight of nothing."""
 _LEAST_FEATURES = 2
-_PLACES = (0, 21, 42)
-_FIELD = (1 << 21) - 1
+_WIDTH = 20
+"""Bits of a sum of weights: a clause has not a fourth of the features that would fill them."""
+_FIELD = (1 << _WIDTH) - 1
+_PLACES = range(0, _WIDTH * len(LABELS), _WIDTH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +55,9 @@ class Verdict:
 class Weights:
     """The weights of one language."""
 
-    tables: tuple["array[int]", "array[int]"]
-    """For each hash a number with the weights of three labels: 21 bits for a weight and 128, so
-    that numbers of many hashes can be added."""
+    table: Sequence[int]
+    """For each hash a number with the weights of all labels: 20 bits for a weight and 128, so that
+    numbers of many hashes can be added."""
     scale: float
     bias: tuple[float, ...]
     threshold: float
@@ -66,12 +67,11 @@ class Weights:
         hashes = {*features}
         if len(hashes) < _LEAST_FEATURES:
             return [1.0, *[0.0] * (len(LABELS) - 1)]
-        pick, count = itemgetter(*hashes), len(hashes)
+        count = len(hashes)
         factor = self.scale / math.sqrt(count)
         zero = _ZERO * count
-        sums = [
-            sum_ >> bits & _FIELD for sum_ in map(sum, map(pick, self.tables)) for bits in _PLACES
-        ]
+        together = sum(itemgetter(*hashes)(self.table))
+        sums = [together >> place & _FIELD for place in _PLACES]
         return _softmax(
             [factor * (sum_ - zero) + bias for sum_, bias in zip(sums, self.bias, strict=True)]
         )
@@ -98,11 +98,11 @@ def load_weights(language: str) -> Weights:
     told = json.loads(head)
     size = 1 << told["bits"]
     columns = [rows[start : start + size] for start in range(0, len(rows), size)]
-    first, second = (
-        array("Q", [a | b << _PLACES[1] | c << _PLACES[2] for a, b, c in zip(*three, strict=True)])
-        for three in (columns[:3], columns[3:])
-    )
-    return Weights((first, second), told["scale"], tuple(told["bias"]), told["threshold"])
+    _, *places = _PLACES
+    table: Sequence[int] = columns[0]
+    for column, place in zip(columns[1:], places, strict=True):
+        table = [sum_ | weight << place for sum_, weight in zip(table, column, strict=True)]
+    return Weights(table, told["scale"], tuple(told["bias"]), told["threshold"])
 
 
 def _softmax(scores: list[float]) -> list[float]:

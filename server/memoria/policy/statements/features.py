@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import chain, compress
 from typing import NamedTuple
 from zlib import crc32
 
@@ -58,20 +59,18 @@ def _english(text: str) -> list[int]:
         _read_word(word.lower(), word[0].isupper() and n > 0)  # one by one: "İ" becomes two signs
         for n, word in enumerate(words)
     ]
+    columns = list(zip(*read, strict=True)) or [()] * len(_Word._fields)
+    single, is_closed = columns[:2]
+    own, spare, build, meant = (_Row(*columns[i : i + 3]) for i in range(2, len(columns), 3))
+    closed = _Row(*(list(compress(column, is_closed)) for column in build))
     found = [_hash(f"length {min(len(words), _MANY_WORDS) // _WORDS_A_STEP}") & _MASK]
-    for word in read:
-        found += word.single
-    own, spare = (_line_up([word.own for word in read]), _line_up([word.spare for word in read]))
-    build, meant = [word.build for word in read], [word.meant for word in read]
-    _add_pairs(found, 2, own)
+    found += chain.from_iterable(single)
+    _add_pairs(found, ((2, own), (23, spare)))
+    _add_runs(found, ((8, _frame(build)), (14, closed), (17, _frame(meant))))
     _add_edges(found, 3, own, 3)
+    _add_edges(found, 10, build, 4)
+    _add_edges(found, 19, meant, 3)
     _add_single(found, 6, own.first[-1:])
-    _add_runs(found, 8, _line_up([_START, *build, _END]))
-    _add_edges(found, 10, _line_up(build), 4)
-    _add_runs(found, 14, _line_up([word.build for word in read if word.is_closed]))
-    _add_runs(found, 17, _line_up([_START, *meant, _END]))
-    _add_edges(found, 19, _line_up(meant), 3)
-    _add_pairs(found, 23, spare)
     return found
 
 
@@ -85,13 +84,11 @@ def _chinese(text: str) -> list[int]:
     row, frame = _line_up(signs), _line_up(build)
     found = [_hash(f"length {min(len(plain), _MANY_SIGNS) // _SIGNS_A_STEP}") & _MASK]
     _add_single(found, 31, row.first)
-    _add_runs(found, 32, row)
+    _add_runs(found, ((32, row), (41, frame), (50, _line_up(closed))))
     _add_edges(found, 34, row, 4)
     _add_edges(found, 38, _line_up(signs[::-1]), 3)
-    _add_runs(found, 41, frame)
     _add_fours(found, 43, frame)
     _add_edges(found, 44, frame, 6)
-    _add_runs(found, 50, _line_up(closed))
     return found
 
 
@@ -111,13 +108,25 @@ class _Row(NamedTuple):
     third: Sequence[int] = ()
 
 
-@lru_cache(maxsize=8192)
+_Rows = Sequence[tuple[int, _Row]]
+"""Rows, each with the kind of features that are made of it."""
+
+
 def _multiply(hashed: int) -> _Products:
-    return _Products(*(hashed * factor & _COUNTS for factor in (_FIRST, _SECOND, _THIRD)))
+    return _Products(
+        hashed * _FIRST & _COUNTS, hashed * _SECOND & _COUNTS, hashed * _THIRD & _COUNTS
+    )
 
 
 def _line_up(items: Sequence[_Products]) -> _Row:
     return _Row(*zip(*items, strict=True))
+
+
+def _frame(row: _Row) -> _Row:
+    """A row between signs for its beginning and its end."""
+    return _Row(
+        *((start, *column, end) for start, column, end in zip(_START, row, _END, strict=True))
+    )
 
 
 def _add_single(found: list[int], kind: int, first: Sequence[int]) -> None:
@@ -125,18 +134,24 @@ def _add_single(found: list[int], kind: int, first: Sequence[int]) -> None:
     found += [(a + salt) >> _SHIFT & _MASK for a in first]
 
 
-def _add_pairs(found: list[int], kind: int, row: _Row) -> None:
-    salt = _salt(kind)
-    both = zip(row.first, row.second[1:], strict=False)
-    found += [(a + b + salt) >> _SHIFT & _MASK for a, b in both]
+def _add_pairs(found: list[int], rows: _Rows) -> None:
+    found += [
+        (a + b + salt) >> _SHIFT & _MASK
+        for kind, row in rows
+        for salt in (_salt(kind),)
+        for a, b in zip(row.first, row.second[1:], strict=False)
+    ]
 
 
-def _add_runs(found: list[int], kind: int, row: _Row) -> None:
+def _add_runs(found: list[int], rows: _Rows) -> None:
     """Pairs, and triples under the next kind."""
-    _add_pairs(found, kind, row)
-    salt = _salt(kind + 1)
-    three = zip(row.first, row.second[1:], row.third[2:], strict=False)
-    found += [(a + b + c + salt) >> _SHIFT & _MASK for a, b, c in three]
+    _add_pairs(found, rows)
+    found += [
+        (a + b + c + salt) >> _SHIFT & _MASK
+        for kind, row in rows
+        for salt in (_salt(kind + 1),)
+        for a, b, c in zip(row.first, row.second[1:], row.third[2:], strict=False)
+    ]
 
 
 def _add_fours(found: list[int], kind: int, row: _Row) -> None:
@@ -160,7 +175,6 @@ def _salt(kind: int) -> int:
     return kind * _FOURTH & _COUNTS
 
 
-@lru_cache(maxsize=8192)
 def _hash(word: str) -> int:
     return crc32(word.encode())
 
@@ -177,18 +191,26 @@ def _word_groups() -> dict[str, str]:
 
 
 class _Word(NamedTuple):
-    """What the classifier sees of an English word."""
+    """What the classifier sees of an English word: numbers by the places that they count in."""
 
-    build: _Products
-    """Of its kind."""
-    meant: _Products
-    """Of its kind where that tells more, else of its meaning."""
-    own: _Products
-    spare: _Products
-    """Of its meaning."""
     single: tuple[int, ...]
     """The features that it is by itself."""
     is_closed: bool
+    own: int
+    own_second: int
+    own_third: int
+    spare: int
+    """Of its meaning."""
+    spare_second: int
+    spare_third: int
+    build: int
+    """Of its kind."""
+    build_second: int
+    build_third: int
+    meant: int
+    """Of its kind where that tells more, else of its meaning."""
+    meant_second: int
+    meant_third: int
 
 
 @lru_cache(maxsize=8192)
@@ -196,11 +218,11 @@ def _read_word(low: str, is_name: bool) -> _Word:
     kind = _kind(low, is_name)
     meaning, is_closed = _word_groups().get(low, kind), kind[0] != "*"
     mixed = kind if is_closed or kind in _TELLING else meaning
-    build, meant, own, spare = (_multiply(_hash(one)) for one in (kind, mixed, low, meaning))
+    own, spare, build, meant = (_multiply(_hash(one)) for one in (low, meaning, kind, mixed))
     single = list[int]()
     for salt, one in ((7, build), (16, meant), (1, own), (22, spare)):
         _add_single(single, salt, [one.first])
-    return _Word(build, meant, own, spare, tuple(single), is_closed)
+    return _Word(tuple(single), is_closed, *own, *spare, *build, *meant)
 
 
 def _kind(low: str, is_name: bool) -> str:
@@ -213,6 +235,8 @@ def _kind(low: str, is_name: bool) -> str:
         return "*0"
     if is_name:
         return "*Name"
+    if not low.endswith(_ENDINGS):
+        return "*w"
     endings = (end for end in _ENDINGS if low.endswith(end) and len(low) > len(end) + 2)
     return f"*{next(endings, 'w')}"
 
