@@ -96,6 +96,6 @@ def test_a_quick_look_overlooks_no_doubt_and_no_question() -> None:
     assert any(one.is_doubtful for one in read)
     assert any(one.is_question for one in read)
     for one in read:
-        assert one.is_doubtful is (own_words._DOUBTFUL.regex.search(one.text) is not None)  # noqa: SLF001
-        asks = own_words._QUESTION.regex.search(one.text) is not None  # noqa: SLF001
+        assert one.is_doubtful is (own_words._DOUBTFUL.search(one.text) is not None)  # noqa: SLF001
+        asks = own_words._QUESTION.search(one.text) is not None  # noqa: SLF001
         assert one.is_question is (asks or "?" in one.end or "？" in one.end)

@@ -109,10 +109,10 @@ def test_a_quick_look_passes_over_no_line_that_hands_something_over() -> None:
     said = [plain for _, plain, _ in read_messages()]
     lines = {line for text in said for part in (text, text.lower()) for line in part.split("\n")}
     forms = (*lead_ins._HANDS_OVER, *lead_ins._HANDS_OVER_ZH)  # noqa: SLF001
-    handing = [line for line in lines if any(one.pattern.regex.search(line) for one in forms)]
+    handing = [line for line in lines if any(one.pattern.search(line) for one in forms)]
     assert len(handing) > 50
     assert all(find_lead_in(line) is not None or is_of_ones_own(line) for line in handing)
-    pointing = [line for line in lines if lead_ins._ABOVE.regex.search(line)]  # noqa: SLF001
+    pointing = [line for line in lines if lead_ins._ABOVE.search(line)]  # noqa: SLF001
     assert pointing
     assert all(map(points_above, pointing))
 
@@ -142,7 +142,9 @@ def test_an_order_in_a_paste_is_found_as_what_it_is(text: str, orders: list[str]
 
 def test_a_line_that_hands_over_has_the_signs_of_its_form() -> None:
     lines = MESSAGES.read_text("utf-8").splitlines()
+    known = lead_ins._SIGNS | lead_ins._SIGNS_ZH  # noqa: SLF001
     for form in (*lead_ins._HANDS_OVER, *lead_ins._HANDS_OVER_ZH):  # noqa: SLF001
         for line in (*lines, *map(str.upper, lines)):
-            if form.pattern.regex.search(line):
-                assert all(has_any(small_letters(line), signs) for signs in form.signs)
+            if form.pattern.search(line):
+                signs = (known[name] for name in form.signs)
+                assert all(has_any(small_letters(line), one) for one in signs)
