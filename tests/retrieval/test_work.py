@@ -130,6 +130,17 @@ async def test_a_search_is_a_bounded_number_of_statements_and_rows(
     assert len(large.statements) <= len(small.statements) + 2
 
 
+async def test_that_the_record_has_no_more_is_told_by_what_the_search_has_read(
+    homes: tuple[Memoria, Memoria],
+) -> None:
+    work = work_of(homes[0], memories("Which zebra cooked soup for a giraffe beside the gate?"))
+    assert work.result is not None
+    assert work.result.hits[0].score < 0.35  # a guess, so the record is looked at
+    assert work.result.hint is None
+    assert sum("bm25(" in each for each in work.statements) == 1
+    assert sum("t.ingested_at" in each for each in work.statements) == 1
+
+
 async def test_no_word_of_a_question_is_counted_twice(homes: tuple[Memoria, Memoria]) -> None:
     work = Work()
     with count_work(homes[0], work):

@@ -148,6 +148,8 @@ class Remark(NamedTuple):
     role: str
     at: int
     content: str
+    is_whole: bool = True
+    """Whether that is all: a turn may be a tool call as well."""
 
 
 class ClosedSegment(NamedTuple):

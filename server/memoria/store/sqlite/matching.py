@@ -15,7 +15,7 @@ A home of one tenant is mostly seen whole. There words are matched and counted a
 what little is hidden is taken off.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from memoria.store.sqlite.narrowing import Narrowing
@@ -129,10 +129,17 @@ class Matching:
         self, terms: Sequence[str], scope: str, narrowing: Narrowing, limit: int
     ) -> list[Match]:
         """The best, looked for among all and shown if they may be seen, as nearly all may."""
-        asked = {"limit": limit + limit // _SPARE, "context_weight": _CONTEXT_WEIGHT}
-        found = self._rows.all("match_seen", query=_any_of(terms), **asked, **narrowing.view)
-        best = Match.list_of((n, score) for n, score, is_seen in found if is_seen)[:limit]
-        if len(best) == limit or len(found) != asked["limit"]:
+        query, most = _any_of(terms), limit + limit // _SPARE
+        known = self._known.get(("match", query))
+        if known is not None and known.holds(most):  # by a question that sees other documents
+            found = known.best[:most]
+            best = narrowing.best(found, limit)
+        else:
+            asked = {"limit": most, "context_weight": _CONTEXT_WEIGHT}
+            rows = self._rows.all("match_seen", query=query, **asked, **narrowing.view)
+            found = self._remember("match", query, most, ((n, score) for n, score, _ in rows))
+            best = [match for match, row in zip(found, rows, strict=True) if row["is_seen"]][:limit]
+        if len(best) == limit or len(found) != most:
             return best
         return self._run_match("match", _in_scope(scope, terms), limit)
 
@@ -194,9 +201,16 @@ class Matching:
         if known is not None and not where and known.holds(limit):
             return known.best if limit == _ALL else known.best[:limit]
         asked = {"query": query, "limit": limit, "context_weight": _CONTEXT_WEIGHT, **where}
-        found = Match.list_of(self._rows.all(statement, **asked))
-        if self._reading is not None and not where:
-            self._known[statement, query] = _Matches(limit, found)
+        rows = self._rows.all(statement, **asked)
+        return Match.list_of(rows) if where else self._remember(statement, query, limit, rows)
+
+    def _remember(
+        self, statement: str, query: str, asked: int, rows: Iterable[Sequence[float]]
+    ) -> list[Match]:
+        """What a statement has found, which a reader need not ask again."""
+        found = Match.list_of(rows)
+        if self._reading is not None:
+            self._known[statement, query] = _Matches(asked, found)
         return found
 
     def _count_but(

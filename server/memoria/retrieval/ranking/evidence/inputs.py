@@ -16,7 +16,7 @@ _RECOUNT_DEPTH = 120
 4 are within a fifth of a point."""
 _NEIGHBOUR_DEPTH = 70
 """How many of the best of either list are ranked with what surrounds them."""
-_MOST_CHARS = 8_000
+MOST_CHARS = 8_000
 """Characters. A longer document keeps the score the index gave it."""
 
 
@@ -42,5 +42,5 @@ class RankingInput:
         around = tx.conversations.surroundings(
             counted[:_NEIGHBOUR_DEPTH], others, _REACH, include_processed=include_processed
         )
-        documents = tx.documents.index_tokens(counted, _MOST_CHARS)
+        documents = tx.documents.index_tokens(counted, MOST_CHARS)
         return cls(bm25, cosine, Places.of_turns(around), documents, around.speakers)

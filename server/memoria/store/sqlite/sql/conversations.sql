@@ -201,7 +201,9 @@ JOIN turns t ON t.n = (SELECT min(o.n) FROM turns o
 ORDER BY t.n;
 
 -- name: remarks
-SELECT t.n, t.speaker, t.role, t.at, t.content_hash, c.codec, c.data
+SELECT t.n, t.speaker, t.role, t.at,
+       t.tool_name IS NULL AND t.args_hash IS NULL AND t.result_hash IS NULL AS is_whole,
+       t.content_hash, c.codec, c.data
 FROM turns t
 LEFT JOIN raw_chunks c ON c.tenant_id = t.tenant_id AND c.hash = t.content_hash
 WHERE +t.tenant_id = :tenant AND t.n IN (SELECT value FROM json_each(:ns));
