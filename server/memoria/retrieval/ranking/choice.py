@@ -6,9 +6,15 @@ from dataclasses import dataclass
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.derived import place_derived
 from memoria.retrieval.ranking.score import ScoredCandidate
-from memoria.retrieval.ranking.selection import Selection, add_rest, limit_hits, select_hits
+from memoria.retrieval.ranking.selection import (
+    Selection,
+    add_rest,
+    has_hits,
+    limit_hits,
+    select_hits,
+)
 from memoria.retrieval.ranking.successors import Successors, find_successors
-from memoria.retrieval.ranking.updates import Updates, find_updates
+from memoria.retrieval.ranking.updates import NO_UPDATES, Updates, find_updates
 from memoria.store.base import Transaction
 
 
@@ -36,7 +42,7 @@ def choose_hits(
         rest: what a high limit wants besides. It follows behind the hits and moves none of them.
     """
     scored, successors = find_successors(tx, plan, scored)
-    updates = find_updates(plan, scored)
+    updates = find_updates(plan, scored) if has_hits(plan, scored) else NO_UPDATES
     selection = select_hits(plan, scored, successors, updates)
     selection = place_derived(tx, plan, selection)
     if rest:

@@ -35,6 +35,14 @@ class Selection:
     """What another hit says already."""
 
 
+def has_hits(plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> bool:
+    """Whether anything is shown of the candidates, which have their margins."""
+    if plan.parsed.is_time_only:
+        return bool(scored)
+    deciding = scored if plan.profile.every_hit_must_fit else scored[:DECIDING_HITS]
+    return any(map(_is_relevant, deciding))
+
+
 def select_hits(
     plan: SearchPlan,
     scored: Sequence[ScoredCandidate],
@@ -50,7 +58,7 @@ def select_hits(
     if not plan.terms:
         return Selection((), tuple(scored))  # no word was asked for, so nothing is an answer
     if not plan.profile.every_hit_must_fit:
-        return _select_together(scored, updates)
+        return _select_together(plan, scored, updates)
     passed = _add_linked(scored, _list_fitting(plan, scored))
     passed = _add_successors(scored, passed, successors)
     passed = _add_updates(scored, passed, updates)
@@ -100,9 +108,11 @@ def limit_hits(plan: SearchPlan, selection: Selection) -> Selection:
     return replace(selection, hits=(*selection.hits[: plan.limit], *beyond))
 
 
-def _select_together(scored: Sequence[ScoredCandidate], updates: Updates) -> Selection:
+def _select_together(
+    plan: SearchPlan, scored: Sequence[ScoredCandidate], updates: Updates
+) -> Selection:
     """The best, where one of the very best passes the threshold; else nothing."""
-    if any(_is_relevant(each) for each in scored[:DECIDING_HITS]):
+    if has_hits(plan, scored):
         return Selection(tuple(place_updates(scored, updates)))
     return Selection((), tuple(scored))
 
