@@ -1,6 +1,7 @@
 """Visibility: who may find a document. Both derived indexes are narrowed by it."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.store.sqlite.driver import Row
@@ -30,6 +31,7 @@ class Visibility:
         return f"{self.kind}{self.tenant}{place}{past}{'_barred' if self.processed else ''}"
 
 
+_MOST_TOKENS = 1000
 _TOKEN = lazy_regex(r"[a-z]+\d")
 
 
@@ -47,3 +49,12 @@ def visibility_of(row: Row) -> Visibility:
         current=bool(row["current"]),
         processed=bool(row["suppressed"] or row["processed"]),
     )
+
+
+@lru_cache(_MOST_TOKENS)
+def write_token(
+    kind: str, tenant: int, workspace: int | None, current: int, suppressed: int, processed: int
+) -> str:
+    """The token of a visibility as `documents` has it: of a million rows there are but a few."""
+    is_processed = bool(suppressed or processed)
+    return Visibility(kind, tenant, workspace, current=bool(current), processed=is_processed).token

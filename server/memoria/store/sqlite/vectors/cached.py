@@ -19,7 +19,7 @@ from memoria.store.sqlite.vectors.compressed import CompressedVectors
 from memoria.store.sqlite.vectors.exact import check_vector, read_vectors, score_exactly
 from memoria.store.sqlite.vectors.matrix import Matrix
 from memoria.store.sqlite.vectors.models import SQL, Key, VectorQuery, read_changes
-from memoria.store.sqlite.visibility import visibility_of
+from memoria.store.sqlite.visibility import write_token
 from memoria.store.values import Match
 
 _SAMPLED = 4
@@ -107,10 +107,12 @@ class CachedVectors(ABC):
         return (row["n"] for row in connection.execute(SQL["held"], self._where))
 
     def _apply(self, row: Row) -> None:
-        if not row["current"]:
-            self.rows.drop(row["n"])
+        n, tenant, kind, workspace, current, suppressed, processed, vector = row
+        if not current:
+            self.rows.drop(n)
         else:
-            self.rows.put(row["n"], visibility_of(row).token, check_vector(row, self._dims))
+            token = write_token(kind, tenant, workspace, current, suppressed, processed)
+            self.rows.put(n, token, check_vector(n, vector, self._dims))
 
 
 class CachedMatrix(CachedVectors):

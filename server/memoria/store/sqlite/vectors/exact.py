@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from memoria.errors import EmbedderError
 from memoria.model import Vector
-from memoria.store.sqlite.driver import Connection, Row
+from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.rows import list_numbers
 from memoria.store.sqlite.vectors.models import SQL
 from memoria.store.values import Match
@@ -33,21 +33,20 @@ def read_vectors(
     connection: Connection, model: int, ns: Collection[int], dims: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """The documents that have a vector, and a row for each."""
-    rows: Sequence[Row] = connection.execute(
+    rows: Sequence[tuple[int, bytes]] = connection.execute(
         SQL["vectors"], {"model": model, "ns": list_numbers(ns)}
     ).fetchall()
-    vectors = np.frombuffer(b"".join(check_vector(row, dims) for row in rows), np.float32)
-    found = np.fromiter((row["n"] for row in rows), np.int64, len(rows))
+    vectors = np.frombuffer(b"".join(check_vector(n, each, dims) for n, each in rows), np.float32)
+    found = np.fromiter((n for n, _ in rows), np.int64, len(rows))
     return found, vectors.reshape(len(rows), dims)
 
 
-def check_vector(row: Row, dims: int) -> bytes:
-    """The vector of a row.
+def check_vector(n: int, vector: bytes, dims: int) -> bytes:
+    """The vector of a document.
 
     Raises:
         EmbedderError: it is not as long as the others.
     """
-    vector: bytes = row["vector"]
     if len(vector) != dims * _FLOAT_BYTES:
-        raise EmbedderError(f"the stored vector of document {row['n']} is damaged")
+        raise EmbedderError(f"the stored vector of document {n} is damaged")
     return vector
