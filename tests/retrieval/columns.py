@@ -4,11 +4,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from memoria.model import Role
 from memoria.retrieval.ranking.evidence.columns import Scores
 from memoria.retrieval.ranking.evidence.counts import TermCounts, count_terms
 from memoria.retrieval.ranking.evidence.places import Places
 from memoria.store.positions import Surroundings
-from memoria.store.values import IndexTokens
+from memoria.store.values import IndexTokens, Remark
 
 
 def places(*turns: tuple[int, int, int]) -> Places:
@@ -23,6 +24,10 @@ def by_number(scores: Scores) -> dict[int, float]:
 
 def list_best(scores: Mapping[int, float], most: int) -> list[int]:
     return Scores.of_mapping(scores).list_best(most)
+
+
+def remark(said: str, speaker: str | None = None, at: int = 0, role: str = Role.USER) -> Remark:
+    return Remark(speaker, role, at, lambda: said)
 
 
 def count(said: Mapping[int, str], *terms: str) -> TermCounts:

@@ -1,10 +1,10 @@
 """What a question wants decides which turns answer it, however many of them are asked for."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from tests.retrieval.columns import by_number, count, list_best, places
+from tests.retrieval.columns import by_number, count, list_best, places, remark
 
 import memoria
 from memoria import Settings
@@ -72,26 +72,26 @@ def test_the_words_that_ask_for_a_summary_are_not_searched_for(question: str, su
 def test_a_standing_wish_comes_first_where_something_new_is_asked_for(
     wish: str, place: int
 ) -> None:
-    remarks = {1: Remark(None, "user", 0, PLAIN), 2: Remark(None, "user", 0, wish)}
+    remarks = {1: remark(PLAIN), 2: remark(wish)}
     assert rank(remarks, {1: 0.5, 2: 0.45}, Aim.HELP).index(2) == place
     assert rank(remarks, {1: 0.5, 2: 0.45}, Aim.FACT) == [1, 2]
 
 
 def test_a_wish_that_is_far_from_the_request_stays_behind() -> None:
-    wish = Remark(None, "user", 0, "Always name the version when I ask about a library.")
-    assert rank({1: Remark(None, "user", 0, PLAIN), 2: wish}, {1: 0.6, 2: 0.2}, Aim.HELP) == [1, 2]
+    wish = remark("Always name the version when I ask about a library.")
+    assert rank({1: remark(PLAIN), 2: wish}, {1: 0.6, 2: 0.2}, Aim.HELP) == [1, 2]
 
 
 def test_only_the_user_of_an_assistant_has_standing_wishes() -> None:
     said = "Always name the version when I ask about a library."
     for speaker, role in (("Anna", Role.USER), (None, Role.ASSISTANT)):
-        other = Remark(speaker, role, 0, said)
-        found = rank({1: Remark(speaker, role, 0, PLAIN), 2: other}, {1: 0.5, 2: 0.45}, Aim.HELP)
+        other = remark(said, speaker, role=role)
+        found = rank({1: remark(PLAIN, speaker, role=role), 2: other}, {1: 0.5, 2: 0.45}, Aim.HELP)
         assert found == [1, 2]
 
 
 def test_a_summary_prefers_neither_side() -> None:
-    remarks = {1: Remark(None, "user", 0, PLAIN), 2: Remark(None, "assistant", 0, PLAIN)}
+    remarks = {1: remark(PLAIN), 2: remark(PLAIN, role="assistant")}
     assert rank(remarks, {1: 0.5, 2: 0.55}, Aim.SUMMARY) == [2, 1]
     assert rank(remarks, {1: 0.5, 2: 0.55}, Aim.FACT) == [1, 2]
 
@@ -150,8 +150,5 @@ async def test_how_many_are_asked_for_does_not_change_who_comes_first(
 
 
 def rank(remarks: Mapping[int, Remark], scores: Mapping[int, float], aim: Aim) -> list[int]:
-    def read(ns: Sequence[int]) -> Mapping[int, Remark]:
-        return {n: remarks[n] for n in ns}
-
-    final = rank_with_priors(scores, read, ExpectedAnswer((), None, aim), 2, ALL_STAGES)
+    final = rank_with_priors(scores, remarks, ExpectedAnswer((), None, aim), 2, ALL_STAGES)
     return list_best(final, 2)

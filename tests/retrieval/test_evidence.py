@@ -1,11 +1,12 @@
 """How a ranking takes the conversation into account, stage by stage."""
 
 import math
+from collections.abc import Mapping
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.retrieval.columns import by_number, count, places
+from tests.retrieval.columns import by_number, count, places, remark
 
 from memoria.model import Role
 from memoria.retrieval.query.aim import Aim, find_aim
@@ -13,7 +14,7 @@ from memoria.retrieval.query.options import ALL_STAGES, Stages
 from memoria.retrieval.ranking.evidence.columns import Scores
 from memoria.retrieval.ranking.evidence.counts import count_terms
 from memoria.retrieval.ranking.evidence.lexical import bm25, idf
-from memoria.retrieval.ranking.evidence.priors import ExpectedAnswer, answer_priors
+from memoria.retrieval.ranking.evidence.priors import ExpectedAnswer, Priors
 from memoria.retrieval.ranking.evidence.session import add_session_shares
 from memoria.retrieval.ranking.evidence.speakers import find_named_speakers
 from memoria.store.values import Frequencies, IndexTokens, Remark
@@ -29,8 +30,11 @@ long_words = st.lists(
 ).map(" ".join)
 
 
-def remark(content: str, speaker: str | None = None, at: int = 0, role: Role = Role.USER) -> Remark:
-    return Remark(speaker, role, at, content)
+def find_priors(
+    remarks: Mapping[int, Remark], expected: ExpectedAnswer, stages: Stages
+) -> dict[int, float]:
+    priors = Priors.among(remarks, expected, stages)
+    return {n: priors.apply(n, 1.0) for n in remarks}
 
 
 def test_terms_are_counted_as_whole_words_in_what_was_said_and_in_who_and_when() -> None:
@@ -168,23 +172,23 @@ def test_a_question_names_speakers_by_their_first_names(
 
 def test_what_another_says_counts_for_less_when_one_is_named() -> None:
     remarks = {1: remark(LONG, "Anna"), 2: remark(LONG, "Ben"), 3: remark(LONG)}
-    worths = answer_priors(remarks, ExpectedAnswer(("Anna",), None), ALL_STAGES)
+    worths = find_priors(remarks, ExpectedAnswer(("Anna",), None), ALL_STAGES)
     assert worths[1] > worths[2] == worths[3]
-    assert len(set(answer_priors(remarks, NOBODY, ALL_STAGES).values())) == 1
+    assert len(set(find_priors(remarks, NOBODY, ALL_STAGES).values())) == 1
 
 
 @pytest.mark.parametrize("asks", ["Where? " + LONG, LONG + "你呢？", LONG + "?"])
 def test_who_asks_answers_less(asks: str) -> None:
     link = LONG + "see http://x.example/?q=1"
     remarks = {n: remark(text, "Anna") for n, text in enumerate([LONG, asks, link])}
-    worths = answer_priors(remarks, NOBODY, Stages(length=False))
+    worths = find_priors(remarks, NOBODY, Stages(length=False))
     assert worths[0] == worths[2] > worths[1]
 
 
 def test_what_a_user_asks_an_assistant_tells_of_the_user_and_counts_in_full() -> None:
     asked = "I bake bread on Sundays. Which flour keeps longest?"
     remarks = {1: remark(LONG), 2: remark(asked), 3: remark(asked, role=Role.ASSISTANT)}
-    worths = answer_priors(remarks, NOBODY, Stages(length=False))
+    worths = find_priors(remarks, NOBODY, Stages(length=False))
     assert worths[1] == worths[2] > worths[3]
 
 
@@ -201,7 +205,7 @@ def test_what_a_user_asks_an_assistant_tells_of_the_user_and_counts_in_full() ->
 def test_a_question_for_what_the_assistant_said_prefers_its_turns(question: str) -> None:
     remarks = {1: remark(LONG), 2: remark(LONG, role=Role.ASSISTANT)}
     expected = ExpectedAnswer((), None, find_aim(question))
-    worths = answer_priors(remarks, expected, ALL_STAGES)
+    worths = find_priors(remarks, expected, ALL_STAGES)
     assert worths[2] > worths[1]
 
 
@@ -218,27 +222,27 @@ def test_a_question_for_what_the_assistant_said_prefers_its_turns(question: str)
 def test_any_other_question_prefers_what_the_user_said(question: str) -> None:
     remarks = {1: remark(LONG), 2: remark(LONG, role=Role.ASSISTANT)}
     expected = ExpectedAnswer((), None, find_aim(question))
-    worths = answer_priors(remarks, expected, ALL_STAGES)
+    worths = find_priors(remarks, expected, ALL_STAGES)
     assert worths[1] > worths[2]
 
 
 def test_where_people_have_names_neither_role_counts_for_more() -> None:
     remarks = {1: remark(LONG, "Anna"), 2: remark(LONG, "Ben", role=Role.ASSISTANT)}
     for aim in Aim:
-        worths = answer_priors(remarks, ExpectedAnswer((), None, aim), ALL_STAGES)
+        worths = find_priors(remarks, ExpectedAnswer((), None, aim), ALL_STAGES)
         assert worths[1] == worths[2]
 
 
 def test_a_few_words_answer_less_and_a_tool_call_is_not_counted_in_words() -> None:
     remarks = {1: remark("Wow, thanks!"), 2: remark(LONG), 3: remark(LONG * 100), 4: remark("")}
-    worths = answer_priors(remarks, NOBODY, ALL_STAGES)
+    worths = find_priors(remarks, NOBODY, ALL_STAGES)
     assert worths[1] < worths[2] <= worths[3] <= worths[4] == 1
     assert math.isclose(worths[2], worths[3], rel_tol=0.1)
 
 
 def test_what_was_said_in_another_time_counts_for_less() -> None:
     remarks = {day: remark(LONG, at=day * DAY) for day in range(12)}
-    worths = answer_priors(remarks, ExpectedAnswer((), Interval(4 * DAY, 5 * DAY)), ALL_STAGES)
+    worths = find_priors(remarks, ExpectedAnswer((), Interval(4 * DAY, 5 * DAY)), ALL_STAGES)
     best = max(worths.values())
     assert [day for day, value in worths.items() if value == best] == [4, 5, 6, 7]
 
@@ -246,16 +250,14 @@ def test_what_was_said_in_another_time_counts_for_less() -> None:
 def test_a_time_in_which_nothing_was_said_takes_nothing_away() -> None:
     remarks = {day: remark(LONG, at=day * DAY) for day in range(3)}
     long_past = ExpectedAnswer((), Interval(None, -9 * DAY))
-    assert answer_priors(remarks, long_past, ALL_STAGES) == answer_priors(
-        remarks, NOBODY, ALL_STAGES
-    )
+    assert find_priors(remarks, long_past, ALL_STAGES) == find_priors(remarks, NOBODY, ALL_STAGES)
     since = ExpectedAnswer((), Interval(2 * DAY, None))
-    assert len(set(answer_priors(remarks, since, ALL_STAGES).values())) == 2
+    assert len(set(find_priors(remarks, since, ALL_STAGES).values())) == 2
 
 
 def test_without_its_stages_every_turn_is_worth_the_same() -> None:
     remarks = {1: remark("Wow?", "Ben", 0), 2: remark(LONG, "Anna", 9 * DAY)}
     off = Stages(asking=False, length=False, time=False)
     assert set(
-        answer_priors(remarks, ExpectedAnswer((), Interval(8 * DAY, 10 * DAY)), off).values()
+        find_priors(remarks, ExpectedAnswer((), Interval(8 * DAY, 10 * DAY)), off).values()
     ) == {1.0}

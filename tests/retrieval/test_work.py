@@ -15,7 +15,7 @@ from uuid import uuid4
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.retrieval.columns import list_best
+from tests.retrieval.columns import list_best, remark
 from tests.retrieval.toys import ToyEmbedder, keep
 
 import memoria
@@ -27,7 +27,7 @@ from memoria.retrieval.query.options import ALL_STAGES
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.evidence.priors import (
     ExpectedAnswer,
-    answer_priors,
+    Priors,
     rank_with_priors,
 )
 from memoria.store.sqlite.driver import Cursor, Row
@@ -216,11 +216,11 @@ async def test_what_a_reranker_was_shown_is_searched_for_again_only_if_something
         assert count_searches(SearchOptions()) == 2 * without
 
 
-def remark(words: int, asks: bool, speaker: str) -> Remark:
-    return Remark(speaker, "user", 0, "word " * words + ("?" if asks else ""))
+def say(words: int, asks: bool, speaker: str) -> Remark:
+    return remark("word " * words + ("?" if asks else ""), speaker)
 
 
-REMARKS = st.builds(remark, st.integers(0, 30), st.booleans(), st.sampled_from(["Ann", "Ben"]))
+REMARKS = st.builds(say, st.integers(0, 30), st.booleans(), st.sampled_from(["Ann", "Ben"]))
 RANKED = st.lists(st.tuples(st.floats(0, 1), st.none() | REMARKS), max_size=60)
 
 
@@ -233,11 +233,8 @@ def test_what_is_left_unread_could_not_have_come_among_the_best(
     remarks: Mapping[int, Remark] = {n: one for n, (_, one) in enumerate(ranked) if one}
     wanted = ExpectedAnswer(("Ann",), None)
 
-    def read(ns: Sequence[int]) -> Mapping[int, Remark]:
-        return {n: remarks[n] for n in ns if n in remarks}
-
-    worths = answer_priors(remarks, wanted, ALL_STAGES)
-    final = {n: score * worths.get(n, 1.0) for n, score in scores.items()}
-    found = rank_with_priors(scores, read, wanted, most, ALL_STAGES)
+    priors = Priors.among(remarks, wanted, ALL_STAGES)
+    final = {n: priors.apply(n, score) for n, score in scores.items()}
+    found = rank_with_priors(scores, remarks, wanted, most, ALL_STAGES)
     assert list_best(found, most) == list_best(final, most)
     assert found.items() <= final.items()

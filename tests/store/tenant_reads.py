@@ -117,7 +117,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "conversations.neighbours": lambda tx, them: [
         tx.conversations.neighbours(n, 1, 5) for n in them.sessions
     ],
-    "conversations.remarks": lambda tx, them: tx.conversations.remarks(them.ns),
+    "conversations.remarks": lambda tx, them: [
+        (remark, remark.content) for remark in tx.conversations.remarks(them.ns).values()
+    ],
     "conversations.session_size": lambda tx, _: tx.conversations.session_size("s"),
     "conversations.session_turns": lambda tx, _: tx.conversations.session_turns("s", 0, 100),
     "conversations.speaker_at": lambda tx, them: list(

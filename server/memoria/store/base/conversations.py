@@ -141,7 +141,7 @@ class Conversations(Protocol):
         ...
 
     def remarks(self, ns: Sequence[int]) -> dict[int, Remark]:
-        """What was said in the turns, without what their tools did."""
+        """Who said the turns and when, with what was said, but not what their tools did."""
         ...
 
     def neighbours(self, session_n: int, turn_index: int, reach: int) -> list[StoredTurn]:

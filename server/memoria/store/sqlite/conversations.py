@@ -298,8 +298,8 @@ class SqliteConversations:
 
     def _read_remarks(self, ns: Sequence[int]) -> dict[int, Remark]:
         return {
-            n: Remark(speaker, role, at, self._texts.read(key, codec, data), bool(is_whole))
-            for n, speaker, role, at, is_whole, key, codec, data in self._rows.all(
+            n: Remark(speaker, role, at, self._texts.defer(key, codec, data), bool(is_whole))
+            for n, speaker, role, at, is_whole, key, codec, data in self._rows.tuples(
                 "remarks", ns=list_numbers(ns)
             )
         }

@@ -265,8 +265,8 @@ class SqliteDocuments:
         """The tokens of the documents that are not too long."""
 
         def read(ns: Sequence[int]) -> dict[int, IndexTokens]:
-            rows = self._rows.all("indexed", ns=list_numbers(ns), most=most_chars)
-            return {row["n"]: IndexTokens(row["words"], row["context"]) for row in rows}
+            rows = self._rows.tuples("indexed", ns=list_numbers(ns), most=most_chars)
+            return {n: IndexTokens(words, context) for n, words, context in rows}
 
         return self._tokens.setdefault(
             most_chars, RememberedRows(is_kept=self._reading is not None)

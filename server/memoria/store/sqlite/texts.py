@@ -3,7 +3,8 @@
 In which form a text is kept is nobody's concern but this module's and that of `storage_tiers`.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from functools import partial
 
 from memoria.errors import StoreDamagedError
 from memoria.store.sqlite.chunks import digest, pack, pack_lightly, unpack
@@ -64,6 +65,13 @@ class SqliteTexts:
         if self._only_reads and len(self._known) < _MOST:
             self._known[key] = text
         return text
+
+    def defer(self, key: bytes, codec: str | None, data: bytes | None) -> Callable[[], str]:
+        """What reads a text when it is asked for; one in a block is read with those beside it."""
+        if codec is None:
+            text = self.read(key, codec, data)
+            return lambda: text
+        return partial(self.read, key, codec, data)
 
     def erase_unused(self, keys: Collection[bytes]) -> None:
         """Erase those texts that no turn holds any more."""

@@ -14,8 +14,11 @@ Each is a factor of at most 1 with a reason of its own, and 1 where there is not
   found was said is no help, and none is taken from it.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import heapq
+import math
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from typing import Self
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.model import Role
@@ -36,11 +39,8 @@ _TOLD_WITHIN_MS = 3 * 24 * 60 * 60 * 1000
 _WIDE_MARKS = "？؟"
 _QUESTION = lazy_regex(r"\?(?=\s|$)")
 """It begins with one character, which is looked for at once; of several each place is tried."""
-_STEPS = 3
-"""In so many steps as many more are read as are wanted."""
 
 
-ReadRemarks = Callable[[Sequence[int]], Mapping[int, Remark]]
 Lift = Callable[[int, float], float]
 """What a document's score becomes by what else is known of it; never less for a higher score."""
 
@@ -62,7 +62,7 @@ def keep_score(_n: int, score: float) -> float:
 
 def rank_with_priors(
     scores: Mapping[int, float],
-    read: ReadRemarks,
+    remarks: Mapping[int, Remark],
     expected: ExpectedAnswer,
     most: int,
     stages: Stages,
@@ -70,75 +70,101 @@ def rank_with_priors(
 ) -> dict[int, float]:
     """The scores of the best with their priors.
 
-    No prior is more than 1. So they are read from the best downwards, until those left can't
-    come among the `most` best whatever they say. All are read where that is not known before: where
-    a time is asked for, whether anything was said in it; where wishes count, who has one; and where
-    the answer lies in several sessions.
+    No prior is more than 1. So what was said is read from the best downwards, until those left
+    can't come among the `most` best whatever they say. All are read where wishes count, which make
+    a score greater, and where the answer lies in several sessions.
 
     Args:
-        scores: what they would have if all priors were the same, best first.
-        read: gives those that are turns.
+        scores: what they would have if all priors were the same.
+        remarks: those that are turns.
         expected: what is asked for.
         most: how many are wanted.
         stages: what to go by.
         lift: decides in the end who is among the best.
     """
-    highest = {n: lift(n, score) for n, score in scores.items()}
-    left = sorted(scores, key=lambda n: (-highest[n], n))
+    priors = Priors.among(remarks, expected, stages)
+    reads_all = expected.aim in (Aim.COURSE, Aim.HELP)
+    highest = {
+        n: math.inf if reads_all else lift(n, score * priors.find_most(n))
+        for n, score in scores.items()
+    }
     final: dict[int, float] = {}
     reached: list[float] = []
-    reads_all = expected.time or expected.aim in (Aim.COURSE, Aim.HELP)
-    step = len(left) if reads_all else most
-    while left and (len(final) < most or highest[left[0]] >= reached[most - 1]):
-        ns, left = left[:step], left[step:]
-        remarks = read(ns)
-        priors = answer_priors(remarks, expected, stages)
-        final |= {n: scores[n] * priors.get(n, 1.0) for n in ns}
-        if stages.wishes and expected.aim is Aim.HELP:
-            gains = {n: wish_gain(remark) for n, remark in remarks.items()}
-            final |= {n: multiply_odds(final[n], gain) for n, gain in gains.items() if gain > 1}
-        reached = sorted((lift(n, score) for n, score in final.items()), reverse=True)
-        step = max(most // _STEPS, 1)
+    for n in sorted(highest, key=lambda n: (-highest[n], n)):
+        if len(reached) < most:
+            final[n] = priors.apply(n, scores[n])
+            heapq.heappush(reached, lift(n, final[n]))
+        elif highest[n] >= reached[0]:
+            final[n] = priors.apply(n, scores[n])
+            heapq.heappushpop(reached, lift(n, final[n]))
+        else:
+            break
     return final
 
 
-def answer_priors(
-    remarks: Mapping[int, Remark], expected: ExpectedAnswer, stages: Stages
-) -> dict[int, float]:
-    """A factor for each turn.
+@dataclass(frozen=True, slots=True)
+class Priors:
+    """The priors of what was found."""
 
-    Args:
-        remarks: what the turns are.
-        expected: what is asked for.
-        stages: what to go by.
-    """
-    in_time = _select_in_time(remarks, expected.time) if stages.time else remarks.keys()
-    return {
-        n: _speaker_prior(remark, expected)
-        * (_QUESTION_PRIOR if stages.asking and _asks_another_person(remark) else 1.0)
-        * (role_prior(remark, expected.aim) if stages.roles else 1.0)
-        * (_length_prior(remark) if stages.length else 1.0)
-        * (1.0 if n in in_time else _OTHER_TIME)
-        for n, remark in remarks.items()
-    }
+    remarks: Mapping[int, Remark]
+    """Those that are turns; whatever else was found has no priors."""
+    expected: ExpectedAnswer
+    stages: Stages
+    in_time: Collection[int]
+    """Those that time takes nothing from."""
+
+    @classmethod
+    def among(cls, remarks: Mapping[int, Remark], expected: ExpectedAnswer, stages: Stages) -> Self:
+        """The priors of turns that were found together."""
+        in_time = _select_in_time(remarks, expected.time) if stages.time else remarks.keys()
+        return cls(remarks, expected, stages, in_time)
+
+    def find_most(self, n: int) -> float:
+        """What a document's prior is at most, whatever was said."""
+        remark = self.remarks.get(n)
+        return 1.0 if remark is None else math.prod(self._find_known(n, remark))
+
+    def apply(self, n: int, score: float) -> float:
+        """A document's score with its prior."""
+        remark = self.remarks.get(n)
+        if remark is None:
+            return score
+        said = remark.content
+        score *= self._find(n, remark, said)
+        if not (self.stages.wishes and self.expected.aim is Aim.HELP):
+            return score
+        gain = wish_gain(remark, said)
+        return multiply_odds(score, gain) if gain > 1 else score
+
+    def _find(self, n: int, remark: Remark, said: str) -> float:
+        by_speaker, by_role, by_time = self._find_known(n, remark)
+        asks = self.stages.asking and _asks_another_person(remark, said)
+        by_deed = _QUESTION_PRIOR if asks else 1.0
+        by_length = _length_prior(said) if self.stages.length else 1.0
+        return by_speaker * by_deed * by_role * by_length * by_time
+
+    def _find_known(self, n: int, remark: Remark) -> tuple[float, float, float]:
+        """What is known without what was said: by speaker, by role and by time."""
+        expected = self.expected
+        is_another = expected.speakers and remark.speaker not in expected.speakers
+        return (
+            _OTHER_SPEAKER if is_another else 1.0,
+            role_prior(remark, expected.aim) if self.stages.roles else 1.0,
+            1.0 if n in self.in_time else _OTHER_TIME,
+        )
 
 
-def _speaker_prior(remark: Remark, expected: ExpectedAnswer) -> float:
-    return _OTHER_SPEAKER if expected.speakers and remark.speaker not in expected.speakers else 1.0
-
-
-def _asks_another_person(remark: Remark) -> bool:
+def _asks_another_person(remark: Remark, said: str) -> bool:
     is_for_assistant = remark.role == Role.USER and not remark.speaker
     if is_for_assistant:
         return False
-    said = remark.content
     return any(mark in said for mark in _WIDE_MARKS) or _QUESTION.search(said) is not None
 
 
-def _length_prior(remark: Remark) -> float:
-    if not remark.content:
+def _length_prior(said: str) -> float:
+    if not said:
         return 1.0  # a tool call: what it did is not counted in words
-    words = estimate_tokens(remark.content[:_MEASURED_CHARS])
+    words = estimate_tokens(said[:_MEASURED_CHARS])
     return words / (words + _FEW_WORDS)
 
 

@@ -128,8 +128,8 @@ def _rank_finally(
     ns = list(best)
     first, rest = ns[:RANK_DEPTH], ns[RANK_DEPTH:]
     expected = ExpectedAnswer(speakers, query.parsed.time, query.parsed.aim)
-    scores = {n: best[n] for n in first}
-    final = rank_with_priors(scores, tx.conversations.remarks, expected, most, stages, lift)
+    scores, remarks = {n: best[n] for n in first}, tx.conversations.remarks(first)
+    final = rank_with_priors(scores, remarks, expected, most, stages, lift)
     if stages.spread and expected.aim is Aim.COURSE:
         final = spread_over_sessions(final, found.places.sessions_of(first))
     least = min(final.values(), default=0.0) / (best[rest[0]] or 1.0) if rest else 0.0

@@ -25,13 +25,13 @@ _PREFERENCE_STATED = lazy_regex(
 )
 
 
-def wish_gain(remark: Remark) -> float:
+def wish_gain(remark: Remark, said: str) -> float:
     """What a turn's odds are multiplied with for a wish that it states; 1 for most turns."""
     if remark.role != Role.USER or remark.speaker:
         return 1.0
-    if _STANDING_WISH.search(remark.content):
+    if _STANDING_WISH.search(said):
         return _STANDING
-    return _PREFERENCE if _PREFERENCE_STATED.search(remark.content) else 1.0
+    return _PREFERENCE if _PREFERENCE_STATED.search(said) else 1.0
 
 
 def multiply_odds(score: float, gain: float) -> float:
