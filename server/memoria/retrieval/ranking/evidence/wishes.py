@@ -6,32 +6,40 @@ has better odds than its words and its meaning alone give it. It has to bear on 
 same: odds are multiplied, so what is far away stays far.
 """
 
-from memoria.bare.lazy_regex import lazy_regex
 from memoria.model import Role
 from memoria.store.values import Remark
+from memoria.text.pattern import SmallPattern, has_any, small_letters
 
 _STANDING = 3.0
 _PREFERENCE = 1.5
 """What a wish does to the odds. BEAM's ten chats: recall@10 of instructions .30 to .60, of
 preferences .88 to .93; what other questions find does not change, for theirs are as they were."""
-_STANDING_WISH = lazy_regex(
-    r"(?i)(?:^|[.!?\n]\s*|[,;] (?:and |but |so )?)(?:please,? |also,? |and )?"
+_STANDING_SIGNS = (
+    *("always", "never", "from now on", "going forward", "future", "whenever", "y time", "h time"),
+    *("以后", "今后", "从现在", "往后", "每次", "每当", "永远", "一律", "务必", "总是要", "再"),
+)
+_STANDING_WISH = SmallPattern(
+    r"(?:^|[.!?\n]\s*|[,;] (?:and |but |so )?)(?:please,? |also,? |and )?"
     r"(?:always|never|from now on|going forward|in (?:the )?future|whenever|every time|each time)\b"
     r"|(?:以后|今后|从现在(?:起|开始)|往后|每次|每当|永远|一律|务必|总是要|(?:别|不要)再)"
 )
-_PREFERENCE_STATED = lazy_regex(
-    r"(?i)\bI(?:['’]d| would)? (?:\w+ly |always |much )?prefer\b|\bmy preference\b"
+_PREFERENCE_SIGNS = ("prefer", "喜欢", "偏好", "倾向", "习惯")
+_PREFERENCE_STATED = SmallPattern(
+    r"\bi(?:['’]d| would)? (?:\w+ly |always |much )?prefer\b|\bmy preference\b"
     r"|我(?:更|比较|一向|还是)?(?:喜欢|偏好|倾向|习惯)"
 )
+"""Each is tried where a text has one of its signs, as few texts do."""
 
 
 def wish_gain(remark: Remark, said: str) -> float:
     """What a turn's odds are multiplied with for a wish that it states; 1 for most turns."""
     if remark.role != Role.USER or remark.speaker:
         return 1.0
-    if _STANDING_WISH.search(said):
+    small = small_letters(said)
+    if has_any(small, _STANDING_SIGNS) and _STANDING_WISH.search(said):
         return _STANDING
-    return _PREFERENCE if _PREFERENCE_STATED.search(said) else 1.0
+    prefers = has_any(small, _PREFERENCE_SIGNS) and _PREFERENCE_STATED.search(said)
+    return _PREFERENCE if prefers else 1.0
 
 
 def multiply_odds(score: float, gain: float) -> float:
