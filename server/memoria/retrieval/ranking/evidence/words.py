@@ -29,6 +29,8 @@ _TWO_BYTES = 1 << 16
 class WordTable:
     """The words of many texts; a word's number is its place among all of them."""
 
+    run: NDArray[np.uint8]
+    """All texts, a space behind each."""
     eights: _Eights
     """The eight bytes that follow any place, as a number."""
     starts: Integers
@@ -41,11 +43,12 @@ class WordTable:
         """The words of texts, whose words are separated by single spaces."""
         parts = [text.encode() for text in texts]
         run = b" ".join([*parts, bytes(_STEP)])
-        (spaces,) = (np.frombuffer(run, np.uint8) == _SPACE).nonzero()
+        letters = np.frombuffer(run, np.uint8)
+        spaces = np.flatnonzero(letters == _SPACE)
         starts = np.zeros_like(spaces)
         starts[1:] = spaces[:-1] + 1
         texts_at = list(accumulate((len(part) + 1 for part in parts), initial=0))[:-1]
-        return cls(_read_eights(run), starts, starts.searchsorted(texts_at))
+        return cls(letters, _read_eights(run), starts, starts.searchsorted(texts_at))
 
     @property
     def lengths(self) -> Integers:
@@ -62,11 +65,13 @@ class WordTable:
         sought = [text.encode() for text in beginnings]
         words, eights = self._select_likely(sought)
         masks, numbers = _read_pieces(sought, 0)
-        at, among = np.nonzero((eights & masks[:, None]) == numbers[:, None])
+        same = (eights & masks[:, None]) == numbers[:, None]
+        at, among = np.divmod(np.flatnonzero(same), len(words) or 1)
         words = words[among]
         for start in range(_STEP, max(map(len, sought), default=0), _STEP):
             masks, numbers = _read_pieces(sought, start)
-            eights = self.eights.take(self.starts[words] + start, mode="clip")
+            places = np.minimum(self.starts[words] + start, len(self.eights) - 1)
+            eights = self.eights[places]  # by `take` all would be copied, for they are not aligned
             same = (eights & masks[at]) == numbers[at]
             at, words = at[same], words[same]
         return at, words
@@ -77,11 +82,12 @@ class WordTable:
 
     def _select_likely(self, sought: Sequence[bytes]) -> tuple[Integers, _Eights]:
         """The words whose first two bytes are those of any that is sought, and how they begin."""
-        eights = self.eights[self.starts]
         begins = np.zeros(_TWO_BYTES, np.bool_)
         begins[[int.from_bytes(text[:2], "little") for text in sought]] = True
-        (words,) = begins[eights & np.uint64(_TWO_BYTES - 1)].nonzero()
-        return words, eights[words]
+        heads = self.run[self.starts + 1].astype(np.uint16) << 8
+        heads |= self.run[self.starts]
+        words = np.flatnonzero(begins.take(heads))
+        return words, self.eights[self.starts[words]]
 
 
 def _read_eights(run: bytes) -> _Eights:
