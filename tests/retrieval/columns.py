@@ -9,7 +9,8 @@ from memoria.retrieval.ranking.evidence.columns import Scores
 from memoria.retrieval.ranking.evidence.counts import TermCounts, count_terms
 from memoria.retrieval.ranking.evidence.places import Places
 from memoria.store.positions import Surroundings
-from memoria.store.values import IndexTokens, Remark
+from memoria.store.remark import Remark
+from memoria.store.values import IndexTokens
 
 
 def places(*turns: tuple[int, int, int]) -> Places:

@@ -14,7 +14,7 @@ from memoria.retrieval.query.options import ALL_STAGES
 from memoria.retrieval.ranking.evidence.lexical import bm25
 from memoria.retrieval.ranking.evidence.priors import ExpectedAnswer, rank_with_priors
 from memoria.retrieval.ranking.evidence.session import spread_over_sessions
-from memoria.store.values import Remark
+from memoria.store.remark import Remark
 
 PLAIN = "My sister keeps bees behind the old orchard and sells honey in spring."
 

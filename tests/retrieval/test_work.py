@@ -30,8 +30,8 @@ from memoria.retrieval.ranking.evidence.priors import (
     Priors,
     rank_with_priors,
 )
+from memoria.store.remark import Remark
 from memoria.store.sqlite.driver import Cursor, Row
-from memoria.store.values import Remark
 
 PRIYA = (Mention(name="Priya", kind="person"),)
 QUESTION = "Which harbour report did Priya take to Lisbon with the budget?"

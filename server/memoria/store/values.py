@@ -1,6 +1,6 @@
 """What goes into a store and comes out of it, whichever engine it is."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from typing import Literal, NamedTuple
@@ -139,23 +139,6 @@ class Frequencies(NamedTuple):
     total: int
     by_term: dict[str, int]
     """Common terms are counted up to a bound only."""
-
-
-class Remark(NamedTuple):
-    """Who said a turn and when."""
-
-    speaker: str | None
-    role: str
-    at: int
-    read: Callable[[], str]
-    """Unpacks what was said, while the transaction lasts."""
-    is_whole: bool = True
-    """Whether that is all: a turn may be a tool call as well."""
-
-    @property
-    def content(self) -> str:
-        """What was said; unpacked where it is asked for."""
-        return self.read()
 
 
 class ClosedSegment(NamedTuple):

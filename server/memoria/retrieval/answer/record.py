@@ -26,7 +26,8 @@ from memoria.retrieval.ranking.score import (
 from memoria.retrieval.ranking.threshold import RelevanceSignals, RelevanceThreshold, term_coverage
 from memoria.retrieval.snapshot import ScoredSearch
 from memoria.store.base import Transaction
-from memoria.store.values import IndexTokens, Remark
+from memoria.store.remark import Remark
+from memoria.store.values import IndexTokens
 from memoria.text.script import is_cjk
 
 COUNT_UP_TO = 10

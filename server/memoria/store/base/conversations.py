@@ -10,11 +10,11 @@ from memoria.model import (
     UserSpeaker,
 )
 from memoria.store.positions import Surroundings, TurnPosition
+from memoria.store.remark import Remark
 from memoria.store.values import (
     ClosedSegment,
     MessageName,
     NewTurn,
-    Remark,
     SegmentLimits,
     TurnVersion,
 )

@@ -9,6 +9,7 @@ from pydantic import JsonValue
 from memoria.model import Role, Segment, Session, StoredTurn, Trust, UserSpeaker, now_millis
 from memoria.model.zone import Zone
 from memoria.store.positions import Surroundings, TurnPosition
+from memoria.store.remark import Remark
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.remembered import RememberedRows
@@ -19,7 +20,6 @@ from memoria.store.values import (
     ClosedSegment,
     MessageName,
     NewTurn,
-    Remark,
     SegmentLimits,
     TurnVersion,
 )

@@ -26,7 +26,7 @@ from memoria.retrieval.query.aim import Aim
 from memoria.retrieval.query.options import Stages
 from memoria.retrieval.ranking.evidence.roles import role_prior
 from memoria.retrieval.ranking.evidence.wishes import multiply_odds, wish_gain
-from memoria.store.values import Remark
+from memoria.store.remark import Remark
 from memoria.text.budget import estimate_tokens
 from memoria.text.dates import Interval
 

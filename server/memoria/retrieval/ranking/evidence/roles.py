@@ -7,7 +7,7 @@ Where turns have speakers, people talk to each other, and neither side's words a
 
 from memoria.model import Role
 from memoria.retrieval.query.aim import Aim
-from memoria.store.values import Remark
+from memoria.store.remark import Remark
 
 _ASSISTANT = 0.7
 """An assistant's turn where its words are not asked for. On BEAM's ten chats it moves recall@10

@@ -7,7 +7,7 @@ same: odds are multiplied, so what is far away stays far.
 """
 
 from memoria.model import Role
-from memoria.store.values import Remark
+from memoria.store.remark import Remark
 from memoria.text.pattern import SmallPattern, has_any, small_letters
 
 _STANDING = 3.0
