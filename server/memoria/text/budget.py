@@ -64,10 +64,9 @@ def count_parts(text: str) -> int:
     no_letters = ascii_part.translate(None, _LETTERS)
     letters = len(ascii_part) - len(no_letters)
     signs = len(no_letters) - len(no_letters.translate(None, _SIGNS))
+    parts = _LETTER * letters + _SIGN * signs + PARTS * (len(text) - letters - signs)
     is_ascii = len(ascii_part) == len(text)
-    emoji = 0 if is_ascii else _count_beyond(text)
-    others = len(text) - letters - signs - emoji
-    return _LETTER * letters + _SIGN * signs + _EMOJI * emoji + PARTS * others
+    return parts if is_ascii else parts + (_EMOJI - PARTS) * _count_beyond(text)
 
 
 def _count_beyond(text: str) -> int:

@@ -69,7 +69,7 @@ def visible_places(text: str) -> list[int]:
 
 def _has_invisible(text: str) -> bool:
     if text.isascii():
-        return len(text.encode().translate(None, _ASCII)) < len(text)
+        return not text.isprintable() and len(text.encode().translate(None, _ASCII)) < len(text)
     return _ANY.regex.search(text) is not None
 
 

@@ -30,5 +30,7 @@ def join_lines(text: str) -> str:
 
 def _split_lines(text: str) -> list[str]:
     """The lines, ended by whatever a reader may take for an end; an empty one behind the last."""
+    if text.isprintable():  # as nothing is that ends a line
+        return [text]
     lines = f"{text}.".splitlines()  # with the dot a last end counts as well
     return [*lines[:-1], lines[-1][:-1]]
