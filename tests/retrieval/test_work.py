@@ -141,15 +141,18 @@ async def test_that_the_record_has_no_more_is_told_by_what_the_search_has_read(
     assert sum("t.ingested_at" in each for each in work.statements) == 1
 
 
-async def test_no_word_of_a_question_is_counted_twice(homes: tuple[Memoria, Memoria]) -> None:
+@pytest.mark.parametrize("plan", [memories, traces])
+async def test_the_list_of_a_word_is_read_once_and_no_word_is_counted_beside_it(
+    homes: tuple[Memoria, Memoria], plan: Callable[[str], SearchPlan]
+) -> None:
     work = Work()
     with count_work(homes[0], work):
-        for plan in (memories, memories, traces):  # nor in the next search, nor at the other level
-            homes[0]._search.run(plan("Which orchid stood by the train to the depot?"))  # noqa: SLF001
-    words = [found for each in work.statements if "count(*)" in each
-             for found in COUNTED.findall(each)]  # fmt: skip
-    assert "orchid" in " ".join(words)
-    assert len(words) == len(set(words))
+        homes[0]._search.run(plan("Which orchid stood by the train to the depot?"))  # noqa: SLF001
+    read = [word for each in work.statements if "occurrences" in each
+            for word in re.findall(r'"(\w+)"', each)]  # fmt: skip
+    assert "orchid" in read
+    assert len(read) == len(set(read))
+    assert not [each for each in work.statements if "count(*)" in each and COUNTED.search(each)]
 
 
 @pytest.mark.parametrize("plan", [memories, traces])

@@ -120,9 +120,11 @@ def connect(path: Path, busy_timeout_ms: int, *, read_only: bool = False) -> Con
     return connection
 
 
-_VOCABULARY = """CREATE VIRTUAL TABLE temp.vocabulary
-    USING fts5vocab('main', 'search_index', 'row')"""
-"""The words of the full-text index, which is looked at only when one is asked for."""
+_VOCABULARY = (
+    "CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab('main', 'search_index', 'row')",
+    "CREATE VIRTUAL TABLE temp.occurrences USING fts5vocab('main', 'search_index', 'instance')",
+)
+"""The words of the full-text index and where they stand; only what is asked for is looked at."""
 
 
 def _set_up(connection: Connection, busy_timeout_ms: int, *, read_only: bool) -> None:
@@ -141,7 +143,8 @@ def _set_up(connection: Connection, busy_timeout_ms: int, *, read_only: bool) ->
         f"journal_size_limit = {_WAL_LIMIT_BYTES}",
     ):
         connection.execute(f"PRAGMA {pragma}")
-    connection.execute(_VOCABULARY)
+    for table in _VOCABULARY:
+        connection.execute(table)
     connection.execute(f"PRAGMA query_only = {int(read_only)}")
 
 

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.rows import as_json
 from memoria.store.sqlite.statements import statements
+from memoria.store.sqlite.varints import read_varints
 
 _SQL = statements("index_segments")
 _BY_ITSELF = {"automerge": 4, "crisismerge": 16}
@@ -32,8 +33,6 @@ _AT_ONCE = 40
 _ROWS = 100
 """Rows after which nothing more is merged in a transaction."""
 _COOKIE = 4
-_MORE = 0x80
-_NINTH = 8
 
 
 class _Level(NamedTuple):
@@ -96,7 +95,7 @@ def _choose_segments(levels: list[_Level]) -> tuple[int, ...]:
 
 
 def _read_levels(connection: Connection) -> list[_Level]:
-    numbers = _read_numbers(connection.execute(_SQL["structure"]).fetchone()["block"][_COOKIE:])
+    numbers = read_varints(connection.execute(_SQL["structure"]).fetchone()["block"][_COOKIE:])
     many, _segments, _written = next(numbers), next(numbers), next(numbers)
     return [_read_level(numbers) for _ in range(many)]
 
@@ -105,18 +104,3 @@ def _read_level(numbers: Iterator[int]) -> _Level:
     merging, many = next(numbers), next(numbers)
     segments = [(next(numbers), next(numbers), next(numbers))[0] for _ in range(many)]
     return _Level(merging, tuple(segments))
-
-
-def _read_numbers(block: bytes) -> Iterator[int]:
-    """SQLite's integers of variable length: seven bits a byte, and eight in a ninth."""
-    number = read = 0
-    for byte in block:
-        read += 1
-        if read > _NINTH:
-            yield number << 8 | byte
-        else:
-            number = number << 7 | byte & ~_MORE
-            if byte & _MORE:
-                continue
-            yield number
-        number = read = 0

@@ -11,11 +11,11 @@ from the best downwards. Scores are the same either way: the scope weighs nothin
 of what was found may be seen, the scope is matched too. Words that only stand in more documents
 than that are not scored at all: the newest that hold one and may be seen are taken.
 
-A home of one tenant is mostly seen whole. There words are matched and counted alone as well, and
-what little is hidden is taken off.
+Where the file holds no more than the budget, a reader takes the lists of the words as they are
+(`postings`), which is faster than any query of the index.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from memoria.store.sqlite.narrowing import Narrowing
@@ -30,6 +30,7 @@ from memoria.store.sqlite.terms import (
     count_horizon,
 )
 from memoria.store.sqlite.visibility import may_be_token
+from memoria.store.sqlite.word_lists import WordLists
 from memoria.store.values import Frequencies, Match
 
 # Who said it and when: worth less than what was said. On LoCoMo 0.3 to 1.0 are within a point.
@@ -37,8 +38,6 @@ _CONTEXT_WEIGHT = 0.6
 _TEXT = "{words context}"
 _ALL = -1
 _ANYWHERE: Mapping[str, Parameter] = {}
-_HARDLY_ANY = 50
-"""Documents: of so few, hardly any holds a word of a question; of more, one mostly does."""
 _SPARE = 4
 """One more of so many is looked at than is wanted, where nearly all may be seen."""
 
@@ -55,15 +54,13 @@ class _Matches(NamedTuple):
         return len(self.best) != self.asked or 0 <= limit <= self.asked
 
 
-class _Sight(NamedTuple):
+class _Share(NamedTuple):
     """What a question sees of a home."""
 
     seen: int
     """How many documents, up to one more than the budget."""
-    hidden: tuple[str, ...] | None
-    """The visibilities of the others; None where these are not few, or can't be told."""
-    others: int = 0
-    """How many the others are, where that is known."""
+    is_all: bool
+    """Whether there is nothing else."""
 
 
 class Matching:
@@ -83,20 +80,23 @@ class Matching:
         self._reading = reading
         self._known: dict[tuple[str, str], _Matches] = {}
         """By statement and query; empty for a writer."""
-        self._sights: dict[Scopes, _Sight] = {}
+        self._shares: dict[Scopes, _Share] = {}
+        self._lists = reading and WordLists(rows, reading, BUDGET, _CONTEXT_WEIGHT)
+        """None for a writer: to read them would make it write down what it has indexed."""
 
     def best(
         self, terms: Sequence[str], scopes: Scopes, narrowing: Narrowing, limit: int
     ) -> list[Match]:
         """The best documents that are seen and that pass."""
+        among = narrowing.ids_if_few
+        is_listed = among is not None or not narrowing.is_narrow
+        if is_listed and self._lists and self._lists.can_tell(terms):
+            return self._lists.best(terms, scopes.seen, among, limit)
         scope = write_scope(*scopes.seen)
         if self._is_small() or self._count_now(scope) <= BUDGET:
-            hidden = None if narrowing.is_narrow else self._look(scopes).hidden
-            if hidden == ():
-                return self._run_match("match", _any_of(terms), limit)
-            if hidden is not None:
-                return self._best_of_nearly_all(terms, scope, narrowing, limit)
-            return self._best_of_few(_in_scope(scope, terms), narrowing, limit)
+            is_open = not narrowing.is_narrow and self._share_of(scopes).is_all
+            query = _any_of(terms) if is_open else _in_scope(scope, terms)
+            return self._best_of_few(query, narrowing, limit)
         return self._best_of_large(terms, scope, narrowing, limit)
 
     def _best_of_large(
@@ -125,24 +125,6 @@ class Matching:
             return narrowing.best(self._run_match("match", query, _ALL), limit)
         return self._run_match("match", query, limit)
 
-    def _best_of_nearly_all(
-        self, terms: Sequence[str], scope: str, narrowing: Narrowing, limit: int
-    ) -> list[Match]:
-        """The best, looked for among all and shown if they may be seen, as nearly all may."""
-        query, most = _any_of(terms), limit + limit // _SPARE
-        known = self._known.get(("match", query))
-        if known is not None and known.holds(most):  # by a question that sees other documents
-            found = known.best[:most]
-            best = narrowing.best(found, limit)
-        else:
-            asked = {"limit": most, "context_weight": _CONTEXT_WEIGHT}
-            rows = self._rows.all("match_seen", query=query, **asked, **narrowing.view)
-            found = self._remember("match", query, most, ((n, score) for n, score, _ in rows))
-            best = [match for match, row in zip(found, rows, strict=True) if row["is_seen"]][:limit]
-        if len(best) == limit or len(found) != most:
-            return best
-        return self._run_match("match", _in_scope(scope, terms), limit)
-
     def _best_of_many(
         self,
         where: Mapping[str, Parameter],
@@ -163,13 +145,14 @@ class Matching:
 
     def frequencies(self, terms: Sequence[str], scopes: Scopes) -> Frequencies:
         """How common the terms are among what is seen; in a large home, in all of it."""
-        sight = self._look(scopes)
-        if sight.seen > BUDGET:
+        share = self._share_of(scopes)
+        if share.seen > BUDGET:
             total = self._rows.number("newest_of_all")
             return Frequencies(total, self._count_in_home(terms, total))
-        if sight.hidden is None:
-            return Frequencies(sight.seen, self._count_each(terms, write_scope(*scopes.seen)))
-        return Frequencies(sight.seen, self._count_but(terms, sight.hidden, sight.others))
+        if self._lists and self._lists.can_tell(terms):
+            return Frequencies(share.seen, self._lists.count(terms, scopes.seen))
+        scope = None if share.is_all else write_scope(*scopes.seen)
+        return Frequencies(share.seen, self._count_each(terms, scope))
 
     def list_present(self, tokens: Sequence[str]) -> list[str]:
         """Which of these visibilities any document has."""
@@ -179,21 +162,17 @@ class Matching:
     def _is_small(self) -> bool:
         return self._read_age()[1] <= BUDGET
 
-    def _look(self, scopes: Scopes) -> _Sight:
+    def _share_of(self, scopes: Scopes) -> _Share:
         """What a question sees of the home; a reader looks once."""
-        if scopes not in self._sights or self._reading is None:
-            self._sights[scopes] = self._look_anew(scopes)
-        return self._sights[scopes]
+        if scopes not in self._shares or self._reading is None:
+            self._shares[scopes] = self._measure_share(scopes)
+        return self._shares[scopes]
 
-    def _look_anew(self, scopes: Scopes) -> _Sight:
+    def _measure_share(self, scopes: Scopes) -> _Share:
         if scopes.hidden is None or not self._is_small():
-            return _Sight(self._count_now(write_scope(*scopes.seen)), None)
-        each = {token: write_scope(token) for token in scopes.hidden}
-        counts = self._count_all_now(list(each.values()))
-        hidden = sum(counts.values())
-        seen = self._rows.number("count_all") - hidden
-        present = [token for token, scope in each.items() if counts[scope]]
-        return _Sight(seen, tuple(present) if _SPARE * hidden <= seen else None, hidden)
+            return _Share(self._count_now(write_scope(*scopes.seen)), is_all=False)
+        hidden = sum(self._count_all_now(list(map(write_scope, scopes.hidden))).values())
+        return _Share(self._rows.number("count_all") - hidden, is_all=not hidden)
 
     def _run_match(self, statement: str, query: str, limit: int, **where: Parameter) -> list[Match]:
         """The best that a query finds; a reader remembers them, for a snapshot does not change."""
@@ -201,30 +180,10 @@ class Matching:
         if known is not None and not where and known.holds(limit):
             return known.best if limit == _ALL else known.best[:limit]
         asked = {"query": query, "limit": limit, "context_weight": _CONTEXT_WEIGHT, **where}
-        rows = self._rows.all(statement, **asked)
-        return Match.list_of(rows) if where else self._remember(statement, query, limit, rows)
-
-    def _remember(
-        self, statement: str, query: str, asked: int, rows: Iterable[Sequence[float]]
-    ) -> list[Match]:
-        """What a statement has found, which a reader need not ask again."""
-        found = Match.list_of(rows)
-        if self._reading is not None:
-            self._known[statement, query] = _Matches(asked, found)
+        found = Match.list_of(self._rows.all(statement, **asked))
+        if self._reading is not None and not where:
+            self._known[statement, query] = _Matches(limit, found)
         return found
-
-    def _count_but(
-        self, terms: Sequence[str], hidden: Sequence[str], others: int
-    ) -> dict[str, int]:
-        """In how many documents each term occurs, but for the others, of these visibilities."""
-        counts = self._count_each(terms)
-        scope = write_scope(*hidden)
-        if not others or not terms:
-            return counts
-        if others <= _HARDLY_ANY and not self._count_now(_in_scope(scope, terms)):
-            return counts
-        without = self._count_each(terms, scope)
-        return {term: count - without[term] for term, count in counts.items()}
 
     def _count_each(self, terms: Sequence[str], scope: str | None = None) -> dict[str, int]:
         """In how many documents of a scope, or of the home, each term occurs."""

@@ -13,7 +13,12 @@ from the snapshot alone: every process chooses the same terms, whatever it was a
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
+if TYPE_CHECKING:
+    from memoria.store.sqlite.standings import Standings
+
+_Value = TypeVar("_Value")
 BUDGET = 20_000
 """Documents. A search in 100,000 turns takes 25 ms for its text at the most, where it took up to
 60; in a million, nineteen questions of twenty still find the turn their words were taken from."""
@@ -109,12 +114,26 @@ class TermStatistics:
         """By term, up to the mark."""
         self._lock = threading.Lock()
         self._tenants: OrderedDict[int, CountCache] = OrderedDict()
+        self._standings: OrderedDict[int, Standings] = OrderedDict()
 
     def of_tenant(self, tenant: int) -> CountCache:
         """By query of the index, what a tenant's questions see; of the last tenants that asked."""
         with self._lock:
-            known = self._tenants.setdefault(tenant, CountCache())
-            self._tenants.move_to_end(tenant)
-            if len(self._tenants) > _MOST_TENANTS:
-                self._tenants.popitem(last=False)
-            return known
+            return _recall(self._tenants, tenant, CountCache)
+
+    def standings_of(self, tenant: int) -> "Standings":
+        """What is known of a tenant's documents; of the last tenants that asked."""
+        from memoria.store.sqlite.standings import Standings  # noqa: PLC0415  (brings NumPy)
+
+        with self._lock:
+            return _recall(self._standings, tenant, Standings)
+
+
+def _recall(held: OrderedDict[int, _Value], tenant: int, make: Callable[[], _Value]) -> _Value:
+    """What is held of a tenant, made if there is nothing; of the last ones alone."""
+    if tenant not in held:
+        held[tenant] = make()
+    held.move_to_end(tenant)
+    if len(held) > _MOST_TENANTS:
+        held.popitem(last=False)
+    return held[tenant]

@@ -85,16 +85,6 @@ LIMIT :limit;
 -- name: vocabulary
 SELECT term FROM temp.vocabulary WHERE term >= :first AND term < :last;
 
--- name: match_seen
-SELECT m.n, m.score, d.tenant_id = :tenant AND {may_be_seen} AS is_seen
-FROM (SELECT rowid AS n, -bm25(search_index, 0.0, 1.0, :context_weight) AS score
-      FROM search_index
-      WHERE search_index MATCH :query
-      ORDER BY score DESC, n
-      LIMIT :limit) m
-CROSS JOIN documents d ON d.n = m.n
-ORDER BY m.score DESC, m.n;
-
 -- name: match_newest
 -- For a word that stands in more documents than can be scored: that it does tells nothing of them.
 SELECT rowid AS n, 1.0 AS score FROM search_index
@@ -163,6 +153,30 @@ SELECT coalesce(max(n), 0) FROM documents;
 
 -- name: count_all
 SELECT count(*) FROM documents;
+
+-- name: places
+-- Where words stand, a number for each time: twice the document's, and one more where a word is of
+-- who said it and when.
+SELECT q.value AS term, (
+    SELECT group_concat(2 * o.doc + (o.col = 'context')) FROM temp.occurrences o
+    WHERE o.term = q.value AND o.col <> 'scope') AS places
+FROM json_each(:terms) q;
+
+-- name: standings
+-- The sizes are in words, each column's by itself.
+SELECT d.n, d.kind, d.tenant_id, d.workspace_n, d.current, d.suppressed, d.processed, d.changed,
+       s.sz AS sizes
+FROM json_each(:ns) w
+CROSS JOIN documents d ON d.n = w.value
+CROSS JOIN search_index_docsize s ON s.id = d.n
+WHERE +d.tenant_id = :tenant;
+
+-- name: changed_since
+SELECT n FROM documents WHERE tenant_id = :tenant AND changed > :seen AND changed > 0;
+
+-- name: averages
+-- Row 1 has how many rows there are, and how many words in each column.
+SELECT block FROM search_index_data WHERE id = 1;
 
 -- name: count_up_to
 SELECT q.value AS query, (

@@ -1,0 +1,107 @@
+"""Standings: who may see each document and how long it is, as far as a process has read that.
+
+Both are asked of every document that holds a word of a question, and hardly ever change. So they
+are kept in two columns by document number, which hold no word of anybody. A tenant's count of
+changes says what has become of them: those that were changed since are read again when they are
+asked for, and all of them once something was erased, for numbers may be given again. A document
+that was never embedded does not tell when it is changed, so it is read anew after any change.
+"""
+
+import threading
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memoria.store.sqlite.rows import TenantRows, list_numbers
+from memoria.store.sqlite.tenants import StoreTenant
+from memoria.store.sqlite.varints import sum_varints
+from memoria.store.sqlite.visibility import visibility_of
+
+Bits = NDArray[np.bool_]
+Integers = NDArray[np.int64]
+_UNKNOWN = 0
+_THEIRS = 1
+"""The code of what another tenant has."""
+_OWN = 2
+
+
+class Standing(NamedTuple):
+    """Some documents, in columns."""
+
+    codes: Integers
+    """Their visibilities."""
+    lengths: Integers
+    """In words."""
+
+
+class Standings:
+    """What is known of one tenant's documents. Thread-safe."""
+
+    def __init__(self) -> None:
+        """Nothing is known yet."""
+        self._lock = threading.Lock()
+        self._changes = self._newest = 0
+        self._codes = np.zeros(0, np.int64)
+        self._lengths = np.zeros(0, np.int64)
+        self._by_token: dict[str, int] = {}
+        self._fleeting: list[int] = []
+        """Documents that would not tell of a change."""
+
+    def read(self, rows: TenantRows, tenant: StoreTenant, ns: Integers) -> Standing | None:
+        """How documents stand on a snapshot; None where others have followed a newer one.
+
+        Args:
+            rows: the statements about documents, on that snapshot.
+            tenant: as the snapshot has it.
+            ns: the numbers of documents, each as often as you like.
+        """
+        with self._lock:
+            if not self._follow(rows, tenant):
+                return None
+            if len(ns):
+                self._grow(int(ns.max()))
+                self._learn(rows, np.unique(ns[self._codes[ns] == _UNKNOWN]).tolist())
+            return Standing(self._codes[ns], self._lengths[ns])
+
+    def select(self, standing: Standing, tokens: Sequence[str]) -> Bits:
+        """Which of the documents have one of these visibilities."""
+        codes = [self._by_token[token] for token in tokens if token in self._by_token]
+        is_seen = np.zeros(_OWN + len(self._by_token), np.bool_)
+        is_seen[codes] = True
+        found: Bits = is_seen[standing.codes]
+        return found
+
+    def _follow(self, rows: TenantRows, tenant: StoreTenant) -> bool:
+        if (tenant.changes, tenant.newest_document) < (self._changes, self._newest):
+            return False
+        if tenant.last_erasure > self._changes:
+            self._codes.fill(_UNKNOWN)
+        elif tenant.changes > self._changes and len(self._codes):
+            changed = rows.all("changed_since", seen=self._changes)
+            self._codes[[n for (n,) in changed if n < len(self._codes)]] = _UNKNOWN
+        if tenant.changes > self._changes:
+            self._codes[self._fleeting] = _UNKNOWN
+            self._fleeting = []
+        self._codes[self._newest + 1 :] = _UNKNOWN
+        self._changes, self._newest = tenant.changes, tenant.newest_document
+        return True
+
+    def _grow(self, newest: int) -> None:
+        more = newest + 1 - len(self._codes)
+        if more > 0:
+            room = np.zeros(more + len(self._codes) // 8, np.int64)
+            self._codes = np.concatenate([self._codes, room])
+            self._lengths = np.concatenate([self._lengths, room])
+
+    def _learn(self, rows: TenantRows, ns: Sequence[int]) -> None:
+        if not ns:
+            return
+        self._codes[ns] = _THEIRS
+        for row in rows.all("standings", ns=list_numbers(ns)):
+            n, token = row["n"], visibility_of(row).token
+            self._codes[n] = self._by_token.setdefault(token, _OWN + len(self._by_token))
+            self._lengths[n] = sum_varints(row["sizes"])
+            if not row["changed"]:
+                self._fleeting.append(n)
