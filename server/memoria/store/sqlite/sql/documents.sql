@@ -155,9 +155,8 @@ SELECT coalesce(max(n), 0) FROM documents;
 SELECT count(*) FROM documents;
 
 -- name: places
--- Where words stand, a number for each time: twice the document's, and one more where a word is of
--- who said it and when.
 SELECT q.value AS term, (
+    -- A number for each time: twice the document's, and one more in who said it and when.
     SELECT group_concat(2 * o.doc + (o.col = 'context')) FROM temp.occurrences o
     WHERE o.term = q.value AND o.col <> 'scope') AS places
 FROM json_each(:terms) q;

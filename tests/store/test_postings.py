@@ -1,0 +1,163 @@
+"""What lists of words tell is what the full-text index tells, whatever becomes of documents."""
+
+import random
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memoria.model import Vector
+from memoria.store.sqlite import SqliteStore
+from memoria.store.sqlite.standings import Standings
+from memoria.store.sqlite.transaction import SqliteTransaction
+from memoria.store.sqlite.word_lists import WordLists
+from memoria.store.values import DocumentKind, Filters, Frequencies, Match
+
+MODEL = "toy"
+WORDS = ("ferry", "harbour", "gull", "rope", "tide", "灯塔", "turn1")
+KINDS: tuple[tuple[DocumentKind, ...], ...] = (("memory", "turn"), ("turn",))
+QUESTIONS = (
+    Filters(),
+    Filters(include_processed=True),
+    Filters(workspace="dock", include_history=True),
+    Filters(everywhere=True),
+)
+Told = list[tuple[list[Match], Frequencies]]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqliteStore]:
+    opened = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=5000, readers=2)
+    with opened.backlog(write=True) as backlog:
+        backlog.choose_model(MODEL)
+    yield opened
+    opened.close()
+
+
+def say(rng: random.Random, long: bool = False) -> str:
+    return " ".join(rng.choices(WORDS, k=400 if long else rng.randint(1, 12)))
+
+
+def tell(tx: SqliteTransaction, limit: int) -> Told:
+    return [
+        (
+            tx.documents.match(kinds, WORDS[:limit], filters, limit),
+            tx.documents.frequencies(kinds, [*WORDS, "nobody"], filters),
+        )
+        for kinds in KINDS
+        for filters in QUESTIONS
+    ]
+
+
+def agree(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Whether the lists tell what the index tells, every score to the last bit."""
+    found: list[list[Told]] = []
+    for reads_lists in (True, False):
+        with monkeypatch.context() as patched:
+            if not reads_lists:
+                patched.setattr(WordLists, "can_tell", lambda _self, _terms: False)
+            with store.read("ann") as tx:
+                found.append([tell(tx, limit) for limit in (3, len(WORDS))])
+    return found[0] == found[1]
+
+
+def embed(store: SqliteStore, ns: Iterable[int]) -> None:
+    vector: Vector = np.ones(4, np.float32) / np.float32(2)
+    with store.write("ann") as tx:
+        tx.backlog.add_vectors(MODEL, dict.fromkeys(ns, vector))
+
+
+def change(tx: SqliteTransaction, known: list[int], rng: random.Random) -> None:
+    """Anything that can become of a document."""
+    documents, n = tx.documents, rng.choice(known)
+    place = tx._workspaces.enter(rng.choice(("dock", "pier")))  # noqa: SLF001
+    where = rng.choice((None, place))
+    match rng.randrange(8):
+        case 0:
+            documents.erase(n)
+            known.remove(n)
+        case 1:
+            documents.erase(known.pop(known.index(max(known))))  # its number is given again
+        case 2:
+            documents.set_current(n, current=rng.random() < 0.5)
+        case 3:
+            documents.set_workspace(n, where)
+        case 4:
+            documents.mark_processed(n)
+        case 5:
+            documents.replace_tokens(n, say(rng), "ann today")
+        case _:
+            kind: DocumentKind = rng.choice(("turn", "memory"))
+            known.append(documents.add(kind, where, say(rng, rng.random() < 0.1), "ann ferry"))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_lists_follow_whatever_becomes_of_documents(
+    store: SqliteStore, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = random.Random(seed)  # noqa: S311  (nothing here is secret)
+    known: list[int] = []
+    with store.write("ann") as tx:
+        known += [tx.documents.add("turn", None, say(rng), "ann ferry") for _ in range(20)]
+    assert agree(store, monkeypatch)
+    for step in range(40):
+        with store.write("ann") as tx:
+            change(tx, known, rng)
+        if seed % 2 and rng.random() < 0.3:  # somebody else has a part of the file
+            with store.write("bob") as tx:
+                tx.documents.add("turn", None, say(rng), "bob ferry")
+        if rng.random() < 0.5:
+            embed(store, rng.sample(known, 3))
+        assert agree(store, monkeypatch), step
+
+
+def test_who_reads_an_older_snapshot_is_told_what_stood_there(store: SqliteStore) -> None:
+    with store.write("ann") as tx:
+        first = tx.documents.add("turn", None, "ferry", "")
+    embed(store, [first])
+    with store.read("ann") as older:
+        with store.write("ann") as tx:
+            tx.documents.set_current(first, current=False)
+            second = tx.documents.add("turn", None, "ferry", "")
+        with store.read("ann") as newer:
+            assert [
+                each.n for each in newer.documents.match(["turn"], ["ferry"], Filters(), 5)
+            ] == [second]
+        assert [each.n for each in older.documents.match(["turn"], ["ferry"], Filters(), 5)] == [
+            first
+        ]
+
+
+def test_a_document_that_is_known_is_not_read_again_until_it_is_changed(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with store.write("ann") as tx:
+        ns = [tx.documents.add("turn", None, "ferry", "") for _ in range(5)]
+    embed(store, ns)
+    read: list[int] = []
+    learn = Standings._learn  # noqa: SLF001
+
+    def noted(self: Standings, rows: object, unknown: list[int]) -> None:
+        read.extend(unknown)
+        learn(self, rows, unknown)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Standings, "_learn", noted)
+
+    def match() -> list[int]:
+        read.clear()
+        with store.read("ann") as tx:
+            tx.documents.match(["turn"], ["ferry"], Filters(), 9)
+        return read.copy()
+
+    assert match() == ns
+    assert match() == []
+    with store.write("ann") as tx:
+        tx.documents.mark_processed(ns[2])
+    assert match() == [ns[2]]
+    with store.write("ann") as tx:
+        newest = tx.documents.add("turn", None, "ferry", "")
+    assert match() == [newest]
+    with store.write("ann") as tx:
+        tx.documents.erase(ns[0])
+    assert match() == [*ns[1:], newest]
