@@ -6,6 +6,7 @@ told of, not to be guessed at.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from typing import Annotated, Concatenate, ParamSpec, TypeVar
@@ -58,6 +59,8 @@ def check_arguments(function: Callable[_P, _T]) -> Callable[_P, _T]:
 
     @wraps(function)
     def call(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        with suppress(ValidationError):  # it is found again, and told of, once they have names
+            return begin(*args, **kwargs)
         named = _bind_by_name(parameters, name, args, kwargs)
         try:
             return begin(**named)

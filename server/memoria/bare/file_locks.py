@@ -24,6 +24,16 @@ if sys.platform == "win32":
         os.lseek(descriptor, first, os.SEEK_SET)
         msvcrt.locking(descriptor, msvcrt.LK_UNLCK, length)
 
+    def read_at(descriptor: int, place: int, length: int) -> bytes:
+        """What stands there, as far as anything does."""
+        os.lseek(descriptor, place, os.SEEK_SET)
+        return os.read(descriptor, length)
+
+    def write_at(descriptor: int, place: int, content: bytes) -> None:
+        """Write this there."""
+        os.lseek(descriptor, place, os.SEEK_SET)
+        os.write(descriptor, content)
+
 else:
     import fcntl
 
@@ -38,3 +48,11 @@ else:
     def unlock(descriptor: int, first: int, length: int) -> None:
         """Free what was locked with the same numbers."""
         fcntl.lockf(descriptor, fcntl.LOCK_UN, length, first)
+
+    def read_at(descriptor: int, place: int, length: int) -> bytes:
+        """What stands there, as far as anything does."""
+        return os.pread(descriptor, length, place)
+
+    def write_at(descriptor: int, place: int, content: bytes) -> None:
+        """Write this there."""
+        os.pwrite(descriptor, content, place)

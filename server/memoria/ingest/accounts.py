@@ -30,7 +30,7 @@ class AccountMeeting:
 
     def __init__(self, tx: Transaction, session: Session) -> None:
         """Nothing is looked for yet."""
-        self._rows = tx.accounts
+        self._tx = tx
         self._session_n = session.n
         self._agent_turns = session.agent_turns
         self._met: set[int] = set()
@@ -44,7 +44,7 @@ class AccountMeeting:
         if not self._agent_turns:
             return None
         likeness = said.likeness or b""
-        found = self._rows.list_alike(self._session_n, likeness, _MOST_ALIKE, "agent")
+        found = self._tx.accounts.list_alike(self._session_n, likeness, _MOST_ALIKE, "agent")
         return self._find(said, found)
 
     def find_place(self, turn: StoredTurn, next_index: int) -> int:
@@ -52,11 +52,11 @@ class AccountMeeting:
 
         Where it is, if that is behind all that the client has said before; otherwise at the end.
         """
-        is_behind = turn.turn_index > self._rows.find_last_index(self._session_n)
+        is_behind = turn.turn_index > self._tx.accounts.find_last_index(self._session_n)
         return turn.turn_index if is_behind else next_index
 
     def _list_alike(self, draft: TurnDraft) -> list[StoredTurn]:
-        return self._rows.list_alike(self._session_n, draft.likeness or b"", _MOST_ALIKE)
+        return self._tx.accounts.list_alike(self._session_n, draft.likeness or b"", _MOST_ALIKE)
 
     def _find(self, draft: TurnDraft, turns: list[StoredTurn]) -> StoredTurn | None:
         text = full_text(draft.text)

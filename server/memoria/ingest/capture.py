@@ -275,9 +275,7 @@ def _make_receipt(
     intake: "Intake",
     private_since: int | None,
 ) -> Receipt:
-    def count(status: str) -> int:
-        return sum(turn.status == status for turn in recorded)
-
+    count = [turn.status for turn in recorded].count
     return Receipt(
         id=new_id(),
         recorded=count("recorded"),

@@ -12,7 +12,7 @@ that, the turn is read with its segment.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.ingest.attribution import (
@@ -122,7 +122,7 @@ class Intake:
     def take_reworded_turn(self, reported: StoredTurn, said: NewTurn) -> None:
         """Handle a turn that an agent has reported in other words than the client says it in."""
         self._tx.graph.remove_turn_names(reported.id)
-        self.take_turn(reported.n, replace(said, id=reported.id))
+        self.take_turn(reported.n, said._replace(id=reported.id))
 
     def supersede_conclusions(self, n: int) -> None:
         """Supersede what rules concluded from the former text of a message that was edited.

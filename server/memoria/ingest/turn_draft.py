@@ -136,7 +136,8 @@ def _with_clean_names(turn: Turn, tally: Tally, digester: Digester) -> Turn:
     given = {name: value for name, value in names.items() if value}
     ids = {name: clean_id(given[name], tally, digester) for name in _IDS if name in given}
     others = {name: clean_name(given[name], tally) for name in given if name not in ids}
-    return turn.model_copy(update={**others, **ids})
+    clean = {**others, **ids}
+    return turn if clean == given else turn.model_copy(update=clean)
 
 
 def _fingerprint(turn: Turn, text: CleanTurn) -> bytes:

@@ -170,8 +170,7 @@ class TurnVersion:
     fingerprint: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class NewTurn:
+class NewTurn(NamedTuple):
     """A turn ready to be written. Texts are final: stripped and redacted."""
 
     id: str

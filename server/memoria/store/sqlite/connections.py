@@ -6,6 +6,7 @@ processes (see `write_queue`). A file that was replaced or removed is not used a
 """
 
 import contextlib
+import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -191,7 +192,7 @@ class Connections:
 def _identity(path: Path) -> _Identity:
     """Which file it is, whatever its name; None where there is none."""
     try:
-        found = path.stat()
+        found = os.stat(path)  # noqa: PTH116  (faster, and it is asked before each transaction)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:

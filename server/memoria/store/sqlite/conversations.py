@@ -51,8 +51,8 @@ class SqliteConversations:
         self._zone = zone
         self._workspaces = SqliteWorkspaces(connection, tenant)
         self._places: dict[int, int | None] = {}
-        self._turns = RememberedRows[StoredTurn](is_kept=only_reads)
-        self._remarks = RememberedRows[Remark](is_kept=only_reads)
+        self._turns: RememberedRows[StoredTurn] = RememberedRows(is_kept=only_reads)
+        self._remarks: RememberedRows[Remark] = RememberedRows(is_kept=only_reads)
 
     def upsert_session(
         self,

@@ -21,7 +21,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
-from memoria.bare.file_locks import try_lock, unlock
+from memoria.bare.file_locks import read_at, try_lock, unlock, write_at
 from memoria.store.sqlite.lock_watch import LockWatch
 
 _NEXT, _PRESENT, _HEAD = struct.Struct("<Q"), struct.Struct("<QQ"), struct.Struct("<QQQ")
@@ -183,9 +183,9 @@ class WriteQueue:
         ticket = _read_head(descriptor).next_ticket % _MOST_TICKETS
         is_first = self._is_first(descriptor, ticket)
         if is_first:  # as nearly always: it is said at once whose turn it is
-            _write(descriptor, 0, _HEAD.pack(ticket + 1, ticket, os.getpid()))
+            write_at(descriptor, 0, _HEAD.pack(ticket + 1, ticket, os.getpid()))
         else:
-            _write(descriptor, 0, _NEXT.pack(ticket + 1))
+            write_at(descriptor, 0, _NEXT.pack(ticket + 1))
         try_lock(descriptor, _TICKETS + ticket, 1)
         return _Ticket(ticket, is_first)
 
@@ -211,7 +211,7 @@ class WriteQueue:
                 raise WaitedTooLongError(head.process)
             else:
                 time.sleep(_LONGEST_S)
-        _write(descriptor, _NEXT.size, _PRESENT.pack(ticket, os.getpid()))
+        write_at(descriptor, _NEXT.size, _PRESENT.pack(ticket, os.getpid()))
 
     def _is_first(self, descriptor: int, ticket: int) -> bool:
         """Whether nobody has an earlier ticket, of those that are waited for."""
@@ -263,10 +263,4 @@ class WriteQueue:
 
 def _read_head(descriptor: int) -> _Head:
     """What the file says; zeros where it says nothing yet."""
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    return _Head(*_HEAD.unpack(os.read(descriptor, _HEAD.size).ljust(_HEAD.size, b"\0")))
-
-
-def _write(descriptor: int, place: int, content: bytes) -> None:
-    os.lseek(descriptor, place, os.SEEK_SET)
-    os.write(descriptor, content)
+    return _Head(*_HEAD.unpack(read_at(descriptor, 0, _HEAD.size).ljust(_HEAD.size, b"\0")))
