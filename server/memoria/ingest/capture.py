@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from memoria.ingest.intake import Intake, IntakeLimits
 
 _MS_PER_MINUTE = 60_000
+_BRIEF_CHARS = 4_000
+"""What is read and written in some milliseconds: a turn or a few, but no import."""
 _LEFT_PRIVATE = RecordedTurn(status="private")
 
 
@@ -111,7 +113,8 @@ class Capture:
         drafts = self._draft_turns(turns, session_id, tally)
         now = now_millis()
         _load_rules()
-        with self._store.write(self._tenant) as tx:
+        is_brief = sum(len(draft.text.content) for draft in drafts) <= _BRIEF_CHARS
+        with self._store.write(self._tenant, is_brief=is_brief) as tx:
             conversations, intake = tx.conversations, self._intake(tx, now)
             idle_since = now - self._limits.segment.idle_ms
             intake.queue_segments(conversations.close_idle_segments(idle_since))

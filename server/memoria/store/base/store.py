@@ -154,8 +154,14 @@ class Store(Protocol):
         """A consistent view of a tenant's rows."""
         ...
 
-    def write(self, tenant: str) -> AbstractContextManager[Transaction]:
-        """A change, all or nothing; on disk when the block has ended without an error."""
+    def write(self, tenant: str, *, is_brief: bool = False) -> AbstractContextManager[Transaction]:
+        """A change, all or nothing; on disk when the block has ended without an error.
+
+        Args:
+            tenant: whose rows they are.
+            is_brief: whether it is so soon done that others may wait for it, so that what all of
+                them write is on disk at once.
+        """
         ...
 
     def backlog(self, *, write: bool) -> AbstractContextManager[Backlog]:

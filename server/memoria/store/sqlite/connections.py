@@ -24,6 +24,7 @@ from memoria.store.sqlite.driver import (
 )
 from memoria.store.sqlite.integrity import Damage, inspect
 from memoria.store.sqlite.migrate import check_version, migrate
+from memoria.store.sqlite.shared_commits import SharedCommits
 from memoria.store.sqlite.vectors import Vec0Index, VectorCache, VectorIndex
 from memoria.store.sqlite.write_queue import ThreadLine
 
@@ -56,6 +57,7 @@ class Connections:
         self._path = path
         self._busy_timeout_ms = busy_timeout_ms
         self._line = ThreadLine()
+        self._commits = SharedCommits()
         self._read_slots = threading.BoundedSemaphore(readers)
         self._idle: LifoQueue[Opened] = LifoQueue()
         self._closed = False
@@ -72,12 +74,26 @@ class Connections:
             self.writer.connection.execute(f"PRAGMA wal_autocheckpoint = {LATEST_PAGES}")
 
     @contextlib.contextmanager
-    def write(self) -> Iterator[Connection]:
-        """A change, all or nothing."""
-        with self.lock_writer() as connection, transaction(connection):
-            self._check_file_identity()
-            check_version(connection)  # a newer Memoria may have moved the home on meanwhile
+    def write(self, *, is_brief: bool = False) -> Iterator[Connection]:
+        """A change, all or nothing.
+
+        Args:
+            is_brief: whether others may wait for it, so that all are on disk by one fsync.
+        """
+        with (
+            self._detect_damage(),
+            translate_errors(),
+            self._commits.write(self._transaction, is_brief=is_brief) as connection,
+        ):
             yield connection
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[Connection]:
+        with self._line.turn(), transaction(self.writer.connection):
+            self._check_file_identity()
+            # A newer Memoria may have moved the home on meanwhile.
+            check_version(self.writer.connection)
+            yield self.writer.connection
         self._checkpoints.note_commit()
 
     @contextlib.contextmanager

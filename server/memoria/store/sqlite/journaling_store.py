@@ -69,7 +69,7 @@ class SqliteJournalingStore(SqliteStore):
             self._at = None
 
     @contextlib.contextmanager
-    def _write_transaction(self) -> Iterator[Connection]:
+    def _write_transaction(self, *, is_brief: bool = False) -> Iterator[Connection]:  # noqa: ARG002  (nobody else writes here)
         with self._write_under_lease() as connection:
             journal = (
                 journal_changes(connection, *self._at) if self._at else contextlib.nullcontext()

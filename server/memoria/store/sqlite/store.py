@@ -77,9 +77,9 @@ class SqliteStore:
             yield self._read_transaction(opened, found, another)
 
     @contextlib.contextmanager
-    def write(self, tenant: str) -> Iterator[SqliteTransaction]:
+    def write(self, tenant: str, *, is_brief: bool = False) -> Iterator[SqliteTransaction]:
         """A change, all or nothing."""
-        with self._write_transaction() as connection:
+        with self._write_transaction(is_brief=is_brief) as connection:
             found = enter_tenant(connection, tenant)
             vectors = self._connections.writer.vectors
             yield SqliteTransaction(connection, found, vectors, self._options, self._counted)
@@ -145,8 +145,8 @@ class SqliteStore:
         self._connections.close()
 
     @contextlib.contextmanager
-    def _write_transaction(self) -> Iterator[Connection]:
-        with self._connections.write() as connection:
+    def _write_transaction(self, *, is_brief: bool = False) -> Iterator[Connection]:
+        with self._connections.write(is_brief=is_brief) as connection:
             yield connection
 
     @contextlib.contextmanager

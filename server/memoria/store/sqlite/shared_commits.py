@@ -1,0 +1,158 @@
+"""Shared commits: where many threads of a process write, several are on disk by one fsync.
+
+Whoever finds nobody writing leads: it begins the transaction, and ends it. Before that, those who
+wait behind it write too, one after the other, each within a savepoint, so that what one fails to
+write is the loss of nobody else. All of them wait until it is on disk.
+
+Who leads waits for those who follow. So they must be brief and there must be a crowd: one who waits
+alone writes by itself, and the fsync is sooner done than both.
+"""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+
+from memoria.errors import StoreUnavailableError
+from memoria.store.sqlite.driver import Connection
+
+_CROWD = 3
+"""Threads that wait, from which on a commit is shared."""
+_MOST = 32
+_LONGEST_S = 0.02
+"""So long at most do those who have written wait for others that still write."""
+
+Lead = Callable[[], AbstractContextManager[Connection]]
+"""Begins a transaction, and ends it."""
+
+
+class _Waiting:
+    """A thread that waits to write."""
+
+    def __init__(self, *, is_brief: bool) -> None:
+        self.is_brief = is_brief
+        self.connection: Connection | None = None
+        """In whose transaction it writes; None where it is to lead."""
+        self.failure: BaseException | None = None
+        """Why what it has written is not on disk."""
+        self.turn, self.written, self.ended = _gate(), _gate(), _gate()
+
+
+def _gate() -> threading.Lock:
+    """A gate that is shut until somebody opens it."""
+    gate = threading.Lock()
+    gate.acquire()
+    return gate
+
+
+class SharedCommits:
+    """The transactions of one process in one file. Thread-safe."""
+
+    def __init__(self) -> None:
+        """Nobody writes."""
+        self._guard = threading.Lock()
+        self._line: deque[_Waiting] = deque()
+        self._is_led = False
+
+    @contextmanager
+    def write(self, lead: Lead, *, is_brief: bool) -> Iterator[Connection]:
+        """A change, all or nothing, that is on disk when the block has ended.
+
+        Args:
+            lead: the transaction of whoever leads.
+            is_brief: whether others may wait for it.
+
+        Raises:
+            StoreUnavailableError: it was written with others, and could not be committed.
+        """
+        waiting = self._line_up(is_brief=is_brief)
+        if waiting is not None:
+            waiting.turn.acquire()
+        if waiting is None or waiting.connection is None:
+            with self._leading(lead) as connection:
+                yield connection
+        else:
+            with _following(waiting, waiting.connection):
+                yield waiting.connection
+
+    def _line_up(self, *, is_brief: bool) -> _Waiting | None:
+        """A place in line; None where there is nobody to wait for."""
+        with self._guard:
+            if not self._is_led:
+                self._is_led = True
+                return None
+            waiting = _Waiting(is_brief=is_brief)
+            self._line.append(waiting)
+            return waiting
+
+    @contextmanager
+    def _leading(self, lead: Lead) -> Iterator[Connection]:
+        followers: list[_Waiting] = []
+        try:
+            with lead() as connection:
+                yield connection
+                self._let_write(connection, followers)
+        except BaseException as error:
+            for one in followers:
+                one.failure = error
+            raise
+        finally:
+            for one in followers:
+                one.ended.release()
+            self._hand_over()
+
+    def _let_write(self, connection: Connection, followers: list[_Waiting]) -> None:
+        """Let those write who wait, as long as they are many."""
+        until = time.monotonic() + _LONGEST_S
+        least = _CROWD
+        while len(followers) < _MOST and time.monotonic() < until:
+            waiting = self._next_brief(least)
+            if waiting is None:
+                return
+            least = 1
+            followers.append(waiting)
+            waiting.connection = connection
+            waiting.turn.release()
+            waiting.written.acquire()
+            if not connection.in_transaction:  # SQLite has given up all of it: the disk is full
+                raise StoreUnavailableError(_GIVEN_UP)
+
+    def _next_brief(self, least: int) -> _Waiting | None:
+        """Whoever is next, if so many wait and it is brief."""
+        with self._guard:
+            if len(self._line) >= least and self._line[0].is_brief:
+                return self._line.popleft()
+            return None
+
+    def _hand_over(self) -> None:
+        """Let whoever is next lead."""
+        with self._guard:
+            self._is_led = bool(self._line)
+            if self._line:
+                self._line.popleft().turn.release()
+
+
+@contextmanager
+def _following(waiting: _Waiting, connection: Connection) -> Iterator[None]:
+    try:
+        connection.execute("SAVEPOINT follower")
+        try:
+            yield
+            connection.execute("RELEASE follower")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK TO follower")
+                connection.execute("RELEASE follower")
+            raise
+    finally:
+        waiting.written.release()
+    waiting.ended.acquire()
+    if waiting.failure is not None:
+        raise StoreUnavailableError(_GIVEN_UP) from waiting.failure
+
+
+_GIVEN_UP = (
+    "The store failed: what several wrote at the same moment could not be kept. Nothing was "
+    "written. Check the disk and its free space, then try again."
+)
