@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import anyio
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import memoria
-from memoria import Memoria, Turn
+from memoria import Memoria, Settings, Turn
 from memoria.errors import InvalidInputError
 from memoria.ingest.turn_draft import overlap_length
 from memoria.text.strip import fence
@@ -365,6 +366,22 @@ async def test_a_number_that_is_hardly_milliseconds_is_no_time(memory: Memoria, 
 async def test_an_unknown_event_is_refused(memory: Memoria) -> None:
     with pytest.raises(InvalidInputError, match="'session_end' or 'compaction'"):
         await memory.record_conversation([turn("x")], event="lunch")  # type: ignore[arg-type]
+
+
+async def test_captures_that_come_at_once_share_commits(home: Path) -> None:
+    settings = Settings.load().model_copy(update={"embedder": "off"})
+    async with memoria.open(home, "tests", settings=settings) as opened:
+        await opened.record_conversation([turn("The first one.")])
+        committed: list[str] = []
+        writer = opened._store._connections.writer.connection  # type: ignore[attr-defined]  # noqa: SLF001
+        writer.set_trace_callback(lambda sql: committed.append(sql) if sql == "COMMIT" else None)
+        async with anyio.create_task_group() as group:
+            for n in range(32):
+                group.start_soon(opened.record_conversation, [turn(f"This is number {n}.")])
+        writer.set_trace_callback(None)
+        kept = await contents(opened)
+    assert sorted(kept[1:]) == sorted(f"This is number {n}." for n in range(32))
+    assert len(committed) < 32
 
 
 async def test_a_call_of_more_turns_than_others_can_wait_for_is_refused_whole(

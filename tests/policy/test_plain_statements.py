@@ -166,8 +166,8 @@ def test_a_text_about_nothing_becomes_nothing(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", FLAGGED)
-def test_a_text_that_commands_the_memory_is_flagged_and_nothing_of_it_taken(text: str) -> None:
-    assert find_plain_statements(Role.USER, text) == PlainStatements(is_order=True)
+def test_of_a_text_that_commands_the_memory_nothing_is_taken(text: str) -> None:
+    assert find_plain_statements(Role.USER, text) == PlainStatements()
 
 
 @pytest.mark.parametrize("role", [Role.ASSISTANT, Role.TOOL, Role.SYSTEM])

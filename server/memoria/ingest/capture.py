@@ -6,6 +6,7 @@ transaction, together with what rules conclude from them and with their queue en
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from memoria.erasure.suppression import Digester, SuppressionList
@@ -247,6 +248,7 @@ class _Examined:
     """Whether it says what was forgotten, so that nothing may be concluded from it."""
 
 
+@cache
 def _load_rules() -> "type[Intake]":
     """Load what concludes from turns, when there is one: a process that starts must not pay for it.
 

@@ -65,8 +65,6 @@ class PlainStatements:
     pasted_orders: tuple[PlainStatement, ...] = ()
     """What reads like a standing order in text that the user only pasted: it is to be shown to
     them, and obeyed by nobody."""
-    is_order: bool = False
-    """Whether the turn tries to give orders to the memory; then there are no statements."""
 
 
 def find_plain_statements(role: Role, text: str, *, tool_call: bool = False) -> PlainStatements:
@@ -79,10 +77,15 @@ def find_plain_statements(role: Role, text: str, *, tool_call: bool = False) -> 
     """
     if role is not Role.USER or tool_call:
         return PlainStatements()
-    if instruction_shaped(text, Trust.USER):
-        return PlainStatements(is_order=True)
     if len(text) > _LONGEST_TEXT:
         return PlainStatements()
+    found = _find_in(text)
+    is_empty = not (found.statements or found.pasted_orders)
+    # What tries to give orders to the memory states nothing; most turns state nothing anyway.
+    return found if is_empty or not instruction_shaped(text, Trust.USER) else PlainStatements()
+
+
+def _find_in(text: str) -> PlainStatements:
     blotted = blot_foreign_text(text)
     draft = find_draft(blotted)
     sentences = islice(sentences_of_blotted(blotted), _MOST_SENTENCES)
