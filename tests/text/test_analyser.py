@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoria.store.sqlite.driver import sqlite3
-from memoria.text.analyser import index_text, query_terms, tokens
+from memoria.text.analyser import distinct_tokens, index_text, query_terms, tokens
 from memoria.text.stopwords import STOP_WORDS
 
 CJK = st.one_of(
@@ -136,6 +136,11 @@ def test_any_two_neighbouring_characters_of_a_cjk_text_are_found(
 @given(ANY_TEXT, ANY_TEXT)
 def test_any_text_is_found_inside_a_longer_one(inner: str, outer: str) -> None:
     assert set(query_terms(inner)) <= set(listed(f"{outer} {inner} {outer}"))
+
+
+@given(ANY_TEXT)
+def test_the_distinct_tokens_are_the_tokens_once_each(text: str) -> None:
+    assert distinct_tokens(f"{text} {text}") == set(tokens(text))
 
 
 @given(ANY_TEXT)

@@ -49,6 +49,17 @@ def tokens(text: str) -> list[str]:
     return found
 
 
+def distinct_tokens(text: str) -> frozenset[str]:
+    """The search tokens of `text`, once each: a word that stands in it often is read once."""
+    found: set[str] = set()
+    for run, word in {*_TOKEN.findall(fold(text))}:
+        if word:
+            found.add(_stem(word))
+        else:
+            found.update(_expand_cjk(run))
+    return frozenset(found)
+
+
 def index_text(text: str) -> str:
     """The tokens of `text` as they are stored: separated by single spaces."""
     return " ".join(tokens(text))

@@ -82,8 +82,9 @@ class _RecordSearch:
 
     def may_fit(self, n: int, remark: Remark, indexed: IndexTokens | None) -> bool:
         """Whether a turn may fit: what is not looked at is taken to speak for it."""
-        if indexed is None or len(remark.content) > READ_CHARS or not remark.is_whole:
-            return True  # of a long one only a part counts
+        if indexed is None or not (remark.is_whole or indexed.words.isascii()):
+            return True  # nor can its script be told
+        in_cjk = not indexed.words.isascii() and is_cjk(remark.content[:READ_CHARS])
         statistics = self._statistics
         held = self._terms.intersection(indexed.words.split(" "))
         if remark.speaker:
@@ -93,7 +94,7 @@ class _RecordSearch:
             coverage,
             self._estimate_cosine(n, coverage),
             rare_words=statistics.count_rare(held),
-            is_cross_language=is_cjk(remark.content) != statistics.is_cjk,
+            is_cross_language=in_cjk != statistics.is_cjk,
             is_of_named_day=self._day is not None and remark.at in self._day,
             is_reply=self._plan.parsed.aim is Aim.REPLY and remark.role == Role.ASSISTANT,
         )

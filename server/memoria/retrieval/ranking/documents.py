@@ -8,7 +8,7 @@ from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.fusion import FusedCandidate
 from memoria.store.base import Transaction
 from memoria.store.values import Filters
-from memoria.text.analyser import tokens
+from memoria.text.analyser import distinct_tokens
 from memoria.text.document import full_text
 from memoria.text.excerpt import find_excerpt, weigh_evenly
 
@@ -115,7 +115,7 @@ def read_words(
 
 def _excerpt_words(text: str, plan: SearchPlan) -> frozenset[str]:
     start, end = find_excerpt(text, weigh_evenly(plan.terms), READ_CHARS)
-    return frozenset(tokens(text[start:end]))
+    return distinct_tokens(text[start:end])
 
 
 def read_text(document: StoredTurn | MemoryWording) -> str:

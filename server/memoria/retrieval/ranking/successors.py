@@ -24,7 +24,7 @@ from memoria.retrieval.ranking.documents import MemoryWording
 from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.retrieval.ranking.wordings import NO_WORDINGS, Wordings
 from memoria.store.base import Transaction
-from memoria.text.analyser import tokens
+from memoria.text.analyser import distinct_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ def _in_place_of(each: ScoredCandidate, memory: Memory) -> ScoredCandidate:
     """The present wording of a memory, as well found as what it has replaced."""
     wording = MemoryWording(memory, memory.current)
     candidate = each.candidate._replace(n=memory.current.n, words=None)
-    words = frozenset(tokens(memory.content))
+    words = distinct_tokens(memory.content)
     return each._replace(document=wording, candidate=candidate, words=words)
 
 
