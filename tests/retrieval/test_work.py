@@ -170,6 +170,40 @@ async def test_a_search_leaves_nothing_that_only_a_garbage_collector_finds(
         gc.enable()
 
 
+@pytest.mark.parametrize("plan", [memories, traces])
+async def test_nobody_looks_for_garbage_while_a_search_ranks(
+    homes: tuple[Memoria, Memoria], plan: Callable[[str], SearchPlan]
+) -> None:
+    looks: list[str] = []
+
+    def note(phase: str, _about: dict[str, int]) -> None:
+        looks.append(phase)
+
+    search = homes[0]._search  # noqa: SLF001
+    search.run(plan(QUESTION))
+    before = gc.get_threshold()
+    gc.callbacks.append(note)
+    gc.set_threshold(100)
+    try:
+        search.run(plan(QUESTION))
+        assert gc.isenabled()
+    finally:
+        gc.set_threshold(*before)
+        gc.callbacks.remove(note)
+    assert looks.count("start") < 10
+
+
+async def test_who_has_switched_the_collector_off_finds_it_so_after_a_search(
+    homes: tuple[Memoria, Memoria],
+) -> None:
+    gc.disable()
+    try:
+        homes[0]._search.run(memories(QUESTION))  # noqa: SLF001
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
 async def test_documents_are_ranked_once_however_many_are_wanted(
     homes: tuple[Memoria, Memoria],
 ) -> None:

@@ -11,9 +11,11 @@ In a large tenant vectors are searched in a second thread meanwhile. A reranker 
 snapshot is open; if the store has changed by then, the candidates are scored anew.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from memoria.bare.collector import pause_collector
 from memoria.inference import LazyEmbedder
 from memoria.inference.rerank.base import Reranker
 from memoria.model import SearchResult
@@ -81,7 +83,7 @@ class Search:
         """Search. Never fails for want of a part: what was missing is said in `notes`."""
         queries = self._embedder.embed_all(plan)
         review = self._ask_reranker(plan, queries)
-        with self._store.read(self._tenant) as tx:
+        with self._open_snapshot() as tx:
             return self._answer(tx, plan, queries, review)
 
     def run_for_context(
@@ -101,11 +103,17 @@ class Search:
         """
         queries = self._embedder.embed_all(memories)
         review = self._ask_reranker(memories, queries)
-        with self._store.read(self._tenant) as tx:
+        with self._open_snapshot() as tx:
             found = self._answer(tx, _limit_tokens(memories, tokens), queries, review)
             if found.hint is None or (found.hits and not memories.parsed.wants_record):
                 return found, None
             return found, self._answer(tx, _limit_tokens(evidence, evidence_tokens), queries)
+
+    @contextmanager
+    def _open_snapshot(self) -> Iterator[Transaction]:
+        """What is searched. Nobody looks for garbage meanwhile, for a search leaves none."""
+        with pause_collector(), self._store.read(self._tenant) as tx:
+            yield tx
 
     def _ask_reranker(self, plan: SearchPlan, queries: Sequence[QueryVector | str]) -> _Review:
         """What the reranker says of the best candidates. Asks it while no snapshot is open."""
@@ -113,7 +121,7 @@ class Search:
             return _NO_REVIEW
         if not plan.options.stages.rerank:
             return _Review(SWITCHED_OFF)
-        with self._store.read(self._tenant) as tx:
+        with self._open_snapshot() as tx:
             searches, snapshot = self._score(tx, plan, queries), tx.snapshot
             texts = passages(plan, join_found(tx, plan, searches).scored)
         return _Review(ask_reranker(self._reranker, plan.asked, texts), searches, snapshot)

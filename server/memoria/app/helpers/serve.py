@@ -4,7 +4,6 @@ It ends when its questions do, however the process ended that asks them, and by 
 asked nothing for a while: its memory is given back.
 """
 
-import gc
 import os
 import signal
 import sys
@@ -22,9 +21,6 @@ from memoria.retrieval import Search
 _IDLE_S = 60.0
 _NOTHING = ""
 """The answer of who can't answer."""
-_ALLOCATIONS = 20_000
-"""So many objects more than before have the collector look for garbage. A search has fewer at any
-moment and leaves none, so it is never looked through, which was a twentieth of its time."""
 
 
 def main() -> None:
@@ -37,7 +33,6 @@ def main() -> None:
     settings = Settings.model_validate_json(first)
     with suppress(BrokenPipeError, MemoriaError):
         search, idle = _open_search(settings), _IdleWatch()
-        gc.set_threshold(_ALLOCATIONS)
         _send(answers, _NOTHING)
         while line := questions.readline():
             idle.note_work()
