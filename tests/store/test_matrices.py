@@ -16,7 +16,13 @@ from memoria.model import Vector
 from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, connect, load_vectors
-from memoria.store.sqlite.vectors import Vec0Index, VectorCache, VectorIndex, VectorQuery
+from memoria.store.sqlite.vectors import (
+    Vec0Index,
+    VectorCache,
+    VectorIndex,
+    VectorQuery,
+    recent,
+)
 from memoria.store.sqlite.vectors.index import FEW
 from memoria.store.sqlite.visibility import Visibility
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
@@ -235,6 +241,27 @@ def test_a_search_after_one_change_does_not_walk_what_is_unchanged(
     ask(connection, shared)
     connection.close()
     assert len(hundreds) < 5
+
+
+@pytest.mark.parametrize("remembered", [9, 1])
+def test_a_search_on_an_older_snapshot_finds_what_it_has_and_reads_only_what_was_changed_since(
+    lived_in: Home, home: Path, monkeypatch: pytest.MonkeyPatch, remembered: int
+) -> None:
+    monkeypatch.setattr(recent, "_MOST", remembered)
+    older, newer, shared = reader(home), reader(home), VectorCache()
+    older.execute("BEGIN")
+    expected = ask(older, shared)
+    lived_in.change("hide", expected[0])
+    lived_in.embed(expected[1], unit(1, 0, 0, 0))
+    lived_in.embed(lived_in.add(), unit(1, 1, 1, 1))
+    assert ask(newer, shared) == [lived_in.ns[3], expected[2], expected[1]]
+    read: list[str] = []
+    older.set_trace_callback(read.append)
+    assert ask(older, shared) == expected
+    older.close()
+    newer.close()
+    reads_all = any("CROSS JOIN embeddings" in statement for statement in read)
+    assert reads_all is (remembered == 1)  # as much was changed as is not known any more
 
 
 def vectors_in(shared: VectorCache) -> set[bytes]:

@@ -21,7 +21,8 @@ FROM tenants WHERE id = :tenant;
 
 -- name: changed
 -- `changed > 0` lets the index be used, which has no other rows; said last, it is entered at :seen.
-SELECT d.n, d.tenant_id, d.kind, d.workspace_n, d.current, d.suppressed, d.processed, e.vector
+SELECT d.changed, d.n, d.tenant_id, d.kind, d.workspace_n, d.current, d.suppressed, d.processed,
+       e.vector
 FROM documents d CROSS JOIN embeddings e ON e.model_n = :model AND e.document_n = d.n
 WHERE d.tenant_id = :tenant AND d.changed > :seen AND d.changed > 0 AND d.kind = :kind;
 

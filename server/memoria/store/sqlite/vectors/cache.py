@@ -82,15 +82,15 @@ class VectorCache:
     ) -> list[Match] | None:
         """The nearest documents, best first.
 
-        None if the snapshot is older than what is held, or codes are still being learnt.
+        None if the snapshot is much older than what is held, or codes are still being learnt.
         """
         held = self._load(connection, _key(where), len(vector))
         if held is None:
             return None
+        now = where.changed or read_changes(connection, where.tenant)
         with held.lock:
-            if not held.follow(connection, where.changed or read_changes(connection, where.tenant)):
-                return None
-            found = held.nearest(connection, where, vector, limit)
+            held.follow(connection, now)
+            found = held.nearest(connection, where, vector, limit, now.n)
         self._keep_within_bounds()
         return found
 

@@ -1,7 +1,8 @@
 """What a process holds of one model, tenant and kind, and how far it has followed the file.
 
 The count of the tenant's changes says how far. A search on a newer snapshot first reads what
-changed in between; one on an older snapshot would see what is not there yet, so it is sent away.
+changed in between; one on an older snapshot reads what was changed since as it was then (`recent`),
+and is sent away where that is not known.
 Only readers come here: what a transaction that writes sees may yet be rolled back.
 """
 
@@ -18,7 +19,14 @@ from memoria.store.sqlite.terms import BUDGET
 from memoria.store.sqlite.vectors.compressed import CompressedVectors
 from memoria.store.sqlite.vectors.exact import check_vector, read_vectors, score_exactly
 from memoria.store.sqlite.vectors.matrix import Matrix
-from memoria.store.sqlite.vectors.models import SQL, Key, VectorQuery, read_changes
+from memoria.store.sqlite.vectors.models import (
+    SQL,
+    Key,
+    VectorQuery,
+    list_passing,
+    read_changes,
+)
+from memoria.store.sqlite.vectors.recent import RecentChanges
 from memoria.store.sqlite.visibility import write_token
 from memoria.store.values import Match
 
@@ -43,6 +51,7 @@ class CachedVectors(ABC):
     def __init__(self, key: Key, dims: int) -> None:
         self.lock = threading.Lock()
         self.seen = 0
+        self._recent = RecentChanges()
         self._where = dict(zip(("model", "tenant", "kind"), key, strict=True))
         self._tenant = key[1]
         self._dims = dims
@@ -52,11 +61,35 @@ class CachedVectors(ABC):
     def rows(self) -> Matrix | CompressedVectors:
         """The vectors."""
 
-    @abstractmethod
     def nearest(
+        self, connection: Connection, where: VectorQuery, vector: Vector, limit: int, change: int
+    ) -> list[Match] | None:
+        """The nearest documents, best first; None if the snapshot is too old.
+
+        Args:
+            connection: where the snapshot is read.
+            where: where to look.
+            vector: the question's.
+            limit: how many to give at most.
+            change: the snapshot's last.
+        """
+        later = self._recent.after(change)
+        if later is None:
+            return None
+        if not later:
+            return self._search(connection, where, vector, limit)
+        found = self._search(connection, where, vector, limit + len(later))
+        then = score_exactly(
+            connection, where.model, list_passing(connection, where, later), vector, limit
+        )
+        every = [*(match for match in found if match.n not in later), *then]
+        return sorted(every, key=lambda match: (-match.score, match.n))[:limit]
+
+    @abstractmethod
+    def _search(
         self, connection: Connection, where: VectorQuery, vector: Vector, limit: int
     ) -> list[Match]:
-        """The nearest documents, best first, on the snapshot that was followed."""
+        """The nearest of what is held, best first."""
 
     def enough_for(self, many: int) -> int:
         """How many vectors it does for, where `many` are the most for a matrix."""
@@ -67,8 +100,8 @@ class CachedVectors(ABC):
         connection: Connection,
         now: Changes,
         going_on: Callable[[], bool] = lambda: True,
-    ) -> bool:
-        """Bring it up to the connection's snapshot; False if it is already beyond that.
+    ) -> None:
+        """Bring it up to the connection's snapshot, unless it is already beyond that.
 
         Args:
             connection: where the snapshot is read.
@@ -82,7 +115,6 @@ class CachedVectors(ABC):
                 self.seen = 0
                 self.rows.clear()  # half of the changes may be in it
                 raise
-        return now.n == self.seen
 
     def drop_erased(self, connection: Connection) -> None:
         """Bring it up to the connection's snapshot if the tenant has erased something since."""
@@ -101,13 +133,16 @@ class CachedVectors(ABC):
                 return
             for row in page:
                 self._apply(row)
+        if now.erased_at > self.seen or not self.seen:
+            self._recent.begin_at(now.n)
         self.seen = now.n
 
     def _documents(self, connection: Connection) -> Iterable[int]:
         return (row["n"] for row in connection.execute(SQL["held"], self._where))
 
     def _apply(self, row: Row) -> None:
-        n, tenant, kind, workspace, current, suppressed, processed, vector = row
+        change, n, tenant, kind, workspace, current, suppressed, processed, vector = row
+        self._recent.add(change, n)
         if not current:
             self.rows.drop(n)
         else:
@@ -127,10 +162,10 @@ class CachedMatrix(CachedVectors):
         """The vectors."""
         return self.matrix
 
-    def nearest(
+    def _search(
         self, _connection: Connection, where: VectorQuery, vector: Vector, limit: int
     ) -> list[Match]:
-        """The nearest documents, best first."""
+        """The nearest of what is held, best first."""
         if where.narrowing is None:
             return self.matrix.nearest(where.scopes, where.allowed, vector, limit)
         found = self.matrix.nearest(where.scopes, None, vector, limit * _SAMPLED)
@@ -169,10 +204,10 @@ class CachedCodes(CachedVectors):
         """How many vectors these codes do for."""
         return max(many, _OUTGROWN * self._learnt_for)
 
-    def nearest(
+    def _search(
         self, connection: Connection, where: VectorQuery, vector: Vector, limit: int
     ) -> list[Match]:
-        """The nearest documents, best first."""
+        """The nearest of what is held, best first."""
         wanted = max(limit * _FEWER, min(limit * _CANDIDATES, _ENOUGH))
         self._rows.flush()
         most = wanted if where.narrowing is None else max(wanted, BUDGET)

@@ -115,5 +115,6 @@ class VectorIndex:
         from memoria.store.sqlite.vectors.cached import CachedMatrix  # noqa: PLC0415  (brings NumPy)
 
         own = CachedMatrix((where.model, where.tenant, where.kind), len(vector))
-        own.follow(self._connection, read_changes(self._connection, where.tenant))
-        return own.nearest(self._connection, where, vector, limit)
+        now = read_changes(self._connection, where.tenant)
+        own.follow(self._connection, now)
+        return own.nearest(self._connection, where, vector, limit, now.n) or []

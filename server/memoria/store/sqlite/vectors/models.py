@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.narrowing import Narrowing
+from memoria.store.sqlite.rows import list_numbers
 from memoria.store.sqlite.statements import statements
 from memoria.store.sqlite.tenants import Changes
-from memoria.store.values import DocumentKind
+from memoria.store.sqlite.visibility import visibility_of
+from memoria.store.values import DocumentKind, Match
 
 SQL = statements("vectors")
 
@@ -77,3 +79,18 @@ def find_model(connection: Connection, name: str) -> EmbeddingModel | None:
 def list_models(connection: Connection) -> list[EmbeddingModel]:
     """Every model the home holds vectors of."""
     return [EmbeddingModel(**row) for row in connection.execute(SQL["models"])]
+
+
+def list_passing(connection: Connection, where: VectorQuery, ns: Collection[int]) -> list[int]:
+    """Those of the documents that a search may find, as the truth has it."""
+    visible = list_visible(connection, where, ns)
+    if where.narrowing is not None:
+        passed = where.narrowing.best([Match(n, 0.0) for n in visible], len(visible))
+        return [match.n for match in passed]
+    return [n for n in visible if where.allowed is None or n in where.allowed]
+
+
+def list_visible(connection: Connection, where: VectorQuery, ns: Collection[int]) -> list[int]:
+    """Those of the documents that are seen, whatever the question's filters let through."""
+    rows = connection.execute(SQL["visibilities"], {"tenant": where.tenant, "ns": list_numbers(ns)})
+    return [row["n"] for row in rows if visibility_of(row).token in where.scopes]

@@ -15,6 +15,7 @@ from memoria.store.sqlite.vectors.models import (
     IndexRow,
     VectorQuery,
     list_models,
+    list_visible,
 )
 from memoria.store.sqlite.visibility import visibility_of
 from memoria.store.values import Match
@@ -97,7 +98,7 @@ class Vec0Index:
                 (vector.tobytes(), limit, scope, *allowed),
             )
         )
-        shown = self._select_visible(where, [n for _, n in found[:limit]])
+        shown = list_visible(self._connection, where, [n for _, n in found[:limit]])
         return score_exactly(self._connection, where.model, shown, vector, limit)
 
     def drift(self, model: int) -> Drift:
@@ -131,13 +132,6 @@ class Vec0Index:
             (f"CREATE VIRTUAL TABLE%({_PARTITION},%",),
         )
         return {int(row["name"].removeprefix("vectors_")) for row in rows}
-
-    def _select_visible(self, where: VectorQuery, found: Sequence[int]) -> list[int]:
-        """Without what a process that lacks the extension has hidden: the truth decides."""
-        rows = self._connection.execute(
-            SQL["visibilities"], {"tenant": where.tenant, "ns": _json(found)}
-        )
-        return [row["n"] for row in rows if visibility_of(row).token in where.scopes]
 
 
 def _index_row(row: Row) -> IndexRow:
