@@ -106,19 +106,21 @@ class _EnglishReader:
             if word.lower in ("name", "name's") and self._read_own_name(at):
                 return at + 3
             self._settle()
-        if word.lower in self._relations or self._starts_qualified(at):
+        if word.lower in self._relations or (
+            word.lower in lists.WHICH and self._find_relation(at) is not None
+        ):
             return self._read_bare_relation(at)
         if word.lower in lists.ANIMALS and self._asks_what_one_has(at, at):
             return self._wait_for_owner(Relation("pet"), at)
-        if not self._read_pronoun(at):
+        if not self._read_pronoun(word, at):
             if word.is_capital and word.text not in lists.NO_PERSON and at != self._introduced:
                 return self._read_name(at)
             self._read_other(word)
         return at + 1
 
-    def _read_pronoun(self, at: int) -> bool:
+    def _read_pronoun(self, word: EnglishWord, at: int) -> bool:
         """Read a pronoun, or "the user". False where there is none."""
-        lower = self._words[at].lower
+        lower = word.lower
         if lower in lists.OWN or lower == "your":
             self._owner = _person(self._listener if lower == "your" else self._speaker)
         elif lower in lists.THIRD_OWNERS:
@@ -126,9 +128,9 @@ class _EnglishReader:
         elif lower in lists.THIRD:
             self._antecedent(lists.THIRD[lower])
         elif lower in lists.SELF or (lower == "mine" and self._of is not None):
-            self._read_self(at, self._speaker)
+            self._read_self(word, at, self._speaker)
         elif lower in lists.LISTENER:
-            self._read_self(at, self._listener)
+            self._read_self(word, at, self._listener)
         elif lower == "user":
             self._read_user(at)
         elif lower == "who":
@@ -206,9 +208,6 @@ class _EnglishReader:
     def _qualifier(self, start: int, end: int) -> str | None:
         found = (lists.WHICH.get(word.lower) for word in self._words.between(start, end))
         return next((which for which in found if which), None)
-
-    def _starts_qualified(self, at: int) -> bool:
-        return self._words[at].lower in lists.WHICH and self._find_relation(at) is not None
 
     def _read_relative(self, owner: Person, at: int, which: str | None) -> int:
         """The relative named by the word at a position, and the name beside it."""
@@ -317,24 +316,20 @@ class _EnglishReader:
         is_whole = len(self._words) == 1
         return own if is_alone or is_whole or (is_title and named) else None
 
-    def _read_self(self, at: int, root: str | None) -> None:
-        if root is None:
-            return
-        previous = self._words[at - 1].lower if at else ""
-        if self._words[at].lower == "me" and previous in lists.ASKS_FOR:
+    def _read_self(self, word: EnglishWord, at: int, root: str | None) -> None:
+        is_me = word.lower == "me" and at > 0
+        if root is None or (is_me and self._words[at - 1].lower in lists.ASKS_FOR):
             return
         if not is_speech(self._words, at):
-            self._read_introduction(at, root)
+            self._add(self._introduce(word, at, root))
 
-    def _read_introduction(self, at: int, root: str) -> None:
+    def _introduce(self, word: EnglishWord, at: int, root: str) -> Person:
         """I, or where it is followed by a name, who that is: I'm Lin."""
-        word, words = self._words[at], self._words
-        follows = words[at + 1] if at + 1 < len(words) else None
-        if word.lower == "i'm" and follows is not None and follows.text in known.GIVEN_NAMES:
-            self._add(Person(root, (), name_key(follows.text)))
-            self._introduced = at + 1
-        else:
-            self._add(Person(root))
+        follows = self._words[at + 1] if word.lower == "i'm" and at + 1 < len(self._words) else None
+        if follows is None or follows.text not in known.GIVEN_NAMES:
+            return Person(root)
+        self._introduced = at + 1
+        return Person(root, (), name_key(follows.text))
 
     def _read_own_name(self, at: int) -> bool:
         """My name is Lin: the name of whoever has it."""
@@ -373,16 +368,14 @@ class _EnglishReader:
         start = at
         if words[at].text in known.TITLES:
             start = at + 2 if at + 1 < len(words) and words[at + 1].text == "." else at + 1
-        end = start
-        while end < len(words) and words[end].is_capital and words[end].text not in lists.NO_PERSON:
-            end += 1
-            if words[end - 1].is_possessive:
-                break
-        if end == start:
+        parts = words.read_name(start)
+        end = start + len(parts)
+        if not parts:
             return at + 1
-        name = name_key(" ".join(word.text for word in words.between(start, end)))
-        if words[end - 1].is_possessive:
-            if not words[end - 1].text.isupper() and words[end - 1].lower not in STOP_WORDS:
+        name = name_key(" ".join(word.text for word in parts))
+        last = parts[-1]
+        if last.is_possessive:
+            if not last.text.isupper() and last.lower not in STOP_WORDS:
                 self._owner = Person(name)
             return end
         if is_addressed(self._words, at, end):

@@ -139,6 +139,18 @@ class EnglishText:
         """The words from one position to before another."""
         return (self[at] for at in range(start, min(end, len(self))))
 
+    def read_name(self, start: int) -> list[EnglishWord]:
+        """The words with a capital from a position on, to the end of a possessive."""
+        parts: list[EnglishWord] = []
+        for at in range(start, len(self.pieces)):
+            word = self[at]
+            if not word.is_capital or word.text in NO_PERSON:
+                break
+            parts.append(word)
+            if word.is_possessive:
+                break
+        return parts
+
     def list_telling(self, words: Set[str]) -> list[int]:
         """Where one of these words stands, or one with a capital or an ending."""
         return [
@@ -165,8 +177,11 @@ def _split_ending(piece: str) -> tuple[str, bool]:
 
 def is_speech(words: EnglishText, at: int) -> bool:
     """Whether the subject at a position merely says or thinks what follows."""
-    following = (word.lower for word in words.between(at + 1, at + 5))
-    return next((word for word in following if word not in FILL), "") in SAYING
+    for n in range(at + 1, min(at + 5, len(words))):
+        lower = words[n].lower
+        if lower not in FILL:
+            return lower in SAYING
+    return False
 
 
 def is_addressed(words: EnglishText, start: int, end: int) -> bool:
