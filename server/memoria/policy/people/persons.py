@@ -7,6 +7,7 @@ sister`, `anna's brother`. Spellings and languages are gone, so that 我妈 and 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 
 from memoria.graph.lexicon import GIVEN_NAMES
 from memoria.policy.people.kinship import (
@@ -31,8 +32,7 @@ def is_given_name(name: str) -> bool:
     return not name.isascii() or name.split(maxsplit=1)[0].title() in GIVEN_NAMES
 
 
-@dataclass(frozen=True)
-class Person:
+class Person(NamedTuple):
     """Somebody a text speaks of."""
 
     root: str
@@ -111,7 +111,7 @@ class Identities:
         """Who is who, by what texts say of a person with their name."""
         named = [person for people in texts for person in people.persons if person.called]
         own = {str(each.called) for each in named if each.root == USER and not each.path}
-        kin = {str(each.called): replace(each, called=None) for each in named if each.path}
+        kin = {str(each.called): each._replace(called=None) for each in named if each.path}
         return cls(frozenset(own | {name_key(user) for user in users}), kin)
 
 
@@ -205,7 +205,7 @@ def _resolve(person: Person, known: Identities) -> Person:
     """The person as the user's, where their name is known to be the user's or a relative's."""
     root = person.root
     if root in known.users:
-        return replace(person, root=USER)
+        return person._replace(root=USER)
     relative = known.relatives.get(root)
     if relative is None or (person.path and relative.root == root):
         return person
