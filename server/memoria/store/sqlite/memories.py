@@ -9,13 +9,13 @@ from memoria.model import (
     InferredBy,
     Memory,
     MemoryVersion,
-    Provenance,
     Scope,
     Trust,
     Validity,
 )
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
+from memoria.store.sqlite.memory_rows import read_memory, read_version
 from memoria.store.sqlite.rows import TenantRows, as_json, build_value
 from memoria.store.sqlite.wordings import SqliteWordings
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
@@ -28,10 +28,8 @@ from memoria.store.values import (
     Successor,
 )
 
-_PROVENANCE = tuple(Provenance.model_fields)
 _REACH = 1000
 """So many of a file's newest memories are looked through before all of a tenant's are."""
-_VERSION = tuple(name for name in MemoryVersion.model_fields if name != "provenance")
 
 
 class SqliteMemories:
@@ -339,16 +337,13 @@ class SqliteMemories:
     def _load(self, ns: Sequence[int]) -> dict[int, Memory]:
         if not ns:
             return {}
-        fields = {own["n"]: own for own in self._rows.fields("memories", ns=as_json(ns))}
-        held_until = {n: own.pop("held_until") for n, own in fields.items()}
+        rows = self._rows.tuples("memories", ns=as_json(ns))
         versions: dict[int, list[MemoryVersion]] = {n: [] for n in ns}
-        for row in self._rows.all("versions", ns=as_json(ns)):
-            n = row["memory_n"]
-            versions[n].append(_to_version(row, None if versions[n] else held_until.get(n)))
-        for n, own in fields.items():
-            del own["n"]
-            own["versions"] = tuple(versions[n])
-        return {n: build_value(Memory, own) for n, own in fields.items()}
+        held_until = {n: until for n, until, *_ in rows}
+        for memory_n, *row in self._rows.tuples("versions", ns=as_json(ns)):
+            own = versions[memory_n]
+            own.append(read_version(row, None if own else held_until.get(memory_n)))
+        return {n: read_memory(row, tuple(versions[n])) for n, _, *row in rows}
 
     def _number(self, memory_id: str) -> int:
         row = self._rows.first("number", id=memory_id)
@@ -376,11 +371,3 @@ def _scope_of(memory: NewMemory) -> Scope:
 def _is_verified_by_channel(version: NewVersion) -> int:
     """A statement the user made through a channel of their own needs no confirmation."""
     return int(version.provenance.trust is Trust.USER)
-
-
-def _to_version(row: Row, held_until: int | None) -> MemoryVersion:
-    """A wording; the last one ends where another memory has taken the place of this one."""
-    fields = {name: row[name] for name in _VERSION}
-    fields["valid_to"] = row["valid_to"] if row["valid_to"] is not None else held_until
-    fields["provenance"] = build_value(Provenance, {name: row[name] for name in _PROVENANCE})
-    return build_value(MemoryVersion, fields)

@@ -149,24 +149,25 @@ SET pinned = coalesce(:pinned, pinned),
 WHERE n = :memory_n AND tenant_id = :tenant;
 
 -- name: memories
-SELECT m.n, m.id, m.type, m.validity, m.importance, m.confidence, m.pinned, m.verified,
-       m.upvotes, m.downvotes, m.created_at, m.updated_at, m.subject, m.predicate, m.task,
-       m.expires_at, m.use_count, m.last_used_at, m.flag, m.scope, w.name AS workspace,
+SELECT m.n,
        -- When another memory took its place: the edge has it, for a restored memory has no end.
        CASE m.validity WHEN 'superseded' THEN
            (SELECT max(e.event_at) FROM nodes s
             CROSS JOIN edges e ON e.src_n = s.n AND e.code = 12 WHERE s.memory_n = m.n)
        END AS held_until,
-       1 + (SELECT count(*) FROM memory_evidence e WHERE e.memory_n = m.n) AS evidence
+       m.id, m.type, m.validity, m.importance, m.confidence, m.pinned, m.verified, m.upvotes,
+       m.downvotes, m.created_at, m.updated_at, w.name AS workspace, m.scope, m.subject,
+       m.predicate, m.task, m.expires_at,
+       1 + (SELECT count(*) FROM memory_evidence e WHERE e.memory_n = m.n) AS evidence,
+       m.use_count, m.last_used_at, m.flag
 FROM memories m
 LEFT JOIN workspaces w ON w.n = m.workspace_n
 WHERE +m.tenant_id = :tenant AND m.n IN (SELECT value FROM json_each(:ns));
 
 -- name: versions
 SELECT v.memory_n, v.n, v.version, v.content, v.valid_from, v.valid_to, v.ingested_at,
-       v.source_kind, v.trust, v.channel, v.client, v.quote, v.inferred_by, v.event_at,
-       v.event_expression,
-       t.id AS turn_id, t.turn_index, t.message_id, t.utc_offset, s.session_id
+       v.source_kind, v.trust, v.channel, v.client, s.session_id, t.message_id, t.id AS turn_id,
+       t.turn_index, v.quote, v.inferred_by, v.event_at, v.event_expression, t.utc_offset
 FROM memory_versions v
 LEFT JOIN turns t ON t.n = v.turn_n
 LEFT JOIN sessions s ON s.n = t.session_n

@@ -1,0 +1,97 @@
+"""Memories from their rows.
+
+A search reads dozens. What was checked when it was written is not checked again; only a word that
+no memory was ever written with is refused.
+"""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Any, TypeVar
+
+from memoria.errors import StoreDamagedError
+from memoria.model import InferredBy, Memory, MemoryVersion, Provenance, Trust, Validity
+from memoria.model.memory import SourceKind
+from memoria.model.memory_types import MemoryType
+
+_Member = TypeVar("_Member", bound=StrEnum)
+
+
+def read_memory(row: Sequence[Any], versions: tuple[MemoryVersion, ...]) -> Memory:
+    """A memory with its wordings, newest first."""
+    (memory_id, kind, validity, importance, confidence, pinned, verified, upvotes, downvotes,
+     created_at, updated_at, workspace, scope, subject, predicate, task, expires_at, evidence,
+     use_count, last_used_at, flag) = row  # fmt: skip
+    return Memory.of_checked(
+        {
+            "id": memory_id,
+            "type": _read_member(MemoryType, kind),
+            "validity": _read_member(Validity, validity),
+            "importance": importance,
+            "confidence": confidence,
+            "pinned": bool(pinned),
+            "verified": bool(verified),
+            "upvotes": upvotes,
+            "downvotes": downvotes,
+            "created_at": created_at,
+            "updated_at": updated_at,
+            "workspace": workspace,
+            "scope": scope,
+            "subject": subject,
+            "predicate": predicate,
+            "task": task,
+            "expires_at": expires_at,
+            "evidence": evidence,
+            "use_count": use_count,
+            "last_used_at": last_used_at,
+            "flag": flag,
+            "contradicts": (),
+            "outdated_by": (),
+            "entities": (),
+            "links": (),
+            "local": None,
+            "former_end": None,
+            "versions": versions,
+        }
+    )
+
+
+def read_version(row: Sequence[Any], held_until: int | None) -> MemoryVersion:
+    """A wording; the last one ends where another memory has taken the place of this one."""
+    (n, version, content, valid_from, valid_to, ingested_at, source_kind, trust, channel, client,
+     session_id, message_id, turn_id, turn_index, quote, inferred_by, event_at, event_expression,
+     utc_offset) = row  # fmt: skip
+    provenance = Provenance.of_checked(
+        {
+            "source_kind": _read_member(SourceKind, source_kind),
+            "trust": _read_member(Trust, trust),
+            "channel": channel,
+            "client": client,
+            "session_id": session_id,
+            "message_id": message_id,
+            "turn_id": turn_id,
+            "turn_index": turn_index,
+            "quote": quote,
+        }
+    )
+    return MemoryVersion.of_checked(
+        {
+            "n": n,
+            "version": version,
+            "content": content,
+            "valid_from": valid_from,
+            "valid_to": held_until if valid_to is None else valid_to,
+            "ingested_at": ingested_at,
+            "provenance": provenance,
+            "inferred_by": _read_member(InferredBy, inferred_by),
+            "event_at": event_at,
+            "event_expression": event_expression,
+            "utc_offset": utc_offset,
+        }
+    )
+
+
+def _read_member(kind: type[_Member], word: str) -> _Member:
+    try:
+        return kind(word)
+    except ValueError as error:
+        raise StoreDamagedError.for_problem(f"{word!r} is no {kind.__name__}") from error
