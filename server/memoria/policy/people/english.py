@@ -15,6 +15,7 @@ from memoria.policy.people.english_words import (
     is_addressed,
     is_said_of_somebody,
     is_speech,
+    join_name,
     may_name_person,
 )
 from memoria.policy.people.kinship import (
@@ -372,16 +373,14 @@ class _EnglishReader:
         end = start + len(parts)
         if not parts:
             return at + 1
-        name = name_key(" ".join(word.text for word in parts))
         last = parts[-1]
         if last.is_possessive:
             if not last.text.isupper() and last.lower not in STOP_WORDS:
-                self._owner = Person(name)
-            return end
-        if is_addressed(self._words, at, end):
-            return end
-        if start > at or self._names_person(at, end):
-            self._add(Person(name))
+                self._owner = Person(join_name(parts))
+        elif is_addressed(self._words, at, end):
+            pass
+        elif start > at or self._names_person(at, end):
+            self._add(Person(join_name(parts)))
         elif may_name_person(self._words, at):
             self._is_open = True
         return end
@@ -396,5 +395,5 @@ class _EnglishReader:
         after = words[end].lower if end < len(words) else ""
         previous = words[start - 1].lower if start else ""
         is_subject = first.begins or previous in ("and", ",")
-        is_subject = is_subject and after in lists.SUBJECT_VERBS | {"from"}
+        is_subject = is_subject and (after == "from" or after in lists.SUBJECT_VERBS)
         return is_subject or (previous in lists.ASKED_AFTER and not first.begins)

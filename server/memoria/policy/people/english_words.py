@@ -1,11 +1,12 @@
 """Words for the rules that read whom an English text speaks of: lists, and a text split up."""
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from typing import NamedTuple
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.graph import lexicon as known
+from memoria.text.name import name_key
 
 OWN = frozenset("my our".split())
 SELF = frozenset("i i'm i've i'd i'll me myself we we're we've us".split())
@@ -173,6 +174,11 @@ def _split_ending(piece: str) -> tuple[str, bool]:
     base, _, ending = piece.replace("’", "'").partition("'")
     is_possessive = ending == "s" or (not ending and base.endswith("s"))
     return (base if is_possessive else f"{base}'{ending}"), is_possessive
+
+
+def join_name(words: Iterable[EnglishWord]) -> str:
+    """A name in its normal form."""
+    return name_key(" ".join(word.text for word in words))
 
 
 def is_speech(words: EnglishText, at: int) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence, Set
 from functools import lru_cache
+from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple, Self
 
@@ -148,15 +149,19 @@ class _Scorer:
         is_cross_language = is_cjk(text[:READ_CHARS]) != self._statistics.is_cjk
         if isinstance(document, MemoryWording):
             return self._score_memory(item, document, words, is_cross_language=is_cross_language)
-        held = self._find_held(words, item.entity_names, document.speaker)
+        held = self._asked & words
+        if document.speaker:  # who said it counts as held
+            held |= self._asked & list_tokens(document.speaker)
+        if item.entity_names:
+            held |= self._find_names(item)
         asks_number = self._statistics.asks_number and not is_cross_language
         signals = RelevanceSignals(
-            coverage=self._cover(held),
-            cosine=item.cosine,
-            graph=item.graph,
-            context_coverage=item.context,
-            rare_words=self._statistics.count_rare(held),
-            is_cross_language=is_cross_language,
+            self._cover(held),
+            item.cosine,
+            item.graph,
+            item.context,
+            self._statistics.count_rare(held),
+            is_cross_language,
             lacks_number=asks_number and not holds_number(text),
             is_of_named_day=self._day is not None and document.at in self._day,
             is_reply=self._asks_for_reply and document.role is Role.ASSISTANT,
@@ -174,15 +179,16 @@ class _Scorer:
         *,
         is_cross_language: bool,
     ) -> ScoredCandidate:
-        held = self._find_held(words, item.entity_names, None)
-        held |= self._asked & _list_property_tokens(wording)
+        held = self._asked & words | self._asked & _list_property_tokens(wording)
+        if item.entity_names:
+            held |= self._find_names(item)
         signals = RelevanceSignals(
-            coverage=self._cover(held),
-            cosine=item.cosine,
-            graph=item.graph,
-            context_coverage=item.context,
-            rare_words=self._statistics.count_rare(held),
-            is_cross_language=is_cross_language,
+            self._cover(held),
+            item.cosine,
+            item.graph,
+            item.context,
+            self._statistics.count_rare(held),
+            is_cross_language,
             is_by_rules=wording.version.inferred_by is InferredBy.RULES,
         )
         relevance = self._rate_conclusion(item, held) if self._scores_conclusions else item.score
@@ -192,18 +198,10 @@ class _Scorer:
         margin = self._threshold.margin("memory", signals)
         return ScoredCandidate(wording, item, signals, relevance, boosts, score, words, margin)
 
-    def _find_held(
-        self, words: frozenset[str], names: frozenset[str], speaker: str | None
-    ) -> frozenset[str]:
-        """The words asked about that a text holds.
-
-        Who said it counts as held, and so do the names that it is linked with whatever words it
-        uses.
-        """
-        held = self._asked & words
-        if speaker:
-            held |= self._asked & list_tokens(speaker)
-        return held.union(*(self._asked & list_tokens(name) for name in names)) if names else held
+    def _find_names(self, item: FusedCandidate) -> frozenset[str]:
+        """The words of the names asked about that it is linked with, whatever words it uses."""
+        names = map(list_tokens, item.entity_names)
+        return self._asked.intersection(chain.from_iterable(names))
 
     def _cover(self, held: Set[str]) -> float:
         """The share of the query's words that is held, each by its weight."""
