@@ -7,7 +7,7 @@ everywhere. Lines are sentences, too, for code, logs and lists have no others.
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from memoria.bare.lazy_regex import lazy_regex
 
@@ -17,6 +17,7 @@ _Occurrence = tuple[int, str]
 _LEAST_GAIN = 1e-9
 """So that a sum of the same weights in another order is no gain."""
 _EIGHTH = 8
+_NOTHING: Set[str] = frozenset()
 _MEANING = 0.3
 """Of the rarest word asked for, what it counts that a sentence is nearest by meaning: it decides
 where words hardly do. With 1.0 a fiftieth less of what BEAM's questions ask for is shown."""
@@ -61,19 +62,19 @@ class ExcerptFinder:
         self._text = text
         self._weights = weights
         self._bonus = _MEANING * max(weights.values(), default=1.0)
-        self._found = sorted(_occurrences(text, weights))
-        self._starts = [0, *[match.end() for match in _END.finditer(text)]]
-        if self._starts[-1] == len(text) and len(self._starts) > 1:
-            self._starts.pop()
-        self._ends = [*self._starts[1:], len(text)]
+        self._found = list(_occurrences(text, weights))
+        starts = self._starts = [0, *[match.end() for match in _END.finditer(text)]]
+        if starts[-1] == len(text) and len(starts) > 1:
+            starts.pop()
+        self._ends = [*starts[1:], len(text)]
         self._terms: dict[int, set[str]] = {}
         for position, term in self._found:
-            self._terms.setdefault(self._place(position), set()).add(term)
+            self._terms.setdefault(bisect_right(starts, position) - 1, set()).add(term)
         self._focused = range(0)
         if focus is not None and focus[0] < focus[1]:
             self._focused = range(self._place(focus[0]), self._place(focus[1] - 1) + 1)
-        telling = sorted({*self._terms, *self._focused}) or [0]
-        self._best = max(telling, key=lambda place: (self._gain(place, set()), -place))
+        self._telling = {*self._terms, *self._focused}
+        self._best = max(sorted(self._telling), key=self._gain, default=0)  # of equals the first
 
     @property
     def best_sentence(self) -> Span:
@@ -95,34 +96,34 @@ class ExcerptFinder:
         """Of the sentence in which a character stands."""
         return bisect_right(self._starts, position) - 1
 
-    def _gain(self, place: int, held: set[str]) -> float:
+    def _gain(self, place: int, held: Set[str] = _NOTHING) -> float:
         """What a sentence tells beside the terms that are held already."""
         bonus = self._bonus if place in self._focused else 0.0
         terms = self._terms.get(place)
         if not terms:
             return bonus
-        return bonus + math.fsum(self._weights[term] for term in terms - held)
+        return bonus + math.fsum([self._weights[term] for term in terms - held])
 
     def _widen(self, chars: int) -> Span:
         """The best sentence with those around it, first the side that adds more."""
         starts, ends = self._starts, self._ends
         first = last = self._best
-        held = set(self._terms.get(first, ()))
+        held = {*self._terms.get(first, ())}
         while True:
             start, end = starts[first], ends[last]
             goes_on = last + 1 < len(ends) and ends[last + 1] - start <= chars
             goes_back = first > 0 and end - starts[first - 1] <= chars
-            if goes_on and goes_back:
+            if goes_on and goes_back and first - 1 in self._telling:  # else it adds no more
                 goes_on = self._gain(last + 1, held) >= self._gain(first - 1, held)
             elif not goes_on and not goes_back:
                 return _strip(self._text, start, end)
             taken = last + 1 if goes_on else first - 1
-            held |= self._terms.get(taken, set())
+            held |= self._terms.get(taken, _NOTHING)
             first, last = min(first, taken), max(last, taken)
 
     def _cut(self, start: int, end: int, chars: int) -> Span:
         """Of a sentence that is too long, where most of what is asked stands together."""
-        inside = [each for each in self._found if start <= each[0] < end]
+        inside = sorted(each for each in self._found if start <= each[0] < end)
         first, last = _densest_run(inside, self._weights, chars, start)
         begin = min(max((first + last - chars) // 2, start), end - chars)
         return _narrow_to_words(self._text, begin, begin + chars)
