@@ -35,7 +35,7 @@ def find_priors(
     remarks: Mapping[int, Remark], expected: ExpectedAnswer, stages: Stages
 ) -> dict[int, float]:
     priors = Priors.among(remarks, expected, stages)
-    return {n: priors.apply(n, 1.0) for n in remarks}
+    return {n: priors.apply(n, 1.0, priors.find_known(n)) for n in remarks}
 
 
 def test_terms_are_counted_as_whole_words_in_what_was_said_and_in_who_and_when() -> None:

@@ -23,6 +23,7 @@ from memoria import Memoria
 from memoria.model import Mention, SearchResult
 from memoria.model.query import MemoryQuery, TranscriptQuery
 from memoria.retrieval import SearchOptions, plan_memories, plan_transcript
+from memoria.retrieval.query.aim import Aim
 from memoria.retrieval.query.options import ALL_STAGES
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.evidence.priors import (
@@ -253,25 +254,32 @@ async def test_what_a_reranker_was_shown_is_searched_for_again_only_if_something
         assert count_searches(SearchOptions()) == 2 * without
 
 
-def say(words: int, asks: bool, speaker: str) -> Remark:
-    return remark("word " * words + ("?" if asks else ""), speaker)
+def say(words: int, asks: bool, speaker: str | None, role: str, wish: str) -> Remark:
+    return remark(wish + "word " * words + ("?" if asks else ""), speaker, role=role)
 
 
-REMARKS = st.builds(say, st.integers(0, 30), st.booleans(), st.sampled_from(["Ann", "Ben"]))
+REMARKS = st.builds(
+    say,
+    st.integers(0, 30),
+    st.booleans(),
+    st.sampled_from(["Ann", "Ben", None]),
+    st.sampled_from(["user", "assistant"]),
+    st.sampled_from(["", "Always ", "I prefer "]),
+)
 RANKED = st.lists(st.tuples(st.floats(0, 1), st.none() | REMARKS), max_size=60)
 
 
-@given(RANKED, st.integers(1, 12))
+@given(RANKED, st.integers(1, 12), st.sampled_from([Aim.FACT, Aim.HELP, Aim.REPLY]))
 def test_what_is_left_unread_could_not_have_come_among_the_best(
-    ranked: Sequence[tuple[float, Remark | None]], most: int
+    ranked: Sequence[tuple[float, Remark | None]], most: int, aim: Aim
 ) -> None:
     scores = {n: score for n, (score, _) in enumerate(ranked)}
     scores = {n: scores[n] for n in list_best(scores, len(scores))}
     remarks: Mapping[int, Remark] = {n: one for n, (_, one) in enumerate(ranked) if one}
-    wanted = ExpectedAnswer(("Ann",), None)
+    wanted = ExpectedAnswer(("Ann",), None, aim)
 
     priors = Priors.among(remarks, wanted, ALL_STAGES)
-    final = {n: priors.apply(n, score) for n, score in scores.items()}
+    final = {n: priors.apply(n, score, priors.find_known(n)) for n, score in scores.items()}
     found = rank_with_priors(scores, remarks, wanted, most, ALL_STAGES)
     assert list_best(found, most) == list_best(final, most)
     assert found.items() <= final.items()

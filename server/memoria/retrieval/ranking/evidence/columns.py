@@ -58,7 +58,16 @@ def rank_rows(values: Floats, most: int) -> Integers:
 
 def join_numbers(*columns: Integers) -> Integers:
     """Whatever stands in any of the columns, once each, in order."""
-    return np.unique(np.concatenate(columns))
+    ns = np.concatenate(columns)
+    ns.sort()
+    return ns[find_changes(ns)]
+
+
+def find_changes(values: Integers) -> Bits:
+    """Of values in order, which are the first of their kind."""
+    changes = np.ones(len(values), np.bool_)
+    np.not_equal(values[1:], values[:-1], out=changes[1:])
+    return changes
 
 
 def find_rows(ns: Integers, wanted: Integers) -> tuple[Integers, Bits]:

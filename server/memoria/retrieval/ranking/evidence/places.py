@@ -6,7 +6,7 @@ from typing import Self
 
 import numpy as np
 
-from memoria.retrieval.ranking.evidence.columns import find_rows
+from memoria.retrieval.ranking.evidence.columns import find_changes, find_rows
 from memoria.retrieval.ranking.evidence.words import Bits, Integers
 from memoria.store.positions import Surroundings
 
@@ -28,10 +28,14 @@ class Places:
     @classmethod
     def of_turns(cls, turns: Surroundings) -> Self:
         """The places of turns, some of which may be given twice."""
-        ns, given = np.unique(turns.ns, return_index=True)
+        order = turns.ns.argsort()
+        given = order[find_changes(turns.ns[order])]
         keys = (turns.sessions[given] << _SESSION_BITS) + turns.indexes[given]
-        places, at = np.unique(keys, return_inverse=True)
-        return cls(ns, at, places)
+        order = keys.argsort()
+        is_first = find_changes(keys[order])
+        at = np.empty_like(order)
+        at[order] = is_first.cumsum() - 1
+        return cls(turns.ns[given], at, keys[order[is_first]])
 
     @property
     def sessions(self) -> Integers:

@@ -25,10 +25,16 @@ from memoria.model import Role
 from memoria.retrieval.query.aim import Aim
 from memoria.retrieval.query.options import Stages
 from memoria.retrieval.ranking.evidence.roles import role_prior
-from memoria.retrieval.ranking.evidence.wishes import multiply_odds, wish_gain
+from memoria.retrieval.ranking.evidence.wishes import (
+    highest_with_wish,
+    may_wish,
+    multiply_odds,
+    wish_gain,
+)
 from memoria.store.remark import Remark
 from memoria.text.budget import estimate_tokens
 from memoria.text.dates import Interval
+from memoria.text.pattern import has_any
 
 _OTHER_SPEAKER = 0.7
 _QUESTION_PRIOR = 0.9
@@ -41,6 +47,9 @@ _QUESTION = lazy_regex(r"\?(?=\s|$)")
 """It begins with one character, which is looked for at once; of several each place is tried."""
 
 
+_KnownPriors = tuple[float, float, float]
+"""By speaker, by role and by time."""
+_NONE: _KnownPriors = (1.0, 1.0, 1.0)
 Lift = Callable[[int, float], float]
 """What a document's score becomes by what else is known of it; never less for a higher score."""
 
@@ -71,8 +80,8 @@ def rank_with_priors(
     """The scores of the best with their priors.
 
     No prior is more than 1. So what was said is read from the best downwards, until those left
-    can't come among the `most` best whatever they say. All are read where wishes count, which make
-    a score greater, and where the answer lies in several sessions.
+    can't come among the `most` best whatever they say. All are read where the
+    answer lies in several sessions.
 
     Args:
         scores: what they would have if all priors were the same.
@@ -83,22 +92,21 @@ def rank_with_priors(
         lift: decides in the end who is among the best.
     """
     priors = Priors.among(remarks, expected, stages)
-    reads_all = expected.aim in (Aim.COURSE, Aim.HELP)
+    known = {n: priors.find_known(n) for n in scores}
+    reads_all = expected.aim is Aim.COURSE
     highest = {
-        n: math.inf if reads_all else lift(n, score * priors.find_most(n))
+        n: math.inf if reads_all else lift(n, priors.find_most(n, score, known[n]))
         for n, score in scores.items()
     }
     final: dict[int, float] = {}
     reached: list[float] = []
     for n in sorted(highest, key=lambda n: (-highest[n], n)):
-        if len(reached) < most:
-            final[n] = priors.apply(n, scores[n])
-            heapq.heappush(reached, lift(n, final[n]))
-        elif highest[n] >= reached[0]:
-            final[n] = priors.apply(n, scores[n])
-            heapq.heappushpop(reached, lift(n, final[n]))
-        else:
+        if len(reached) >= most and highest[n] < reached[0]:
             break
+        final[n] = priors.apply(n, scores[n], known[n])
+        heapq.heappush(reached, lift(n, final[n]))
+        if len(reached) > most:
+            heapq.heappop(reached)
     return final
 
 
@@ -119,33 +127,11 @@ class Priors:
         in_time = _select_in_time(remarks, expected.time) if stages.time else remarks.keys()
         return cls(remarks, expected, stages, in_time)
 
-    def find_most(self, n: int) -> float:
-        """What a document's prior is at most, whatever was said."""
-        remark = self.remarks.get(n)
-        return 1.0 if remark is None else math.prod(self._find_known(n, remark))
-
-    def apply(self, n: int, score: float) -> float:
-        """A document's score with its prior."""
-        remark = self.remarks.get(n)
+    def find_known(self, n: int) -> _KnownPriors:
+        """What is known without what was said."""
+        remark, expected = self.remarks.get(n), self.expected
         if remark is None:
-            return score
-        said = remark.content
-        score *= self._find(n, remark, said)
-        if not (self.stages.wishes and self.expected.aim is Aim.HELP):
-            return score
-        gain = wish_gain(remark, said)
-        return multiply_odds(score, gain) if gain > 1 else score
-
-    def _find(self, n: int, remark: Remark, said: str) -> float:
-        by_speaker, by_role, by_time = self._find_known(n, remark)
-        asks = self.stages.asking and _asks_another_person(remark, said)
-        by_deed = _QUESTION_PRIOR if asks else 1.0
-        by_length = _length_prior(said) if self.stages.length else 1.0
-        return by_speaker * by_deed * by_role * by_length * by_time
-
-    def _find_known(self, n: int, remark: Remark) -> tuple[float, float, float]:
-        """What is known without what was said: by speaker, by role and by time."""
-        expected = self.expected
+            return _NONE
         is_another = expected.speakers and remark.speaker not in expected.speakers
         return (
             _OTHER_SPEAKER if is_another else 1.0,
@@ -153,12 +139,36 @@ class Priors:
             1.0 if n in self.in_time else _OTHER_TIME,
         )
 
+    def find_most(self, n: int, score: float, known: _KnownPriors) -> float:
+        """What a document's score is at most, whatever was said."""
+        most = score * math.prod(known)
+        return highest_with_wish(most) if self._counts_wishes(self.remarks.get(n)) else most
+
+    def apply(self, n: int, score: float, known: _KnownPriors) -> float:
+        """A document's score with its priors, those that are known and those of what was said."""
+        remark = self.remarks.get(n)
+        if remark is None:
+            return score
+        said = remark.content
+        by_speaker, by_role, by_time = known
+        asks = self.stages.asking and _asks_another_person(remark, said)
+        by_deed = _QUESTION_PRIOR if asks else 1.0
+        by_length = _length_prior(said) if self.stages.length else 1.0
+        score *= by_speaker * by_deed * by_role * by_length * by_time
+        gain = wish_gain(said) if self._counts_wishes(remark) else 1.0
+        return multiply_odds(score, gain) if gain > 1 else score
+
+    def _counts_wishes(self, remark: Remark | None) -> bool:
+        if self.expected.aim is not Aim.HELP or not self.stages.wishes or remark is None:
+            return False
+        return may_wish(remark)
+
 
 def _asks_another_person(remark: Remark, said: str) -> bool:
     is_for_assistant = remark.role == Role.USER and not remark.speaker
     if is_for_assistant:
         return False
-    return any(mark in said for mark in _WIDE_MARKS) or _QUESTION.search(said) is not None
+    return has_any(said, _WIDE_MARKS) or _QUESTION.search(said) is not None
 
 
 def _length_prior(said: str) -> float:

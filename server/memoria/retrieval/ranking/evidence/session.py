@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from memoria.retrieval.ranking.evidence.columns import Scores
+from memoria.retrieval.ranking.evidence.columns import Scores, find_changes
 from memoria.retrieval.ranking.evidence.places import Places
 from memoria.retrieval.ranking.evidence.words import Floats
 
@@ -44,7 +44,7 @@ def _find_gains(values: Floats, places: Places) -> Floats:
     np.maximum.at(best, places.at, values)
     sessions = places.sessions
     best = best[np.lexsort((-best, sessions))]
-    begins = np.append(True, sessions[1:] != sessions[:-1])
+    begins = find_changes(sessions)
     (firsts,) = begins.nonzero()
     ends = np.append(firsts[1:], len(best))
     padded = np.append(best, 0.0)

@@ -31,15 +31,23 @@ _PREFERENCE_STATED = SmallPattern(
 """Each is tried where a text has one of its signs, as few texts do."""
 
 
-def wish_gain(remark: Remark, said: str) -> float:
-    """What a turn's odds are multiplied with for a wish that it states; 1 for most turns."""
-    if remark.role != Role.USER or remark.speaker:
-        return 1.0
+def may_wish(remark: Remark) -> bool:
+    """Whether a turn is of one who has wishes: the user of an assistant."""
+    return remark.role == Role.USER and not remark.speaker
+
+
+def wish_gain(said: str) -> float:
+    """What a user's turn's odds are multiplied with for a wish that it states; 1 for most."""
     small = small_letters(said)
     if has_any(small, _STANDING_SIGNS) and _STANDING_WISH.search(said):
         return _STANDING
     prefers = has_any(small, _PREFERENCE_SIGNS) and _PREFERENCE_STATED.search(said)
     return _PREFERENCE if prefers else 1.0
+
+
+def highest_with_wish(score: float) -> float:
+    """What the score of a user's turn is at most, whatever wish it states."""
+    return multiply_odds(score, _STANDING)
 
 
 def multiply_odds(score: float, gain: float) -> float:
