@@ -26,7 +26,6 @@ from memoria.store.sqlite.integrity import Damage, inspect
 from memoria.store.sqlite.migrate import check_version, migrate
 from memoria.store.sqlite.shared_commits import SharedCommits
 from memoria.store.sqlite.vectors import Vec0Index, VectorCache, VectorIndex
-from memoria.store.sqlite.write_queue import ThreadLine
 
 _Identity = tuple[int, int] | None
 
@@ -56,7 +55,6 @@ class Connections:
         """
         self._path = path
         self._busy_timeout_ms = busy_timeout_ms
-        self._line = ThreadLine()
         self._commits = SharedCommits()
         self._read_slots = threading.BoundedSemaphore(readers)
         self._idle: LifoQueue[Opened] = LifoQueue()
@@ -89,7 +87,7 @@ class Connections:
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[Connection]:
-        with self._line.turn(), transaction(self.writer.connection):
+        with transaction(self.writer.connection):
             self._check_file_identity()
             # A newer Memoria may have moved the home on meanwhile.
             check_version(self.writer.connection)
@@ -99,7 +97,7 @@ class Connections:
     @contextlib.contextmanager
     def lock_writer(self) -> Iterator[Connection]:
         """The writer's connection, which no other thread has meanwhile."""
-        with self._line.turn(), self._detect_damage(), translate_errors():
+        with self._commits.alone(), self._detect_damage(), translate_errors():
             yield self.writer.connection
 
     @contextlib.contextmanager
@@ -140,7 +138,7 @@ class Connections:
         """Close every connection."""
         self._closed = True
         self._checkpoints.stop()
-        with self._line.turn():
+        with self._commits.alone():
             self.writer.connection.close()
         while not self._idle.empty():
             self._idle.get_nowait().connection.close()

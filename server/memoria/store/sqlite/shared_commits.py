@@ -66,9 +66,7 @@ class SharedCommits:
         Raises:
             StoreUnavailableError: it was written with others, and could not be committed.
         """
-        waiting = self._line_up(is_brief=is_brief)
-        if waiting is not None:
-            waiting.turn.acquire()
+        waiting = self._wait(is_brief=is_brief)
         if waiting is None or waiting.connection is None:
             with self._leading(lead) as connection:
                 yield connection
@@ -76,8 +74,23 @@ class SharedCommits:
             with _following(waiting, waiting.connection):
                 yield waiting.connection
 
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """The time in which no other thread writes, and none joins in."""
+        self._wait(is_brief=False)
+        try:
+            yield
+        finally:
+            self._hand_over()
+
+    def _wait(self, *, is_brief: bool) -> _Waiting | None:
+        """Wait for one's turn. Gives the place in line; None where there was nobody to wait for."""
+        waiting = self._line_up(is_brief=is_brief)
+        if waiting is not None:
+            waiting.turn.acquire()
+        return waiting
+
     def _line_up(self, *, is_brief: bool) -> _Waiting | None:
-        """A place in line; None where there is nobody to wait for."""
         with self._guard:
             if not self._is_led:
                 self._is_led = True
