@@ -128,7 +128,7 @@ class Postings:
         tells = [math.log((self._total - many + 0.5) / (many + 0.5)) for many in held]
         return np.array([idf if idf > 0 else _LEAST_IDF for idf in tells])
 
-    def _saturate(self, times: Floats, lengths: Integers) -> Floats:
+    def _saturate(self, times: Floats, lengths: NDArray[np.int32]) -> Floats:
         """What it tells that a word stands so many times in documents of these lengths."""
         norms = _K1 * (1 - _B + _B * lengths / self._mean_length)
         return (times * (_K1 + 1)) / (times + norms)

@@ -21,6 +21,7 @@ from memoria.store.sqlite.visibility import visibility_of
 
 Bits = NDArray[np.bool_]
 Integers = NDArray[np.int64]
+_Column = NDArray[np.int32]
 _UNKNOWN = 0
 _THEIRS = 1
 """The code of what another tenant has."""
@@ -30,9 +31,9 @@ _OWN = 2
 class Standing(NamedTuple):
     """Some documents, in columns."""
 
-    codes: Integers
+    codes: _Column
     """Their visibilities."""
-    lengths: Integers
+    lengths: _Column
     """In words."""
 
 
@@ -43,8 +44,8 @@ class Standings:
         """Nothing is known yet."""
         self._lock = threading.Lock()
         self._changes = self._newest = 0
-        self._codes = np.zeros(0, np.int64)
-        self._lengths = np.zeros(0, np.int64)
+        self._codes = np.zeros(0, np.int32)
+        self._lengths = np.zeros(0, np.int32)
         self._by_token: dict[str, int] = {}
         self._fleeting: list[int] = []
         """Documents that would not tell of a change."""
@@ -91,7 +92,7 @@ class Standings:
     def _grow(self, newest: int) -> None:
         more = newest + 1 - len(self._codes)
         if more > 0:
-            room = np.zeros(more + len(self._codes) // 8, np.int64)
+            room = np.zeros(more + len(self._codes) // 8, np.int32)
             self._codes = np.concatenate([self._codes, room])
             self._lengths = np.concatenate([self._lengths, room])
 
