@@ -36,7 +36,10 @@ def test_importing_memoria_imports_no_model_and_no_server() -> None:
     assert loaded_by("import memoria") == set()
 
 
-def test_writing_and_searching_without_vectors_loads_no_model(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("question", "loaded"), [("goodbye", set()), ("hello", {"numpy"})])
+def test_without_vectors_a_search_loads_what_ranks_and_only_where_it_finds_anything(
+    tmp_path: Path, question: str, loaded: set[str]
+) -> None:
     program = f"""
         import anyio, memoria
         from memoria import Settings
@@ -45,11 +48,12 @@ def test_writing_and_searching_without_vectors_loads_no_model(tmp_path: Path) ->
             settings = Settings.load(home={str(tmp_path / "home")!r}, embedder="off")
             async with memoria.open(settings=settings) as m:
                 await m.record_conversation([{{"role": "user", "content": "hello"}}])
-                assert (await m.search_conversation_traces("hello")).hits
+                found = await m.search_conversation_traces({question!r})
+                assert len(found.hits) == {len(loaded)}
 
         anyio.run(main)
     """
-    assert loaded_by(program) == set()
+    assert loaded_by(program) == loaded
 
 
 def test_opening_a_home_and_reading_it_loads_no_model(tmp_path: Path) -> None:

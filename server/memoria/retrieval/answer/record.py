@@ -13,8 +13,7 @@ from memoria.retrieval.query.aim import Aim
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.query.profile import TRANSCRIPT
 from memoria.retrieval.ranking.documents import READ_CHARS
-from memoria.retrieval.ranking.evidence.columns import Scores
-from memoria.retrieval.ranking.evidence.inputs import MOST_CHARS
+from memoria.retrieval.ranking.evidence.ranked import MOST_CHARS
 from memoria.retrieval.ranking.fusion import FusedCandidate
 from memoria.retrieval.ranking.people import apply_people, is_asked_of_people
 from memoria.retrieval.ranking.score import (
@@ -77,8 +76,7 @@ class _RecordSearch:
         if "text" not in plan.options.without:
             matches = tx.documents.match(plan.kinds, plan.terms, plan.filters, most)
             by_words = [match.n for match in matches]
-        nearest = Scores.of_mapping(cosine).list_best(most)
-        return list(dict.fromkeys([*by_words, *nearest]))
+        return list(dict.fromkeys([*by_words, *_list_nearest(cosine, most)]))
 
     def may_fit(self, n: int, remark: Remark, indexed: IndexTokens | None) -> bool:
         """Whether a turn may fit: what is not looked at is taken to speak for it."""
@@ -127,3 +125,12 @@ class _RecordSearch:
         """As the search of memories knows it; where it does not, one to the words."""
         known = self._cosine.get(n)
         return self._nearest * coverage if known is None else known
+
+
+def _list_nearest(cosine: Mapping[int, float], most: int) -> list[int]:
+    """The nearest, best first."""
+    if not cosine:
+        return []
+    from memoria.retrieval.ranking.evidence.columns import Scores  # noqa: PLC0415  (brings NumPy)
+
+    return Scores.of_mapping(cosine).list_best(most)

@@ -6,6 +6,7 @@ from typing import Self
 
 from memoria.retrieval.ranking.evidence.columns import Scores
 from memoria.retrieval.ranking.evidence.places import Places
+from memoria.retrieval.ranking.evidence.ranked import MOST_CHARS
 from memoria.retrieval.sources.gather import SourceScores
 from memoria.store.base import Transaction
 from memoria.store.values import IndexTokens
@@ -16,8 +17,6 @@ _RECOUNT_DEPTH = 120
 4 are within a fifth of a point."""
 _NEIGHBOUR_DEPTH = 70
 """How many of the best of either list are ranked with what surrounds them."""
-MOST_CHARS = 8_000
-"""Characters. A longer document keeps the score the index gave it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,8 @@ from memoria.store.values import Filters, Frequencies, IndexTokens
 RANK_DEPTH = 100
 """How many of the best are ranked by their priors, however many are wanted: with 60, recall@10 is a
 fifth of a point lower."""
+MOST_CHARS = 8_000
+"""Characters. A longer document keeps the score the index gave it."""
 _WITHOUT_PHRASE = 0.1
 """Of a turn that lacks what the query quotes, where another has it."""
 
