@@ -33,6 +33,7 @@ from memoria.retrieval.ranking.evidence.priors import (
 )
 from memoria.store.remark import Remark
 from memoria.store.sqlite.driver import Cursor, Row
+from memoria.store.sqlite.transaction import SqliteTransaction
 
 PRIYA = (Mention(name="Priya", kind="person"),)
 QUESTION = "Which harbour report did Priya take to Lisbon with the budget?"
@@ -192,6 +193,28 @@ async def test_nobody_looks_for_garbage_while_a_search_ranks(
         gc.set_threshold(*before)
         gc.callbacks.remove(note)
     assert looks.count("start") < 10
+
+
+@pytest.mark.parametrize("plan", [memories, traces])
+async def test_what_a_search_has_read_is_let_go_before_anybody_looks_for_garbage(
+    homes: tuple[Memoria, Memoria], plan: Callable[[str], SearchPlan]
+) -> None:
+    met: list[object] = []
+
+    def note(_phase: str, _about: dict[str, int]) -> None:
+        met.extend(one for one in gc.get_objects() if isinstance(one, SqliteTransaction))
+
+    search = homes[0]._search  # noqa: SLF001
+    search.run(plan(QUESTION))
+    before = gc.get_threshold()
+    gc.callbacks.append(note)
+    gc.set_threshold(100)
+    try:
+        search.run(plan(QUESTION))
+    finally:
+        gc.set_threshold(*before)
+        gc.callbacks.remove(note)
+    assert not met
 
 
 async def test_who_has_switched_the_collector_off_finds_it_so_after_a_search(

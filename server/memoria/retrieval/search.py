@@ -11,9 +11,9 @@ In a large tenant vectors are searched in a second thread meanwhile. A reranker 
 snapshot is open; if the store has changed by then, the candidates are scored anew.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from memoria.bare.collector import pause_collector
 from memoria.inference import LazyEmbedder
@@ -33,6 +33,8 @@ from memoria.retrieval.snapshot import ScoredSearch, SnapshotSearch, join_found
 from memoria.retrieval.sources.embed import QueryEmbedder
 from memoria.retrieval.sources.vectors import QueryVector
 from memoria.store.base import Store, Transaction
+
+_T = TypeVar("_T")
 
 _LEAST_TOKENS = 50
 
@@ -83,8 +85,7 @@ class Search:
         """Search. Never fails for want of a part: what was missing is said in `notes`."""
         queries = self._embedder.embed_all(plan)
         review = self._ask_reranker(plan, queries)
-        with self._open_snapshot() as tx:
-            return self._answer(tx, plan, queries, review)
+        return self._read_snapshot(lambda tx: self._answer(tx, plan, queries, review))
 
     def run_for_context(
         self, memories: SearchPlan, evidence: SearchPlan, tokens: int, evidence_tokens: int
@@ -103,17 +104,24 @@ class Search:
         """
         queries = self._embedder.embed_all(memories)
         review = self._ask_reranker(memories, queries)
-        with self._open_snapshot() as tx:
+
+        def answer_both(tx: Transaction) -> tuple[SearchResult, SearchResult | None]:
             found = self._answer(tx, _limit_tokens(memories, tokens), queries, review)
             if found.hint is None or (found.hits and not memories.parsed.wants_record):
                 return found, None
             return found, self._answer(tx, _limit_tokens(evidence, evidence_tokens), queries)
 
-    @contextmanager
-    def _open_snapshot(self) -> Iterator[Transaction]:
-        """What is searched. Nobody looks for garbage meanwhile, for a search leaves none."""
-        with pause_collector(), self._store.read(self._tenant) as tx:
-            yield tx
+        return self._read_snapshot(answer_both)
+
+    @pause_collector()
+    def _read_snapshot(self, work: Callable[[Transaction], _T]) -> _T:
+        """What comes of what is searched.
+
+        Nobody looks for garbage meanwhile, for a search leaves none; nor before all that was read
+        is let go, for a collector that comes earlier looks through all of it.
+        """
+        with self._store.read(self._tenant) as tx:
+            return work(tx)
 
     def _ask_reranker(self, plan: SearchPlan, queries: Sequence[QueryVector | str]) -> _Review:
         """What the reranker says of the best candidates. Asks it while no snapshot is open."""
@@ -121,9 +129,12 @@ class Search:
             return _NO_REVIEW
         if not plan.options.stages.rerank:
             return _Review(SWITCHED_OFF)
-        with self._open_snapshot() as tx:
-            searches, snapshot = self._score(tx, plan, queries), tx.snapshot
-            texts = passages(plan, join_found(tx, plan, searches).scored)
+
+        def score(tx: Transaction) -> tuple[tuple[ScoredSearch, ...], object, tuple[str, ...]]:
+            searches = self._score(tx, plan, queries)
+            return searches, tx.snapshot, passages(plan, join_found(tx, plan, searches).scored)
+
+        searches, snapshot, texts = self._read_snapshot(score)
         return _Review(ask_reranker(self._reranker, plan.asked, texts), searches, snapshot)
 
     def _answer(
