@@ -35,3 +35,11 @@ def test_who_reads_a_whole_record_keeps_no_more_of_it_than_a_search_needs() -> N
     reader.read.clear()
     assert rows.look_up([1], reader) == {1: "turn 1"}
     assert reader.read == [1]
+
+
+def test_only_where_nothing_changes_is_told_what_was_read_already() -> None:
+    kept, changing = RememberedRows[str](is_kept=True), RememberedRows[str](is_kept=False)
+    for rows in (kept, changing):
+        rows.look_up([1, 2], lambda _: {1: "one"})
+    assert kept.list_kept([1, 2, 3]) == {1: "one"}
+    assert changing.list_kept([1, 2, 3]) == {}

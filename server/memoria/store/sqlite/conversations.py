@@ -239,8 +239,9 @@ class SqliteConversations:
         return self._turns.look_up(ns, self._read_turns)
 
     def _read_turns(self, ns: Sequence[int]) -> dict[int, StoredTurn]:
-        rows = self._rows.tuples("turns", ns=list_numbers(ns))
-        return {row[0]: self._to_stored_turn(row) for row in rows}
+        heard = self._remarks.list_kept(ns)  # what was said in these has been read
+        rows = self._rows.tuples("turns", ns=list_numbers(ns), heard=list_numbers(heard))
+        return {row[0]: self._to_stored_turn(row, heard.get(row[0])) for row in rows}
 
     def turn(self, turn_id: str) -> StoredTurn | None:
         """A turn by id."""
@@ -351,7 +352,7 @@ class SqliteConversations:
         found = self.turns(ns)
         return [found[n] for n in ns]
 
-    def _to_stored_turn(self, row: tuple[Any, ...]) -> StoredTurn:
+    def _to_stored_turn(self, row: tuple[Any, ...], heard: Remark | None) -> StoredTurn:
         """A turn as it is kept: its table checks types, and what is one of few."""
         (n, turn_id, source, session_id, session_n, message_id, turn_index, version, current,
          suppressed, processed, role, speaker, account, at, utc_offset, ingested_at, trust,
@@ -377,7 +378,7 @@ class SqliteConversations:
                 "ingested_at": ingested_at,
                 "trust": _TRUST[trust],
                 "workspace": workspace,
-                "content": self._texts.read(content, codec, data),
+                "content": heard.content if heard else self._texts.read(content, codec, data),
                 "tool_name": tool_name,
                 "tool_args": self._read_json(args),
                 "tool_result": self._read_json(result),

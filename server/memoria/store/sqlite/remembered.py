@@ -38,6 +38,15 @@ class RememberedRows(Generic[_Value]):
             self._known = {}
         unknown = [n for n in ns if n not in self._known]
         if unknown:
-            self._known |= dict.fromkeys(unknown) | dict(read(unknown))
-        found = ((n, self._known[n]) for n in sorted({*ns}))
-        return {n: value for n, value in found if value is not None}
+            found = read(unknown)
+            self._known.update(dict.fromkeys(unknown))
+            self._known.update(found)
+        return self._select(sorted({*ns}))
+
+    def list_kept(self, ns: Sequence[int]) -> dict[int, _Value]:
+        """What was read of the documents already, and still holds."""
+        return self._select(ns) if self._is_kept else {}
+
+    def _select(self, ns: Sequence[int]) -> dict[int, _Value]:
+        known = self._known
+        return {n: value for n in ns if (value := known.get(n)) is not None}

@@ -129,6 +129,7 @@ FROM turns t
 JOIN documents d ON d.n = t.n
 JOIN sessions s ON s.n = t.session_n
 LEFT JOIN raw_chunks c ON c.tenant_id = t.tenant_id AND c.hash = t.content_hash
+                      AND t.n NOT IN (SELECT value FROM json_each(:heard))
 LEFT JOIN workspaces w ON w.n = s.workspace_n
 WHERE +t.tenant_id = :tenant AND t.n IN (SELECT value FROM json_each(:ns));
 
