@@ -315,6 +315,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "memories.list_evidence": lambda tx, them: [
         tx.memories.list_evidence(i) for i in them.memory_ids
     ],
+    "memories.list_of_property": lambda tx, _: tx.memories.list_of_property("user", "port"),
     "memories.list_pending": lambda tx, _: tx.memories.list_pending(100),
     "memories.list_repeated_in": lambda tx, them: tx.memories.list_repeated_in(them.ns),
     "memories.list_stated_in": lambda tx, them: tx.memories.list_stated_in(them.ns),

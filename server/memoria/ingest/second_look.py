@@ -196,8 +196,8 @@ def _doubtful_addition(
     is_personal = confirm_reason is not None
     risky = _needs_check(content, quote, turn, add.importance, subject, is_personal=is_personal)
     place = turn.workspace
-    same_subject = validator.tx.memories.list_about(subject, place, predicate=predicate)
-    same = [memory for memory in same_subject if memory.predicate == predicate]
+    told = validator.tx.memories.list_of_property(subject, predicate, place)
+    same = [memory for memory in told if memory.predicate == predicate]
     near = recall.find_near(validator.tx, meanings, content, place)
     others = [memory for memory in near if not _was_read_off(memory, turn)]
     rivals = {m.id: m for m in (*same, *others) if _is_left_open(content, m.content)}

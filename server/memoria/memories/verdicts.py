@@ -4,7 +4,7 @@ The memories to compare it with are found by their subject and property, by the 
 with the claim, and where a model was asked, by what it was asked about.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from memoria.memories.values import NewWording
@@ -171,12 +171,11 @@ def _may_be_of_one(one: str | None, other: str | None) -> bool:
     return one is None or other is None or subject_key(one) == subject_key(other)
 
 
-def _about_the_same(tx: Transaction, memory: NewMemory) -> Iterator[Memory]:
+def _about_the_same(tx: Transaction, memory: NewMemory) -> Iterable[Memory]:
     """Memories of the same subject that speak of the same property, or of none by name."""
     if memory.subject is None:
-        return
-    about = tx.memories.list_about(memory.subject, memory.workspace, predicate=memory.predicate)
-    yield from (m for m in about if m.predicate in (None, memory.predicate))
+        return ()
+    return tx.memories.list_of_property(memory.subject, memory.predicate, memory.workspace)
 
 
 def _alike(tx: Transaction, new: NewClaim) -> Iterable[Memory]:

@@ -36,16 +36,21 @@ class Memories(Protocol):
         ...
 
     def list_about(
-        self,
-        subject: str,
-        workspace: str | None = None,
-        *,
-        predicate: str | None = None,
-        limit: int = 50,
+        self, subject: str, workspace: str | None = None, *, limit: int = 50
     ) -> list[Memory]:
         """Active memories seen from the workspace that speak of a subject, newest first.
 
-        Those that tell the same property of it come before all others.
+        Those that tell no property of it by name come before all others.
+        """
+        ...
+
+    def list_of_property(
+        self, subject: str, predicate: str | None, workspace: str | None = None, *, limit: int = 50
+    ) -> list[Memory]:
+        """Of the active memories that speak of a subject those that may tell the same property.
+
+        They tell it, newest first, or none by name; of those that tell it not, the newest are
+        looked at that the limit leaves room for.
         """
         ...
 

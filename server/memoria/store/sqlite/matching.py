@@ -94,7 +94,7 @@ class Matching:
             return self._lists.best(terms, scopes.seen, among, limit)
         scope = write_scope(*scopes.seen)
         if self._is_small() or self._count_now(scope) <= BUDGET:
-            is_open = not narrowing.is_narrow and self._share_of(scopes).is_all
+            is_open = not narrowing.is_narrow and self._sees_all(scopes)
             query = _any_of(terms) if is_open else _in_scope(scope, terms)
             return self._best_of_few(query, narrowing, limit)
         return self._best_of_large(terms, scope, narrowing, limit)
@@ -158,6 +158,10 @@ class Matching:
         """Which of these visibilities any document has."""
         counts = self._count_all_now(list(map(write_scope, tokens)))
         return [token for token in tokens if counts[write_scope(token)]]
+
+    def _sees_all(self, scopes: Scopes) -> bool:
+        """Whether it is known that a scope leaves nothing out; a writer would have to count."""
+        return self._reading is not None and self._share_of(scopes).is_all
 
     def _is_small(self) -> bool:
         return self._read_age()[1] <= BUDGET

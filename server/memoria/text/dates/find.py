@@ -72,14 +72,13 @@ def times(
 
 def full_dates(text: str, said_ms: int, zone: Zone) -> tuple[TimeSpan, ...]:
     """The days of a text that are named with their year: they are the same whenever it is said."""
+    found = times(text, said_ms, zone, clocks="of_a_day")
+    days = [span for span in found if span.granularity in _OF_A_DAY]
+    if not days:  # as in nearly all texts
+        return ()
     elsewhere = times(text, said_ms + _YEARS_LATER_MS, zone, prefer="future", clocks="of_a_day")
     fixed = {(span.start, span.from_ms) for span in elsewhere}
-    found = times(text, said_ms, zone, clocks="of_a_day")
-    return tuple(
-        span
-        for span in found
-        if (span.start, span.from_ms) in fixed and span.granularity in _OF_A_DAY
-    )
+    return tuple(span for span in days if (span.start, span.from_ms) in fixed)
 
 
 def _select_rules(text: str) -> list[DateRule]:

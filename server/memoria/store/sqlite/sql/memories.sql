@@ -30,8 +30,22 @@ JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
 JOIN documents d ON d.n = v.n
 WHERE m.tenant_id = :tenant AND m.subject = :subject AND +m.validity = 'active'
   AND (d.workspace_n IS NULL OR d.workspace_n = :workspace)
-ORDER BY m.predicate IS :predicate DESC, m.n DESC
+ORDER BY m.predicate IS NULL DESC, m.n DESC
 LIMIT :limit;
+
+-- name: of_property
+-- As above, but for the order; what tells another property is not read any further.
+SELECT n FROM (
+    SELECT m.n, m.predicate, m.predicate IS :predicate AS is_same
+    FROM memories m
+    JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
+    JOIN documents d ON d.n = v.n
+    WHERE m.tenant_id = :tenant AND m.subject = :subject AND +m.validity = 'active'
+      AND (d.workspace_n IS NULL OR d.workspace_n = :workspace)
+    ORDER BY is_same DESC, m.n DESC
+    LIMIT :limit)
+WHERE is_same OR predicate IS NULL
+ORDER BY is_same DESC, n DESC;
 
 -- name: concluded
 SELECT m.id
