@@ -61,7 +61,7 @@ class Filters:
         return any(value is not None for value in wanted) or bool(self.roles or self.types)
 
 
-class Focus(NamedTuple):
+class TaskInHand(NamedTuple):
     """What is being worked on, as a scratchpad has it."""
 
     task: str | None

@@ -59,7 +59,7 @@ def _english(text: str) -> list[int]:
         _read_word(word.lower(), word[0].isupper() and n > 0)  # one by one: "İ" becomes two signs
         for n, word in enumerate(words)
     ]
-    columns = list(zip(*read, strict=True)) or [()] * len(_Word._fields)
+    columns = list(zip(*read, strict=True)) or [()] * len(_ClauseWord._fields)
     single, is_closed = columns[:2]
     own, spare, build, meant = (_Row(*columns[i : i + 3]) for i in range(2, len(columns), 3))
     closed = _Row(*(list(compress(column, is_closed)) for column in build))
@@ -190,7 +190,7 @@ def _word_groups() -> dict[str, str]:
     return {word: f"#{n}" for n, line in enumerate(lines) for word in line.split()}
 
 
-class _Word(NamedTuple):
+class _ClauseWord(NamedTuple):
     """What the classifier sees of an English word: numbers by the places that they count in."""
 
     single: tuple[int, ...]
@@ -214,7 +214,7 @@ class _Word(NamedTuple):
 
 
 @lru_cache(maxsize=8192)
-def _read_word(low: str, is_name: bool) -> _Word:
+def _read_word(low: str, is_name: bool) -> _ClauseWord:
     kind = _kind(low, is_name)
     meaning, is_closed = _word_groups().get(low, kind), kind[0] != "*"
     mixed = kind if is_closed or kind in _TELLING else meaning
@@ -222,7 +222,7 @@ def _read_word(low: str, is_name: bool) -> _Word:
     single = list[int]()
     for salt, one in ((7, build), (16, meant), (1, own), (22, spare)):
         _add_single(single, salt, [one.first])
-    return _Word(tuple(single), is_closed, *own, *spare, *build, *meant)
+    return _ClauseWord(tuple(single), is_closed, *own, *spare, *build, *meant)
 
 
 def _kind(low: str, is_name: bool) -> str:

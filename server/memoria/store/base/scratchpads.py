@@ -6,7 +6,7 @@ from typing import Protocol
 from memoria.model import (
     Scratchpad,
 )
-from memoria.store.values import Focus
+from memoria.store.values import TaskInHand
 
 
 class Scratchpads(Protocol):
@@ -16,7 +16,7 @@ class Scratchpads(Protocol):
         """A session's notes."""
         ...
 
-    def find_in_hand(self, session_id: str | None, workspace: str | None) -> Focus | None:
+    def find_in_hand(self, session_id: str | None, workspace: str | None) -> TaskInHand | None:
         """The focus of a session's notes, or of the latest that are seen from the workspace."""
         ...
 

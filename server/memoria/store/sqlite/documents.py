@@ -12,7 +12,7 @@ from memoria.store.sqlite.narrowing import Narrowing
 from memoria.store.sqlite.remembered import RememberedRows
 from memoria.store.sqlite.rows import TenantRows, as_json, as_json_or_null, list_numbers
 from memoria.store.sqlite.scopes import Visibilities, write_scope
-from memoria.store.sqlite.tenants import Reading
+from memoria.store.sqlite.tenants import ReaderKnowledge
 from memoria.store.sqlite.terms import CountCache
 from memoria.store.sqlite.vectors import EmbeddingModel, VectorIndex, VectorQuery, find_model
 from memoria.store.sqlite.visibility import Visibility, visibility_of
@@ -37,7 +37,7 @@ class SqliteDocuments:
         connection: Connection,
         tenant: int,
         vectors: VectorIndex,
-        reading: Reading | None = None,
+        reading: ReaderKnowledge | None = None,
         workspaces: SqliteWorkspaces | None = None,
         counted: CountCache | None = None,
     ) -> None:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from memoria.store.sqlite.narrowing import Narrowing
 from memoria.store.sqlite.rows import Parameter, TenantRows, as_json
 from memoria.store.sqlite.scopes import Scopes, write_scope
-from memoria.store.sqlite.tenants import Reading
+from memoria.store.sqlite.tenants import ReaderKnowledge
 from memoria.store.sqlite.terms import (
     BUDGET,
     Age,
@@ -66,7 +66,9 @@ class _Share(NamedTuple):
 class Matching:
     """The full-text index as one tenant's questions meet it."""
 
-    def __init__(self, rows: TenantRows, reading: Reading | None, counted: CountCache) -> None:
+    def __init__(
+        self, rows: TenantRows, reading: ReaderKnowledge | None, counted: CountCache
+    ) -> None:
         """Nothing is read yet.
 
         Args:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from memoria.store.sqlite.rows import TenantRows
-from memoria.store.sqlite.tenants import Reading
+from memoria.store.sqlite.tenants import ReaderKnowledge
 from memoria.store.sqlite.visibility import Visibility
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
 from memoria.store.values import DocumentKind, Filters
@@ -30,7 +30,7 @@ class Visibilities:
     """The visibilities that the documents of a tenant have."""
 
     def __init__(
-        self, rows: TenantRows, workspaces: SqliteWorkspaces, reading: Reading | None
+        self, rows: TenantRows, workspaces: SqliteWorkspaces, reading: ReaderKnowledge | None
     ) -> None:
         """Nothing is read yet.
 

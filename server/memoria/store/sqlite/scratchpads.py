@@ -6,7 +6,7 @@ from memoria.model import CompletedTask, Scratchpad
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.rows import TenantRows
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
-from memoria.store.values import Focus
+from memoria.store.values import TaskInHand
 
 
 class SqliteScratchpads:
@@ -24,11 +24,11 @@ class SqliteScratchpads:
         done = self._rows.all("completed", session_id=session_id)
         return Scratchpad(completed=tuple(CompletedTask(**task) for task in done), **row)
 
-    def find_in_hand(self, session_id: str | None, workspace: str | None) -> Focus | None:
+    def find_in_hand(self, session_id: str | None, workspace: str | None) -> TaskInHand | None:
         """The focus of a session's notes, or of the latest that are seen from the workspace."""
         place = self._workspaces.number(workspace)
         row = self._rows.first("in_hand", session_id=session_id, workspace=place)
-        return None if row is None else Focus(*row)
+        return None if row is None else TaskInHand(*row)
 
     def list_recent(self, limit: int, workspace: str | None = None) -> list[Scratchpad]:
         """The notes touched last that are seen from the workspace, newest first."""

@@ -15,7 +15,7 @@ from memoria.store.sqlite.terms import TermStatistics
 _SQL = statements("tenants")
 
 
-class Changes(NamedTuple):
+class IndexChanges(NamedTuple):
     """How far what a process holds of a tenant's indexes has to follow."""
 
     n: int
@@ -41,12 +41,12 @@ class StoreTenant:
     """Whether others have theirs in the same home."""
 
     @property
-    def changed(self) -> Changes:
+    def changed(self) -> IndexChanges:
         """What its counts say to indexes in memory."""
-        return Changes(self.changes, self.last_erasure)
+        return IndexChanges(self.changes, self.last_erasure)
 
 
-class Reading(NamedTuple):
+class ReaderKnowledge(NamedTuple):
     """What a reader knows from the start. A writer has none of it: its own changes count."""
 
     tenant: StoreTenant

@@ -46,7 +46,7 @@ from memoria.store.sqlite.short_ids import SqliteShortIds
 from memoria.store.sqlite.storage_tiers import SqliteStorageTiers
 from memoria.store.sqlite.tasks import SqliteTaskNames
 from memoria.store.sqlite.tenant_backlog import SqliteTenantBacklog
-from memoria.store.sqlite.tenants import Reading, StoreTenant
+from memoria.store.sqlite.tenants import ReaderKnowledge, StoreTenant
 from memoria.store.sqlite.terms import TermStatistics
 from memoria.store.sqlite.tombstones import SqliteTombstones
 from memoria.store.sqlite.transcripts import SqliteTranscriptPlaces
@@ -102,7 +102,7 @@ class SqliteTransaction:
         self._concurrent_read = concurrent_read or nullcontext
         self.zone = options.zone
         self._private_times = tenant.private_times
-        self._reading = None if concurrent_read is None else Reading(tenant, counted)
+        self._reading = None if concurrent_read is None else ReaderKnowledge(tenant, counted)
         self._workspaces = SqliteWorkspaces(
             connection, tenant.number, options.private, only_reads=self._reading is not None
         )

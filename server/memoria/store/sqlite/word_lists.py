@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.store.sqlite.rows import TenantRows, as_json
-from memoria.store.sqlite.tenants import Reading
+from memoria.store.sqlite.tenants import ReaderKnowledge
 from memoria.store.values import Match
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class WordLists:
     """The documents of each word that was asked for."""
 
     def __init__(
-        self, rows: TenantRows, reading: Reading, most: int, context_weight: float
+        self, rows: TenantRows, reading: ReaderKnowledge, most: int, context_weight: float
     ) -> None:
         """Nothing is read yet.
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from memoria.model import Vector
 from memoria.store.sqlite.driver import Connection, Row
-from memoria.store.sqlite.tenants import Changes
+from memoria.store.sqlite.tenants import IndexChanges
 from memoria.store.sqlite.terms import BUDGET
 from memoria.store.sqlite.vectors.compressed import CompressedVectors
 from memoria.store.sqlite.vectors.exact import check_vector, read_vectors, score_exactly
@@ -98,7 +98,7 @@ class CachedVectors(ABC):
     def follow(
         self,
         connection: Connection,
-        now: Changes,
+        now: IndexChanges,
         going_on: Callable[[], bool] = lambda: True,
     ) -> None:
         """Bring it up to the connection's snapshot, unless it is already beyond that.
@@ -123,7 +123,7 @@ class CachedVectors(ABC):
             self.follow(connection, now)
 
     def _read_changes(
-        self, connection: Connection, now: Changes, going_on: Callable[[], bool]
+        self, connection: Connection, now: IndexChanges, going_on: Callable[[], bool]
     ) -> None:
         if now.erased_at > self.seen and len(self.rows):
             self.rows.keep_only(self._documents(connection))

@@ -7,7 +7,7 @@ from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.narrowing import Narrowing
 from memoria.store.sqlite.rows import list_numbers
 from memoria.store.sqlite.statements import statements
-from memoria.store.sqlite.tenants import Changes
+from memoria.store.sqlite.tenants import IndexChanges
 from memoria.store.sqlite.visibility import visibility_of
 from memoria.store.values import DocumentKind, Match
 
@@ -41,7 +41,7 @@ class VectorQuery:
     """The documents that pass the question's filters, where they are few; None for all."""
     narrowing: Narrowing | None = None
     """What lets them through where they are many."""
-    changed: Changes | None = None
+    changed: IndexChanges | None = None
     """How far the snapshot has changed; None where that is still to be read."""
 
 
@@ -59,9 +59,9 @@ class Drift:
         return bool(self.missing or self.extra)
 
 
-def read_changes(connection: Connection, tenant: int) -> Changes:
+def read_changes(connection: Connection, tenant: int) -> IndexChanges:
     """How far a snapshot has changed."""
-    return Changes(*connection.execute(SQL["changes"], {"tenant": tenant}).fetchone())
+    return IndexChanges(*connection.execute(SQL["changes"], {"tenant": tenant}).fetchone())
 
 
 def current_model(connection: Connection) -> str | None:
