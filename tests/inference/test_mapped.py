@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -56,22 +56,19 @@ def texts() -> list[str]:
     return [*said, *(" ".join(said[i : i + 9]) for i in range(5)), *noise, "", " ", "a" * 1500]
 
 
-@pytest.fixture(scope="module")
-def package_encoder() -> Any:
-    """The model as its package builds it."""
-    return build_encoder()
+class Vectors(NamedTuple):
+    """Vectors of the texts, as bytes."""
+
+    of_all: bytes
+    of_few: bytes
+    """Of the first few, embedded alone: among others they may differ in the last bits."""
 
 
 @pytest.fixture(scope="module")
-def expected(package_encoder: Any) -> bytes:
+def expected() -> Vectors:
     """The vectors as the package's own model has them."""
-    return bytes(package_encoder.encode(texts()).tobytes())
-
-
-@pytest.fixture(scope="module")
-def first(package_encoder: Any) -> bytes:
-    """Those of the first few asked for alone: among others they may differ in the last bits."""
-    return bytes(package_encoder.encode(texts()[:FEW]).tobytes())
+    encoder = build_encoder()
+    return Vectors(encoder.encode(texts()).tobytes(), encoder.encode(texts()[:FEW]).tobytes())
 
 
 def vectors_of_processes(folder: Path, processes: int) -> list[bytes]:
@@ -92,23 +89,23 @@ def vectors_of_processes(folder: Path, processes: int) -> list[bytes]:
 
 
 def test_processes_that_start_at_once_beside_a_damaged_file_all_have_the_models_own_vectors(
-    tmp_path: Path, expected: bytes, first: bytes
+    tmp_path: Path, expected: Vectors
 ) -> None:
     (tmp_path / name_file()).write_bytes(b"memoria arrays 1\n" + bytes(100_000))
     (tmp_path / "killed.draft").touch()
-    assert vectors_of_processes(tmp_path, 3) == [first] * 3
+    assert vectors_of_processes(tmp_path, 3) == [expected.of_few] * 3
     kept = (tmp_path / name_file()).stat()
-    assert load_encoder(tmp_path).encode(texts()).tobytes() == expected
+    assert load_encoder(tmp_path).encode(texts()).tobytes() == expected.of_all
     assert (tmp_path / name_file()).stat() == kept
     assert sorted(one.name for one in tmp_path.iterdir()) == [".lock", name_file()]
     if os.name != "nt":
         assert stat.S_IMODE(kept.st_mode) == 0o600
 
 
-def test_where_nothing_can_be_kept_the_model_is_the_same(tmp_path: Path, first: bytes) -> None:
+def test_where_nothing_can_be_kept_the_model_is_the_same(tmp_path: Path, expected: Vectors) -> None:
     (tmp_path / "file").touch()
     encoder = load_encoder(tmp_path / "file")
-    assert encoder.encode(texts()[:FEW]).tobytes() == first
+    assert encoder.encode(texts()[:FEW]).tobytes() == expected.of_few
 
 
 @pytest.fixture
