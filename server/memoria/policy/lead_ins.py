@@ -102,34 +102,14 @@ _GAP_ZH = r"[^。！？!?：:\n]"
 _TIMES = r"(?:week|weekend|month|year|morning|afternoon|evening|time|summer|winter|way|is|are|was)"
 _END = r"[.?!]?\s*$"
 _DOING = (
-    *(
-        "translat",
-        "proof",
-        "rewrit",
-        "rephras",
-        "paraphras",
-        "summari",
-        "edit",
-        "correct",
-        "improv",
-    ),
-    *("polish", "shorten", "simplif", "condens", "continu", "complet", "extract", "classif"),
-    *("convert", "transcrib", "transform", "annotat", "outlin", "critiqu", "rat", "judg", "scor"),
+    *"translat proof rewrit rephras paraphras summari edit correct improv polish shorten".split(),
+    *"simplif condens continu complet extract classif convert transcrib transform annotat".split(),
+    *"outlin critiqu rat judg scor".split(),
 )
 _LOOKING = (
-    *("review", "check", "explain", "analy", "read", "look", "go", "help", "with", "fix", "catch"),
-    *(
-        "debug",
-        "refactor",
-        "compar",
-        "assess",
-        "evaluat",
-        "interpret",
-        "comment",
-        "draft",
-        "answer",
-    ),
-    *("reply", "respond", "write", "thought", "think", "make", "feedback", "wrong"),
+    *"review check explain analy read look go help with fix catch debug refactor compar".split(),
+    *"assess evaluat interpret comment draft answer reply respond write thought think make".split(),
+    *"feedback wrong".split(),
 )
 _POINTING = ("this", "these", "following", "below", "attached")
 _SIGNS = {

@@ -128,22 +128,8 @@ _DOUBTS = (
     *("apparently", "rumo", "heard", "kidding", "joking", "lol", "haha", "j/k", "wish"),
 )
 _DOUBTS_ZH = (
-    *(
-        "如果",
-        "假如",
-        "要是",
-        "假设",
-        "万一",
-        "比如",
-        "例如",
-        "说",
-        "传",
-        "讲",
-        "告诉",
-        "觉得",
-        "认为",
-    ),
-    *("以为", "开玩笑", "哈哈", "呵呵", "才怪", "的话"),
+    *"如果 假如 要是 假设 万一 比如 例如 说 传 讲 告诉 觉得 认为 以为 开玩笑 哈哈 呵呵".split(),
+    *"才怪 的话".split(),
 )
 """One of them is in all that `_DOUBTFUL` finds."""
 _DOUBTFUL = SmallPattern(

@@ -22,7 +22,7 @@ from memoria.retrieval.ranking.documents import (
 from memoria.retrieval.ranking.evidence.conclusions import score_conclusion
 from memoria.retrieval.ranking.fusion import FusedCandidate, add_graph_score
 from memoria.retrieval.ranking.statistics import discriminative_terms
-from memoria.retrieval.ranking.threshold import RelevanceSignals, RelevanceThreshold
+from memoria.retrieval.ranking.threshold import RelevanceSignals, RelevanceThreshold, term_coverage
 from memoria.store.base import Transaction
 from memoria.store.values import DocumentKind
 from memoria.text.analyser import tokens
@@ -120,8 +120,6 @@ class _Scorer:
         self._plan = plan
         self._threshold = threshold
         self._statistics = statistics
-        self._weights = tuple(statistics.weights.items())
-        self._weight = sum(statistics.weights.values())
         self._terms = frozenset(discriminative_terms(plan))
         self._asked = self._terms | statistics.terms
         self._day = find_named_day(plan.parsed.time)
@@ -156,7 +154,7 @@ class _Scorer:
             held |= self._find_names(item)
         asks_number = self._statistics.asks_number and not is_cross_language
         signals = RelevanceSignals(
-            self._cover(held),
+            term_coverage(self._statistics.weights, held),
             item.cosine,
             item.graph,
             item.context,
@@ -183,7 +181,7 @@ class _Scorer:
         if item.entity_names:
             held |= self._find_names(item)
         signals = RelevanceSignals(
-            self._cover(held),
+            term_coverage(self._statistics.weights, held),
             item.cosine,
             item.graph,
             item.context,
@@ -202,12 +200,6 @@ class _Scorer:
         """The words of the names asked about that it is linked with, whatever words it uses."""
         names = map(list_tokens, item.entity_names)
         return self._asked.intersection(chain.from_iterable(names))
-
-    def _cover(self, held: Set[str]) -> float:
-        """The share of the query's words that is held, each by its weight."""
-        if not held or not self._weight:
-            return 0.0
-        return sum([weight for term, weight in self._weights if term in held]) / self._weight
 
     def _rate_conclusion(self, item: FusedCandidate, held: Set[str]) -> float:
         """How well a memory matches, as one sentence by itself."""

@@ -73,11 +73,7 @@ def gather(tx: Transaction, plan: SearchPlan, query: QueryVector | str) -> Sourc
 
 def _combine_scores(bm25: Mapping[int, float], cosine: Mapping[int, float]) -> dict[int, float]:
     """How well each document was found, 0 to 1: by words, by meaning, and better by both."""
-    near = {n: score if score > 0 else 0.0 for n, score in cosine.items()}
-    found = {n: 1 - (1 - score) for n, score in near.items()}
     top = max(bm25.values(), default=0.0)
-    if top > 0:
-        share = _WORD_SHARE
-        found |= {n: 1 - (1 - share * score / top) * (1 - near.get(n, 0.0))
-                  for n, score in bm25.items()}  # fmt: skip
-    return found
+    words = {n: _WORD_SHARE * score / top for n, score in bm25.items()} if top > 0 else {}
+    near = {n: score if score > 0 else 0.0 for n, score in cosine.items()}
+    return {n: 1 - (1 - words.get(n, 0.0)) * (1 - near.get(n, 0.0)) for n in near | words}
