@@ -1,5 +1,7 @@
 """What is believed now stands above what it replaced, whichever of them matches better."""
 
+from typing import Any
+
 import pytest
 
 from memoria import Memoria, Turn
@@ -58,6 +60,37 @@ async def test_a_former_wording_comes_after_the_present_one(memory: Memoria) -> 
         "Which port does the staging server listen on?", include_history=True
     )
     assert [hit.validity for hit in found.hits] == [Validity.ACTIVE, Validity.SUPERSEDED]
+
+
+@pytest.mark.parametrize(
+    "narrowed",
+    [
+        {"until": "2023-06-15"},
+        {"until": "2023-06-15", "since": "2023-01-01"},
+        {"types": ["rule"]},
+        {"session_id": "talk"},
+        {},
+    ],
+    ids=lambda given: "+".join(given) or "nothing",
+)
+async def test_the_present_wording_comes_only_where_it_passes_what_is_asked_for(
+    memory: Memoria, narrowed: dict[str, Any]
+) -> None:
+    (turn,) = await say(memory, "The harbour master of Lisbon is Rui, if anybody asks.")
+    kept = await memory.remember(
+        "The harbour master of Lisbon is Rui.", valid_from="2023-01-01", turn_id=turn
+    )
+    await memory.revise_memory(
+        kept.id, "correct", "The harbour master of Lisbon is Ana.", valid_from="2023-07-01"
+    )
+    found = await memory.search_memory(
+        "Who is the harbour master of Lisbon?", include_history=True, **narrowed
+    )
+    present = [hit for hit in found.hits if "Ana" in hit.text]
+    former = [hit for hit in found.hits if "Rui" in hit.text]
+    assert bool(present) is not bool(narrowed)
+    assert former or "types" in narrowed
+    assert all(hit.validity is Validity.SUPERSEDED for hit in former)
 
 
 async def test_a_context_package_has_the_present_wording_first(memory: Memoria) -> None:

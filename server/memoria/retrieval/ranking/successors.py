@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from memoria.model import Memory, StoredTurn, Validity
 from memoria.policy.properties import relate_statements
 from memoria.retrieval.query.plan import SearchPlan
+from memoria.retrieval.query.task import is_of_another_task
 from memoria.retrieval.ranking.documents import MemoryWording
 from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.retrieval.ranking.wordings import NO_WORDINGS, Wordings
@@ -33,6 +34,8 @@ class Successors:
 
     recorded: Mapping[int, int] = field(default_factory=dict)
     """What the store knows of: by document, the present wording that stands before it."""
+    outdated: frozenset[int] = frozenset()
+    """All of which the store knows that they are replaced, by what may not be shown here, too."""
     wordings: Wordings = NO_WORDINGS
     """What their wordings tell of the others."""
     further: "Successors | None" = None
@@ -49,7 +52,7 @@ class Successors:
 
     def is_superseded(self, n: int) -> bool:
         """Whether the words of a document no longer hold."""
-        if n in self.recorded or self.wordings.find_replacing(n) is not None:
+        if n in self.outdated or self.wordings.find_replacing(n) is not None:
             return True
         return self.further is not None and self.further.is_superseded(n)
 
@@ -77,14 +80,15 @@ def find_successors(
     missing = set(known.values()) - {each.candidate.n for each in scored}
     memories = tx.memories.by_version_numbers(sorted(missing)) if missing else {}
     added = [
-        _in_place_of(each, memories[known[each.candidate.n]])
+        _in_place_of(each, memory)
         for each in _first_by_successor(scored, known)
-        if known[each.candidate.n] in memories
+        if (memory := memories.get(known[each.candidate.n])) and _may_be_shown(memory, plan)
     ]
-    everything = [*scored, *(each for each in added if _may_be_shown(each, plan))]
+    everything = [*scored, *added]
     ns = {each.candidate.n for each in everything}
     recorded = {n: successor for n, successor in known.items() if successor in ns}
-    return everything, Successors(recorded, Wordings(plan.query, everything, recorded))
+    wordings = Wordings(plan.query, everything, known)
+    return everything, Successors(recorded, frozenset(known), wordings)
 
 
 def is_current_first(plan: SearchPlan) -> bool:
@@ -175,8 +179,18 @@ def _in_place_of(each: ScoredCandidate, memory: Memory) -> ScoredCandidate:
     return each._replace(document=wording, candidate=candidate, words=words)
 
 
-def _may_be_shown(each: ScoredCandidate, plan: SearchPlan) -> bool:
-    memory = each.document.memory if isinstance(each.document, MemoryWording) else None
-    if memory is None or (memory.expires_at is not None and memory.expires_at <= plan.now):
+def _may_be_shown(memory: Memory, plan: SearchPlan) -> bool:
+    """Whether the present wording of a memory passes all that the search is narrowed to.
+
+    From where it may be seen was asked when it was looked up.
+    """
+    if memory.expires_at is not None and memory.expires_at <= plan.now:
         return False
-    return not plan.filters.types or memory.type in plan.filters.types
+    filters, wording = plan.filters, memory.current
+    if filters.types and memory.type not in filters.types:
+        return False
+    if filters.session_id not in (None, wording.provenance.session_id):
+        return False
+    is_late_enough = filters.since is None or wording.valid_from >= filters.since
+    is_early_enough = filters.until is None or wording.valid_from < filters.until
+    return is_late_enough and is_early_enough and not is_of_another_task(plan, memory.task)

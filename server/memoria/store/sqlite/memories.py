@@ -305,7 +305,11 @@ class SqliteMemories:
         """What active memories say now that said something else in one of these documents."""
         place = self._workspaces.number(seen.workspace)
         rows = self._rows.all(
-            "successors", ns=as_json(ns), workspace=place, everywhere=int(seen.everywhere)
+            "successors",
+            ns=as_json(ns),
+            workspace=place,
+            everywhere=int(seen.everywhere),
+            private=as_json(self._workspaces.private),
         )
         return [Successor(row["n"], row["former"], row["n_now"], row["present"]) for row in rows]
 

@@ -366,5 +366,6 @@ CROSS JOIN memories m ON m.n = l.memory_n
 CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
 CROSS JOIN documents d ON d.n = v.n
 WHERE m.validity = 'active'
-  AND (:everywhere OR d.workspace_n IS NULL OR d.workspace_n = :workspace)
+  AND (d.workspace_n IS NULL OR d.workspace_n = :workspace OR (
+            :everywhere AND d.workspace_n NOT IN (SELECT value FROM json_each(:private))))
 ORDER BY l.n, v.n;
