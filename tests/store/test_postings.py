@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from memoria.model import Vector
-from memoria.store.sqlite import SqliteStore
+from memoria.store.sqlite import SqliteStore, posting_cache
 from memoria.store.sqlite.standings import Standings
 from memoria.store.sqlite.transaction import SqliteTransaction
 from memoria.store.sqlite.word_lists import WordLists
@@ -161,3 +161,65 @@ def test_a_document_that_is_known_is_not_read_again_until_it_is_changed(
     with store.write("ann") as tx:
         tx.documents.erase(ns[0])
     assert match() == [*ns[1:], newest]
+
+
+def test_lists_that_are_remembered_follow_what_is_said_without_being_read_again(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = random.Random(5)  # noqa: S311  (nothing here is secret)
+
+    def say_and_embed() -> int:
+        with store.write("ann") as tx:
+            n = tx.documents.add("turn", None, say(rng), "ann ferry")
+        embed(store, [n])
+        return n
+
+    def count_reads() -> int:
+        read: list[str] = []
+        with store.read("ann") as tx:
+            tx._connection.set_trace_callback(read.append)  # noqa: SLF001
+            tell(tx, len(WORDS))
+            tx._connection.set_trace_callback(None)  # noqa: SLF001
+        return sum("occurrences" in each for each in read)
+
+    ns = [say_and_embed() for _ in range(9)]
+    assert count_reads()
+    assert not count_reads()
+    for _ in range(5):
+        ns.append(say_and_embed())
+        assert not count_reads()
+        assert agree(store, monkeypatch)
+    for word in ("ferry", "gull"):
+        with store.write("ann") as tx:
+            tx.documents.replace_tokens(ns[-1], word, "ann ferry")
+        assert count_reads()
+        assert agree(store, monkeypatch)
+    with store.write("ann") as tx:
+        tx.documents.erase(ns[0])
+    assert count_reads()
+    assert agree(store, monkeypatch)
+
+
+def test_only_so_many_lists_are_remembered(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(posting_cache, "_MOST_PLACES", 100)
+    with store.write("ann") as tx:
+        for n in range(60):
+            tx.documents.add("turn", None, f"ferry word{n}", "")
+    for n in range(60):
+        with store.read("ann") as tx:
+            assert len(tx.documents.match(["turn"], [f"word{n}", "ferry"], Filters(), 99)) == 60
+            held = tx._counted.postings_of(1)._known  # noqa: SLF001
+            assert len(held) <= 3
+
+
+def test_a_word_that_stands_nowhere_may_be_asked_for_again_beside_others(
+    store: SqliteStore,
+) -> None:
+    with store.write("ann") as tx:
+        n = tx.documents.add("turn", None, "ferry", "")
+    with store.read("ann") as tx:
+        assert tx.documents.match(["turn"], ["nobody"], Filters(), 5) == []
+        found = tx.documents.match(["turn"], ["nobody", "ferry"], Filters(), 5)
+        assert [each.n for each in found] == [n]

@@ -27,6 +27,9 @@ TombstoneKind = Literal["memory", "turn"]
 """What is refused: that a memory says it again, or that the turn itself is kept again."""
 
 
+_NOTHING_WANTED = (None,) * 5
+
+
 @dataclass(frozen=True, slots=True)
 class Filters:
     """What a search is narrowed to. Times are UTC epoch milliseconds; `until` is exclusive."""
@@ -58,7 +61,7 @@ class Filters:
     def is_narrow(self) -> bool:
         """Whether fewer documents are wanted than can be seen from here."""
         wanted = (self.since, self.until, self.session_id, self.tool, self.tasks)
-        return any(value is not None for value in wanted) or bool(self.roles or self.types)
+        return wanted != _NOTHING_WANTED or bool(self.roles or self.types)
 
 
 class TaskInHand(NamedTuple):

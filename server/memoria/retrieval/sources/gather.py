@@ -74,6 +74,7 @@ def gather(tx: Transaction, plan: SearchPlan, query: QueryVector | str) -> Sourc
 def _combine_scores(bm25: Mapping[int, float], cosine: Mapping[int, float]) -> dict[int, float]:
     """How well each document was found, 0 to 1: by words, by meaning, and better by both."""
     top = max(bm25.values(), default=0.0)
-    words = {n: _WORD_SHARE * score / top for n, score in bm25.items()} if top > 0 else {}
-    near = {n: score if score > 0 else 0.0 for n, score in cosine.items()}
-    return {n: 1 - (1 - words.get(n, 0.0)) * (1 - near.get(n, 0.0)) for n in near | words}
+    missed = {n: 1 - _WORD_SHARE * score / top for n, score in bm25.items()} if top > 0 else {}
+    for n, score in cosine.items():
+        missed[n] = missed.get(n, 1.0) * (1 - score if score > 0 else 1.0)
+    return {n: 1 - share for n, share in missed.items()}

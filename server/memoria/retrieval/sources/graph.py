@@ -108,6 +108,8 @@ class _ExploredGraph:
         """
         bridges = {n for start in self._starts for n in self.edges.get(start, {})}
         going = [n for n in level if not self.edges or (n in bridges and n not in self.documents)]
+        if not going:
+            return {}
         hubs = self._tx.graph.high_degree(going, _TOO_MANY_EDGES)
         found = self._tx.graph.neighbours([n for n in going if n not in hubs], self._visible)
         self.edges.update(found)

@@ -42,6 +42,8 @@ def read_passages(
         return cosine, {}
     found = sorted(cosine.keys() | bm25.keys())
     nearest = tx.documents.nearest_passages(found, query.model, query.vector)
+    if not nearest:
+        return cosine, {}
     last = min(cosine.values())
     gains = {n: match.score - cosine.get(n, last) for n, match in nearest.items()}
     chances = _gains_by_chance(gains)

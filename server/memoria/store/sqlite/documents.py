@@ -215,7 +215,7 @@ class SqliteDocuments:
     ) -> dict[int, PassageMatch]:
         """Of the documents with passages, the most promising, each with its nearest passage."""
         known = self._find_model(model)
-        if known is None or not ns:
+        if known is None or not known.has_passages or not ns:
             return {}
         from memoria.store.sqlite.vectors.passages import (  # noqa: PLC0415  (brings NumPy)
             nearest_passages,

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from memoria.errors import InvalidInputError
 from memoria.model import Entity, EntityKind, Mention, new_id
 from memoria.store.sqlite.driver import Row
-from memoria.store.sqlite.rows import TenantRows, as_json, build_value
+from memoria.store.sqlite.rows import TenantRows, as_json, build_value, list_numbers
 from memoria.text.name import name_key
 
 _UNKNOWN_KIND: EntityKind = "other"
@@ -56,7 +56,7 @@ class SqliteEntities:
             self._rows.insert("add_entity", n=n, id=new_id(), kind=mention.kind)
         for spelling in dict.fromkeys(mention.names):
             self._add_name(n, spelling, qualifier, node_n)
-        (row,) = self._rows.all("entities", ns=as_json([n]))
+        (row,) = self._rows.all("entities", ns=list_numbers([n]))
         return str(row["id"])
 
     def merge(self, n: int, into: int) -> None:
@@ -84,7 +84,7 @@ class SqliteEntities:
 
     def members(self, ns: Collection[int]) -> list[tuple[int, int]]:
         """Every entity that is the same as one of these nodes, with that node."""
-        rows = self._rows.all("members", ns=as_json(ns))
+        rows = self._rows.all("members", ns=list_numbers(ns))
         return [(row["n"], row["same_as"]) for row in rows]
 
     def by_name(self, names: Iterable[str], view: View) -> list[Entity]:
@@ -116,16 +116,16 @@ class SqliteEntities:
 
         One that others are the same as has their names too.
         """
-        rows = {row["n"]: row for row in self._rows.all("entities", ns=as_json(ns))}
+        rows = {row["n"]: row for row in self._rows.all("entities", ns=list_numbers(ns))}
         members = {n: [n] for n in rows}
         canonical = [n for n, row in rows.items() if row["canonical_id"] is None]
-        for row in self._rows.all("groups", ns=as_json(canonical)):
+        for row in self._rows.all("groups", ns=list_numbers(canonical)):
             if row["n"] != row["canonical"]:
                 members[row["canonical"]].append(row["n"])
         return {
             n: shown
             for n, row in rows.items()
-            if (shown := self._visible_entity(row, as_json(members[n]), view)) is not None
+            if (shown := self._visible_entity(row, list_numbers(members[n]), view)) is not None
         }
 
     def _visible_entity(self, row: Row, members: str, view: View) -> Entity | None:

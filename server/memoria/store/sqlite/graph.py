@@ -9,7 +9,7 @@ from memoria.model import Edge, EdgeType, Entity, InferredBy, Mention, Modality,
 from memoria.model.operation import SemanticRole
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.entities import SqliteEntities
-from memoria.store.sqlite.rows import TenantRows, as_json, build_value
+from memoria.store.sqlite.rows import TenantRows, as_json, build_value, list_numbers
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
 from memoria.store.values import Filters
 
@@ -141,7 +141,7 @@ class SqliteGraph:
         n = self._number(node)
         if n is None:
             return []
-        rows = self._rows.all("at_node", ns=as_json(self._entities.group([n])))
+        rows = self._rows.all("at_node", ns=list_numbers(self._entities.group([n])))
         ends = {end for row in rows for end in (row["src_n"], row["dst_n"])}
         nodes = self._nodes(sorted(self._visible_nodes(ends, visible)))
         turns = self._turn_ids([row["turn_n"] for row in rows if row["turn_n"] is not None])
@@ -162,7 +162,7 @@ class SqliteGraph:
         asked, near = set(ns), {*ns, *visited}
         members = self._entities.members(near)
         asked |= {n for n, same_as in members if same_as in asked}
-        rows = self._rows.all("links", ns=as_json(sorted(asked)))
+        rows = self._rows.all("links", ns=list_numbers(sorted(asked)))
         bonds = [(row[0], row[2], row[3] / _UNIT * _EXPANSION_FACTOR[row[1]]) for row in rows]
         near.update(n for n, _ in members)
         shown = self._select_strongest(bonds, near, visible, most)
@@ -179,7 +179,7 @@ class SqliteGraph:
 
     def high_degree(self, ns: Sequence[int], edges: int) -> set[int]:
         """Which of these nodes have more edges than that, seen or not."""
-        return {row["n"] for row in self._rows.all("busy", ns=as_json(ns), most=edges)}
+        return {row["n"] for row in self._rows.all("busy", ns=list_numbers(ns), most=edges)}
 
     def _remove_names(self, node: Node) -> None:
         n = self._number(node)
@@ -213,11 +213,11 @@ class SqliteGraph:
 
     def nodes_of_documents(self, ns: Sequence[int]) -> dict[int, int]:
         """The nodes from which a search goes on: of a turn its own, of a wording its memory's."""
-        return {row[0]: row[1] for row in self._rows.all("of_documents", ns=as_json(ns))}
+        return {row[0]: row[1] for row in self._rows.all("of_documents", ns=list_numbers(ns))}
 
     def documents_of_nodes(self, ns: Sequence[int]) -> dict[int, int]:
         """The documents of nodes: a turn, a memory's present wording; an entity has none."""
-        return {row[0]: row[1] for row in self._rows.all("documents", ns=as_json(ns))}
+        return {row[0]: row[1] for row in self._rows.all("documents", ns=list_numbers(ns))}
 
     def predecessor(self, memory_id: str) -> str | None:
         """The memory concluded last before this one in its session; of an episode, an episode."""
@@ -271,22 +271,22 @@ class SqliteGraph:
         return None if row is None else int(row["n"])
 
     def _turn_ids(self, ns: Sequence[int]) -> dict[int | None, str]:
-        return {row["n"]: row["id"] for row in self._rows.all("turn_ids", ns=as_json(ns))}
+        return {row["n"]: row["id"] for row in self._rows.all("turn_ids", ns=list_numbers(ns))}
 
     def _nodes(self, ns: Sequence[int]) -> dict[int, Node]:
-        return {row["n"]: _node(row) for row in self._rows.all("referents", ns=as_json(ns))}
+        return {row["n"]: _node(row) for row in self._rows.all("referents", ns=list_numbers(ns))}
 
     def _visible_nodes(self, ns: set[int], seen: Filters) -> dict[int, int]:
         """Those that are seen from there, each with the node that stands for it."""
         view = {**self._view(seen), "suppressed": int(seen.include_processed)}
-        rows = self._rows.all("seen", ns=as_json(sorted(ns)), **view)
+        rows = self._rows.all("seen", ns=list_numbers(sorted(ns)), **view)
         return {row[0]: row[1] for row in rows}
 
     def _view(self, seen: Filters) -> dict[str, str | int | None]:
         return {
             "workspace": self._workspaces.number(seen.workspace),
             "everywhere": int(seen.everywhere),
-            "private": as_json(self._workspaces.private),
+            "private": list_numbers(self._workspaces.private),
             "history": int(seen.include_history),
         }
 

@@ -178,7 +178,8 @@ class Matching:
         if scopes.hidden is None or not self._is_small():
             return _Share(self._count_now(write_scope(*scopes.seen)), is_all=False)
         hidden = sum(self._count_all_now(list(map(write_scope, scopes.hidden))).values())
-        return _Share(self._rows.number("count_all") - hidden, is_all=not hidden)
+        every = self._lists.size.documents if self._lists else self._rows.number("count_all")
+        return _Share(every - hidden, is_all=not hidden)
 
     def _run_match(self, statement: str, query: str, limit: int, **where: Parameter) -> list[Match]:
         """The best that a query finds; a reader remembers them, for a snapshot does not change."""

@@ -13,16 +13,17 @@ versions of SQLite can't change.
 
 import json
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memoria.store.sqlite.index_size import IndexSize
+from memoria.store.sqlite.posting_cache import Posting
 from memoria.store.sqlite.rows import TenantRows
 from memoria.store.sqlite.standings import Integers, Standing, Standings
-from memoria.store.sqlite.tenants import StoreTenant
-from memoria.store.sqlite.varints import read_varints
+from memoria.store.sqlite.tenants import ReaderKnowledge
 from memoria.store.values import Match
 
 Floats = NDArray[np.float64]
@@ -31,15 +32,19 @@ _K1 = 1.2
 _B = 0.75
 _LEAST_IDF = 1e-6
 """What a word tells that stands in every other document, as the other two the choice of FTS5."""
+_NOWHERE = Posting(np.zeros(0, np.int32), np.zeros(0))
 
 
-class _Posting(NamedTuple):
-    """Where a word stands."""
+class _Places(NamedTuple):
+    """Where some words stand, one after the other."""
 
     ns: Integers
-    """The documents, in order."""
+    """The documents."""
+    at: Integers
+    """Which of the words."""
     times: Floats
-    """How often in each; what frames a text weighs less."""
+    standing: Standing
+    """Of the documents."""
 
 
 class Postings:
@@ -48,24 +53,38 @@ class Postings:
     def __init__(
         self,
         rows: TenantRows,
-        tenant: StoreTenant,
-        standings: Standings,
+        reading: ReaderKnowledge,
+        size: IndexSize,
         context_weight: float,
     ) -> None:
         """No word is known yet.
 
         Args:
             rows: the statements about documents.
-            tenant: who asks.
-            standings: what is known of their documents.
+            reading: what the reader knows from the start.
+            size: of the index.
             context_weight: what a word counts that stands in who said it and when.
         """
         self._rows = rows
-        self._tenant = tenant
-        self._standings = standings
+        self._tenant = tenant = reading.tenant
+        self._standings = reading.counted.standings_of(tenant.number)
+        self._cache = None if tenant.has_others else reading.counted.postings_of(tenant.number)
+        """None where others say what this tenant's count of changes does not tell."""
+        self._size = size
         self._context_weight = context_weight
-        self._known: dict[str, _Posting] = {}
-        self._total, self._mean_length = self._read_averages()
+        self._known: dict[str, Posting] = {}
+        self._last: tuple[tuple[str, ...], _Places] | None = None
+        """The words that were asked for last: they are counted, and then searched for."""
+
+    def recall(self, terms: Iterable[str]) -> dict[str, bool]:
+        """The words whose lists the process remembers, and whether they stand anywhere."""
+        if self._cache is None:
+            return {}
+        found = self._cache.recall(
+            self._rows, self._tenant, self._size, self._context_weight, terms
+        )
+        self._known |= found
+        return {term: bool(len(posting.ns)) for term, posting in found.items()}
 
     def put(self, places: Mapping[str, str]) -> None:
         """Take in where words stand: as one list, which is then divided.
@@ -76,7 +95,7 @@ class Postings:
         """
         many = [text.count(",") + 1 if text else 0 for text in places.values()]
         run = ",".join(filter(None, places.values()))
-        numbers = np.array(json.loads(f"[{run}]"), np.int64)
+        numbers = np.array(json.loads(f"[{run}]"), np.int32)
         at = np.repeat(np.arange(len(many)), many)
         ns, weights = numbers >> 1, np.where(numbers & 1, self._context_weight, 1.0)
         begins = np.ones(len(ns), np.bool_)
@@ -84,8 +103,13 @@ class Postings:
         times: Floats = np.bincount(begins.cumsum() - 1, weights).astype(np.float64)
         ends = np.bincount(at[begins], minlength=len(many)).cumsum().tolist()
         ns = ns[begins]
-        for term, start, end in zip(places, [0, *ends], ends, strict=False):
-            self._known[term] = _Posting(ns[start:end], times[start:end])
+        found = {
+            term: Posting(ns[start:end].copy(), times[start:end].copy())
+            for term, start, end in zip(places, [0, *ends], ends, strict=False)
+        }
+        self._known |= found
+        if self._cache is not None:
+            self._cache.keep(self._tenant, self._size, found)
 
     def count(self, terms: Sequence[str], scope: Sequence[str]) -> dict[str, int]:
         """In how many of the documents that may be seen each word stands.
@@ -94,10 +118,9 @@ class Postings:
             terms: the words.
             scope: the visibilities that may be seen.
         """
-        ns, at, _ = self._list_places(terms)
-        standing = self._read_standing(ns)
-        is_seen = self._standings.select(standing, scope)
-        counts = np.bincount(at[is_seen], minlength=len(terms))
+        places = self._list_places(terms)
+        is_seen = self._standings.select(places.standing, scope)
+        counts = np.bincount(places.at[is_seen], minlength=len(terms))
         return dict(zip(terms, counts.tolist(), strict=True))
 
     def best(
@@ -111,34 +134,37 @@ class Postings:
             among: the only documents that are wanted; None for all.
             limit: how many.
         """
-        places, at, times = self._list_places(terms)
-        standing = self._read_standing(places)
+        ns, at, times, standing = self._list_places(terms)
         kept = self._standings.select(standing, scope)
         if among is not None:
-            kept &= np.isin(places, np.fromiter(among, np.int64, len(among)))
-        ns, of_place = np.unique(places[kept], return_inverse=True)
+            kept &= np.isin(ns, np.fromiter(among, np.int64, len(among)))
         gains = self._saturate(times[kept], standing.lengths[kept])
-        scores = np.bincount(of_place, self._weigh(terms)[at[kept]] * gains, len(ns))
-        best = np.argsort(-scores, kind="stable")[:limit]
-        return Match.list_of(zip(ns[best].tolist(), scores[best].tolist(), strict=True))
+        scores = np.bincount(ns[kept], self._weigh(terms)[at[kept]] * gains)
+        found = scores.nonzero()[0]
+        best = found[np.argsort(-scores[found], kind="stable")[:limit]]
+        return Match.list_of(zip(best.tolist(), scores[best].tolist(), strict=True))
 
     def _weigh(self, terms: Sequence[str]) -> Floats:
         """What each word tells, by how rare it is in the file."""
-        held = [len(self._known[term].ns) for term in terms]
-        tells = [math.log((self._total - many + 0.5) / (many + 0.5)) for many in held]
+        held = [len(self._known.get(term, _NOWHERE).ns) for term in terms]
+        tells = [math.log((self._size.documents - many + 0.5) / (many + 0.5)) for many in held]
         return np.array([idf if idf > 0 else _LEAST_IDF for idf in tells])
 
     def _saturate(self, times: Floats, lengths: NDArray[np.int32]) -> Floats:
         """What it tells that a word stands so many times in documents of these lengths."""
-        norms = _K1 * (1 - _B + _B * lengths / self._mean_length)
+        norms = _K1 * (1 - _B + _B * lengths / self._size.mean_length)
         return (times * (_K1 + 1)) / (times + norms)
 
-    def _list_places(self, terms: Sequence[str]) -> tuple[Integers, Integers, Floats]:
-        """The documents of each of the words, one after the other, which it is, and how often."""
-        found = [self._known[term] for term in terms]
-        at = np.repeat(np.arange(len(found)), [len(each.ns) for each in found])
-        ns, times = zip(*found, strict=True)
-        return np.concatenate(ns), at, np.concatenate(times)
+    def _list_places(self, terms: Sequence[str]) -> _Places:
+        """The documents of each of the words."""
+        asked = tuple(terms)
+        if self._last is None or self._last[0] != asked:
+            found = [self._known.get(term, _NOWHERE) for term in terms]
+            at = np.repeat(np.arange(len(found)), [len(each.ns) for each in found])
+            ns = np.concatenate([each.ns for each in found], dtype=np.int64)
+            times = np.concatenate([each.times for each in found])
+            self._last = asked, _Places(ns, at, times, self._read_standing(ns))
+        return self._last[1]
 
     def _read_standing(self, ns: Integers) -> Standing:
         found = self._standings.read(self._rows, self._tenant, ns)
@@ -146,9 +172,3 @@ class Postings:
             self._standings = Standings()
             return self._read_standing(ns)
         return found
-
-    def _read_averages(self) -> tuple[int, float]:
-        """How many documents the file has, and how many words one has on average."""
-        block = self._rows.first("averages")
-        total, *words = (block and [*read_varints(block["block"])]) or [0]
-        return total, sum(words) / total if total else 0.0

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
+    from memoria.store.sqlite.posting_cache import PostingCache
     from memoria.store.sqlite.standings import Standings
 
 _Value = TypeVar("_Value")
@@ -115,6 +116,7 @@ class TermStatistics:
         self._lock = threading.Lock()
         self._tenants: OrderedDict[int, CountCache] = OrderedDict()
         self._standings: OrderedDict[int, Standings] = OrderedDict()
+        self._postings: OrderedDict[int, PostingCache] = OrderedDict()
 
     def of_tenant(self, tenant: int) -> CountCache:
         """By query of the index, what a tenant's questions see; of the last tenants that asked."""
@@ -127,6 +129,20 @@ class TermStatistics:
 
         with self._lock:
             return _recall(self._standings, tenant, Standings)
+
+    def has_postings(self, tenant: int) -> bool:
+        """Whether lists of words were read for a tenant already."""
+        with self._lock:
+            return tenant in self._postings
+
+    def postings_of(self, tenant: int) -> "PostingCache":
+        """Where the words stand that a tenant's questions had; of the last tenants that asked."""
+        from memoria.store.sqlite.posting_cache import (  # noqa: PLC0415  (brings NumPy)
+            PostingCache,
+        )
+
+        with self._lock:
+            return _recall(self._postings, tenant, PostingCache)
 
 
 def _recall(held: OrderedDict[int, _Value], tenant: int, make: Callable[[], _Value]) -> _Value:

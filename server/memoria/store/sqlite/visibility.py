@@ -1,14 +1,16 @@
 """Visibility: who may find a document. Both derived indexes are narrowed by it."""
 
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.store.sqlite.driver import Row
 
+_MOST_TOKENS = 1000
+_TOKEN = lazy_regex(r"[a-z]+\d")
 
-@dataclass(frozen=True, slots=True)
-class Visibility:
+
+class Visibility(NamedTuple):
     """Whose a document is, from where it is seen, and whether it counts."""
 
     kind: str
@@ -26,13 +28,9 @@ class Visibility:
         The suffix `_barred` is what homes have in their indexes; another word would mean to index
         every processed turn anew.
         """
-        place = "" if self.workspace is None else f"w{self.workspace}"
-        past = "" if self.current else "_past"
-        return f"{self.kind}{self.tenant}{place}{past}{'_barred' if self.processed else ''}"
-
-
-_MOST_TOKENS = 1000
-_TOKEN = lazy_regex(r"[a-z]+\d")
+        return write_token(
+            self.kind, self.tenant, self.workspace, self.current, False, self.processed
+        )
 
 
 def may_be_token(term: str) -> bool:
@@ -56,5 +54,6 @@ def write_token(
     kind: str, tenant: int, workspace: int | None, current: int, suppressed: int, processed: int
 ) -> str:
     """The token of a visibility as `documents` has it: of a million rows there are but a few."""
-    is_processed = bool(suppressed or processed)
-    return Visibility(kind, tenant, workspace, current=bool(current), processed=is_processed).token
+    place = "" if workspace is None else f"w{workspace}"
+    past = "" if current else "_past"
+    return f"{kind}{tenant}{place}{past}{'_barred' if suppressed or processed else ''}"

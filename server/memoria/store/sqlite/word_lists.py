@@ -1,6 +1,7 @@
 """Word lists: where words stand, as a reader of a home within the budget has read it.
 
-No word is kept beyond the transaction. Who looks for what nobody has said does not wait for NumPy.
+In a home of one tenant the process remembers them (`posting_cache`), elsewhere no longer than the
+transaction. Who looks for what nobody has said does not wait for NumPy.
 """
 
 from collections.abc import Collection, Sequence
@@ -8,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from memoria.bare.lazy_regex import lazy_regex
+from memoria.store.sqlite.index_size import IndexSize, read_index_size
 from memoria.store.sqlite.rows import TenantRows, as_json
 from memoria.store.sqlite.tenants import ReaderKnowledge
 from memoria.store.values import Match
@@ -37,12 +39,17 @@ class WordLists:
         self._reading = reading
         self._most = most
         self._context_weight = context_weight
-        self._places: dict[str, str] = {}
-        """By word, as `Postings` takes it in."""
+        self._stands: dict[str, bool] = {}
+        """Whether a word stands anywhere."""
+
+    @cached_property
+    def size(self) -> IndexSize:
+        """Of the index."""
+        return read_index_size(self._rows)
 
     def can_tell(self, terms: Sequence[str]) -> bool:
         """Whether these are words, and their lists are short enough."""
-        return self._is_small and all(map(_ONE_WORD.fullmatch, terms))
+        return self.size.newest <= self._most and all(map(_ONE_WORD.fullmatch, terms))
 
     def count(self, terms: Sequence[str], scope: Sequence[str]) -> dict[str, int]:
         """In how many of the documents of these visibilities each word stands."""
@@ -57,24 +64,21 @@ class WordLists:
         return self._postings.best(terms, scope, among, limit) if self._find(terms) else []
 
     def _find(self, terms: Sequence[str]) -> bool:
-        """Read the lists of these words, and tell whether any stands anywhere."""
-        unknown = [term for term in dict.fromkeys(terms) if term not in self._places]
+        """Know the lists of these words, and tell whether any stands anywhere."""
+        unknown = {term: "" for term in terms if term not in self._stands}
+        if unknown and self._reading.counted.has_postings(self._reading.tenant.number):
+            known = self._postings.recall(unknown)
+            self._stands |= known
+            unknown = {term: "" for term in unknown if term not in known}
         if unknown:
-            rows = self._rows.all("places", terms=as_json(unknown))
-            found = {term: places or "" for term, places in rows}
-            self._places |= found
-            if any(found.values()) or "_postings" in self.__dict__:
-                self._postings.put(found)
-        return any(map(self._places.__getitem__, terms))
-
-    @cached_property
-    def _is_small(self) -> bool:
-        return self._rows.number("newest_of_all") <= self._most
+            places = unknown | dict(self._rows.tuples("places", terms=as_json(unknown)))
+            self._stands |= {term: bool(found) for term, found in places.items()}
+            if any(places.values()) or "_postings" in self.__dict__:
+                self._postings.put(places)
+        return any(map(self._stands.__getitem__, terms))
 
     @cached_property
     def _postings(self) -> "Postings":
         from memoria.store.sqlite.postings import Postings  # noqa: PLC0415  (brings NumPy)
 
-        tenant = self._reading.tenant
-        standings = self._reading.counted.standings_of(tenant.number)
-        return Postings(self._rows, tenant, standings, self._context_weight)
+        return Postings(self._rows, self._reading, self.size, self._context_weight)

@@ -157,8 +157,8 @@ SELECT count(*) FROM documents;
 -- name: places
 SELECT q.value AS term, (
     -- A number for each time: twice the document's, and one more in who said it and when.
-    SELECT group_concat(2 * o.doc + (o.col = 'context')) FROM temp.occurrences o
-    WHERE o.term = q.value AND o.col <> 'scope') AS places
+    SELECT group_concat(2 * o.doc + CASE o.col WHEN 'words' THEN 0 WHEN 'context' THEN 1 END)
+    FROM temp.occurrences o WHERE o.term = q.value) AS places
 FROM json_each(:terms) q;
 
 -- name: standings
@@ -173,9 +173,22 @@ WHERE +d.tenant_id = :tenant;
 -- name: changed_since
 SELECT n FROM documents WHERE tenant_id = :tenant AND changed > :seen AND changed > 0;
 
--- name: averages
+-- name: index_size
 -- Row 1 has how many rows there are, and how many words in each column.
-SELECT block FROM search_index_data WHERE id = 1;
+SELECT (SELECT coalesce(max(n), 0) FROM documents),
+       (SELECT block FROM search_index_data WHERE id = 1);
+
+-- name: indexed_since
+-- What has come since, and what was changed of the rest.
+SELECT d.n, d.changed, i.c1 AS words, i.c2 AS context
+FROM documents d CROSS JOIN search_index_content i ON i.id = d.n
+WHERE d.n > :newest AND +d.tenant_id = :tenant
+UNION ALL
+SELECT d.n, d.changed, i.c1, i.c2
+FROM documents d CROSS JOIN search_index_content i ON i.id = d.n
+WHERE d.tenant_id = :tenant AND d.changed > :seen AND d.changed > 0 AND d.n <= :newest
+ORDER BY d.n
+LIMIT :most;
 
 -- name: count_up_to
 SELECT q.value AS query, (

@@ -2,7 +2,8 @@
 SELECT value FROM settings WHERE key = 'embedding_model';
 
 -- name: model
-SELECT n, name, dims FROM embedding_models WHERE name = :name;
+SELECT n, name, dims, EXISTS (SELECT 1 FROM passages p WHERE p.model_n = m.n) AS has_passages
+FROM embedding_models m WHERE name = :name;
 
 -- name: add_model
 INSERT INTO embedding_models (name, dims) VALUES (:name, :dims);

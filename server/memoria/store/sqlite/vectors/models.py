@@ -26,6 +26,8 @@ class EmbeddingModel:
     n: int
     name: str
     dims: int
+    has_passages: int = 1
+    """Whether there may be any of its passages."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,152 @@
+"""Posting cache: where the words of the last questions stand, as far as a process has read that.
+
+Questions share their common words, whose lists are long. The lists follow what is said: the words
+of a new document are added to them. What becomes of a document later seldom touches its words;
+whenever it might have, all lists are forgotten, and so they are when something was erased.
+"""
+
+import threading
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memoria.store.sqlite.index_size import IndexSize
+from memoria.store.sqlite.rows import TenantRows
+from memoria.store.sqlite.tenants import StoreTenant
+
+_MOST_PLACES = 200_000
+"""Of all lists together: 3 MB."""
+_EACH = 32
+"""What a list takes beside its places, in places."""
+_MOST_FOLLOWED = 100
+"""Documents that lists follow at once. Where more have come, what is asked for is read again."""
+_MOST_DIGESTS = 1_000
+
+_Age = tuple[int, int]
+"""How often a tenant's documents have changed, and the newest of them."""
+
+
+class Posting(NamedTuple):
+    """Where a word stands."""
+
+    ns: NDArray[np.int32]
+    """The documents, in order."""
+    times: NDArray[np.float64]
+    """How often in each; what frames a text weighs less."""
+
+
+class PostingCache:
+    """The lists that were read last, in a home of one tenant. Thread-safe."""
+
+    def __init__(self) -> None:
+        """Nothing is known yet."""
+        self._lock = threading.Lock()
+        self._age: _Age = (0, 0)
+        self._size = IndexSize()
+        self._known: OrderedDict[str, Posting] = OrderedDict()
+        self._room = _MOST_PLACES
+        self._digests: dict[int, int] = {}
+        """Of the documents that were followed: whether the words of one are others now."""
+
+    def recall(
+        self,
+        rows: TenantRows,
+        tenant: StoreTenant,
+        size: IndexSize,
+        context_weight: float,
+        terms: Iterable[str],
+    ) -> dict[str, Posting]:
+        """What is known of words on a snapshot; nothing where others have followed a newer one.
+
+        Args:
+            rows: the statements about documents, on that snapshot.
+            tenant: as the snapshot has it.
+            size: of the index there.
+            context_weight: what a word counts that stands in who said it and when.
+            terms: the words.
+        """
+        with self._lock:
+            if (tenant.changes, tenant.newest_document) < self._age:
+                return {}
+            self._follow(rows, tenant, size, context_weight)
+            found = {term: self._known[term] for term in terms if term in self._known}
+            for term in found:
+                self._known.move_to_end(term)
+            return found
+
+    def keep(self, tenant: StoreTenant, size: IndexSize, found: Mapping[str, Posting]) -> None:
+        """Remember lists that were read on a snapshot, unless others have followed a newer one."""
+        age = tenant.changes, tenant.newest_document
+        with self._lock:
+            if not self._known:
+                self._age, self._size = age, size
+            if (age, size) != (self._age, self._size):
+                return
+            for term, posting in found.items():
+                self._put(term, posting)
+            while self._room < 0:
+                _, dropped = self._known.popitem(last=False)
+                self._room += _room_of(dropped)
+
+    def _put(self, term: str, posting: Posting) -> None:
+        before = self._known.get(term)
+        self._room -= _room_of(posting) - (_room_of(before) if before else 0)
+        self._known[term] = posting
+
+    def _follow(
+        self, rows: TenantRows, tenant: StoreTenant, size: IndexSize, context_weight: float
+    ) -> None:
+        age = tenant.changes, tenant.newest_document
+        if (age, size) == (self._age, self._size):
+            return
+        is_followed = (
+            bool(self._known)
+            and tenant.last_erasure <= self._age[0]
+            and self._take_in(rows, tenant, context_weight)
+        )
+        if not is_followed or size != self._size:
+            self._known.clear()
+            self._digests.clear()
+            self._room = _MOST_PLACES
+        self._age, self._size = age, size
+
+    def _take_in(self, rows: TenantRows, tenant: StoreTenant, context_weight: float) -> bool:
+        """Add the words of what is new; tells whether that is all that has become of words.
+
+        A change that no document tells of may be one of words, and of a document that was there
+        before only those tell whose words are known.
+        """
+        seen, newest = self._age
+        found = rows.tuples("indexed_since", seen=seen, newest=newest, most=_MOST_FOLLOWED + 1)
+        told = {changed for _, changed, _, _ in found}
+        if len(found) > _MOST_FOLLOWED or not told.issuperset(range(seen + 1, tenant.changes + 1)):
+            return False
+        for n, _, words, context in found:
+            digest = hash((words, context))
+            if n > newest:
+                self._add(n, words.split(), context.split(), context_weight)
+                self._digests[n] = digest
+            elif self._digests.get(n) != digest:
+                return False
+        while len(self._digests) > _MOST_DIGESTS:
+            del self._digests[next(iter(self._digests))]
+        return True
+
+    def _add(self, n: int, words: list[str], context: list[str], context_weight: float) -> None:
+        """A document that comes after all others."""
+        said, framing = Counter(words), Counter(context)
+        for term in self._known.keys() & (said | framing).keys():
+            times = float(said[term])
+            for _ in range(framing[term]):  # in this order, as where a list is read
+                times += context_weight
+            ns, before = self._known[term]
+            self._put(term, Posting(np.append(ns, np.int32(n)), np.append(before, times)))
+        length = len(words) + len(context) + 1
+        self._size = IndexSize(self._size.documents + 1, self._size.words + length, n)
+
+
+def _room_of(posting: Posting) -> int:
+    return len(posting.ns) + _EACH
