@@ -16,7 +16,7 @@ from memoria.retrieval.ranking.statistics import QueryStatistics
 from memoria.retrieval.ranking.threshold import (
     RelevanceSignals,
     RelevanceThreshold,
-    term_coverage,
+    TermWeights,
 )
 from memoria.store.values import DocumentKind
 
@@ -32,10 +32,10 @@ def test_a_conclusions_score_is_between_nothing_and_certainty(
 
 
 def test_coverage_is_the_share_of_the_words_by_what_each_tells() -> None:
-    weights = {"rare": 0.75, "common": 0.25}
-    assert term_coverage(weights, {"rare", "other"}) == 0.75
-    assert term_coverage(weights, {"rare", "common"}) == 1.0
-    assert term_coverage({}, {"a"}) == 0.0
+    weights = TermWeights({"rare": 0.75, "common": 0.25})
+    assert weights.coverage({"rare", "other"}) == 0.75
+    assert weights.coverage({"rare", "common"}) == 1.0
+    assert TermWeights({}).coverage({"a"}) == 0.0
 
 
 def margin(

@@ -1,5 +1,6 @@
 """What all our values have in common: they never change, and unknown fields are refused."""
 
+from functools import cache
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict
@@ -24,3 +25,14 @@ class Value(BaseModel):
         object.__setattr__(value, "__pydantic_extra__", None)
         object.__setattr__(value, "__pydantic_private__", None)
         return value
+
+    @classmethod
+    def of_known(cls, fields: dict[str, Any]) -> Self:
+        """A value of what is known to be right, each in its own type; the rest is as by default."""
+        return cls.of_checked({**_list_defaults(cls), **fields})
+
+
+@cache
+def _list_defaults(kind: type[BaseModel]) -> dict[str, Any]:
+    """Every field in the order of the model, with its default where it has one."""
+    return {name: field.default for name, field in kind.model_fields.items()}

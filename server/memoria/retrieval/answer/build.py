@@ -49,6 +49,7 @@ def build_answer(
         query=plan.asked,
         hits=_cite_hits(tx, found, chosen, within_limit),
         max_tokens=plan.max_tokens,
+        id_chars=ID_CHARS,
         omitted=len(within_limit),
         beyond_limit=len(selection.hits) - len(within_limit),
         hidden=_count_hidden(tx, plan),
@@ -108,6 +109,8 @@ def _fit(
         found: the candidates that its hits were made of.
         weights: the terms asked for, and what each counts where a hit is cut.
     """
+    if not whole.hits:
+        return whole
     room = plan.max_tokens - min(notes_cost(whole), round(_NOTES_SHARE * plan.max_tokens))
     focuses = [
         each.candidate.passage if hit.excerpt is None else None
@@ -122,7 +125,7 @@ def _fit(
         return packer.finish()
 
     packed = pack(room, ID_CHARS)
-    if whole.hits and not packed.hits:  # so small a budget is for the best hit, not for notes
+    if not packed.hits:  # so small a budget is for the best hit, not for notes
         room = plan.max_tokens
         packed = pack(room, ID_CHARS)
     id_chars = count_id_chars(tx, list_ids(packed.hits))

@@ -1,6 +1,7 @@
 """Cite: from a stored row to a hit that names where it stands."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from memoria.model import (
     AdjacentTurn,
@@ -33,20 +34,21 @@ def cite_candidate(
         candidate: what was found.
         weights: the terms asked for, and what each counts where a hit is cut.
     """
+    asked_from = plan.filters.workspace
     match candidate.document:
         case MemoryWording(memory, version):
-            hit = memory_hit(memory, version, candidate.score)
+            hit = memory_hit(memory, version, candidate.score, asked_from)
             if memory.expires_at is not None and memory.expires_at <= plan.now:
                 hit = hit.model_copy(update={"status": "over"})
         case turn if plan.profile.only_unprocessed_turns:
-            hit = stand_in_hit(turn, candidate.score)
+            hit = stand_in_hit(turn, candidate.score, asked_from)
         case turn:
-            hit = turn_hit(turn, candidate.score)
+            hit = turn_hit(turn, candidate.score, asked_from)
     chars = plan.profile.line_chars
-    if chars is not None and len(hit.text) > chars:
-        finder = ExcerptFinder(hit.text, weights, candidate.candidate.passage)
-        hit = cut_to_excerpt(hit, finder.find(chars))
-    return omit_own_workspace(hit, plan.filters.workspace)
+    if chars is None or len(hit.text) <= chars:
+        return hit
+    finder = ExcerptFinder(hit.text, weights, candidate.candidate.passage)
+    return cut_to_excerpt(hit, finder.find(chars))
 
 
 def cut_to_excerpt(hit: Hit, span: Span) -> Hit:
@@ -63,96 +65,105 @@ def cut_to_excerpt(hit: Hit, span: Span) -> Hit:
     )
 
 
-def turn_source(turn: StoredTurn) -> HitSource:
-    """Where a turn stands."""
-    return HitSource(
-        at=to_iso(turn.at),
-        session_id=turn.session_id,
-        message_id=turn.message_id,
-        turn_id=turn.id,
-        turn_index=turn.turn_index,
-        role=turn.role,
-        speaker=turn.speaker,
-        client=turn.source,
-        trust=turn.trust,
-        workspace=turn.workspace,
-        account="agent" if turn.account == "agent" else None,
+def turn_source(turn: StoredTurn, asked_from: str | None = None) -> HitSource:
+    """Where a turn stands. Its workspace goes without saying where one asks from there."""
+    return HitSource.of_known(
+        {
+            "at": to_iso(turn.at),
+            "session_id": turn.session_id,
+            "message_id": turn.message_id,
+            "turn_id": turn.id,
+            "turn_index": turn.turn_index,
+            "role": turn.role,
+            "speaker": turn.speaker,
+            "client": turn.source,
+            "trust": turn.trust,
+            "workspace": None if turn.workspace == asked_from else turn.workspace,
+            "account": "agent" if turn.account == "agent" else None,
+        }
     )
 
 
-def turn_hit(turn: StoredTurn, score: float) -> Hit:
+def turn_hit(turn: StoredTurn, score: float, asked_from: str | None = None) -> Hit:
     """A turn of the record, whole."""
     tool = (
         ToolCall(name=turn.tool_name or "tool", args=turn.tool_args, result=turn.tool_result)
         if turn.tool_name or turn.tool_args is not None or turn.tool_result is not None
         else None
     )
-    return Hit(
-        id=turn.id,
-        kind="turn",
-        text=turn.content,
-        score=round(score, 4),
-        source=turn_source(turn),
-        validity=None if turn.current else Validity.SUPERSEDED,
-        version=turn.version if turn.version > 1 or not turn.current else None,
-        tool=tool,
-    )
+    return _cite_turn(turn, score, asked_from, {"text": turn.content, "tool": tool})
 
 
-def stand_in_hit(turn: StoredTurn, score: float) -> Hit:
+def stand_in_hit(turn: StoredTurn, score: float, asked_from: str | None = None) -> Hit:
     """A turn that stands in for the memories nobody has made of it, its words as one text."""
     status = "verbatim" if turn.processed else "unprocessed"
-    return turn_hit(turn, score).model_copy(
-        update={"text": full_text(turn), "tool": None, "status": status}
+    return _cite_turn(turn, score, asked_from, {"text": full_text(turn), "status": status})
+
+
+def _cite_turn(
+    turn: StoredTurn, score: float, asked_from: str | None, shown: dict[str, Any]
+) -> Hit:
+    return Hit.of_known(
+        {
+            "id": turn.id,
+            "kind": "turn",
+            "score": round(score, 4),
+            "source": turn_source(turn, asked_from),
+            "validity": None if turn.current else Validity.SUPERSEDED,
+            "version": turn.version if turn.version > 1 or not turn.current else None,
+            **shown,
+        }
     )
 
 
-def memory_hit(memory: Memory, version: MemoryVersion, score: float) -> Hit:
+def memory_hit(
+    memory: Memory, version: MemoryVersion, score: float, asked_from: str | None = None
+) -> Hit:
     """A wording of a memory. One that was corrected says so."""
     old = version.n != memory.current.n
-    return Hit(
-        id=memory.id,
-        kind="memory",
-        text=version.content,
-        score=round(score, 4),
-        source=memory_source(version, memory.workspace),
-        type=memory.type,
-        validity=Validity.SUPERSEDED if old else memory.validity,
-        version=version.version,
+    workspace = None if memory.workspace == asked_from else memory.workspace
+    return Hit.of_known(
+        {
+            "id": memory.id,
+            "kind": "memory",
+            "text": version.content,
+            "score": round(score, 4),
+            "source": memory_source(version, workspace),
+            "type": memory.type,
+            "validity": Validity.SUPERSEDED if old else memory.validity,
+            "version": version.version,
+        }
     )
 
 
 def memory_source(version: MemoryVersion, workspace: str | None = None) -> HitSource:
     """Where a wording of a memory of that workspace came from."""
     origin = version.provenance
-    return HitSource(
-        at=to_iso(version.valid_from),
-        session_id=origin.session_id,
-        message_id=origin.message_id,
-        turn_id=origin.turn_id,
-        turn_index=origin.turn_index,
-        role=Role.USER if origin.source_kind == "user_said" else None,
-        client=origin.client or origin.channel,
-        trust=origin.trust,
-        workspace=workspace,
+    return HitSource.of_known(
+        {
+            "at": to_iso(version.valid_from),
+            "session_id": origin.session_id,
+            "message_id": origin.message_id,
+            "turn_id": origin.turn_id,
+            "turn_index": origin.turn_index,
+            "role": Role.USER if origin.source_kind == "user_said" else None,
+            "client": origin.client or origin.channel,
+            "trust": origin.trust,
+            "workspace": workspace,
+        }
     )
-
-
-def omit_own_workspace(hit: Hit, workspace: str | None) -> Hit:
-    """The hit without its workspace where that goes without saying."""
-    if hit.source.workspace is None or hit.source.workspace != workspace:
-        return hit
-    return hit.model_copy(update={"source": hit.source.model_copy(update={"workspace": None})})
 
 
 def adjacent_turn(turn: StoredTurn) -> AdjacentTurn:
     """A turn as it stands beside a hit, whole."""
-    return AdjacentTurn(
-        id=turn.id,
-        turn_index=turn.turn_index,
-        role=turn.role,
-        speaker=turn.speaker,
-        text=full_text(turn),
+    return AdjacentTurn.of_known(
+        {
+            "id": turn.id,
+            "turn_index": turn.turn_index,
+            "role": turn.role,
+            "speaker": turn.speaker,
+            "text": full_text(turn),
+        }
     )
 
 

@@ -12,7 +12,7 @@ from itertools import combinations
 from memoria.model.search import OtherProjects
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.statistics import QueryStatistics
-from memoria.retrieval.ranking.threshold import term_coverage
+from memoria.retrieval.ranking.threshold import TermWeights
 from memoria.store.base import Transaction
 from memoria.text.analyser import tokens
 
@@ -47,7 +47,8 @@ def find_elsewhere(
     found = tx.documents.list_elsewhere(plan.kinds, groups, plan.filters, _LOOKED_AT)
     words = tx.documents.distinct_words(list(found)) if found else {}
     least = _LEAST_COVERAGE_CJK if statistics.is_cjk else _LEAST_COVERAGE
-    fitting = [n for n in found if term_coverage(statistics.weights, words[n]) >= least]
+    weights = TermWeights(statistics.weights)
+    fitting = [n for n in found if weights.coverage(words[n]) >= least]
     if not fitting:
         return None
     projects = tuple(dict.fromkeys(found[n] for n in fitting)) if name_projects else ()

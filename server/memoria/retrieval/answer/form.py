@@ -13,8 +13,9 @@ once, above them all. Every id is short: its last characters, as many as tell it
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
-from memoria.model import AdjacentTurn, Hit
+from memoria.model import AdjacentTurn, Hit, Trust
 from memoria.text.budget import count_parts
 from memoria.text.document import as_text
 from memoria.text.lines import indent_lines, join_lines
@@ -24,6 +25,8 @@ ID_CHARS = 8
 _TO_THE_MINUTE = 16
 _TO_THE_DAY = 10
 _CUT = "…"
+_CUT_COST = 2 * count_parts(f"{_CUT} ")
+"""Of the signs where words are cut, on both sides."""
 RunKey = tuple[str, ...]
 """What the turns of a run have in common; of a memory its id."""
 
@@ -56,19 +59,36 @@ def write_hits(hits: Sequence[Hit], id_chars: int = ID_CHARS) -> list[str]:
 
 def list_shared_marks(hits: Sequence[Hit]) -> tuple[str, ...]:
     """What is to be known of every hit of several, in the order in which it is said."""
-    if len(hits) < 2:  # noqa: PLR2004  (of one hit nothing is said twice)
-        return ()
-    common = set(list_general_marks(hits[0])).intersection(*map(list_general_marks, hits[1:]))
-    return tuple(mark for mark in list_general_marks(hits[0]) if mark in common)
+    return _list_common(map(list_general_marks, hits)) if len(hits) > 1 else ()  # not said twice
 
 
-def list_general_marks(hit: Hit) -> list[str]:
+def list_general_marks(hit: Hit) -> tuple[str, ...]:
     """What may be true of many hits alike."""
     source = hit.source
-    marks = [str(hit.status)] if hit.status else []
-    marks += [f"trust {source.trust}"] if source.trust else []
-    marks += ["as an agent reported it"] if source.account else []
-    return marks + ([f"workspace {source.workspace}"] if source.workspace else [])
+    marks = _list_plain_marks(hit.status, source.trust, source.account)
+    return (*marks, f"workspace {source.workspace}") if source.workspace else marks
+
+
+@lru_cache(maxsize=64)
+def _list_plain_marks(
+    status: str | None, trust: Trust | None, account: str | None
+) -> tuple[str, ...]:
+    """Those that tell nobody's words: of thousands of hits there are a dozen."""
+    marks = (
+        status,
+        f"trust {trust}" if trust else None,
+        "as an agent reported it" if account else None,
+    )
+    return tuple(mark for mark in marks if mark)
+
+
+def _list_common(each: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    """The marks that all have, in their order."""
+    first, *others = dict.fromkeys(each)
+    if not others:
+        return first
+    common = set(first).intersection(*others)
+    return tuple(mark for mark in first if mark in common)
 
 
 def write_words(hit: Hit) -> str:
@@ -100,7 +120,7 @@ def frame_cost(hit: Hit, shared: Sequence[str], id_chars: int) -> int:
     line = _hit_line(hit, "", marks, id_chars)
     call = [] if hit.tool is None else [_call_line(hit.tool.name, "", "", is_cut=True)]
     below = _lines_below(hit, id_chars)
-    return sum(map(_line_cost, (line, *call, *below))) + 2 * count_parts(f"{_CUT} ")
+    return sum(map(_line_cost, (line, *call, *below))) + _CUT_COST
 
 
 def heading_cost(shared: Sequence[str]) -> int:
@@ -115,7 +135,12 @@ def words_cost(text: str) -> int:
 
 def neighbour_cost(beside: AdjacentTurn, id_chars: int) -> int:
     """Parts of a token that a turn beside a hit takes."""
-    return _line_cost(_neighbour_line(beside, id_chars))
+    return neighbour_frame_cost(beside, id_chars) + words_cost(beside.text)
+
+
+def neighbour_frame_cost(beside: AdjacentTurn, id_chars: int) -> int:
+    """Parts of a token that a turn beside a hit takes beside its words."""
+    return _line_cost(_neighbour_head(beside, id_chars))
 
 
 def name_hit(hit: Hit, id_chars: int) -> str:
@@ -162,8 +187,8 @@ def _write_run(run: Sequence[Hit], shared: Sequence[str], id_chars: int) -> Iter
     if len(run_key(run[0])) == 1:
         yield from _hit_lines(run[0], _own_marks(run[0], shared), id_chars)
         return
-    of_run = set(list_general_marks(run[0])).intersection(*map(list_general_marks, run))
-    marks = [mark for mark in list_general_marks(run[0]) if mark in of_run and mark not in shared]
+    of_run = _list_common(map(list_general_marks, run))
+    marks = [mark for mark in of_run if mark not in shared]
     first = min(run, key=lambda hit: hit.source.turn_index or 0)
     yield join_lines(", ".join((_describe_run(first), *marks)))
     known = (*shared, *of_run)
@@ -216,8 +241,12 @@ def _lines_below(hit: Hit, id_chars: int) -> Iterator[str]:
 
 
 def _neighbour_line(beside: AdjacentTurn, id_chars: int) -> str:
+    return f"{_neighbour_head(beside, id_chars)}{indent_words(beside.text)}"
+
+
+def _neighbour_head(beside: AdjacentTurn, id_chars: int) -> str:
     who = f"[turn {short_id(beside.id, id_chars)}] #{beside.turn_index}"
-    return f"  {join_lines(f'{who} {beside.speaker or beside.role}:')} {indent_words(beside.text)}"
+    return f"  {join_lines(f'{who} {beside.speaker or beside.role}:')} "
 
 
 def _own_marks(hit: Hit, known: Sequence[str]) -> list[str]:
@@ -228,7 +257,7 @@ def _own_marks(hit: Hit, known: Sequence[str]) -> list[str]:
 
 def _list_marks(hit: Hit, known: Sequence[str]) -> list[str]:
     """What is to be known of a hit and has not been said."""
-    return [*(mark for mark in list_general_marks(hit) if mark not in known), *_list_validity(hit)]
+    return [mark for mark in list_general_marks(hit) if mark not in known] + _list_validity(hit)
 
 
 def _list_validity(hit: Hit) -> list[str]:

@@ -3,7 +3,7 @@
 Topics and no answers: whoever asked sees what could be asked instead, and can't take it for a hit.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.text.budget import price_text
@@ -22,23 +22,27 @@ def list_nearest_topics(
 ) -> tuple[str, ...]:
     """What came nearest to an answer, a few words each."""
     left = min(_MOST_TOKENS, max_tokens // 10)
+    weights = weigh_evenly(terms)
     topics: dict[str, str] = {}
     for each in below_threshold:
+        if len(topics) == _MOST:
+            break
         if each.signals.coverage <= 0 and each.signals.cosine <= 0:
             continue
-        topic = _topic(each.text, terms)
+        text = each.text
+        topic = _topic(text, weights)
         price = price_text(topic)
-        if len(topics) == _MOST or price > left:
+        if price > left:
             break
-        if topic and not any(_says_same(each.text, text) for text in topics.values()):
-            topics[topic] = each.text
+        if topic and not any(_says_same(text, known) for known in topics.values()):
+            topics[topic] = text
             left -= price
     return tuple(topics)
 
 
-def _topic(text: str, terms: Sequence[str]) -> str:
+def _topic(text: str, weights: Mapping[str, float]) -> str:
     line = " ".join(text.split())
-    start, end = find_excerpt(line, weigh_evenly(terms), _TOPIC_CHARS)
+    start, end = find_excerpt(line, weights, _TOPIC_CHARS)
     if end - start < _LEAST_CHARS:  # such as "Yes." before what the turn is about
         end = min(start + _TOPIC_CHARS, len(line))
         end = line.rfind(" ", start + _LEAST_CHARS, end) if end < len(line) else end

@@ -27,6 +27,8 @@ def read_neighbours(
     One that stands beside two hits is read for both.
     """
     hits = [each.document for each in shown if isinstance(each.document, StoredTurn)]
+    if not hits:
+        return []
     positions = tx.conversations.list_positions([turn.n for turn in hits], reach)
     taken = {(turn.session_n, turn.turn_index) for turn in hits}
     ns = [n for n, session_n, index in positions if (session_n, index) not in taken]

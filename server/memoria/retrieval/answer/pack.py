@@ -19,6 +19,7 @@ from memoria.retrieval.answer.form import (
     heading_cost,
     list_shared_marks,
     neighbour_cost,
+    neighbour_frame_cost,
     run_key,
     words_cost,
     write_hits,
@@ -158,22 +159,14 @@ class Packer:
         for turn in turns:
             if turn.id in seen:
                 continue
-            short = self._shorten_neighbour(turn)
-            cost = neighbour_cost(short, self._id_chars)
+            short, price = _shorten_neighbour(turn)
+            cost = neighbour_frame_cost(short, self._id_chars) + price
             if cost > self._left:
                 break
             seen.add(turn.id)
             self._left -= cost
             taken.append(short)
         return tuple(taken)
-
-    def _shorten_neighbour(self, turn: AdjacentTurn) -> AdjacentTurn:
-        beginning = turn.text[:_NEIGHBOUR]  # each character costs a part at least
-        cost = words_cost(beginning)
-        if beginning == turn.text and cost <= _NEIGHBOUR:
-            return turn
-        span = _find_affordable(beginning, cost, ExcerptFinder(beginning, {}), _NEIGHBOUR)
-        return turn.model_copy(update={"text": f"{beginning[slice(*span)]} {_CUT}"})
 
     def _pour(self) -> None:
         """Share what is left by rank among the hits that need more."""
@@ -198,6 +191,17 @@ class Packer:
         if not before and not after:
             return hit
         return hit.model_copy(update={"before": before, "after": after})
+
+
+def _shorten_neighbour(turn: AdjacentTurn) -> tuple[AdjacentTurn, int]:
+    """A turn beside a hit cut to its first sentences, and what its words cost."""
+    beginning = turn.text[:_NEIGHBOUR]  # each character costs a part at least
+    price = words_cost(beginning)
+    if beginning == turn.text and price <= _NEIGHBOUR:
+        return turn, price
+    span = _find_affordable(beginning, price, ExcerptFinder(beginning, {}), _NEIGHBOUR)
+    text = f"{beginning[slice(*span)]} {_CUT}"
+    return turn.model_copy(update={"text": text}), words_cost(text)
 
 
 def _list_parts(hit: Hit) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from memoria.retrieval.ranking.score import (
     list_tokens,
     score_candidates,
 )
-from memoria.retrieval.ranking.threshold import RelevanceSignals, RelevanceThreshold, term_coverage
+from memoria.retrieval.ranking.threshold import RelevanceSignals, RelevanceThreshold, TermWeights
 from memoria.retrieval.snapshot import ScoredSearch
 from memoria.store.base import Transaction
 from memoria.store.remark import Remark
@@ -63,6 +63,7 @@ class _RecordSearch:
         self._found = found
         self._statistics = found.statistics
         self._terms = found.statistics.terms
+        self._weights = TermWeights(found.statistics.weights)
         self._threshold = RelevanceThreshold.for_query(plan, found.statistics)
         self._cosine = found.sources.cosine
         self._nearest = max(0.0, *self._cosine.values()) if self._cosine else 0.0
@@ -87,7 +88,7 @@ class _RecordSearch:
         held = self._terms.intersection(indexed.words.split(" "))
         if remark.speaker:
             held |= self._terms & list_tokens(remark.speaker)
-        coverage = term_coverage(statistics.weights, held)
+        coverage = self._weights.coverage(held)
         signals = RelevanceSignals(
             coverage,
             self._estimate_cosine(n, coverage),

@@ -6,7 +6,7 @@ from memoria.retrieval.query.described import Description
 from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.retrieval.ranking.selection import DECIDING_HITS
 from memoria.retrieval.ranking.statistics import QueryStatistics
-from memoria.retrieval.ranking.threshold import term_coverage
+from memoria.retrieval.ranking.threshold import TermWeights
 
 _LOOKED_AT = 20
 """Of the best: the description is a good part of the question."""
@@ -24,8 +24,8 @@ def find_described(
     best = scored[:_LOOKED_AT]
     known = frozenset[str]().union(*(each.words for each in best))
     terms = [term for term in description.terms if term in known]
-    weights = {term: statistics.weights.get(term, 0.0) ** 2 for term in terms}
-    covered = [(term_coverage(weights, each.words), each) for each in best]
+    weights = TermWeights({term: statistics.weights.get(term, 0.0) ** 2 for term in terms})
+    covered = [(weights.coverage(each.words), each) for each in best]
     most, first = max(covered, key=lambda pair: pair[0], default=(0.0, None))
     return first if most >= _LEAST_COVERAGE else None
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence, Set
 from functools import lru_cache
 from itertools import chain
+from operator import attrgetter
 from types import MappingProxyType
 from typing import NamedTuple, Self
 
@@ -22,7 +23,7 @@ from memoria.retrieval.ranking.documents import (
 from memoria.retrieval.ranking.evidence.conclusions import score_conclusion
 from memoria.retrieval.ranking.fusion import FusedCandidate, add_graph_score
 from memoria.retrieval.ranking.statistics import discriminative_terms
-from memoria.retrieval.ranking.threshold import RelevanceSignals, RelevanceThreshold, term_coverage
+from memoria.retrieval.ranking.threshold import RelevanceSignals, RelevanceThreshold, TermWeights
 from memoria.store.base import Transaction
 from memoria.store.values import DocumentKind
 from memoria.text.analyser import tokens
@@ -96,11 +97,9 @@ def score_candidates(
     visible = [item for item in fused if item.n in documents]
     texts = {item.n: read_text(documents[item.n]) for item in visible}
     words = read_words(tx, plan, visible, texts)
-    scorer = _Scorer(plan, threshold)
-    scored = [
-        scorer.score(item, documents[item.n], texts[item.n], words[item.n]) for item in visible
-    ]
-    scored.sort(key=lambda each: -each.score)
+    score = _Scorer(plan, threshold).score
+    scored = [score(item, documents[item.n], texts[item.n], words[item.n]) for item in visible]
+    scored.sort(key=attrgetter("score"), reverse=True)  # which leaves equals in their order
     return scored if plan.as_of is None else _list_once(scored)
 
 
@@ -120,6 +119,7 @@ class _Scorer:
         self._plan = plan
         self._threshold = threshold
         self._statistics = statistics
+        self._weights = TermWeights(statistics.weights)
         self._terms = frozenset(discriminative_terms(plan))
         self._asked = self._terms | statistics.terms
         self._day = find_named_day(plan.parsed.time)
@@ -144,21 +144,25 @@ class _Scorer:
             text: all that it says.
             words: its tokens.
         """
-        is_cross_language = is_cjk(text[:READ_CHARS]) != self._statistics.is_cjk
-        if isinstance(document, MemoryWording):
-            return self._score_memory(item, document, words, is_cross_language=is_cross_language)
-        held = self._asked & words
-        if document.speaker:  # who said it counts as held
-            held |= self._asked & list_tokens(document.speaker)
+        statistics, asked = self._statistics, self._asked
+        in_cjk = not text.isascii() and is_cjk(text[:READ_CHARS])
+        is_cross_language = in_cjk != statistics.is_cjk
+        held = asked & words
         if item.entity_names:
             held |= self._find_names(item)
-        asks_number = self._statistics.asks_number and not is_cross_language
+        if isinstance(document, MemoryWording):
+            return self._score_memory(
+                item, document, words, held, is_cross_language=is_cross_language
+            )
+        if document.speaker:  # who said it counts as held
+            held |= asked & list_tokens(document.speaker)
+        asks_number = statistics.asks_number and not is_cross_language
         signals = RelevanceSignals(
-            term_coverage(self._statistics.weights, held),
+            self._weights.coverage(held),
             item.cosine,
             item.graph,
             item.context,
-            self._statistics.count_rare(held),
+            statistics.count_rare(held) if statistics.rare_terms else 0,
             is_cross_language,
             lacks_number=asks_number and not holds_number(text),
             is_of_named_day=self._day is not None and document.at in self._day,
@@ -174,14 +178,13 @@ class _Scorer:
         item: FusedCandidate,
         wording: MemoryWording,
         words: frozenset[str],
+        held: frozenset[str],
         *,
         is_cross_language: bool,
     ) -> ScoredCandidate:
-        held = self._asked & words | self._asked & _list_property_tokens(wording)
-        if item.entity_names:
-            held |= self._find_names(item)
+        held |= self._asked & _list_property_tokens(wording)
         signals = RelevanceSignals(
-            term_coverage(self._statistics.weights, held),
+            self._weights.coverage(held),
             item.cosine,
             item.graph,
             item.context,

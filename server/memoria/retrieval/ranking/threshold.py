@@ -112,7 +112,8 @@ class RecordDemand:
         margin -= self.by_size
         if signals.is_cross_language:  # another script spells names its own way, and has few words
             return margin + bounds.cross_language
-        margin += bounds.meeting * (min(max(signals.rare_words, 1), RARE_TOGETHER) - 1)
+        if signals.rare_words > 1:
+            margin += bounds.meeting * (min(signals.rare_words, RARE_TOGETHER) - 1)
         return margin - self.by_names
 
     def _margin_by_words(self, signals: RelevanceSignals) -> float:
@@ -133,14 +134,76 @@ class RecordDemand:
 
 
 @dataclass(frozen=True, slots=True)
+class TextDemand:
+    """What a query asks for of a memory, or of a turn among memories."""
+
+    statistics: QueryStatistics
+    bound: float
+    """Of words and cosine together, by what the query asks about; without vectors of words."""
+    cross_language: float
+    unknown_entity: float
+    """Of the cosine alone, where nothing that the query names is on record."""
+
+    @classmethod
+    def of_query(cls, bounds: RelevanceBounds, statistics: QueryStatistics) -> Self:
+        """What a query asks for, by the embedder's bounds."""
+        bound = bounds.frequent_entity if statistics.frequent_entity else bounds.no_entity
+        return cls(statistics, bound, bounds.cross_language, bounds.unknown_entity)
+
+    def margin(self, signals: RelevanceSignals) -> float:
+        """By how much a text's words and cosine exceed the bound."""
+        if self.statistics.unknown_entity and not signals.is_cross_language:
+            # Another script spells names its own way. What is linked is linked with somebody else.
+            return signals.cosine - self.unknown_entity
+        relief = 1 - _GRAPH_RELIEF * signals.graph
+        bound = self.bound * relief
+        if not self.statistics.has_vectors:
+            return signals.coverage - bound * _WORDS_ONLY_SHARE
+        if signals.is_cross_language:
+            bound = min(self.cross_language * relief, bound)
+        return signals.coverage + signals.cosine - bound
+
+
+@dataclass(frozen=True, slots=True)
+class MemoriesDemand:
+    """What a query asks for in a search of memories."""
+
+    bounds: AnswerBounds
+    memory: TextDemand
+    turn: TextDemand
+    record: RecordDemand
+    """By which a turn may pass as well, if amply."""
+
+    @classmethod
+    def of_query(cls, bounds: AnswerBounds, record: RecordDemand) -> Self:
+        """What a query asks for, by the embedder's bounds."""
+        memory, turn = (
+            TextDemand.of_query(each, record.statistics) for each in (bounds.memory, bounds.turn)
+        )
+        return cls(bounds, memory, turn, record)
+
+    def margin(self, kind: DocumentKind, signals: RelevanceSignals) -> float:
+        """By how much a memory, or a turn beside memories, exceeds what is asked for."""
+        bounds = self.bounds
+        if kind == "memory":
+            margin = self.memory.margin(signals)
+            is_doubtful = signals.is_by_rules and _shares_no_word(signals, self.record.statistics)
+            least = bounds.wordless * (1 - _GRAPH_RELIEF * signals.graph)
+            return min(margin, signals.cosine - least) if is_doubtful else margin
+        margin = self.turn.margin(signals)
+        if bounds.ample is None:
+            return margin
+        ample = bounds.ample + bounds.ample_cross_language * signals.is_cross_language
+        return max(margin, self.record.margin(signals) - ample)
+
+
+@dataclass(frozen=True, slots=True)
 class RelevanceThreshold:
     """How well a hit has to fit this query in this kind of search."""
 
     profile: SearchProfile
-    bounds: AnswerBounds | None
-    """Those of memories; None where the record alone is searched."""
-    record: RecordDemand
-    """What is asked for of the record, by which a turn among memories may pass as well."""
+    demand: MemoriesDemand | RecordDemand
+    """What is asked for of memories and turns beside them, or of the record alone."""
     statistics: QueryStatistics
 
     @classmethod
@@ -150,20 +213,23 @@ class RelevanceThreshold:
         record = RecordDemand.of_query(calibration.transcript, statistics)
         match plan.profile.bounds:
             case "memories":
-                return cls(plan.profile, calibration.memories, record, statistics)
+                demand = MemoriesDemand.of_query(calibration.memories, record)
+                return cls(plan.profile, demand, statistics)
             case "transcript":
-                return cls(plan.profile, None, record, statistics)
+                return cls(plan.profile, record, statistics)
             case "context":
-                return cls(plan.profile, calibration.context, record, statistics)
+                demand = MemoriesDemand.of_query(calibration.context, record)
+                return cls(plan.profile, demand, statistics)
 
     def margin(self, kind: DocumentKind, signals: RelevanceSignals) -> float:
         """By how much a hit fits better than it has to; one below 0 is turned away."""
         if signals.is_of_others:
             return OF_OTHERS
-        if self.bounds is None:
-            margin = self.record.margin(signals)
+        demand = self.demand
+        if isinstance(demand, RecordDemand):
+            margin = demand.margin(signals)
         else:
-            margin = self._margin_among_memories(self.bounds, kind, signals)
+            margin = demand.margin(kind, signals)
         if signals.rerank_score is not None:
             margin = self._correct_by_reranker(margin, signals, signals.rerank_score)
         return margin - self.profile.least_margin
@@ -178,67 +244,38 @@ class RelevanceThreshold:
             return min(margin, score - _RERANK_REJECTS)
         return margin
 
-    def _margin_among_memories(
-        self, bounds: AnswerBounds, kind: DocumentKind, signals: RelevanceSignals
-    ) -> float:
-        """The margin of a memory, or of a turn beside memories."""
-        if kind == "memory":
-            margin = _margin(bounds.memory, signals, self.statistics)
-            is_doubtful = signals.is_by_rules and _shares_no_word(signals, self.statistics)
-            least = bounds.wordless * _relief(signals)
-            return min(margin, signals.cosine - least) if is_doubtful else margin
-        margin = _margin(bounds.turn, signals, self.statistics)
-        if bounds.ample is None:
-            return margin
-        ample = bounds.ample + bounds.ample_cross_language * signals.is_cross_language
-        return max(margin, self.record.margin(signals) - ample)
-
     def __str__(self) -> str:
         """In a line, for an explanation."""
-        if self.bounds is None:
-            return str(self.record)
-        known = self.statistics
+        if isinstance(self.demand, RecordDemand):
+            return str(self.demand)
+        known, bounds = self.statistics, self.demand.bounds
         if known.unknown_entity:
             about, measure = "unknown_entity", "cosine"
         else:
             about = "frequent_entity" if known.frequent_entity else "no_entity"
             measure = "words + cosine" if known.has_vectors else "words"
         share = 1.0 if known.has_vectors or known.unknown_entity else _WORDS_ONLY_SHARE
-        kinds = [("memory", self.bounds.memory), ("turn", self.bounds.turn)]
+        kinds = [("memory", bounds.memory), ("turn", bounds.turn)]
         least = ", ".join(f"{kind} {share * getattr(one, about):g}" for kind, one in kinds)
         return f"each hit, {measure} of at least: {least} ({about.replace('_', ' ')})"
 
 
-def term_coverage(weights: Mapping[str, float], words: Set[str]) -> float:
-    """The share of a query's terms among a text's tokens, each by its weight."""
-    total = sum(weights.values())
-    covered = [weight for term, weight in weights.items() if term in words]
-    return sum(covered) / total if total else 0.0
+class TermWeights:
+    """The terms of a query, each with what it counts for."""
 
+    __slots__ = ("_items", "_total")
 
-def _margin(
-    bounds: RelevanceBounds, signals: RelevanceSignals, statistics: QueryStatistics
-) -> float:
-    """By how much a memory's words and cosine, or a turn's among memories, exceed the bound."""
-    coverage = signals.coverage
-    if statistics.unknown_entity and not signals.is_cross_language:
-        # Another script spells names its own way. What is linked is linked with somebody else.
-        return signals.cosine - bounds.unknown_entity
-    relief = _relief(signals)
-    bound = bounds.frequent_entity if statistics.frequent_entity else bounds.no_entity
-    bound *= relief
-    if not statistics.has_vectors:
-        return coverage - bound * _WORDS_ONLY_SHARE
-    if signals.is_cross_language:
-        bound = min(bounds.cross_language * relief, bound)
-    return coverage + signals.cosine - bound
+    def __init__(self, weights: Mapping[str, float]) -> None:
+        """All of them together are a share of 1."""
+        self._items = tuple(weights.items())
+        self._total = sum(weights.values())
+
+    def coverage(self, words: Set[str]) -> float:
+        """The share of the terms among a text's tokens, each by its weight."""
+        covered = sum([weight for term, weight in self._items if term in words])
+        return covered / self._total if self._total else 0.0
 
 
 def _shares_no_word(signals: RelevanceSignals, statistics: QueryStatistics) -> bool:
     """Whether a text in the query's language has none of its words, and its cosine is known."""
     return not (signals.coverage or signals.is_cross_language) and statistics.has_vectors
-
-
-def _relief(signals: RelevanceSignals) -> float:
-    """The share of a bound that is left for what the graph leads to."""
-    return 1 - _GRAPH_RELIEF * signals.graph

@@ -378,16 +378,14 @@ class SqliteConversations:
                 "ingested_at": ingested_at,
                 "trust": _TRUST[trust],
                 "workspace": workspace,
-                "content": heard.content if heard else self._texts.read(content, codec, data),
+                "content": heard.read() if heard else self._texts.read(content, codec, data),
                 "tool_name": tool_name,
-                "tool_args": self._read_json(args),
-                "tool_result": self._read_json(result),
+                "tool_args": args and self._read_json(args),
+                "tool_result": result and self._read_json(result),
             }
         )
 
-    def _read_json(self, key: bytes | None) -> JsonValue:
-        if key is None:
-            return None
+    def _read_json(self, key: bytes) -> JsonValue:
         value: JsonValue = json.loads(self._texts.get(key))
         return value
 
