@@ -44,6 +44,8 @@ class Module:
     """Dotted."""
     lines: int
     tree: ast.Module
+    nodes: tuple[ast.AST, ...]
+    """All of the tree, walked once."""
 
 
 def read_modules(root: Path) -> list[Module]:
@@ -56,12 +58,13 @@ def _read(path: Path, root: Path) -> Module:
     text = path.read_text("utf-8")
     inside = path.relative_to(root)
     name = ".".join(inside.with_suffix("").parts).removesuffix(".__init__")
-    return Module(str(inside), name, text.count("\n"), ast.parse(text))
+    tree = ast.parse(text)
+    return Module(str(inside), name, text.count("\n"), tree, tuple(ast.walk(tree)))
 
 
 def functions(module: Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     """Every function, method and property, but for those with a name of Python's."""
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef() if not node.name.startswith("__"):
                 yield node
@@ -79,7 +82,7 @@ def doubled_classes(modules: list[Module]) -> dict[str, list[str]]:
     """Where class names stand that stand in more than one module."""
     places = defaultdict(set)
     for module in modules:
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             if isinstance(node, ast.ClassDef):
                 places[node.name].add(module.path)
     return {name: sorted(found) for name, found in places.items() if len(found) > 1}
@@ -100,7 +103,7 @@ def list_unused(modules: list[Module]) -> list[str]:
 
 
 def _uses(module: Module) -> Iterator[str]:
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         match node:
             case ast.Name(id=name, ctx=ast.Load()) | ast.Attribute(attr=name):
                 yield name
@@ -133,7 +136,7 @@ def count_importers(modules: list[Module]) -> Mapping[str, int]:
 
 def _imported(module: Module, names: set[str]) -> set[str]:
     found = set()
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         match node:
             case ast.Import(names=aliases):
                 found |= {alias.name for alias in aliases}
