@@ -24,7 +24,7 @@ class SealedKey(Value):
     """A key that only the passphrase opens."""
 
     cipher: str = "scrypt+aes-256-gcm"
-    work: int = _WORK
+    work: int
     """How much memory and time a guess at the passphrase takes: scrypt's N."""
     salt: str
     nonce: str
@@ -43,7 +43,7 @@ def seal_key(key: bytes, passphrase: str, tenant: str) -> SealedKey:
 
     salt, nonce = secrets.token_bytes(_SALT_BYTES), secrets.token_bytes(_NONCE_BYTES)
     sealed = AESGCM(_derive(passphrase, salt, _WORK)).encrypt(nonce, key, tenant.encode())
-    return SealedKey(salt=_encode(salt), nonce=_encode(nonce), sealed=_encode(sealed))
+    return SealedKey(work=_WORK, salt=_encode(salt), nonce=_encode(nonce), sealed=_encode(sealed))
 
 
 def open_key(sealed: SealedKey, passphrase: str, tenant: str) -> bytes:
