@@ -59,9 +59,9 @@ class Connections:
         self._read_slots = threading.BoundedSemaphore(readers)
         self._idle: LifoQueue[Opened] = LifoQueue()
         self._closed = False
-        self.cache = VectorCache(connect=self._connect_beside)
+        self.cache = VectorCache(connect=self.connect_beside)
         """What the process has in memory of the file's vectors."""
-        self._checkpoints = Checkpoints(self._connect_beside)
+        self._checkpoints = Checkpoints(self.connect_beside)
         with translate_errors():
             self._file, self.writer = self._open_current_file()
             try:
@@ -191,7 +191,7 @@ class Connections:
                 return before, opened
             opened.connection.close()
 
-    def _connect_beside(self) -> Connection:
+    def connect_beside(self) -> Connection:
         """A connection for what is done beside all reading and writing."""
         return connect(self._path, self._busy_timeout_ms, read_only=True)
 

@@ -11,8 +11,9 @@ from the best downwards. Scores are the same either way: the scope weighs nothin
 of what was found may be seen, the scope is matched too. Words that only stand in more documents
 than that are not scored at all: the newest that hold one and may be seen are taken.
 
-Where the file holds no more than the budget, a reader takes the lists of the words as they are
-(`postings`), which is faster than any query of the index.
+A reader takes the lists of the words as they are (`postings`), which is faster than any query of
+the index: where the file holds no more than the budget, and in a larger one of the words that are
+worth reading, once the process knows how all of its documents stand (`standings_cache`).
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -99,12 +100,13 @@ class Matching:
             is_open = not narrowing.is_narrow and self._sees_all(scopes)
             query = _any_of(terms) if is_open else _in_scope(scope, terms)
             return self._best_of_few(query, narrowing, limit)
-        return self._best_of_large(terms, scope, narrowing, limit)
+        return self._best_of_large(terms, scopes, narrowing, limit)
 
     def _best_of_large(
-        self, terms: Sequence[str], scope: str, narrowing: Narrowing, limit: int
+        self, terms: Sequence[str], scopes: Scopes, narrowing: Narrowing, limit: int
     ) -> list[Match]:
         """The best of more documents than the budget, by the words that are worth reading."""
+        scope = write_scope(*scopes.seen)
         if narrowing.ids_if_few is not None:
             allowed = _restrict_to(narrowing.ids_if_few)
             return self._best_of_many(allowed, terms, scope, narrowing, limit)
@@ -114,6 +116,9 @@ class Matching:
             most = BUDGET if narrowing.is_narrow else limit
             newest = self._run_match("match_newest", _in_scope(scope, kept), most)
             return narrowing.best(newest, limit)
+        if self._lists and self._lists.can_rank(kept):
+            ranked = self._lists.rank(kept, scopes.seen)
+            return narrowing.best(ranked, limit) if narrowing.is_narrow else [*ranked[:limit]]
         if narrowing.leaves_out_turns:  # of what words alone find, nearly all would be hidden
             return self._best_of_few(_in_scope(scope, kept), narrowing, limit)
         return self._best_of_many(_ANYWHERE, kept, scope, narrowing, limit)

@@ -7,14 +7,13 @@ the rest is arithmetic over arrays: how common each word is among what may be se
 each document, to the last bit the one that FTS5 gives.
 
 That reads what nobody may see as well, so it is for homes whose every document is within the
-budget. What stands in FTS5's own tables beside the index is of the file's form, which newer
-versions of SQLite can't change.
+budget, and for words that stand in no more documents than that. What stands in FTS5's own tables
+beside the index is of the file's form, which newer versions of SQLite can't change.
 """
 
-import json
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +26,7 @@ from memoria.store.sqlite.tenants import ReaderKnowledge
 from memoria.store.values import Match
 
 Floats = NDArray[np.float64]
+Indexes = NDArray[np.intp]
 
 _K1 = 1.2
 _B = 0.75
@@ -45,6 +45,45 @@ class _Places(NamedTuple):
     times: Floats
     standing: Standing
     """Of the documents."""
+
+
+class RankedDocuments(Sequence[Match]):
+    """Documents with their scores, best first; of equals the oldest.
+
+    Only those are put in order that somebody looks at: mostly the first of many.
+    """
+
+    def __init__(self, ns: Integers, scores: Floats) -> None:
+        """As arrays, not in order yet.
+
+        Args:
+            ns: the documents, oldest first.
+            scores: theirs.
+        """
+        self._ns, self._scores = ns, scores
+
+    def __len__(self) -> int:
+        return len(self._ns)
+
+    @overload
+    def __getitem__(self, at: int) -> Match: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Match]: ...
+    def __getitem__(self, at: int | slice) -> Match | list[Match]:
+        if isinstance(at, int):
+            return self[:][at]
+        first, last, step = at.indices(len(self))
+        best = self._order(last)[first:last:step]
+        return Match.list_of(zip(self._ns[best].tolist(), self._scores[best].tolist(), strict=True))
+
+    def _order(self, most: int) -> Indexes:
+        """Where the best are, so many at least."""
+        likely = np.arange(len(self))
+        if 0 < most < len(self):
+            least = np.partition(self._scores, -most)[-most]
+            likely = np.flatnonzero(self._scores >= least)
+        order: Indexes = likely[np.argsort(-self._scores[likely], kind="stable")]
+        return order
 
 
 class Postings:
@@ -67,7 +106,7 @@ class Postings:
         """
         self._rows = rows
         self._tenant = tenant = reading.tenant
-        self._standings = reading.counted.standings_of(tenant.number)
+        self._standings = reading.counted.standings.of_tenant(tenant.number)
         self._cache = None if tenant.has_others else reading.counted.postings_of(tenant.number)
         """None where others say what this tenant's count of changes does not tell."""
         self._size = size
@@ -75,6 +114,7 @@ class Postings:
         self._known: dict[str, Posting] = {}
         self._last: tuple[tuple[str, ...], _Places] | None = None
         """The words that were asked for last: they are counted, and then searched for."""
+        self._ranked: dict[tuple[str, ...], RankedDocuments] = {}
 
     def recall(self, terms: Iterable[str]) -> dict[str, bool]:
         """The words whose lists the process remembers, and whether they stand anywhere."""
@@ -95,7 +135,7 @@ class Postings:
         """
         many = [text.count(",") + 1 if text else 0 for text in places.values()]
         run = ",".join(filter(None, places.values()))
-        numbers = np.array(json.loads(f"[{run}]"), np.int32)
+        numbers = np.fromstring(run, np.int32, sep=",") if run else np.empty(0, np.int32)
         at = np.repeat(np.arange(len(many)), many)
         ns, weights = numbers >> 1, np.where(numbers & 1, self._context_weight, 1.0)
         begins = np.ones(len(ns), np.bool_)
@@ -134,15 +174,27 @@ class Postings:
             among: the only documents that are wanted; None for all.
             limit: how many.
         """
+        return self._rank(terms, scope, among)[:limit]
+
+    def rank(self, terms: Sequence[str], scope: Sequence[str]) -> RankedDocuments:
+        """All documents of these visibilities that hold one of the words, best first."""
+        asked = (*terms, *scope)
+        if asked not in self._ranked:
+            self._ranked[asked] = self._rank(terms, scope, None)
+        return self._ranked[asked]
+
+    def _rank(
+        self, terms: Sequence[str], scope: Sequence[str], among: Collection[int] | None
+    ) -> RankedDocuments:
         ns, at, times, standing = self._list_places(terms)
         kept = self._standings.select(standing, scope)
         if among is not None:
             kept &= np.isin(ns, np.fromiter(among, np.int64, len(among)))
         gains = self._saturate(times[kept], standing.lengths[kept])
-        scores = np.bincount(ns[kept], self._weigh(terms)[at[kept]] * gains)
+        weights: Floats = self._weigh(terms)[at[kept]] * gains
+        scores: Floats = np.bincount(ns[kept], weights).astype(np.float64, copy=False)
         found = scores.nonzero()[0]
-        best = found[np.argsort(-scores[found], kind="stable")[:limit]]
-        return Match.list_of(zip(best.tolist(), scores[best].tolist(), strict=True))
+        return RankedDocuments(found, scores[found])
 
     def _weigh(self, terms: Sequence[str]) -> Floats:
         """What each word tells, by how rare it is in the file."""

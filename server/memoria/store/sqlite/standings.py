@@ -5,11 +5,13 @@ are kept in two columns by document number, which hold no word of anybody. A ten
 changes says what has become of them: those that were changed since are read again when they are
 asked for, and all of them once something was erased, for numbers may be given again. A document
 that was never embedded does not tell when it is changed, so it is read anew after any change.
+
+A small home's are learnt as they are asked for, a large one's all at once (`standings_cache`).
 """
 
 import threading
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +19,7 @@ from numpy.typing import NDArray
 from memoria.store.sqlite.rows import TenantRows, list_numbers
 from memoria.store.sqlite.tenants import StoreTenant
 from memoria.store.sqlite.varints import sum_varints
-from memoria.store.sqlite.visibility import visibility_of
+from memoria.store.sqlite.visibility import write_token
 
 Bits = NDArray[np.bool_]
 Integers = NDArray[np.int64]
@@ -26,6 +28,9 @@ _UNKNOWN = 0
 _THEIRS = 1
 """The code of what another tenant has."""
 _OWN = 2
+_PAGE = 1000
+_MOST_FLEETING = 1000
+"""Documents that are read anew after any change: with more of them a home is not known for long."""
 
 
 class Standing(NamedTuple):
@@ -49,6 +54,33 @@ class Standings:
         self._by_token: dict[str, int] = {}
         self._fleeting: list[int] = []
         """Documents that would not tell of a change."""
+        self._is_whole = False
+
+    def is_whole(self, tenant: StoreTenant) -> bool:
+        """Whether all of a snapshot's documents are known, but for some that are new or changed."""
+        with self._lock:
+            is_kept = self._is_whole and tenant.last_erasure <= self._changes
+            return is_kept and len(self._fleeting) <= _MOST_FLEETING
+
+    def read_all(self, rows: TenantRows, tenant: StoreTenant, going_on: Callable[[], bool]) -> None:
+        """Learn how all documents of a snapshot stand. Nothing was read before.
+
+        Args:
+            rows: the statements about documents, on that snapshot.
+            tenant: as the snapshot has it.
+            going_on: asked now and then whether to.
+        """
+        with self._lock:
+            self._follow(rows, tenant)
+            self._grow(tenant.newest_document)
+            self._codes[: tenant.newest_document + 1] = _THEIRS
+            after = 0
+            while page := rows.tuples("all_standings", after=after, limit=_PAGE):
+                if not going_on():
+                    return
+                self._put(page)
+                after = page[-1][0]
+            self._is_whole = True
 
     def read(self, rows: TenantRows, tenant: StoreTenant, ns: Integers) -> Standing | None:
         """How documents stand on a snapshot; None where others have followed a newer one.
@@ -79,6 +111,7 @@ class Standings:
             return False
         if tenant.last_erasure > self._changes:
             self._codes.fill(_UNKNOWN)
+            self._is_whole = False
         elif tenant.changes > self._changes and len(self._codes):
             changed = rows.all("changed_since", seen=self._changes)
             self._codes[[n for (n,) in changed if n < len(self._codes)]] = _UNKNOWN
@@ -100,9 +133,12 @@ class Standings:
         if not ns:
             return
         self._codes[ns] = _THEIRS
-        for row in rows.all("standings", ns=list_numbers(ns)):
-            n, token = row["n"], visibility_of(row).token
+        self._put(rows.tuples("standings", ns=list_numbers(ns)))
+
+    def _put(self, found: Iterable[tuple[Any, ...]]) -> None:
+        for n, kind, tenant, place, current, suppressed, processed, changed, sizes in found:
+            token = write_token(kind, tenant, place, current, suppressed, processed)
             self._codes[n] = self._by_token.setdefault(token, _OWN + len(self._by_token))
-            self._lengths[n] = sum_varints(row["sizes"])
-            if not row["changed"]:
+            self._lengths[n] = sum_varints(sizes)
+            if not changed:
                 self._fleeting.append(n)

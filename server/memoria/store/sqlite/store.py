@@ -15,6 +15,7 @@ from memoria.store.sqlite.examination import examine
 from memoria.store.sqlite.mend import mend, rebuild
 from memoria.store.sqlite.queue import SqliteWorkQueue
 from memoria.store.sqlite.scrub import is_scrub_pending, scrub
+from memoria.store.sqlite.standings_cache import StandingsCache
 from memoria.store.sqlite.tenants import (
     StoreTenant,
     enter_tenant,
@@ -60,7 +61,7 @@ class SqliteStore:
         self._busy_timeout_ms = busy_timeout_ms
         self._options = StoreOptions(attempts, frozenset(private), zone)
         self._connections = Connections(path, busy_timeout_ms, readers)
-        self._counted = TermStatistics()
+        self._counted = TermStatistics(StandingsCache(self._connections.connect_beside))
         self._large = LargeTenants()
 
     def tenants(self) -> list[str]:
@@ -142,6 +143,7 @@ class SqliteStore:
 
     def close(self) -> None:
         """Close every connection."""
+        self._counted.standings.close()
         self._connections.close()
 
     @contextlib.contextmanager

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from memoria.store.sqlite.posting_cache import PostingCache
-    from memoria.store.sqlite.standings import Standings
+    from memoria.store.sqlite.standings_cache import StandingsCache
 
 _Value = TypeVar("_Value")
 BUDGET = 20_000
@@ -110,25 +110,23 @@ class CountCache:
 class TermStatistics:
     """What a process remembers of one file's index. Thread-safe."""
 
-    def __init__(self) -> None:
+    def __init__(self, standings: "StandingsCache") -> None:
+        """Nothing is counted yet.
+
+        Args:
+            standings: what the process knows of the file's documents.
+        """
         self.terms = CountCache()
         """By term, up to the mark."""
+        self.standings = standings
         self._lock = threading.Lock()
         self._tenants: OrderedDict[int, CountCache] = OrderedDict()
-        self._standings: OrderedDict[int, Standings] = OrderedDict()
         self._postings: OrderedDict[int, PostingCache] = OrderedDict()
 
     def of_tenant(self, tenant: int) -> CountCache:
         """By query of the index, what a tenant's questions see; of the last tenants that asked."""
         with self._lock:
             return _recall(self._tenants, tenant, CountCache)
-
-    def standings_of(self, tenant: int) -> "Standings":
-        """What is known of a tenant's documents; of the last tenants that asked."""
-        from memoria.store.sqlite.standings import Standings  # noqa: PLC0415  (brings NumPy)
-
-        with self._lock:
-            return _recall(self._standings, tenant, Standings)
 
     def has_postings(self, tenant: int) -> bool:
         """Whether lists of words were read for a tenant already."""

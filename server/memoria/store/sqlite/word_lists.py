@@ -49,7 +49,21 @@ class WordLists:
 
     def can_tell(self, terms: Sequence[str]) -> bool:
         """Whether these are words, and their lists are short enough."""
-        return self.size.newest <= self._most and all(map(_ONE_WORD.fullmatch, terms))
+        return self.size.newest <= self._most and _are_words(terms)
+
+    def can_rank(self, terms: Sequence[str]) -> bool:
+        """Whether these are words, and how every document stands is known.
+
+        Where it is not, all documents are read beside the searches: here that would take longer
+        than to ask the index.
+        """
+        if not _are_words(terms):
+            return False
+        tenant, standings = self._reading.tenant, self._reading.counted.standings
+        if standings.of_tenant(tenant.number).is_whole(tenant):
+            return True
+        standings.learn(tenant)
+        return False
 
     def count(self, terms: Sequence[str], scope: Sequence[str]) -> dict[str, int]:
         """In how many of the documents of these visibilities each word stands."""
@@ -62,6 +76,10 @@ class WordLists:
     ) -> list[Match]:
         """The best documents of these visibilities; among the ones that are wanted, if not all."""
         return self._postings.best(terms, scope, among, limit) if self._find(terms) else []
+
+    def rank(self, terms: Sequence[str], scope: Sequence[str]) -> Sequence[Match]:
+        """All documents of these visibilities that hold one of the words, best first."""
+        return self._postings.rank(terms, scope) if self._find(terms) else []
 
     def _find(self, terms: Sequence[str]) -> bool:
         """Know the lists of these words, and tell whether any stands anywhere."""
@@ -82,3 +100,7 @@ class WordLists:
         from memoria.store.sqlite.postings import Postings  # noqa: PLC0415  (brings NumPy)
 
         return Postings(self._rows, self._reading, self.size, self._context_weight)
+
+
+def _are_words(terms: Sequence[str]) -> bool:
+    return all(map(_ONE_WORD.fullmatch, terms))

@@ -170,6 +170,15 @@ CROSS JOIN documents d ON d.n = w.value
 CROSS JOIN search_index_docsize s ON s.id = d.n
 WHERE +d.tenant_id = :tenant;
 
+-- name: all_standings
+SELECT d.n, d.kind, d.tenant_id, d.workspace_n, d.current, d.suppressed, d.processed, d.changed,
+       s.sz AS sizes
+FROM documents d
+CROSS JOIN search_index_docsize s ON s.id = d.n
+WHERE +d.tenant_id = :tenant AND d.n > :after
+ORDER BY d.n
+LIMIT :limit;
+
 -- name: changed_since
 SELECT n FROM documents WHERE tenant_id = :tenant AND changed > :seen AND changed > 0;
 

@@ -1,0 +1,173 @@
+"""In a large home, too, lists of words tell what the full-text index tells."""
+
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from tests.store.test_postings import KINDS, MODEL, QUESTIONS, change, embed, say
+
+from memoria.model import Role
+from memoria.store.sqlite import SqliteStore, matching
+from memoria.store.sqlite.driver import Connection, connect
+from memoria.store.sqlite.postings import Postings
+from memoria.store.sqlite.standings import Standings
+from memoria.store.sqlite.standings_cache import StandingsCache
+from memoria.store.sqlite.tenants import StoreTenant
+from memoria.store.sqlite.word_lists import WordLists
+from memoria.store.values import Filters, Match
+
+BUDGET = 25
+RARE = ("anchor", "beacon", "cabin", "davit", "eddy", "fender")
+"""Each stands in a sixth of the documents."""
+NARROW = (Filters(include_history=True, since=1), Filters(roles=(Role.USER,)))
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SqliteStore]:
+    """A home of a few more documents than are read for a question."""
+    monkeypatch.setattr(matching, "BUDGET", BUDGET)
+    opened = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=5000, readers=2)
+    with opened.backlog(write=True) as backlog:
+        backlog.choose_model(MODEL)
+    yield opened
+    opened.close()
+
+
+def fill(store: SqliteStore, rng: random.Random) -> list[int]:
+    known: list[int] = []
+    with store.write("ann") as tx:
+        for i in range(3 * BUDGET):
+            kind = KINDS[0][i % 2]
+            known.append(tx.documents.add(kind, None, f"{say(rng)} {rng.choice(RARE)}", "ann"))
+    embed(store, known)
+    return known
+
+
+def find(store: SqliteStore) -> list[list[Match]]:
+    """What is found of rare words; the documents are all read before, if they were not."""
+    found: list[list[Match]] = []
+    for _ in range(3):  # read from the second time on, and known the third
+        for thread in [*store._counted.standings._reading.values()]:  # noqa: SLF001
+            thread.join()
+        with store.read("ann") as tx:
+            found = [
+                tx.documents.match(kinds, RARE[:many], filters, limit)
+                for kinds in (*KINDS, ("memory",))
+                for filters in (*QUESTIONS, *NARROW)
+                for many in (1, 2)
+                for limit in (2, 50)
+            ]
+    return found
+
+
+def agree(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> bool:
+    told = find(store)
+    with monkeypatch.context() as patched:
+        patched.setattr(WordLists, "can_rank", lambda _self, _terms: False)
+        return told == find(store)
+
+
+def note(monkeypatch: pytest.MonkeyPatch, owner: type, name: str) -> list[object]:
+    """What a method is called with from now on."""
+    called: list[object] = []
+    method: Callable[..., object] = getattr(owner, name)
+
+    def noted(self: object, *given: object) -> object:
+        called.append(given[-1])
+        return method(self, *given)
+
+    monkeypatch.setattr(owner, name, noted)
+    return called
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_lists_of_a_large_home_follow_whatever_becomes_of_documents(
+    store: SqliteStore, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = random.Random(seed)  # noqa: S311  (nothing here is secret)
+    known = fill(store, rng)
+    ranked = note(monkeypatch, Postings, "rank")
+    for step in range(12):
+        assert agree(store, monkeypatch), step
+        with store.write("ann") as tx:
+            change(tx, known, rng)
+        if seed:
+            with store.write("bob") as tx:
+                tx.documents.add("turn", None, f"{say(rng)} anchor", "bob")
+        embed(store, rng.sample(known, 3))
+    assert ranked
+
+
+def test_a_large_home_is_read_at_once_from_the_second_question_on(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = fill(store, random.Random(1))  # noqa: S311  (as above)
+    one_by_one, ranked = note(monkeypatch, Standings, "_learn"), note(monkeypatch, Postings, "rank")
+    standings = store._counted.standings  # noqa: SLF001
+
+    def match() -> None:
+        with store.read("ann") as tx:
+            tx.documents.match(("turn", "memory"), ["anchor"], Filters(), 5)
+
+    match()
+    assert not standings.learning
+    match()
+    for thread in [*standings._reading.values()]:  # noqa: SLF001
+        thread.join()
+    assert not ranked
+    match()
+    assert len(ranked) == 1
+    assert one_by_one in ([], [[]])
+    with store.write("ann") as tx:
+        tx.documents.erase(known[0])
+    match()
+    assert len(ranked) == 1  # what is erased is forgotten, so all is read anew
+    for thread in [*standings._reading.values()]:  # noqa: SLF001
+        thread.join()
+    match()
+    assert len(ranked) == 2
+
+
+def test_a_home_without_vectors_is_left_to_the_index(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memoria.store.sqlite.standings._MOST_FLEETING", 10)
+    with store.write("ann") as tx:
+        for _ in range(2 * BUDGET):
+            tx.documents.add("turn", None, "rope", "")
+        tx.documents.add("turn", None, "anchor", "")
+    ranked, read = note(monkeypatch, Postings, "rank"), note(monkeypatch, Standings, "read_all")
+    assert find(store)
+    assert find(store)
+    assert not ranked
+    assert len(read) == 1
+
+
+def test_what_kept_a_home_from_being_read_is_told_to_who_asks_next() -> None:
+    def refuse() -> Connection:
+        raise OSError("no more files")
+
+    cache, ann = StandingsCache(refuse), StoreTenant("ann", 1)
+    cache.learn(ann)
+    cache.learn(ann)
+    for thread in [*cache._reading.values()]:  # noqa: SLF001
+        thread.join()
+    with pytest.raises(OSError, match="no more files"):
+        cache.learn(ann)
+    cache.close()
+
+
+def test_nothing_is_read_once_a_store_is_closed(tmp_path: Path) -> None:
+    opened: list[Connection] = []
+
+    def note_connection() -> Connection:
+        opened.append(connect(tmp_path / "none.db", 100))
+        return opened[-1]
+
+    cache, ann = StandingsCache(note_connection), StoreTenant("ann", 1)
+    cache.learn(ann)
+    cache.close()
+    cache.learn(ann)
+    assert not cache.learning
+    assert not opened
