@@ -6,7 +6,6 @@ question is all that has to be said.
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
@@ -45,9 +44,13 @@ class AskedMemories(_Asked):
         """The search, ready to run."""
         query = _ask_from(self.query, settings)
         options = choose_options(
-            settings, query.without, query.task, self.session, explain=query.explain
+            settings,
+            query.without,
+            query.task,
+            self.session,
+            explain=query.explain,
+            is_narrowed=bool(query.task),
         )
-        options = replace(options, is_narrowed=bool(query.task))
         return plan_memories(query, options, asked_at=self.asked_at)
 
 
@@ -70,7 +73,13 @@ ASKED: TypeAdapter[AskedSearch] = TypeAdapter(Annotated[AskedSearch, Field(discr
 
 
 def choose_options(
-    settings: Settings, without: Sequence[str], task: str | None, session: str, *, explain: bool
+    settings: Settings,
+    without: Sequence[str],
+    task: str | None,
+    session: str,
+    *,
+    explain: bool,
+    is_narrowed: bool = False,
 ) -> SearchOptions:
     """How a search goes about it.
 
@@ -82,7 +91,7 @@ def choose_options(
     off = frozenset({*(settings.search_without or ()), *without})
     parts = frozenset(part for part in PARTS if part in off)
     stages = Stages.without(off - parts) if off - parts else ALL_STAGES
-    return SearchOptions(parts, task, session, explain, stages, settings.zone)
+    return SearchOptions(parts, task, session, explain, stages, settings.zone, is_narrowed)
 
 
 def choose_workspace(settings: Settings, given: str | None) -> str | None:

@@ -6,7 +6,7 @@ paths, addresses, code), or a request for the exact words, calls for the transcr
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
@@ -18,7 +18,7 @@ from memoria.policy.people import find_people
 from memoria.policy.people.persons import People
 from memoria.retrieval.query.aim import Aim
 from memoria.text.analyser import CJK, phrase_tokens, query_terms
-from memoria.text.dates import Interval, interval, times
+from memoria.text.dates import Interval, TimeSpan, span_period, times
 from memoria.text.pattern import LazyPattern
 from memoria.text.stopwords import STOP_WORDS
 
@@ -123,8 +123,9 @@ def parse_query(
         zone: the asker's: days begin at its midnight.
         aim: what kind of answer it wants.
     """
-    time = interval(text, now, zone, clocks="none")
-    timeless = text if time is None else _remove_times(text, now, zone)
+    spans = times(text, now, zone, clocks="none")
+    time = span_period(text, spans)
+    timeless = _remove_spans(text, spans) if spans else text
     latest = _LATEST.regex.search(text) is not None
     wants_record = _RECORD_REQUEST.regex.search(text) is not None
     return ParsedQuery(
@@ -159,10 +160,10 @@ def _phrases(text: str) -> Iterator[tuple[str, ...]]:
             yield runs
 
 
-def _remove_times(text: str, now: int, zone: Zone) -> str:
+def _remove_spans(text: str, spans: Sequence[TimeSpan]) -> str:
     """The text without its words of time."""
     parts, end = [], 0
-    for span in times(text, now, zone, clocks="none"):
+    for span in spans:
         parts.append(text[end : span.start])
         end = span.end
     return " ".join([*parts, text[end:]])

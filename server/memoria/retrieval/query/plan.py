@@ -1,10 +1,11 @@
 """Plan: a parsed query with its filters, bounds and profile, which every later stage is given."""
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from memoria.errors import InvalidInputError
 from memoria.inference import DEFAULT_CALIBRATION, Calibration
-from memoria.model import as_instant, now_millis
+from memoria.model import MemoryType, Role, as_instant, now_millis
 from memoria.model.query import MemoryQuery, SearchQuery, TranscriptQuery, build_query
 from memoria.model.zone import Zone
 from memoria.retrieval.query.aim import find_aim, find_subject
@@ -79,6 +80,8 @@ class SearchPlan:
 
     def list_searches(self) -> "tuple[SearchPlan, ...]":
         """A plan for each thing that is asked, then one for each variant."""
+        if not self.parts and not self.variants:
+            return (self,)
         own = replace(self, parts=(), variants=())
         return (own, *(replace(own, parsed=each) for each in (*self.parts, *self.variants)))
 
@@ -103,6 +106,15 @@ class SearchPlan:
         return None if narrowed == filters else narrowed
 
 
+class _Question(NamedTuple):
+    """A question taken apart."""
+
+    asked_at: int
+    parsed: ParsedQuery
+    parts: tuple[ParsedQuery, ...]
+    variants: tuple[ParsedQuery, ...]
+
+
 def plan_memories(
     query: MemoryQuery,
     options: SearchOptions = DEFAULT_OPTIONS,
@@ -111,15 +123,16 @@ def plan_memories(
 ) -> SearchPlan:
     """A search of memories, and of turns that no chat model has read yet; asked now, or then."""
     as_of = as_instant("as_of", query.as_of, options.zone)
-    filters = replace(
-        _common_filters(query, options.zone),
+    question = _read_question(query, options, asked_at if as_of is None else as_of)
+    filters = _read_filters(
+        query,
+        options.zone,
         types=query.types,
         include_history=query.include_history or as_of is not None,
+        # What only the record holds is looked for there, whether it has been processed or not.
+        include_processed=bool(question.parsed.literals),
     )
-    plan = _plan(query, profile, filters, options, asked_at if as_of is None else as_of)
-    # What only the record holds is looked for there, whether it has been processed or not.
-    filters = replace(filters, include_processed=bool(plan.parsed.literals))
-    return replace(plan, as_of=as_of, filters=filters)
+    return _plan(query, question, profile, filters, options, as_of=as_of)
 
 
 def plan_transcript(
@@ -129,14 +142,16 @@ def plan_transcript(
     asked_at: int | None = None,
 ) -> SearchPlan:
     """A search of the verbatim record; asked now, or then."""
-    filters = replace(
-        _common_filters(query, options.zone),
+    question = _read_question(query, options, asked_at)
+    filters = _read_filters(
+        query,
+        options.zone,
         roles=() if query.role is None else (query.role,),
         tool=query.tool or None,
+        include_history=query.include_history,
         include_processed=True,
     )
-    plan = _plan(query, profile, filters, options, asked_at)
-    return replace(plan, context=query.context)
+    return _plan(query, question, profile, filters, options, context=query.context)
 
 
 def plan_context(
@@ -174,7 +189,16 @@ def plan_evidence(
     return plan_transcript(record, options, EVIDENCE)
 
 
-def _common_filters(query: SearchQuery, zone: Zone) -> Filters:
+def _read_filters(
+    query: SearchQuery,
+    zone: Zone,
+    *,
+    types: tuple[MemoryType, ...] = (),
+    roles: tuple[Role, ...] = (),
+    tool: str | None = None,
+    include_history: bool,
+    include_processed: bool,
+) -> Filters:
     since, until = (
         as_instant(name, text, zone)
         for name, text in (("since", query.since), ("until", query.until))
@@ -185,19 +209,18 @@ def _common_filters(query: SearchQuery, zone: Zone) -> Filters:
         since=since,
         until=until,
         session_id=query.session_id or None,  # some clients send "" for what they leave out
-        include_history=query.include_history,
+        roles=roles,
+        tool=tool,
+        types=types,
+        include_history=include_history,
         workspace=query.workspace,
         everywhere=query.workspace == EVERYWHERE,
+        include_processed=include_processed,
     )
 
 
-def _plan(
-    query: SearchQuery,
-    profile: SearchProfile,
-    filters: Filters,
-    options: SearchOptions,
-    now: int | None = None,
-) -> SearchPlan:
+def _read_question(query: SearchQuery, options: SearchOptions, now: int | None) -> _Question:
+    """What is asked, now or then."""
     asked_at = now_millis() if now is None else now
     texts = [text.strip()[:_MAX_QUERY_CHARS] for text in (query.query, *query.queries)]
     first, *others = dict.fromkeys(texts)
@@ -207,18 +230,34 @@ def _plan(
         askings, parsed, parts = (), _parse(first, asked_at, options.zone), []
     talk = [each.talk for each in askings if each.talk][: MOST_ASKINGS - len(askings)]
     wordings = dict.fromkeys((*talk, *others))
+    variants = tuple(_parse(text, asked_at, options.zone) for text in wordings)
+    return _Question(asked_at, parsed, tuple(parts), variants)
+
+
+def _plan(
+    query: SearchQuery,
+    question: _Question,
+    profile: SearchProfile,
+    filters: Filters,
+    options: SearchOptions,
+    *,
+    context: int = 0,
+    as_of: int | None = None,
+) -> SearchPlan:
     return SearchPlan(
         query.query.strip(),
-        parsed,
+        question.parsed,
         profile,
         filters,
         query.limit or profile.most_hits,
         query.max_tokens,
-        asked_at,
-        options=options,
-        parts=tuple(parts),
-        variants=tuple(_parse(text, asked_at, options.zone) for text in wordings),
+        question.asked_at,
         is_limited=query.limit is not None,
+        context=context,
+        as_of=as_of,
+        options=options,
+        parts=question.parts,
+        variants=question.variants,
     )
 
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from typing import Any
 
 from memoria.errors import NotFoundError, StoreDamagedError
 from memoria.model import (
     Evidence,
     InferredBy,
     Memory,
-    MemoryVersion,
     Scope,
     Trust,
     Validity,
@@ -16,7 +16,7 @@ from memoria.model import (
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.memory_rows import read_memory, read_version
-from memoria.store.sqlite.rows import TenantRows, as_json, build_value
+from memoria.store.sqlite.rows import TenantRows, as_json, build_value, list_numbers
 from memoria.store.sqlite.wordings import SqliteWordings
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
 from memoria.store.values import (
@@ -267,9 +267,11 @@ class SqliteMemories:
         """Memories by the number of any of their versions."""
         if not ns:
             return {}
-        owners = {row["n"]: row["memory_n"] for row in self._rows.all("owners", ns=as_json(ns))}
-        memories = self._load(sorted(set(owners.values())))
-        return {n: memories[memory_n] for n, memory_n in owners.items()}
+        versions = self._rows.tuples("versions_beside", ns=list_numbers(ns))
+        memories = self._build(versions)
+        wanted = {*ns}
+        owners = {n: memory_n for memory_n, n, *_ in versions if n in wanted}
+        return {n: memories[owners[n]] for n in sorted(owners)}
 
     def find_by_fingerprint(
         self, fingerprint: bytes, workspace: str | None = None
@@ -344,15 +346,24 @@ class SqliteMemories:
         return [found[n] for n in ns]
 
     def _load(self, ns: Sequence[int]) -> dict[int, Memory]:
-        if not ns:
-            return {}
-        rows = self._rows.tuples("memories", ns=as_json(ns))
-        versions: dict[int, list[MemoryVersion]] = {n: [] for n in ns}
-        held_until = {n: until for n, until, *_ in rows}
-        for memory_n, *row in self._rows.tuples("versions", ns=as_json(ns)):
-            own = versions[memory_n]
-            own.append(read_version(row, None if own else held_until.get(memory_n)))
-        return {n: read_memory(row, tuple(versions[n])) for n, _, *row in rows}
+        return self._build(self._rows.tuples("versions", ns=list_numbers(ns))) if ns else {}
+
+    def _build(self, rows: Sequence[tuple[Any, ...]]) -> dict[int, Memory]:
+        """The memories of whose wordings these are all the rows, newest first."""
+        versions: dict[int, list[list[Any]]] = {}
+        for memory_n, *row in rows:
+            versions.setdefault(memory_n, []).append(row)
+        found = self._rows.tuples("memories", ns=list_numbers(versions)) if versions else []
+        return {
+            n: read_memory(
+                row,
+                tuple(
+                    read_version(version, None if place else held_until)
+                    for place, version in enumerate(versions[n])
+                ),
+            )
+            for n, held_until, *row in found
+        }
 
     def _number(self, memory_id: str) -> int:
         row = self._rows.first("number", id=memory_id)

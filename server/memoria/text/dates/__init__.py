@@ -29,7 +29,7 @@ Ambiguous expressions are resolved in one way, which is listed here:
 
 from memoria.text.dates.ends import find_end
 from memoria.text.dates.find import TimeSpan, full_dates, times
-from memoria.text.dates.interval import Interval, find_side, interval
+from memoria.text.dates.interval import Interval, find_side, interval, span_period
 from memoria.text.dates.tense import find_direction
 from memoria.text.dates.windows import Granularity, Prefer
 
@@ -43,5 +43,6 @@ __all__ = [
     "find_side",
     "full_dates",
     "interval",
+    "span_period",
     "times",
 ]

@@ -1,6 +1,7 @@
 """The period that a question asks about, and the sides on which an expression is open."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -51,9 +52,15 @@ def interval(
         clocks: which times of the clock are read.
     """
     found = times(text, said_ms, zone, prefer=prefer, clocks=clocks)
+    is_alone = len(found) == 1 and prefer != "past"
+    if is_alone and found[0].from_ms > said_ms and _HAS_BEGUN.search(text[: found[0].start]):
+        found = times(text, said_ms, zone, clocks=clocks)
+    return span_period(text, found)
+
+
+def span_period(text: str, found: Sequence[TimeSpan]) -> Interval | None:
+    """The period that the time expressions of a question name; None if there are none."""
     if len(found) == 1:
-        if found[0].from_ms > said_ms and _HAS_BEGUN.search(text[: found[0].start]):
-            found = times(text, said_ms, zone, clocks=clocks)
         return _open(text, found[0])
     if not found:
         return None

@@ -179,18 +179,17 @@ LEFT JOIN workspaces w ON w.n = m.workspace_n
 WHERE +m.tenant_id = :tenant AND m.n IN (SELECT value FROM json_each(:ns));
 
 -- name: versions
-SELECT v.memory_n, v.n, v.version, v.content, v.valid_from, v.valid_to, v.ingested_at,
-       v.source_kind, v.trust, v.channel, v.client, s.session_id, t.message_id, t.id AS turn_id,
-       t.turn_index, v.quote, v.inferred_by, v.event_at, v.event_expression, t.utc_offset
-FROM memory_versions v
-LEFT JOIN turns t ON t.n = v.turn_n
-LEFT JOIN sessions s ON s.n = t.session_n
+SELECT {version_columns}
 WHERE +v.tenant_id = :tenant AND v.memory_n IN (SELECT value FROM json_each(:ns))
 ORDER BY v.memory_n, v.version DESC;
 
--- name: owners
-SELECT n, memory_n FROM memory_versions
-WHERE +tenant_id = :tenant AND n IN (SELECT value FROM json_each(:ns));
+-- name: versions_beside
+-- All wordings of the memories that have one of these.
+SELECT {version_columns}
+WHERE +v.tenant_id = :tenant AND v.memory_n IN (
+    SELECT memory_n FROM memory_versions
+    WHERE +tenant_id = :tenant AND n IN (SELECT value FROM json_each(:ns)))
+ORDER BY v.memory_n, v.version DESC;
 
 -- name: with_fingerprint
 SELECT v.memory_n
