@@ -1,6 +1,6 @@
 """The columns of a ranking, written and read as mappings."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -9,13 +9,15 @@ from memoria.retrieval.ranking.evidence.columns import Scores
 from memoria.retrieval.ranking.evidence.counts import TermCounts, count_terms
 from memoria.retrieval.ranking.evidence.places import Places
 from memoria.store.positions import Surroundings
-from memoria.store.remark import Remark
+from memoria.store.remark import UNHEARD, Remark, Remarks, Sayings
 from memoria.store.values import IndexTokens
+from memoria.text.saying import find_wish, read_saying
 
 
 def places(*turns: tuple[int, int, int]) -> Places:
     """The places of turns, each by number, session and index."""
-    columns = np.array(turns, np.int64).reshape(-1, 3).T
+    in_order = sorted(turns, key=lambda turn: turn[1:])
+    columns = np.array(in_order, np.int64).reshape(-1, 3).T
     return Places.of_turns(Surroundings(*columns))
 
 
@@ -29,6 +31,36 @@ def list_best(scores: Mapping[int, float], most: int) -> list[int]:
 
 def remark(said: str, speaker: str | None = None, at: int = 0, role: str = Role.USER) -> Remark:
     return Remark(speaker, role, at, lambda: said)
+
+
+def say_in_columns(said: Sequence[Remark | None]) -> Remarks:
+    """The remarks as a store has them of which nobody has read a word; None is no turn."""
+    known = [one or Remark(None, "", 0, str) for one in said]
+    names = ["", *sorted({one.speaker for one in known if one.speaker})]
+    is_turn = np.array([one is not None for one in said], np.bool_)
+    return Remarks(
+        is_turn,
+        np.array([one.at for one in known], np.int64),
+        np.array([one.role == Role.USER for one in known], np.bool_),
+        np.array([one.role == Role.ASSISTANT for one in known], np.bool_),
+        np.array([names.index(one.speaker or "") for one in known], np.int64),
+        names,
+        Sayings(
+            np.where(is_turn, UNHEARD, 0).astype(np.int16),
+            np.zeros(len(said), np.bool_),
+            np.where(is_turn, UNHEARD, 0).astype(np.int16),
+        ),
+    )
+
+
+def hear(said: Sequence[Remark | None]) -> Sayings:
+    """What is told by what was said."""
+    texts = [one.content if one else "" for one in said]
+    return Sayings(
+        np.array([read_saying(text).words for text in texts], np.int16),
+        np.array([read_saying(text).asks for text in texts], np.bool_),
+        np.array([find_wish(text) for text in texts], np.int16),
+    )
 
 
 def count(said: Mapping[int, str], *terms: str) -> TermCounts:

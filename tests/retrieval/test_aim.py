@@ -3,8 +3,17 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
 import pytest
-from tests.retrieval.columns import by_number, count, list_best, places, remark
+from tests.retrieval.columns import (
+    by_number,
+    count,
+    hear,
+    list_best,
+    places,
+    remark,
+    say_in_columns,
+)
 
 import memoria
 from memoria import Settings
@@ -150,5 +159,13 @@ async def test_how_many_are_asked_for_does_not_change_who_comes_first(
 
 
 def rank(remarks: Mapping[int, Remark], scores: Mapping[int, float], aim: Aim) -> list[int]:
-    final = rank_with_priors(scores, remarks, ExpectedAnswer((), None, aim), 2, ALL_STAGES)
-    return list_best(final, 2)
+    said = [remarks[n] for n in scores]
+    final = rank_with_priors(
+        np.array([*scores.values()]),
+        say_in_columns(said),
+        lambda rows, _: hear([said[row] for row in rows]),
+        ExpectedAnswer((), None, aim),
+        2,
+        ALL_STAGES,
+    )
+    return list_best(dict(zip(scores, final.values.tolist(), strict=True)), 2)

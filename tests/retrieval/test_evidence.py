@@ -3,10 +3,11 @@
 import math
 from collections.abc import Mapping
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.retrieval.columns import by_number, count, places, remark
+from tests.retrieval.columns import by_number, count, hear, places, remark, say_in_columns
 
 from memoria.model import Role
 from memoria.retrieval.query.aim import Aim, find_aim
@@ -34,8 +35,10 @@ long_words = st.lists(
 def find_priors(
     remarks: Mapping[int, Remark], expected: ExpectedAnswer, stages: Stages
 ) -> dict[int, float]:
-    priors = Priors.among(remarks, expected, stages)
-    return {n: priors.apply(n, 1.0, priors.find_known(n)) for n in remarks}
+    said = [*remarks.values()]
+    priors = Priors.among(say_in_columns(said), expected, stages)
+    worths = priors.apply(np.ones(len(said)), hear(said))
+    return dict(zip(remarks, worths.tolist(), strict=True))
 
 
 def test_terms_are_counted_as_whole_words_in_what_was_said_and_in_who_and_when() -> None:

@@ -5,17 +5,18 @@ Rows are those handed to Python. What SQLite walks through is in tests/store/tes
 
 import gc
 import re
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 from uuid import uuid4
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.retrieval.columns import list_best, remark
+from tests.retrieval.columns import hear, remark, say_in_columns
 from tests.retrieval.toys import ToyEmbedder, keep
 
 import memoria
@@ -26,6 +27,7 @@ from memoria.retrieval import SearchOptions, plan_memories, plan_transcript
 from memoria.retrieval.query.aim import Aim
 from memoria.retrieval.query.options import ALL_STAGES
 from memoria.retrieval.query.plan import SearchPlan
+from memoria.retrieval.ranking.evidence.columns import rank_rows
 from memoria.retrieval.ranking.evidence.priors import (
     ExpectedAnswer,
     Priors,
@@ -296,13 +298,14 @@ RANKED = st.lists(st.tuples(st.floats(0, 1), st.none() | REMARKS), max_size=60)
 def test_what_is_left_unread_could_not_have_come_among_the_best(
     ranked: Sequence[tuple[float, Remark | None]], most: int, aim: Aim
 ) -> None:
-    scores = {n: score for n, (score, _) in enumerate(ranked)}
-    scores = {n: scores[n] for n in list_best(scores, len(scores))}
-    remarks: Mapping[int, Remark] = {n: one for n, (_, one) in enumerate(ranked) if one}
-    wanted = ExpectedAnswer(("Ann",), None, aim)
+    in_order = sorted(ranked, key=lambda each: -each[0])
+    scores, said = np.array([score for score, _ in in_order]), [one for _, one in in_order]
+    remarks, wanted = say_in_columns(said), ExpectedAnswer(("Ann",), None, aim)
 
-    priors = Priors.among(remarks, wanted, ALL_STAGES)
-    final = {n: priors.apply(n, score, priors.find_known(n)) for n, score in scores.items()}
-    found = rank_with_priors(scores, remarks, wanted, most, ALL_STAGES)
-    assert list_best(found, most) == list_best(final, most)
-    assert found.items() <= final.items()
+    every = Priors.among(remarks, wanted, ALL_STAGES).apply(scores, hear(said))
+    found = rank_with_priors(
+        scores, remarks, lambda rows, _: hear([said[row] for row in rows]), wanted, most, ALL_STAGES
+    )
+    best = rank_rows(every, most)
+    assert found.may_be_best[best].all()
+    assert found.values[found.may_be_best].tolist() == every[found.may_be_best].tolist()

@@ -19,6 +19,7 @@ from memoria.store.base import Transaction
 from memoria.store.base.portable import PORTABLE_KINDS, PortableSelection
 from memoria.store.listed import ListedMemories, ListedSpan
 from memoria.store.positions import Surroundings, TurnPosition
+from memoria.store.remark import Remarks
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import (
     DocumentKind,
@@ -78,6 +79,11 @@ def list_surroundings(found: Surroundings) -> list[object]:
     return [*map(TurnPosition, *found[:3]), *(f"said by {one}" for one in found.speakers)]
 
 
+def list_speakers(remarks: Remarks) -> list[object]:
+    told = zip(remarks.is_turn, remarks.ats.tolist(), remarks.speakers.tolist(), strict=True)
+    return [f"said by {remarks.names[who]} at={at}" for is_turn, at, who in told if is_turn]
+
+
 READS: dict[str, Callable[[Transaction, Known], object]] = {
     "accounts.find_last_index": lambda tx, them: [
         tx.accounts.find_last_index(n) + 1 for n in them.sessions
@@ -124,9 +130,6 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "conversations.session_turns": lambda tx, _: tx.conversations.session_turns("s", 0, 100),
     "conversations.speaker_at": lambda tx, them: list(
         filter(None, (tx.conversations.speaker_at(n, at) for n in them.sessions for at in range(9)))
-    ),
-    "conversations.surroundings": lambda tx, them: list_surroundings(
-        tx.conversations.surroundings(them.ns, (), 2, include_processed=True)
     ),
     "conversations.turn": lambda tx, them: [tx.conversations.turn(i) for i in them.turn_ids],
     "conversations.turns": lambda tx, them: tx.conversations.turns(them.ns),
@@ -406,4 +409,13 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         "library", None, 1
     ),
     "transcripts.list_recent": lambda tx, _: tx.transcripts.list_recent(1, 9),
+    "turn_columns.remarks": lambda tx, them: list_speakers(tx.turn_columns.remarks(them.ns)),
+    "turn_columns.sayings": lambda tx, them: [
+        words
+        for words in tx.turn_columns.sayings(them.ns, with_wishes=True).words.tolist()
+        if words
+    ],
+    "turn_columns.surroundings": lambda tx, them: list_surroundings(
+        tx.turn_columns.surroundings(them.ns, (), include_processed=True)
+    ),
 }

@@ -29,7 +29,6 @@ WALKS = {
     ("backlog", "last_error"),
     ("backlog", "pending"),
     ("conversations", "cite_evidence"),  # the wordings of one turn, with their evidence
-    ("conversations", "surroundings"),  # its own list of turns
     ("conversations", "user_speakers"),  # a row a name, from one to the next by the index
     ("core_lines", "present"),  # what files say, the rules and some hundred of the newest
     ("core_lines", "projects"),  # once a night
@@ -37,6 +36,7 @@ WALKS = {
     ("documents", "erasures_of_all"),  # in a home of many documents only: a row a tenant
     ("documents", "has_other_tenants"),  # stops at the first
     ("documents", "match_seen"),  # what it has found
+    ("turn_columns", "columns"),  # its own list of turns
     ("tenants", "find"),  # of the others: stops at the first
     ("tenants", "names"),
     ("scratchpads", "in_hand"),  # as `recent`

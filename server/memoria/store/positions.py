@@ -18,10 +18,11 @@ class TurnPosition(NamedTuple):
 
 
 class Surroundings(NamedTuple):
-    """Where turns and those around them stand, as columns in no order; some turns come twice."""
+    """Where turns and those around them stand, as columns in order of sessions and places."""
 
     ns: "Integers"
+    """Once each."""
     sessions: "Integers"
     indexes: "Integers"
-    speakers: frozenset[str | None] = frozenset()
-    """Who said those in the middle."""
+    speakers: frozenset[str] = frozenset()
+    """Who said those in the middle, as far as they have names."""

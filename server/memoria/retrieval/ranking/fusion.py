@@ -8,7 +8,7 @@ they are.
 """
 
 from collections.abc import Iterable, Set
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.evidence.ranked import (
@@ -22,6 +22,11 @@ from memoria.store.base import Transaction
 from memoria.store.values import Frequencies
 from memoria.text.passages import Span
 
+if TYPE_CHECKING:
+    from memoria.retrieval.ranking.evidence.priors import Lift
+    from memoria.retrieval.ranking.evidence.words import Floats, Integers
+
+_Score = TypeVar("_Score", float, "Floats")
 GRAPH_CEILING = 0.3
 """What the graph alone makes of its best document."""
 _GRAPH_ONLY_MOST = 30
@@ -59,16 +64,18 @@ def rank_documents(
     """The best by words and meaning: as many as it takes to fuse `most`."""
     if plan.parsed.is_time_only or not (sources.bm25 or sources.cosine):
         return Ranking()
-    from memoria.retrieval.ranking.evidence.rank import (  # noqa: PLC0415
-        rank_by_evidence,  # with NumPy: who finds nothing does not wait for it
-    )
+    import numpy as np  # noqa: PLC0415  (who finds nothing does not wait for it)
+
+    from memoria.retrieval.ranking.evidence.rank import rank_by_evidence  # noqa: PLC0415
 
     known = sources.expansion.scores
     query = EvidenceQuery(plan.parsed, plan.filters, frequencies)
-    return rank_by_evidence(
-        tx, query, sources, most, plan.options.stages,
-        lambda n, score: add_graph_score(score, known.get(n, 0.0)),
-    )  # fmt: skip
+
+    def lift(ns: "Integers") -> "Lift":
+        graph = np.array([known.get(n, 0.0) for n in ns.tolist()])
+        return lambda scores: add_graph_score(scores, graph)
+
+    return rank_by_evidence(tx, query, sources, most, plan.options.stages, lift)
 
 
 def fuse(
@@ -120,8 +127,8 @@ def _sort_candidates(candidates: Iterable[FusedCandidate]) -> list[FusedCandidat
     return sorted(candidates, key=lambda item: (-item.score, item.n))
 
 
-def add_graph_score(score: float, graph: float) -> float:
-    """The score with what the graph says for it."""
+def add_graph_score(score: _Score, graph: _Score) -> _Score:
+    """The score, or each of a column, with what the graph says for it."""
     return 1 - (1 - score) * (1 - GRAPH_CEILING * graph)
 
 

@@ -9,7 +9,7 @@ from memoria.model import (
     StoredTurn,
     UserSpeaker,
 )
-from memoria.store.positions import Surroundings, TurnPosition
+from memoria.store.positions import TurnPosition
 from memoria.store.remark import Remark
 from memoria.store.values import (
     ClosedSegment,
@@ -120,16 +120,6 @@ class Conversations(Protocol):
 
     def list_positions(self, ns: Sequence[int], reach: int) -> list[TurnPosition]:
         """Where the turns stand, and those up to `reach` places around them."""
-        ...
-
-    def surroundings(
-        self, central: Sequence[int], others: Sequence[int], reach: int, *, include_processed: bool
-    ) -> Surroundings:
-        """Where turns stand, and what is up to `reach` places around the central ones.
-
-        Without `include_processed`, the turns around them are left out from which nothing more is
-        to be concluded.
-        """
         ...
 
     def speaker_at(self, session_n: int, turn_index: int) -> str | None:

@@ -41,6 +41,7 @@ from memoria.store.base.storage_tiers import StorageTiers
 from memoria.store.base.tasks import TaskNames
 from memoria.store.base.tombstones import Tombstones
 from memoria.store.base.transcripts import TranscriptPlaces
+from memoria.store.base.turn_columns import TurnColumns
 
 _T = TypeVar("_T")
 
@@ -62,6 +63,8 @@ class Transaction(Protocol):
     def documents(self) -> Documents: ...  # noqa: D102
     @property
     def conversations(self) -> Conversations: ...  # noqa: D102
+    @property
+    def turn_columns(self) -> TurnColumns: ...  # noqa: D102
     @property
     def accounts(self) -> Accounts: ...  # noqa: D102
     @property

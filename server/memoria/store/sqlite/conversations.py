@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from memoria.model import Role, Segment, Session, StoredTurn, Trust, UserSpeaker, now_millis
 from memoria.model.zone import Zone
-from memoria.store.positions import Surroundings, TurnPosition
+from memoria.store.positions import TurnPosition
 from memoria.store.remark import Remark
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
@@ -264,25 +264,6 @@ class SqliteConversations:
         """Where the turns stand, and those up to `reach` places around them."""
         rows = self._rows.all("places", ns=list_numbers(ns), reach=reach)
         return list(map(TurnPosition._make, rows))
-
-    def surroundings(
-        self, central: Sequence[int], others: Sequence[int], reach: int, *, include_processed: bool
-    ) -> Surroundings:
-        """Where turns stand, and what is up to `reach` places around the central ones."""
-        import numpy as np  # noqa: PLC0415  (who finds nothing pays nothing)
-
-        row = self._rows.first(
-            "surroundings",
-            ns=list_numbers((*central, *others)),
-            central=len(central),
-            reach=reach,
-            include_processed=int(include_processed),
-        )
-        *columns, speakers = row or ("", "", "", "[]")
-        ns, sessions, indexes = (
-            np.fromstring(numbers or "", np.int64, sep=",") for numbers in columns
-        )
-        return Surroundings(ns, sessions, indexes, frozenset(json.loads(speakers)))
 
     def speaker_at(self, session_n: int, turn_index: int) -> str | None:
         """Who says the turn at a place of a session; None where nobody does, or without a name."""

@@ -128,6 +128,10 @@ class SqliteDocuments:
         self._rows.insert("index_document", n=n, scope=scope, words=words, context=context)
         self.refresh_index(n)
 
+    def announce_return(self) -> None:
+        """Let all documents be read again by what keeps them in memory: some are there again."""
+        self._rows.change("count_erasure")
+
     def replace_tokens(self, n: int, words: str, context: str) -> None:
         """Let a document be found by other words than before."""
         self._rows.change("erase_tokens", n=n)

@@ -99,6 +99,8 @@ class SqliteHiddenRecords:
                 restored.add(json.loads(change["key"])[0])
         for n in sorted(restored):
             self._index(n)
+        if restored:
+            self._documents.announce_return()
         self._end(report_id, "restored", 0)
         return count
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from memoria.store.sqlite.posting_cache import PostingCache
     from memoria.store.sqlite.standings_cache import StandingsCache
+    from memoria.store.sqlite.turn_table import TurnTable
 
 _Value = TypeVar("_Value")
 BUDGET = 20_000
@@ -122,6 +123,7 @@ class TermStatistics:
         self._lock = threading.Lock()
         self._tenants: OrderedDict[int, CountCache] = OrderedDict()
         self._postings: OrderedDict[int, PostingCache] = OrderedDict()
+        self._turns: OrderedDict[int, TurnTable] = OrderedDict()
 
     def of_tenant(self, tenant: int) -> CountCache:
         """By query of the index, what a tenant's questions see; of the last tenants that asked."""
@@ -141,6 +143,13 @@ class TermStatistics:
 
         with self._lock:
             return _recall(self._postings, tenant, PostingCache)
+
+    def turns_of(self, tenant: int) -> "TurnTable":
+        """What was read of a tenant's turns; of the last tenants that asked."""
+        from memoria.store.sqlite.turn_table import TurnTable  # noqa: PLC0415  (brings NumPy)
+
+        with self._lock:
+            return _recall(self._turns, tenant, TurnTable)
 
 
 def _recall(held: OrderedDict[int, _Value], tenant: int, make: Callable[[], _Value]) -> _Value:

@@ -50,6 +50,7 @@ from memoria.store.sqlite.tenants import ReaderKnowledge, StoreTenant
 from memoria.store.sqlite.terms import TermStatistics
 from memoria.store.sqlite.tombstones import SqliteTombstones
 from memoria.store.sqlite.transcripts import SqliteTranscriptPlaces
+from memoria.store.sqlite.turn_columns import SqliteTurnColumns
 from memoria.store.sqlite.vectors import VectorIndex
 from memoria.store.sqlite.wordings import SqliteWordings
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
@@ -134,6 +135,11 @@ class SqliteTransaction:
             self.zone,
             only_reads=self._reading is not None,
         )
+
+    @cached_property
+    def turn_columns(self) -> SqliteTurnColumns:
+        """Turns side by side."""
+        return SqliteTurnColumns(self._connection, self._tenant, self.conversations, self._reading)
 
     @cached_property
     def accounts(self) -> SqliteAccounts:

@@ -11,7 +11,6 @@ from memoria.retrieval.sources.gather import SourceScores
 from memoria.store.base import Transaction
 from memoria.store.values import IndexTokens
 
-_REACH = 2
 _RECOUNT_DEPTH = 120
 """How many of what BM25 found are counted anew. With 200, LoCoMo's figures over categories 1 to
 4 are within a fifth of a point."""
@@ -29,7 +28,7 @@ class RankingInput:
     """Where the best candidates stand, and the turns around those that have words to lend."""
     documents: Mapping[int, IndexTokens]
     """The best of BM25, oldest first."""
-    speakers: Set[str | None]
+    speakers: Set[str]
     """Who said the very best of BM25."""
 
     @classmethod
@@ -38,8 +37,8 @@ class RankingInput:
         bm25, cosine = Scores.of_mapping(sources.bm25), Scores.of_mapping(sources.cosine)
         counted = bm25.list_best(_RECOUNT_DEPTH)
         others = counted[_NEIGHBOUR_DEPTH:] + cosine.list_best(_NEIGHBOUR_DEPTH)
-        around = tx.conversations.surroundings(
-            counted[:_NEIGHBOUR_DEPTH], others, _REACH, include_processed=include_processed
+        around = tx.turn_columns.surroundings(
+            counted[:_NEIGHBOUR_DEPTH], others, include_processed=include_processed
         )
         documents = tx.documents.index_tokens(counted, MOST_CHARS)
         return cls(bm25, cosine, Places.of_turns(around), documents, around.speakers)

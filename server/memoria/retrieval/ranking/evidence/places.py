@@ -27,15 +27,11 @@ class Places:
 
     @classmethod
     def of_turns(cls, turns: Surroundings) -> Self:
-        """The places of turns, some of which may be given twice."""
+        """The places of turns, which are given in the order of their places."""
+        keys = (turns.sessions << _SESSION_BITS) + turns.indexes
+        is_first = find_changes(keys)
         order = turns.ns.argsort()
-        given = order[find_changes(turns.ns[order])]
-        keys = (turns.sessions[given] << _SESSION_BITS) + turns.indexes[given]
-        order = keys.argsort()
-        is_first = find_changes(keys[order])
-        at = np.empty_like(order)
-        at[order] = is_first.cumsum() - 1
-        return cls(turns.ns[given], at, keys[order[is_first]])
+        return cls(turns.ns[order], (is_first.cumsum() - 1)[order], keys[is_first])
 
     @property
     def sessions(self) -> Integers:

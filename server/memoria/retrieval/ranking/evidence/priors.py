@@ -14,44 +14,31 @@ Each is a factor of at most 1 with a reason of its own, and 1 where there is not
   found was said is no help, and none is taken from it.
 """
 
-import heapq
-import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
-from memoria.bare.lazy_regex import lazy_regex
-from memoria.model import Role
+import numpy as np
+
 from memoria.retrieval.query.aim import Aim
 from memoria.retrieval.query.options import Stages
-from memoria.retrieval.ranking.evidence.roles import role_prior
-from memoria.retrieval.ranking.evidence.wishes import (
-    highest_with_wish,
-    may_wish,
-    multiply_odds,
-    wish_gain,
-)
-from memoria.store.remark import Remark
-from memoria.text.budget import estimate_tokens
+from memoria.retrieval.ranking.evidence.columns import rank_rows
+from memoria.retrieval.ranking.evidence.roles import role_priors
+from memoria.retrieval.ranking.evidence.wishes import add_wishes, highest_with_wish, may_wish
+from memoria.retrieval.ranking.evidence.words import Bits, Floats, Integers
+from memoria.store.remark import UNHEARD, Remarks, Sayings
 from memoria.text.dates import Interval
-from memoria.text.pattern import has_any
 
 _OTHER_SPEAKER = 0.7
 _QUESTION_PRIOR = 0.9
 _FEW_WORDS = 3
-_MEASURED_CHARS = 400
 _OTHER_TIME = 0.8
 _TOLD_WITHIN_MS = 3 * 24 * 60 * 60 * 1000
-_WIDE_MARKS = "？؟"
-_QUESTION = lazy_regex(r"\?(?=\s|$)")
-"""It begins with one character, which is looked for at once; of several each place is tried."""
 
-
-_KnownPriors = tuple[float, float, float]
-"""By speaker, by role and by time."""
-_NONE: _KnownPriors = (1.0, 1.0, 1.0)
-Lift = Callable[[int, float], float]
-"""What a document's score becomes by what else is known of it; never less for a higher score."""
+Hear = Callable[[Integers, bool], Sayings]
+"""Reads what was said in some rows, and whether it states a wish if that is asked for."""
+Lift = Callable[[Floats], Floats]
+"""What scores become by what else is known of their documents; never less for a higher score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,128 +51,125 @@ class ExpectedAnswer:
     aim: Aim = Aim.FACT
 
 
-def keep_score(_n: int, score: float) -> float:
-    """The score itself, where nothing else is known."""
-    return score
+class FinalScores(NamedTuple):
+    """Scores with their priors."""
+
+    values: Floats
+    may_be_best: Bits
+    """Which may be among the best; the scores of others may be less than given."""
+
+
+def keep_scores(scores: Floats) -> Floats:
+    """The scores themselves, where nothing else is known."""
+    return scores
 
 
 def rank_with_priors(
-    scores: Mapping[int, float],
-    remarks: Mapping[int, Remark],
+    scores: Floats,
+    remarks: Remarks,
+    hear: Hear,
     expected: ExpectedAnswer,
     most: int,
     stages: Stages,
-    lift: Lift = keep_score,
-) -> dict[int, float]:
-    """The scores of the best with their priors.
+    lift: Lift = keep_scores,
+) -> FinalScores:
+    """The scores with their priors, exact for all that may come among the best.
 
-    No prior is more than 1. So what was said is read from the best downwards, until those left
-    can't come among the `most` best whatever they say. All are read where the
+    No prior is more than 1. So of what was said that is read which is not known, the best first,
+    until those left can't come among the `most` best whatever they say. All is read where the
     answer lies in several sessions.
 
     Args:
-        scores: what they would have if all priors were the same.
-        remarks: those that are turns.
+        scores: what documents would have if all priors were the same.
+        remarks: of each what is known if it is a turn.
+        hear: reads what was said.
         expected: what is asked for.
         most: how many are wanted.
         stages: what to go by.
         lift: decides in the end who is among the best.
     """
+    most = len(scores) if expected.aim is Aim.COURSE else most
     priors = Priors.among(remarks, expected, stages)
-    known = {n: priors.find_known(n) for n in scores}
-    reads_all = expected.aim is Aim.COURSE
-    highest = {
-        n: math.inf if reads_all else lift(n, priors.find_most(n, score, known[n]))
-        for n, score in scores.items()
-    }
-    final: dict[int, float] = {}
-    reached: list[float] = []
-    for n in sorted(highest, key=lambda n: (-highest[n], n)):
-        if len(reached) >= most and highest[n] < reached[0]:
-            break
-        final[n] = priors.apply(n, scores[n], known[n])
-        heapq.heappush(reached, lift(n, final[n]))
-        if len(reached) > most:
-            heapq.heappop(reached)
-    return final
+    highest, said = priors.find_most(scores), remarks.said
+    while True:
+        is_heard = (said.words != UNHEARD) & ~(priors.wishes & (said.wishes == UNHEARD))
+        values = np.where(is_heard, priors.apply(scores, said), highest)
+        lifted = lift(values)
+        may_be_best = lifted >= _find_least(lifted[is_heard], most)
+        (unheard,) = (may_be_best & ~is_heard).nonzero()
+        if not len(unheard):
+            return FinalScores(values, may_be_best)
+        next_best = unheard[rank_rows(lifted[unheard], most)]
+        said = said.with_rows(next_best, hear(next_best, bool(priors.wishes.any())))
+
+
+def _find_least(reached: Floats, most: int) -> float:
+    """What it takes to be among the `most` best, as far as scores have been reached."""
+    return float(np.sort(reached)[-most]) if 0 < most <= len(reached) else -np.inf
 
 
 @dataclass(frozen=True, slots=True)
 class Priors:
-    """The priors of what was found."""
+    """The priors of what was found: factors of turns, and 1 of whatever else there is."""
 
-    remarks: Mapping[int, Remark]
-    """Those that are turns; whatever else was found has no priors."""
-    expected: ExpectedAnswer
+    is_of_assistants_user: Bits
+    by_speaker: Floats
+    by_role: Floats
+    by_time: Floats
+    wishes: Bits
+    """Whose wishes count."""
     stages: Stages
-    in_time: Collection[int]
-    """Those that time takes nothing from."""
 
     @classmethod
-    def among(cls, remarks: Mapping[int, Remark], expected: ExpectedAnswer, stages: Stages) -> Self:
-        """The priors of turns that were found together."""
-        in_time = _select_in_time(remarks, expected.time) if stages.time else remarks.keys()
-        return cls(remarks, expected, stages, in_time)
-
-    def find_known(self, n: int) -> _KnownPriors:
-        """What is known without what was said."""
-        remark, expected = self.remarks.get(n), self.expected
-        if remark is None:
-            return _NONE
-        is_another = expected.speakers and remark.speaker not in expected.speakers
-        return (
-            _OTHER_SPEAKER if is_another else 1.0,
-            role_prior(remark, expected.aim) if self.stages.roles else 1.0,
-            1.0 if n in self.in_time else _OTHER_TIME,
+    def among(cls, remarks: Remarks, expected: ExpectedAnswer, stages: Stages) -> Self:
+        """The priors of turns that were found together, as far as they are known unread."""
+        is_another = _are_of_others(remarks, expected.speakers)
+        is_late = _are_outside(remarks, expected.time) if stages.time else ~remarks.is_turn
+        own = may_wish(remarks)
+        return cls(
+            own,
+            np.where(is_another, _OTHER_SPEAKER, 1.0),
+            role_priors(remarks, expected.aim) if stages.roles else np.ones(len(own)),
+            np.where(is_late, _OTHER_TIME, 1.0),
+            own & (stages.wishes and expected.aim is Aim.HELP),
+            stages,
         )
 
-    def find_most(self, n: int, score: float, known: _KnownPriors) -> float:
-        """What a document's score is at most, whatever was said."""
-        most = score * math.prod(known)
-        return highest_with_wish(most) if self._counts_wishes(self.remarks.get(n)) else most
+    def find_most(self, scores: Floats) -> Floats:
+        """What scores are at most, whatever was said."""
+        most = scores * (self.by_speaker * self.by_role * self.by_time)
+        return np.where(self.wishes, highest_with_wish(most), most)
 
-    def apply(self, n: int, score: float, known: _KnownPriors) -> float:
-        """A document's score with its priors, those that are known and those of what was said."""
-        remark = self.remarks.get(n)
-        if remark is None:
-            return score
-        said = remark.content
-        by_speaker, by_role, by_time = known
-        asks = self.stages.asking and _asks_another_person(remark, said)
-        by_deed = _QUESTION_PRIOR if asks else 1.0
-        by_length = _length_prior(said) if self.stages.length else 1.0
-        score *= by_speaker * by_deed * by_role * by_length * by_time
-        gain = wish_gain(said) if self._counts_wishes(remark) else 1.0
-        return multiply_odds(score, gain) if gain > 1 else score
-
-    def _counts_wishes(self, remark: Remark | None) -> bool:
-        if self.expected.aim is not Aim.HELP or not self.stages.wishes or remark is None:
-            return False
-        return may_wish(remark)
+    def apply(self, scores: Floats, said: Sayings) -> Floats:
+        """The scores with their priors, those that are known and those of what was said."""
+        asks = said.asks & ~self.is_of_assistants_user & self.stages.asking
+        by_deed = np.where(asks, _QUESTION_PRIOR, 1.0)
+        by_length = _length_priors(said) if self.stages.length else 1.0
+        scores = scores * (self.by_speaker * by_deed * self.by_role * by_length * self.by_time)
+        return np.where(self.wishes, add_wishes(scores, said.wishes), scores)
 
 
-def _asks_another_person(remark: Remark, said: str) -> bool:
-    is_for_assistant = remark.role == Role.USER and not remark.speaker
-    if is_for_assistant:
-        return False
-    return has_any(said, _WIDE_MARKS) or _QUESTION.search(said) is not None
+def _are_of_others(remarks: Remarks, speakers: Collection[str]) -> Bits:
+    """Which turns are not of those who are named, where any are."""
+    if not speakers:
+        return np.zeros_like(remarks.is_turn)
+    is_other = np.array([name not in speakers for name in remarks.names])
+    others: Bits = remarks.is_turn & is_other[remarks.speakers]
+    return others
 
 
-def _length_prior(said: str) -> float:
-    if not said:
-        return 1.0  # a tool call: what it did is not counted in words
-    words = estimate_tokens(said[:_MEASURED_CHARS])
-    return words / (words + _FEW_WORDS)
+def _length_priors(said: Sayings) -> Floats:
+    words = said.words.astype(np.float64)
+    # A tool call has none: what it did is not counted in words.
+    return np.where(words > 0, words / (words + _FEW_WORDS), 1.0)
 
 
-def _select_in_time(remarks: Mapping[int, Remark], time: Interval | None) -> Collection[int]:
-    """Those said in a time; all where there is none, or nothing was said in it."""
+def _are_outside(remarks: Remarks, time: Interval | None) -> Bits:
+    """Which turns were not said in a time; none where there is none, or nothing was said in it."""
+    none = np.zeros_like(remarks.is_turn)
     if time is None:
-        return remarks.keys()
-    in_time = {n for n, remark in remarks.items() if _falls_in(remark.at, time)}
-    return in_time or remarks.keys()
-
-
-def _falls_in(at: int, time: Interval) -> bool:
-    has_begun = time.from_ms is None or at >= time.from_ms
-    return has_begun and (time.until_ms is None or at < time.until_ms + _TOLD_WITHIN_MS)
+        return none
+    has_begun = none | (time.from_ms is None or remarks.ats >= time.from_ms)
+    is_told = time.until_ms is None or remarks.ats < time.until_ms + _TOLD_WITHIN_MS
+    is_inside = has_begun & is_told & remarks.is_turn
+    return remarks.is_turn & ~is_inside if is_inside.any() else none

@@ -14,8 +14,9 @@ The constants were chosen on two of the five shared LoCoMo conversations, conv-2
 docs/benchmarks.md has the figures of all with and without each part.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,8 +28,9 @@ from memoria.retrieval.ranking.evidence.inputs import RankingInput
 from memoria.retrieval.ranking.evidence.lexical import bm25, idf
 from memoria.retrieval.ranking.evidence.priors import (
     ExpectedAnswer,
+    FinalScores,
     Lift,
-    keep_score,
+    keep_scores,
     rank_with_priors,
 )
 from memoria.retrieval.ranking.evidence.ranked import (
@@ -44,7 +46,15 @@ from memoria.retrieval.ranking.evidence.words import Floats, Integers
 from memoria.retrieval.sources.gather import SourceScores
 from memoria.store.base import Transaction
 
+LiftOf = Callable[[Integers], Lift]
 _LEXICAL_CEILING = 0.7
+
+
+class _Best(NamedTuple):
+    """Documents, the best first."""
+
+    ns: Integers
+    scores: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +81,7 @@ def rank_by_evidence(
     sources: SourceScores,
     most: int,
     stages: Stages = ALL_STAGES,
-    lift: Lift = keep_score,
+    lift: LiftOf = lambda _ns: keep_scores,
 ) -> Ranking:
     """The best candidates, best first; ties by age, oldest first.
 
@@ -84,7 +94,7 @@ def rank_by_evidence(
         sources: what was found.
         most: how many are wanted.
         stages: what to go by.
-        lift: what else is known of documents makes of their scores in the end.
+        lift: what else is known of documents, and makes of their scores in the end.
     """
     found = RankingInput.read(tx, sources, include_processed=query.filters.include_processed)
     speakers = find_named_speakers(query.parsed.terms, found.speakers) if stages.speakers else {}
@@ -92,17 +102,18 @@ def rank_by_evidence(
     evidence = _weigh(query, sources, found, names, stages)
     scores = _favour_phrases(evidence, sources)
     rows = rank_rows(scores, max(RANK_DEPTH, most))
-    best = dict(zip(evidence.ns[rows].tolist(), scores[rows].tolist(), strict=True))
+    best = _Best(evidence.ns[rows], scores[rows])
     final = _rank_finally(tx, query, best, found, speakers, most, stages, lift)
+    order = np.lexsort((best.ns, -final.values))
+    kept = order[final.may_be_best[order]]
+    columns = (best.ns, final.values, evidence.lexical[rows], evidence.cosine[rows])
     ranked = [
-        RankedDocument(n, final[n], lexical, cosine, evidence.trust, found.documents.get(n))
-        for n, lexical, cosine in zip(
-            best, evidence.lexical[rows].tolist(), evidence.cosine[rows].tolist(), strict=True
+        RankedDocument(n, score, lexical, cosine, evidence.trust, found.documents.get(n))
+        for n, score, lexical, cosine in zip(
+            *(each[kept].tolist() for each in columns), strict=True
         )
-        if n in final
     ]
-    ranked.sort(key=lambda item: (-item.score, item.n))
-    return Ranking(ranked, frozenset(best.keys() - final.keys()))
+    return Ranking(ranked, frozenset(best.ns[~final.may_be_best].tolist()))
 
 
 def _favour_phrases(evidence: _Evidence, sources: SourceScores) -> Floats:
@@ -117,23 +128,36 @@ def _favour_phrases(evidence: _Evidence, sources: SourceScores) -> Floats:
 def _rank_finally(
     tx: Transaction,
     query: EvidenceQuery,
-    best: Mapping[int, float],
+    best: _Best,
     found: RankingInput,
     speakers: Collection[str],
     most: int,
     stages: Stages,
-    lift: Lift,
-) -> dict[int, float]:
+    lift: LiftOf,
+) -> FinalScores:
     """The best by what makes a turn an answer; those beyond them follow in their order."""
-    ns = list(best)
-    first, rest = ns[:RANK_DEPTH], ns[RANK_DEPTH:]
+    first, ns = best.ns[:RANK_DEPTH], best.ns[:RANK_DEPTH].tolist()
     expected = ExpectedAnswer(speakers, query.parsed.time, query.parsed.aim)
-    scores, remarks = {n: best[n] for n in first}, tx.conversations.remarks(first)
-    final = rank_with_priors(scores, remarks, expected, most, stages, lift)
+    values, may_be_best = rank_with_priors(
+        best.scores[:RANK_DEPTH],
+        tx.turn_columns.remarks(ns),
+        lambda rows, wishes: tx.turn_columns.sayings(first[rows].tolist(), with_wishes=wishes),
+        expected,
+        most,
+        stages,
+        lift(first),
+    )
     if stages.spread and expected.aim is Aim.COURSE:
-        final = spread_over_sessions(final, found.places.sessions_of(first))
-    least = min(final.values(), default=0.0) / (best[rest[0]] or 1.0) if rest else 0.0
-    return final | {n: least * best[n] for n in rest}
+        by_number = dict(zip(ns, values.tolist(), strict=True))
+        spread = spread_over_sessions(by_number, found.places.sessions_of(ns))
+        values = np.array([spread[n] for n in ns])
+    rest = best.scores[RANK_DEPTH:]
+    if not len(rest):
+        return FinalScores(values, may_be_best)
+    least = values.min() / (rest[0] or 1.0)
+    return FinalScores(
+        np.append(values, least * rest), np.append(may_be_best, np.ones(len(rest), np.bool_))
+    )
 
 
 def _weigh(

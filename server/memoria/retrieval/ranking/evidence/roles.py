@@ -5,9 +5,11 @@ every word of the question at length and are seldom what is asked for, unless th
 Where turns have speakers, people talk to each other, and neither side's words are worth more.
 """
 
-from memoria.model import Role
+import numpy as np
+
 from memoria.retrieval.query.aim import Aim
-from memoria.store.remark import Remark
+from memoria.retrieval.ranking.evidence.words import Floats
+from memoria.store.remark import Remarks
 
 _ASSISTANT = 0.7
 """An assistant's turn where its words are not asked for. On BEAM's ten chats it moves recall@10
@@ -16,10 +18,13 @@ _USER_WHERE_REPLY = 0.8
 """A user's turn where the assistant's words are asked for: .58 to .67 of those questions."""
 
 
-def role_prior(remark: Remark, aim: Aim) -> float:
-    """What a turn's role makes of it: 1 where a speaker is named."""
-    if remark.speaker or aim is Aim.SUMMARY:
-        return 1.0
-    if aim is Aim.REPLY:
-        return _USER_WHERE_REPLY if remark.role == Role.USER else 1.0
-    return _ASSISTANT if remark.role == Role.ASSISTANT else 1.0
+def role_priors(remarks: Remarks, aim: Aim) -> Floats:
+    """What the turns' roles make of them: 1 where a speaker is named."""
+    if aim is Aim.SUMMARY:
+        return np.ones(len(remarks.ats))
+    is_other, prior = (
+        (remarks.is_user, _USER_WHERE_REPLY)
+        if aim is Aim.REPLY
+        else (remarks.is_assistant, _ASSISTANT)
+    )
+    return np.where(is_other & (remarks.speakers == 0), prior, 1.0)

@@ -6,50 +6,37 @@ has better odds than its words and its meaning alone give it. It has to bear on 
 same: odds are multiplied, so what is far away stays far.
 """
 
-from memoria.model import Role
-from memoria.store.remark import Remark
-from memoria.text.pattern import SmallPattern, has_any, small_letters
+import numpy as np
+from numpy.typing import NDArray
+
+from memoria.retrieval.ranking.evidence.words import Bits, Floats
+from memoria.store.remark import Remarks
+from memoria.text.saying import NO_WISH, PREFERENCE, STANDING_WISH
 
 _STANDING = 3.0
 _PREFERENCE = 1.5
 """What a wish does to the odds. BEAM's ten chats: recall@10 of instructions .30 to .60, of
 preferences .88 to .93; what other questions find does not change, for theirs are as they were."""
-_STANDING_SIGNS = (
-    *("always", "never", "from now on", "going forward", "future", "whenever", "y time", "h time"),
-    *("以后", "今后", "从现在", "往后", "每次", "每当", "永远", "一律", "务必", "总是要", "再"),
-)
-_STANDING_WISH = SmallPattern(
-    r"(?:^|[.!?\n]\s*|[,;] (?:and |but |so )?)(?:please,? |also,? |and )?"
-    r"(?:always|never|from now on|going forward|in (?:the )?future|whenever|every time|each time)\b"
-    r"|(?:以后|今后|从现在(?:起|开始)|往后|每次|每当|永远|一律|务必|总是要|(?:别|不要)再)"
-)
-_PREFERENCE_SIGNS = ("prefer", "喜欢", "偏好", "倾向", "习惯")
-_PREFERENCE_STATED = SmallPattern(
-    r"\bi(?:['’]d| would)? (?:\w+ly |always |much )?prefer\b|\bmy preference\b"
-    r"|我(?:更|比较|一向|还是)?(?:喜欢|偏好|倾向|习惯)"
-)
-"""Each is tried where a text has one of its signs, as few texts do."""
+_GAINS = np.ones(3)
+_GAINS[[NO_WISH, PREFERENCE, STANDING_WISH]] = 1.0, _PREFERENCE, _STANDING
 
 
-def may_wish(remark: Remark) -> bool:
-    """Whether a turn is of one who has wishes: the user of an assistant."""
-    return remark.role == Role.USER and not remark.speaker
+def may_wish(remarks: Remarks) -> Bits:
+    """Which turns are of one who has wishes: the user of an assistant."""
+    own: Bits = remarks.is_user & (remarks.speakers == 0)
+    return own
 
 
-def wish_gain(said: str) -> float:
-    """What a user's turn's odds are multiplied with for a wish that it states; 1 for most."""
-    small = small_letters(said)
-    if has_any(small, _STANDING_SIGNS) and _STANDING_WISH.search(said):
-        return _STANDING
-    prefers = has_any(small, _PREFERENCE_SIGNS) and _PREFERENCE_STATED.search(said)
-    return _PREFERENCE if prefers else 1.0
+def add_wishes(scores: Floats, wishes: NDArray[np.int16]) -> Floats:
+    """The scores of users' turns with what they wish."""
+    return np.where(wishes > NO_WISH, _multiply_odds(scores, _GAINS[wishes]), scores)
 
 
-def highest_with_wish(score: float) -> float:
-    """What the score of a user's turn is at most, whatever wish it states."""
-    return multiply_odds(score, _STANDING)
+def highest_with_wish(scores: Floats) -> Floats:
+    """What the scores of users' turns are at most, whatever wishes they state."""
+    return _multiply_odds(scores, _STANDING)
 
 
-def multiply_odds(score: float, gain: float) -> float:
-    """The score, 0 to 1, with its odds multiplied."""
-    return gain * score / (1 - score + gain * score)
+def _multiply_odds(scores: Floats, gains: Floats | float) -> Floats:
+    """The scores, 0 to 1, with their odds multiplied."""
+    return gains * scores / (1 - scores + gains * scores)

@@ -157,28 +157,6 @@ CROSS JOIN turns o ON o.session_n = t.session_n
             AND o.turn_index BETWEEN t.turn_index - :reach AND t.turn_index + :reach
 JOIN documents d ON d.n = o.n AND (o.n = t.n OR d.current);
 
--- name: surroundings
--- One row with a list in each column: to hand hundreds of rows over takes longer than to find them.
-WITH wanted AS MATERIALIZED (
-    SELECT t.n, t.session_n, t.turn_index, t.speaker, listed.key < :central AS is_central
-    FROM json_each(:ns) listed
-    CROSS JOIN turns t ON t.n = listed.value AND t.tenant_id = :tenant
-),
-found AS (
-    SELECT n, session_n, turn_index FROM wanted
-    UNION ALL
-    SELECT o.n, o.session_n, o.turn_index
-    FROM wanted t
-    CROSS JOIN turns o ON o.session_n = t.session_n
-                AND o.turn_index BETWEEN t.turn_index - :reach AND t.turn_index + :reach
-    JOIN documents d ON d.n = o.n AND d.current
-                AND (:include_processed OR NOT (d.suppressed OR d.processed))
-    WHERE t.is_central
-)
-SELECT group_concat(n), group_concat(session_n), group_concat(turn_index),
-       (SELECT json_group_array(DISTINCT speaker) FROM wanted WHERE is_central)
-FROM found;
-
 -- name: speaker_at
 SELECT t.speaker FROM turns t JOIN documents d ON d.n = t.n AND d.current
 WHERE +t.tenant_id = :tenant AND t.session_n = :session_n AND t.turn_index = :turn_index;

@@ -1,0 +1,49 @@
+"""Sorted rows: where in a table the rows with some key are, as NumPy finds many at once."""
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bits: TypeAlias = NDArray[np.bool_]
+Integers: TypeAlias = NDArray[np.int64]
+
+
+class SortedRows:
+    """Rows of a table in order of a key."""
+
+    def __init__(self) -> None:
+        """There are none."""
+        self._keys: Integers = np.zeros(0, np.int64)
+        self._rows: Integers = np.zeros(0, np.int64)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._keys)
+
+    def add(self, keys: Integers, rows: Integers) -> None:
+        """Take in more."""
+        every = np.concatenate([self._keys, keys])
+        order = every.argsort(kind="stable")  # by far the most are in order already
+        self._keys, self._rows = every[order], np.concatenate([self._rows, rows])[order]
+
+    def find(self, keys: Integers) -> tuple[Integers, Bits]:
+        """A row for each key, and whether it is one of that key."""
+        if not len(self._keys):
+            return np.zeros(len(keys), np.int64), np.zeros(len(keys), np.bool_)
+        at = self._keys.searchsorted(keys)
+        at[at == len(self._keys)] = 0
+        return self._rows[at], self._keys[at] == keys
+
+    def find_all(self, keys: Sequence[int] | Integers) -> Integers:
+        """The rows of keys that are all there."""
+        return self._rows[self._keys.searchsorted(keys)] if len(keys) else self._rows[:0]
+
+    def list_between(self, first: Integers, last: Integers) -> Integers:
+        """The rows with keys from any of the first to the last beside it; some come twice."""
+        begins = self._keys.searchsorted(first)
+        many = self._keys.searchsorted(last, "right") - begins
+        at = np.repeat(begins - many.cumsum() + many, many) + np.arange(many.sum())
+        rows: Integers = self._rows[at]
+        return rows

@@ -1,0 +1,19 @@
+-- name: turns
+SELECT t.n, t.session_n, t.turn_index, t.at, t.role, t.speaker,
+       d.current, d.suppressed OR d.processed, d.changed
+FROM json_each(:ns) listed
+CROSS JOIN turns t ON t.n = listed.value AND +t.tenant_id = :tenant
+CROSS JOIN documents d ON d.n = t.n;
+
+-- name: spans
+-- The same of all turns from one place of a session to another; each span as [session, from, to].
+SELECT t.n, t.session_n, t.turn_index, t.at, t.role, t.speaker,
+       d.current, d.suppressed OR d.processed, d.changed
+FROM json_each(:spans) span
+CROSS JOIN turns t ON t.session_n = json_extract(span.value, '$[0]') AND +t.tenant_id = :tenant
+                  AND t.turn_index BETWEEN json_extract(span.value, '$[1]')
+                                       AND json_extract(span.value, '$[2]')
+CROSS JOIN documents d ON d.n = t.n;
+
+-- name: changed_since
+SELECT n FROM documents WHERE tenant_id = :tenant AND changed > :seen AND changed > 0;

@@ -1,0 +1,240 @@
+"""Turn table: what a process has read of the turns of a tenant, a row for each.
+
+Hundreds of turns are asked of each search for their place in their conversation, who said them and
+when, and what little their texts tell by themselves: numbers that hardly ever change. So they are
+read when a turn is first met, and found again by number and by place. As in `standings` the
+tenant's count of changes tells which to read again; nobody's words are among them, but the names of
+those who speak, so all is let go once something was erased.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from memoria.model import Role
+from memoria.store.positions import Surroundings
+from memoria.store.remark import UNHEARD, Remarks, Sayings
+from memoria.store.sqlite.sorted_rows import Integers, SortedRows
+from memoria.store.sqlite.tenants import StoreTenant
+
+_MOST = 20_000
+"""Documents. What so many take is a twentieth of what their vectors take."""
+_MOST_NEW = 1_000
+_SESSION_BITS = 32
+"""A place is one number: its session's, and behind it in so many bits its own in the session."""
+_NOWHERE = -1
+"""The place of what is no turn."""
+_REACH = 2
+"""How many places around a turn are asked for."""
+_SMALL_HOME_BITS, _BLOCK_BITS = 8, 3
+"""Turns are read by blocks of so many bits, with those around them: where all fit in, in large
+ones, so that soon none is left to be read."""
+_ROLES = {role.value: code for code, role in enumerate(Role)}
+_USER, _ASSISTANT = _ROLES[Role.USER], _ROLES[Role.ASSISTANT]
+_SAID = ("words", "asks", "wish")
+_ROW = np.dtype(
+    [
+        ("n", np.int64),
+        ("place", np.int64),
+        ("at", np.int64),
+        ("speaker", np.int32),
+        ("words", np.int16),
+        ("wish", np.int16),
+        ("asks", np.bool_),
+        ("role", np.int8),
+        ("is_current", np.bool_),
+        ("is_processed", np.bool_),
+        ("is_fleeting", np.bool_),  # was never embedded, so it does not tell when it is changed
+        ("is_known", np.bool_),  # whether it has not been changed since it was read
+    ]
+)
+
+
+_NONE: Integers = np.zeros(0, np.int64)
+
+
+class TurnReads(NamedTuple):
+    """What reads turns on a snapshot, each as (number, session, place there, and so on)."""
+
+    list_turns: Callable[[Sequence[int]], Sequence[tuple[Any, ...]]]
+    """By number."""
+    list_spans: Callable[[Sequence[tuple[int, int, int]]], Sequence[tuple[Any, ...]]]
+    """By session, with the first and the last place; those of several spans may come twice."""
+    list_changed: Callable[[int], Sequence[int]]
+    """The documents that were changed after so many changes."""
+
+
+class TurnTable:
+    """Turns that were met, as of one state of the file. Whoever uses it holds its lock."""
+
+    def __init__(self) -> None:
+        """None has been met."""
+        self.lock = threading.Lock()
+        self._changes = self._newest = 0
+        self._forget_all()
+
+    def follow(self, reads: TurnReads, tenant: StoreTenant) -> bool:
+        """Let go what the tenant has changed since; False where a newer state has been followed.
+
+        Args:
+            reads: what reads turns as the snapshot has them.
+            tenant: as the snapshot has it.
+        """
+        now = (tenant.changes, tenant.newest_document)
+        if now < (self._changes, self._newest):
+            return False
+        is_grown = tenant.newest_document - self._newest > _MOST_NEW
+        is_full = len(self._by_number) > _MOST
+        if tenant.last_erasure > self._changes or is_grown or is_full:
+            self._forget_all()
+        elif len(self._by_number):
+            self._doubt(reads, tenant)
+        self._changes, self._newest = now
+        return True
+
+    def find_around(
+        self,
+        reads: TurnReads,
+        central: Sequence[int],
+        others: Sequence[int],
+        *,
+        include_processed: bool,
+    ) -> Surroundings:
+        """Where turns stand, and those around the central ones; what is not known is read."""
+        self._meet(reads, [*central, *others])
+        self._meet_around(reads, central)
+        middle, rest = self._select_turns(central), self._select_turns(others)
+        places = self._rows["place"][middle]
+        around = self._by_place.list_between(places - _REACH, places + _REACH)
+        self._meet(reads, self._rows["n"][around[~self._rows["is_known"][around]]].tolist())
+        is_shown = self._rows["is_current"][around]
+        if not include_processed:
+            is_shown &= ~self._rows["is_processed"][around]
+        wanted = np.unique(np.concatenate([middle, rest, around[is_shown]]))
+        wanted = wanted[self._rows["place"][wanted].argsort()]
+        places = self._rows["place"][wanted]
+        speakers = set(self._rows["speaker"][middle].tolist())
+        return Surroundings(
+            self._rows["n"][wanted],
+            places >> _SESSION_BITS,
+            places & ((1 << _SESSION_BITS) - 1),
+            frozenset(self._names[who] for who in speakers if who),
+        )
+
+    def list_remarks(self, reads: TurnReads, ns: Sequence[int]) -> Remarks:
+        """Who said turns and when, a row for each; what is not known is read."""
+        self._meet(reads, ns)
+        rows = self._by_number.find_all(ns)
+        is_turn, roles = self._rows["place"][rows] != _NOWHERE, self._rows["role"][rows]
+        return Remarks(
+            is_turn,
+            self._rows["at"][rows],
+            is_turn & (roles == _USER),
+            is_turn & (roles == _ASSISTANT),
+            self._rows["speaker"][rows],
+            tuple(self._names),
+            Sayings(*(self._rows[field][rows] for field in _SAID)),
+        )
+
+    def note_sayings(self, ns: Sequence[int], sayings: Sayings) -> None:
+        """Keep what was told by the texts of turns, of those that have been met."""
+        rows, is_met = self._by_number.find(np.array(ns, np.int64))
+        for field, values in zip(_SAID, sayings, strict=True):
+            former = self._rows[field][rows[is_met]]
+            self._rows[field][rows[is_met]] = np.maximum(former, values[is_met])
+
+    def _forget_all(self) -> None:
+        self._rows = np.zeros(0, _ROW)
+        """As they were met, with room for more."""
+        self._by_number, self._by_place = SortedRows(), SortedRows()
+        self._names = [""]
+        self._codes: dict[str | None, int] = {None: 0, "": 0}
+        self._blocks: set[int] = set()
+        """Those of which all turns have been met, and the ones around them."""
+        self._unread: list[int] = []
+        """What is newer than all that was met: it may stand beside some of it."""
+
+    def _doubt(self, reads: TurnReads, tenant: StoreTenant) -> None:
+        """Let what may have changed be read again when it is next met."""
+        if tenant.changes > self._changes:
+            changed = np.array(reads.list_changed(self._changes), np.int64)
+            rows, is_met = self._by_number.find(changed)
+            self._rows["is_known"][rows[is_met]] = False
+            self._rows["is_known"][self._rows["is_fleeting"]] = False
+        self._unread += range(self._newest + 1, tenant.newest_document + 1)
+
+    def _meet(self, reads: TurnReads, ns: Sequence[int]) -> None:
+        """Read what is not known of turns."""
+        wanted = np.array([*ns, *self._unread], np.int64)
+        rows, is_met = self._by_number.find(wanted)
+        is_met[is_met] = self._rows["is_known"][rows[is_met]]
+        self._unread = []
+        if is_met.all():
+            return
+        unmet = np.unique(wanted[~is_met])
+        self._put(reads.list_turns(unmet.tolist()), unmet)
+
+    def _meet_around(self, reads: TurnReads, ns: Sequence[int]) -> None:
+        """Read the turns around others, as far as they have not been met."""
+        bits = _SMALL_HOME_BITS if self._newest <= _MOST else _BLOCK_BITS
+        blocks = np.unique(self._rows["place"][self._select_turns(ns)] >> bits).tolist()
+        unmet = [block for block in blocks if block not in self._blocks]
+        if unmet:
+            spans = [_find_span(block << bits, 1 << bits) for block in unmet]
+            self._put(reads.list_spans(spans))
+            self._blocks.update(unmet)
+
+    def _put(self, found: Sequence[tuple[Any, ...]], asked: Integers = _NONE) -> None:
+        """Keep what was read of turns; what was asked for and is not among them is no turn."""
+        by_number = {row[0]: row for row in found}
+        if by_number:
+            ns, sessions, indexes, ats, roles, speakers, current, processed, changed = zip(
+                *by_number.values(), strict=True
+            )
+            places = (np.array(sessions, np.int64) << _SESSION_BITS) + indexes
+            rows = self._enter(np.array(ns, np.int64), places)
+            self._rows["at"][rows] = ats
+            self._rows["role"][rows] = [_ROLES[role] for role in roles]
+            self._rows["speaker"][rows] = [self._code_of(speaker) for speaker in speakers]
+            self._rows["is_current"][rows], self._rows["is_processed"][rows] = current, processed
+            self._rows["is_fleeting"][rows] = np.equal(changed, 0)
+        others = asked[[n not in by_number for n in asked.tolist()]]
+        self._enter(others, np.full(len(others), _NOWHERE))
+
+    def _enter(self, ns: Integers, places: Integers) -> Integers:
+        """The rows of documents; those that were not met yet get rows behind the others."""
+        rows, is_met = self._by_number.find(ns)
+        is_new, many = ~is_met, len(self._by_number)
+        total = many + np.count_nonzero(is_new)
+        if total > len(self._rows):
+            room = np.zeros(total + total // 2, _ROW)
+            room[:many] = self._rows[:many]
+            self._rows = room
+        new = rows[is_new] = np.arange(many, total)
+        self._by_number.add(ns[is_new], new)
+        is_turn = places[is_new] != _NOWHERE
+        self._by_place.add(places[is_new][is_turn], new[is_turn])
+        self._rows["n"][new], self._rows["place"][new] = ns[is_new], places[is_new]
+        self._rows["words"][new[is_turn]] = self._rows["wish"][new[is_turn]] = UNHEARD
+        self._rows["is_known"][rows] = True
+        return rows
+
+    def _code_of(self, speaker: str | None) -> int:
+        code = self._codes.setdefault(speaker, len(self._names))
+        if code == len(self._names):
+            self._names.append(speaker or "")
+        return code
+
+    def _select_turns(self, ns: Sequence[int]) -> Integers:
+        """The rows of those documents that are turns."""
+        rows = self._by_number.find_all(ns)
+        turns: Integers = rows[self._rows["place"][rows] != _NOWHERE]
+        return turns
+
+
+def _find_span(place: int, many: int) -> tuple[int, int, int]:
+    """The session of a place, and the places there from before it to behind so many."""
+    session, first = divmod(place, 1 << _SESSION_BITS)
+    return session, first - _REACH, first + many - 1 + _REACH
