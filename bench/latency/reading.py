@@ -183,5 +183,5 @@ class Reading:
 
 def _is_learning(m: Memoria) -> bool:
     """Whether codes of vectors are being learnt."""
-    learning: bool = m._store._connections.cache.learning  # type: ignore[attr-defined]  # noqa: SLF001
+    learning: bool = m._store.is_learning  # type: ignore[attr-defined]  # noqa: SLF001
     return learning

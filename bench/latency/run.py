@@ -44,7 +44,7 @@ async def try_home(
     async with memoria.open(home, TENANT, embedder=model) as m:
         each = Rounds(m, store, model, said)
         await each.warm_up(_WARM_UP)
-        while m._store._connections.cache.learning:  # type: ignore[attr-defined]  # noqa: SLF001
+        while m._store.is_learning:  # type: ignore[attr-defined]  # noqa: SLF001
             await anyio.sleep(_POLL_S)
         await each.warm_up(_WARM_UP)
         memory = footprint(m._store.vector_bytes)  # noqa: SLF001  (no face needs it)

@@ -116,6 +116,11 @@ class SqliteStore:
         """The memory this process takes to search vectors in."""
         return self._connections.cache.nbytes
 
+    @property
+    def is_learning(self) -> bool:
+        """Whether a large home's vectors or documents are still being read beside the searches."""
+        return self._connections.cache.learning or self._counted.standings.learning
+
     def examine(self, *, deep: bool) -> list[Finding]:
         """What `doctor` wants to know."""
         with translate_errors(), self._connections.open_fresh(read_only=True) as opened:
