@@ -134,6 +134,24 @@ async def test_a_search_is_a_bounded_number_of_statements_and_rows(
     assert len(large.statements) <= len(small.statements) + 2
 
 
+async def test_memories_are_read_by_two_statements_with_all_their_wordings(
+    homes: tuple[Memoria, Memoria],
+) -> None:
+    read = work_of(homes[0], memories(QUESTION)).statements
+    assert sum("v.quote, v.inferred_by" in each for each in read) == 1
+    assert sum("m.last_used_at, m.flag" in each for each in read) == 1
+
+
+async def test_beside_an_answer_without_hits_nothing_is_looked_for(
+    homes: tuple[Memoria, Memoria],
+) -> None:
+    work = work_of(homes[0], traces("Xyzzy plugh frobnicates Quuxland?"))
+    assert work.result is not None
+    assert not work.result.hits
+    beside = ("SELECT DISTINCT o.n, o.session_n", "substr(t.id, -8)")
+    assert not [each for each in work.statements if any(one in each for one in beside)]
+
+
 async def test_that_the_record_has_no_more_is_told_by_what_the_search_has_read(
     homes: tuple[Memoria, Memoria],
 ) -> None:

@@ -1,10 +1,11 @@
 """The analyser writes tokens that a question in the same words finds again, in any language."""
 
+import string
 import tracemalloc
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memoria.store.sqlite.driver import sqlite3
@@ -141,6 +142,12 @@ def test_any_text_is_found_inside_a_longer_one(inner: str, outer: str) -> None:
 @given(ANY_TEXT)
 def test_the_distinct_tokens_are_the_tokens_once_each(text: str) -> None:
     assert distinct_tokens(f"{text} {text}") == set(tokens(text))
+
+
+@given(st.text(string.printable.strip() + " '"))
+@example("Don't log in as o'brien's 2nd_user'll")
+def test_english_has_the_same_tokens_beside_another_script(text: str) -> None:
+    assert tokens(f"é {text}") == ["e", *tokens(text)]
 
 
 @given(ANY_TEXT)

@@ -184,9 +184,8 @@ WHERE +v.tenant_id = :tenant AND v.memory_n IN (SELECT value FROM json_each(:ns)
 ORDER BY v.memory_n, v.version DESC;
 
 -- name: versions_beside
--- All wordings of the memories that have one of these.
 SELECT {version_columns}
-WHERE +v.tenant_id = :tenant AND v.memory_n IN (
+WHERE +v.tenant_id = :tenant AND v.memory_n IN (  -- all wordings of what has one of these
     SELECT memory_n FROM memory_versions
     WHERE +tenant_id = :tenant AND n IN (SELECT value FROM json_each(:ns)))
 ORDER BY v.memory_n, v.version DESC;
