@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from memoria.policy.properties import english_words as vocabulary
 from memoria.policy.properties.base import Property, place_movers
-from memoria.policy.properties.english_head import Parse, parse_head, read_ends
-from memoria.policy.properties.english_predicates import read_predicate
+from memoria.policy.properties.english_head import Parse, find_subject, parse_head, read_ends
+from memoria.policy.properties.english_predicates import read_predicate, split_owner
 from memoria.policy.properties.keys import USER, people
 from memoria.text.pattern import LazyPattern
 
@@ -32,7 +32,7 @@ def read_clause(text: str, previous: tuple[Property, ...] = ()) -> tuple[Propert
         text: the clause, in the third person.
         previous: the properties of the clause before; "it" and a missing subject take theirs.
     """
-    parse = parse_head(vocabulary.rephrase(text).strip(' .!?;,"“”'), previous)
+    parse = parse_head(_plain(text), previous)
     if parse is None or not _resolve_subject(parse, previous):
         return ()
     read_ends(parse)
@@ -50,6 +50,26 @@ def read_clause(text: str, previous: tuple[Property, ...] = ()) -> tuple[Propert
         )
         for one in place_movers(found, previous)
     )
+
+
+def list_subjects(text: str, before: frozenset[str] | None) -> frozenset[str]:
+    """Of whom or what a clause may tell, where a rule reads it: of a thing, or of its owner.
+
+    Args:
+        text: the clause, in the third person.
+        before: of whom or what the clause before may tell; None where there is none.
+    """
+    subject = find_subject(_plain(text), has_previous=before is not None)
+    if subject is None:
+        return frozenset()
+    is_of_before = subject == "" or subject in vocabulary.POINTING
+    found = (before or frozenset()) if is_of_before else frozenset((subject,))
+    found |= {split_owner(one)[0] for one in found}
+    return found | {USER} if "user's" in text.lower() else found
+
+
+def _plain(text: str) -> str:
+    return vocabulary.rephrase(text).strip(' .!?;,"“”')
 
 
 def _resolve_subject(parse: Parse, previous: tuple[Property, ...]) -> bool:

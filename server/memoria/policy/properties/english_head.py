@@ -44,8 +44,7 @@ def parse_head(text: str, previous: tuple[Property, ...]) -> Parse | None:
         return None
     _put_be_last(words, end)
     low = [word.lower().strip(",") for word in words]
-    subject = " ".join(words[:end])
-    parse = Parse(subject_key(_plain_subject(subject)) if subject else previous[-1].subject)
+    parse = Parse(_subject_of(words[:end]) if end else previous[-1].subject)
     at = _read_markers(low, end, parse)
     if at >= len(words):
         return None
@@ -60,6 +59,17 @@ def parse_head(text: str, previous: tuple[Property, ...]) -> Parse | None:
     if parse.verb == "be" and parse.rest.lower().startswith("born "):
         parse.is_past = False  # where one was born holds for ever
     return parse
+
+
+def find_subject(text: str, *, has_previous: bool) -> str | None:
+    """The subject of a clause; empty where it has none of its own, None where none is seen."""
+    words = text.split()
+    end = _subject_end([word.lower().strip(",") for word in words], has_previous=has_previous)
+    return None if end is None else _subject_of(words[:end])
+
+
+def _subject_of(words: list[str]) -> str:
+    return subject_key(_plain_subject(" ".join(words))) if words else ""
 
 
 def _plain_subject(subject: str) -> str:

@@ -92,7 +92,7 @@ def _whereabouts(parse: Parse, family: str, value: str, *, certain: bool = True)
     So "the choir's rehearsal is at 18:30" and "the rehearsal of the choir has moved to 19:15" tell
     the same property, as a model would name it: the rehearsal of the choir.
     """
-    owner, attribute = _split_owner(parse.subject)
+    owner, attribute = split_owner(parse.subject)
     if owner == attribute:
         predicate = family
     else:
@@ -200,7 +200,7 @@ def _read_level(parse: Parse) -> list[Property]:
     change = _LEVEL.regex.match(f"{parse.verb} {parse.rest}")
     if change is None:
         return []
-    owner, attribute = _split_owner(parse.subject)
+    owner, attribute = split_owner(parse.subject)
     parse.is_change, parse.is_past = True, False
     plain = canonical_value(change["value"] or "")
     return [Property(owner, predicate_key(attribute), plain, True, parse.affirmed)]
@@ -344,7 +344,7 @@ def _read_attribute(parse: Parse) -> list[Property]:
         return _read_person(parse)
     if _OF_PERSONS.regex.match(rest):
         return _read_person(parse)
-    owner, attribute = _split_owner(parse.subject)
+    owner, attribute = split_owner(parse.subject)
     head = attribute.split()[-1] if attribute else ""
     is_favourite = attribute.startswith(("favourite ", "favorite "))
     is_attribute = head in vocabulary.ATTRIBUTES or is_favourite
@@ -385,7 +385,7 @@ def _read_position(parse: Parse) -> list[Property]:
     return _whereabouts(parse, "where", canonical_value(parse.rest)) if is_place else []
 
 
-def _split_owner(subject: str) -> tuple[str, str]:
+def split_owner(subject: str) -> tuple[str, str]:
     """Whose property a subject names, and which: `user's dog` is of `user`, `dog`."""
     owner, apart, attribute = subject.rpartition("'s ")
     if apart:

@@ -5,9 +5,10 @@ from typing import Literal
 
 from memoria.model.ruling import Relation
 from memoria.policy.properties.base import Property
+from memoria.policy.properties.clause import Clause
 from memoria.policy.properties.keys import may_be_several
 from memoria.policy.properties.read import read_statement
-from memoria.policy.properties.statement import Clause, Statement
+from memoria.policy.properties.statement import Statement
 from memoria.policy.properties.transitions import tells_transition
 from memoria.policy.properties.values import is_bare_quantity
 
@@ -38,21 +39,31 @@ def compare_statements(new: str, known: str) -> Relation | None:
     return found or ("different" if said.is_read and before.is_read else None)
 
 
-def is_replaced(known: str, new: str) -> bool:
-    """Whether a new statement takes the place of a known one: of most it is plain that none does.
+def list_related(known: str, others: Sequence[str]) -> list[str]:
+    """Which other statements may have to do with a known one, as far as a first look tells.
 
-    It has to tell of the same, to begin with the same words, or to say that something has changed.
+    They tell of the same, begin with the same words, or say that something has changed.
     """
-    said, before = read_statement(new), read_statement(known)
-    if not (said.properties and before.properties):
+    before = read_statement(known)
+    return [text for text in others if before.parts and _may_concern(read_statement(text), before)]
+
+
+def _may_concern(said: Statement, before: Statement) -> bool:
+    if not said.parts:
         return False
     beginning = before.words[:_LEAST_PREFIX]
-    may_be_related = (
-        not said.topics.isdisjoint(before.topics)
-        or said.words[: len(beginning)] == beginning
-        or said.tells_transition
-    )
-    return may_be_related and compare_statements(new, known) == "replaces"
+    is_alike = said.words[: len(beginning)] == beginning or said.may_tell_of_what(before)
+    return is_alike or said.tells_transition
+
+
+def tells_present_of(new: str, known: str) -> bool:
+    """Whether a statement tells how things are of which a known one tells how they were."""
+    return not read_statement(new).current.isdisjoint(read_statement(known).former)
+
+
+def tells_of_the_same(new: str, known: str) -> bool:
+    """Whether a statement tells how things are of which a known one tells, now or then."""
+    return not read_statement(new).current.isdisjoint(read_statement(known).told)
 
 
 def _may_change(said: Statement, before: Statement) -> bool:

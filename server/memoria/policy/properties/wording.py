@@ -6,6 +6,7 @@ statement in three wordings. What is left speaks of the user in the third person
 
 import unicodedata
 from dataclasses import dataclass
+from itertools import chain
 
 from memoria.text.pattern import LazyPattern, small_letters
 
@@ -62,6 +63,8 @@ _PLAINER = (
 them the words or characters, in small letters, of which a text has one wherever it has that: for
 most texts have few of them."""
 
+_SIGNS = frozenset(chain.from_iterable(signs for signs, _, _ in _PLAINER))
+
 
 @dataclass(frozen=True, slots=True)
 class Wording:
@@ -86,7 +89,7 @@ def unwrap(text: str) -> Wording:
     """Take off quotation, greeting and introduction, and put it in the third person."""
     plain, is_order, is_correction, is_change = _take_off(text)
     found = _list_signs(plain)
-    for signs, pattern, plainer in _PLAINER:
+    for signs, pattern, plainer in _PLAINER if not found.isdisjoint(_SIGNS) else ():
         if not found.isdisjoint(signs):
             plain, count = pattern.regex.subn(plainer, plain)
             found = _list_signs(plain) if count else found

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memoria.policy.updates.words import words_of
-from memoria.text.pattern import LazyPattern
+from memoria.text.pattern import LazyPattern, has_any
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Act:
 
 def may_deny(text: str) -> bool:
     """Whether a text can hold a denial at all."""
-    return any(sign in text for sign in _SIGNS)
+    return has_any(text, _SIGNS)
 
 
 def find_denials(sentence: str) -> Iterator[Denial]:

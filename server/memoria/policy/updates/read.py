@@ -14,7 +14,7 @@ from memoria.policy.updates.acts import Act, Denial, find_denials, may_deny, rea
 from memoria.policy.updates.amounts import Amount, find_amounts, may_hold_amount
 from memoria.policy.updates.tellings import Telling, read_tellings
 from memoria.policy.updates.words import place_words, words_of
-from memoria.text.pattern import LazyPattern, has_any
+from memoria.text.pattern import LazyPattern, SmallPattern, has_any
 
 _LONGEST = 2000
 """Characters. What a turn goes on to say after that is mostly what it presents."""
@@ -70,7 +70,7 @@ def is_passage(text: str) -> bool:
 
     What it tells of one plant is no news of what another page tells of another.
     """
-    return len(text) >= _LEAST_OF_PASSAGE and _SPEAKER.regex.search(text) is None
+    return len(text) >= _LEAST_OF_PASSAGE and _SPEAKER.search(text) is None
 
 
 def read_amounts(sentences: Iterable[str]) -> list[Amount]:
@@ -109,7 +109,7 @@ def _split_sentences(text: str) -> tuple[str, ...]:
     return tuple(part[:_LONGEST_SENTENCE] for part in parts if part and not part.isspace())
 
 
-_SPEAKER = LazyPattern(r"(?i)\b(?:I|me|my|mine|myself|we|us|our|ours)\b|[我咱俺]|本人")
+_SPEAKER = SmallPattern(r"\b(?:i|m(?:e|y|ine|yself)|we|us|ours?)\b|[我咱俺]|本人")
 _FENCE = LazyPattern(r"```.*?(?:```|\Z)", re.DOTALL)
 _SENTENCE_END = LazyPattern(
     r"(?<=[.!?;])(?<!\b[A-Z][rst]\.)(?<!\bMrs\.)(?<!\bProf\.)(?<!\b[A-Z]\.)(?<!\b[ei]\.[ge]\.)(?<!\bNo\.)\s+"

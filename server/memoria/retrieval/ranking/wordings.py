@@ -5,12 +5,17 @@ of what is shown that is asked, and to read a statement takes longer than to sco
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.model import Role, StoredTurn, Validity
-from memoria.policy.properties import Property, is_replaced, read_properties
+from memoria.policy.properties import (
+    list_related,
+    relate_statements,
+    tells_of_the_same,
+    tells_present_of,
+)
 from memoria.retrieval.ranking.documents import MemoryWording
 from memoria.retrieval.ranking.score import ScoredCandidate
 
@@ -91,14 +96,16 @@ NO_WORDINGS = Wordings("", (), ())
 
 def _compare_with(old: ScoredCandidate, others: Sequence[ScoredCandidate]) -> _Later:
     text = old.text
-    past = {(one.subject, one.predicate) for one in _list_past(text)}
+    plainer = _tell_as_present(text)
+    texts = [new.text for new in others]
+    related = {*list_related(text, texts), *(list_related(plainer, texts) if plainer else ())}
     present: list[int] = []
     for new in others:
-        if new is old or _were_compared(new, old):
+        if new.text not in related or new is old or _were_compared(new, old):
             continue
-        if _began_later(new, old) and is_replaced(text, new.text):
+        if _began_later(new, old) and relate_statements(new.text, text) == "replaces":
             return _Later(new.candidate.n, tuple(present))
-        if past and _tells_present_of(new.text, past):
+        if tells_present_of(new.text, text) or (plainer and tells_of_the_same(new.text, plainer)):
             present.append(new.candidate.n)
     return _Later(None, tuple(present))
 
@@ -146,22 +153,8 @@ def _moment(each: ScoredCandidate) -> tuple[int, int]:
     return document.version.valid_from, document.version.n
 
 
-def _list_past(text: str) -> Iterator[Property]:
-    """The properties that a text tells of the past: as they are read without its word for that."""
-    yield from (one for one in read_properties(text) if one.is_past)
-    if _PAST_CHINESE.search(text):
-        present = _EXPERIENCED.sub("在", _PAST_CHINESE.sub("", text))
-        yield from read_properties(present)
-
-
-def _tells_present_of(text: str, past: Collection[tuple[str, str]]) -> bool:
-    """Whether a statement tells how things are of which another tells how they were.
-
-    Args:
-        text: the statement.
-        past: what the other one tells of the past, by subject and predicate.
-    """
-    return any(
-        (one.subject, one.predicate) in past and one.affirmed and not one.is_past
-        for one in read_properties(text)
-    )
+def _tell_as_present(text: str) -> str:
+    """A Chinese text without its word for the past; empty where it has none."""
+    if _PAST_CHINESE.search(text) is None:
+        return ""
+    return _EXPERIENCED.sub("在", _PAST_CHINESE.sub("", text))
