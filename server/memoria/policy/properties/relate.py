@@ -63,7 +63,7 @@ def tells_present_of(new: str, known: str) -> bool:
 
 def tells_of_the_same(new: str, known: str) -> bool:
     """Whether a statement tells how things are of which a known one tells, now or then."""
-    return not read_statement(new).current.isdisjoint(read_statement(known).told)
+    return not read_statement(new).current.isdisjoint(read_statement(known).topics)
 
 
 def _may_change(said: Statement, before: Statement) -> bool:

@@ -97,7 +97,7 @@ class Statement:
         return frozenset(part.words for part in self.parts)
 
     @cached_property
-    def told(self) -> frozenset[tuple[str, str]]:
+    def topics(self) -> frozenset[tuple[str, str]]:
         """Of what it tells which property."""
         return frozenset((one.subject, one.predicate) for one in self.properties)
 

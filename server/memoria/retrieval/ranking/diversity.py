@@ -66,9 +66,8 @@ def diversify(ranked: Sequence[_W], most: int) -> list[_W]:
 
 def _as_bits(texts: Sequence[frozenset[str]]) -> list[int]:
     """The words of each text as bits of a number, in which those of two are compared fast."""
-    bits: dict[str, int] = {}
-    for word in chain.from_iterable(texts):
-        bits.setdefault(word, 1 << len(bits))
+    every = dict.fromkeys(chain.from_iterable(texts))
+    bits = {word: 1 << n for n, word in enumerate(every)}
     return [sum(map(bits.__getitem__, words)) for words in texts]
 
 
