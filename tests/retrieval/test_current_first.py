@@ -1,10 +1,12 @@
 """What is believed now stands above what it replaced, whichever of them matches better."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from memoria import Memoria, Turn
+import memoria
+from memoria import Memoria, Settings, Turn
 from memoria.model import Hit, Role, Validity, now_millis, to_iso
 
 HOUR = 3_600_000
@@ -91,6 +93,22 @@ async def test_the_present_wording_comes_only_where_it_passes_what_is_asked_for(
     assert bool(present) is not bool(narrowed)
     assert former or "types" in narrowed
     assert all(hit.validity is Validity.SUPERSEDED for hit in former)
+
+
+@pytest.mark.parametrize("private", ["/diary", "/other"])
+async def test_a_private_projects_present_wording_stays_there(home: Path, private: str) -> None:
+    settings = Settings(home=home, embedder="off", private_workspaces=(private,))
+    async with memoria.open(settings=settings) as m:
+        (turn,) = await say(m, "The harbour master of Lisbon is Rui, if anybody asks.")
+        kept = await m.remember(
+            "The harbour master of Lisbon is Rui.", turn_id=turn, workspace="/diary"
+        )
+        await m.revise_memory(kept.id, "correct", "The harbour master of Lisbon is Ana.")
+        asked = "Who is the harbour master of Lisbon?"
+        own = await m.search_memory(asked, workspace="/diary")
+        everywhere = await m.search_memory(asked, workspace="*")
+        assert any("Ana" in hit.text for hit in own.hits)
+        assert any("Ana" in hit.text for hit in everywhere.hits) is (private == "/other")
 
 
 async def test_a_context_package_has_the_present_wording_first(memory: Memoria) -> None:
