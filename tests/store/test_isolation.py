@@ -23,6 +23,7 @@ OF_ALL = {
     "metrics.count_index_segments",  # of the one index that holds everybody's text: a number
     "backlog.current_model",  # of the home
     "core.version",  # of the home: that something changed, not what or whose
+    "documents.age",  # likewise, of the index
     "memories.is_private",  # of the settings
 }
 IN_TEST_TENANTS = {"backlog.list_due", "backlog.last_erasure", "leases.owner"}

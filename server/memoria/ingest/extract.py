@@ -31,9 +31,14 @@ from memoria.ingest.reading_matter import (
     text_to_relate,
 )
 from memoria.ingest.resolve import Resolver
-from memoria.ingest.second_look import Advice, SecondLook, find_doubtful
+from memoria.ingest.second_look import (
+    Advice,
+    DoubtfulConclusion,
+    SecondLook,
+    find_doubtful,
+)
 from memoria.memories.validator import OperationValidator, PromptContents
-from memoria.memories.verdicts import read_ahead
+from memoria.memories.verdicts import ReadAhead, read_ahead
 from memoria.model import (
     Add,
     Boost,
@@ -71,11 +76,13 @@ class Extractor:
         meanings = self._tools.recall.embed_meanings(
             _sentences_proposed(proposed, context), wait=context.compare_meanings
         )
-        advice = self._take_second_look(entry, context, proposed, meanings)
+        doubts, ahead = self._look_ahead(entry, context, proposed, meanings)
+        most, zone = self._tools.max_output_tokens, self._tools.store.zone
+        advice = SecondLook(self._tools.chat, entry.tenant, most, zone).ask(doubts)
         with self._tools.store.write(entry.tenant) as tx:
             _check_nothing_was_forgotten(tx, context)
             validator = self._validator(tx, context, meanings)
-            outcome = self._apply(validator, proposed, advice)
+            outcome = self._apply(validator, proposed, advice, ahead)
             lead, *others = context.segments
             finish_entry(tx, lead.entry, owner, outcome)
             for segment in others:
@@ -127,24 +134,22 @@ class Extractor:
         operations = attribute_operations(named, context.prompt_contents(), context.participants)
         return proposed.model_copy(update={"operations": operations})
 
-    def _take_second_look(
+    def _look_ahead(
         self,
         entry: LeasedEntry,
         context: ReadingContext,
         proposed: Extraction,
         meanings: TextVectors,
-    ) -> Advice:
-        """Ask again about proposals that rules cannot judge or whose errors would cost much."""
+    ) -> tuple[list[DoubtfulConclusion], ReadAhead]:
+        """Find what rules cannot judge or would cost much if wrong, and what is to be compared."""
         with self._tools.store.read(entry.tenant) as tx:
             validator = self._validator(tx, context, meanings)
             doubts = find_doubtful(
                 validator, proposed.operations, self._tools.recall, meanings, context.participants
             )
             claimed = [one.content for one in proposed.operations if isinstance(one, Add)]
-            for workspace in {turn.workspace for turn in validator.prompt_turns}:
-                read_ahead(tx, claimed, workspace)
-        most, zone = self._tools.max_output_tokens, self._tools.store.zone
-        return SecondLook(self._tools.chat, entry.tenant, most, zone).ask(doubts)
+            workspaces = {turn.workspace for turn in validator.prompt_turns}
+            return doubts, read_ahead(tx, claimed, workspaces)
 
     def _validator(
         self, tx: Transaction, context: ReadingContext, meanings: TextVectors
@@ -157,8 +162,14 @@ class Extractor:
         left = PromptContents(turns, prompt.memories)
         return self._tools.validator(tx, context.segments[0].entry, left, meanings)
 
-    def _apply(self, validator: OperationValidator, proposed: Extraction, advice: Advice) -> str:
-        resolver = Resolver(validator, advice)
+    def _apply(
+        self,
+        validator: OperationValidator,
+        proposed: Extraction,
+        advice: Advice,
+        ahead: ReadAhead,
+    ) -> str:
+        resolver = Resolver(validator, advice, ahead)
         outcome = resolver.apply(proposed.operations)
         follow_reading(validator, proposed.focus)
         understood = [

@@ -26,7 +26,12 @@ from memoria.memories.validator import (
     find_expiry,
 )
 from memoria.memories.values import Interpretation, NewWording
-from memoria.memories.verdicts import NewClaim, applies_elsewhere
+from memoria.memories.verdicts import (
+    NOTHING_READ,
+    NewClaim,
+    ReadAhead,
+    applies_elsewhere,
+)
 from memoria.model import (
     Add,
     Boost,
@@ -71,15 +76,22 @@ _CERTAINTY = {"actual": 1.0, "planned": 0.9, "wished": 0.7, "possible": 0.6, "he
 class Resolver:
     """Applies operations within one tenant's transaction."""
 
-    def __init__(self, validator: OperationValidator, advice: Advice = NO_ADVICE) -> None:
+    def __init__(
+        self,
+        validator: OperationValidator,
+        advice: Advice = NO_ADVICE,
+        ahead: ReadAhead = NOTHING_READ,
+    ) -> None:
         """Nothing is applied yet.
 
         Args:
             validator: checks the operations, in the transaction they are applied in.
             advice: what a second look at them has shown.
+            ahead: what was found before that transaction began.
         """
         self._validator = validator
         self._advice = advice
+        self._ahead = ahead
         self._tx = validator.tx
         self._now = validator.now
         self._claims = ClaimWriter(validator.tx, validator.writer, validator.now)
@@ -164,7 +176,7 @@ class Resolver:
         if confirm_reason is None:
             relations = self._advice.relations_of(content)
             named = add.task is not None
-            proposed = NewClaim(claim, new, wording, names_task=named, relations=relations)
+            proposed = NewClaim(claim, new, wording, named, relations, self._ahead)
             self._note(self._claims.write(proposed), content)
         elif not self._is_known(wording, turn):
             self._validator.writer.add(new, wording)

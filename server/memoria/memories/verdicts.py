@@ -6,6 +6,7 @@ with the claim, and where a model was asked, by what it was asked about.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import product
 
 from memoria.memories.values import NewWording
 from memoria.model import Memory, Relation, Validity
@@ -35,6 +36,19 @@ _MOST_ALIKE = 12
 
 
 @dataclass(frozen=True, slots=True)
+class ReadAhead:
+    """Which memories share words with what may be claimed, as found before anybody writes."""
+
+    age: object = None
+    """Of the index they were found in; in one that has changed since they are looked for again."""
+    alike: Mapping[tuple[str, str | None], tuple[int, ...]] = field(default_factory=dict)
+    """The numbers of their wordings, by what may be claimed and from where."""
+
+
+NOTHING_READ = ReadAhead()
+
+
+@dataclass(frozen=True, slots=True)
 class NewClaim:
     """A claim, and the memory that it becomes where nothing is known of the same."""
 
@@ -45,6 +59,8 @@ class NewClaim:
     """Whether the task of the memory was named with the claim, and is not just the one in hand."""
     relations: Mapping[str, Relation] = field(default_factory=dict)
     """How a model relates it to some memories, by their ids. They are compared in any case."""
+    ahead: ReadAhead = NOTHING_READ
+    """What was found before the transaction in which it is judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,21 +111,26 @@ def judge_claim(tx: Transaction, new: NewClaim, now: int) -> Verdicts:
     )
 
 
-def read_ahead(tx: Transaction, contents: Iterable[str], workspace: str | None) -> None:
+def read_ahead(
+    tx: Transaction, contents: Iterable[str], workspaces: Iterable[str | None]
+) -> ReadAhead:
     """Read what may soon be claimed, and what it will be compared with, before anybody writes.
 
     What rules read in a statement is remembered for a while (`policy/properties/read.py`). Half of
     the time in which the home was kept from all others went into reading it there for the first
-    time.
+    time; in a large home finding what shares words with it takes as long.
 
     Args:
         tx: the transaction to read in.
         contents: what will perhaps be claimed.
-        workspace: from where it is said.
+        workspaces: from where it may be said.
     """
-    for content in contents:
-        for memory in _find_alike(tx, content, workspace):
+    alike: dict[tuple[str, str | None], tuple[int, ...]] = {}
+    for content, workspace in product(contents, workspaces):
+        ns = alike[content, workspace] = _match_words(tx, content, workspace)
+        for memory in tx.memories.by_version_numbers(ns).values():
             relate_statements(content, memory.content)
+    return ReadAhead(tx.documents.age(), alike)
 
 
 def applies_elsewhere(tx: Transaction, new: NewClaim, memory: Memory) -> bool:
@@ -179,13 +200,16 @@ def _about_the_same(tx: Transaction, memory: NewMemory) -> Iterable[Memory]:
 
 
 def _alike(tx: Transaction, new: NewClaim) -> Iterable[Memory]:
-    """Memories that share words with the claim."""
-    return _find_alike(tx, new.wording.content, new.memory.workspace)
+    """Memories that share words with the claim, the likeliest first."""
+    content, workspace = new.wording.content, new.memory.workspace
+    ns = new.ahead.alike.get((content, workspace))
+    if ns is None or new.ahead.age != tx.documents.age():
+        ns = _match_words(tx, content, workspace)
+    return tx.memories.by_version_numbers(ns).values()
 
 
-def _find_alike(tx: Transaction, content: str, workspace: str | None) -> Iterable[Memory]:
-    """Memories that share words with a statement, the likeliest first."""
+def _match_words(tx: Transaction, content: str, workspace: str | None) -> tuple[int, ...]:
+    """The wordings that share words with a statement, by their numbers, the likeliest first."""
     terms = query_terms(content)[:_MOST_TERMS]
     seen = Filters(workspace=workspace)
-    matches = tx.documents.match(("memory",), terms, seen, _MOST_ALIKE)
-    return tx.memories.by_version_numbers([match.n for match in matches]).values()
+    return tuple(m.n for m in tx.documents.match(("memory",), terms, seen, _MOST_ALIKE))

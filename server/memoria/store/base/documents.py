@@ -23,6 +23,10 @@ class Documents(Protocol):
         """The best documents by BM25 that hold any of the terms, best first."""
         ...
 
+    def age(self) -> object:
+        """How old the full-text index is: while it is equal, the same terms match the same."""
+        ...
+
     def nearest(
         self, kind: DocumentKind, model: str, vector: Vector, filters: Filters, limit: int
     ) -> list[Match]:

@@ -189,6 +189,10 @@ class SqliteDocuments:
             terms, self._visibilities.read_scopes(kinds, filters), narrowing, limit
         )
 
+    def age(self) -> tuple[int, ...]:
+        """How old the full-text index is: while it is equal, the same terms match the same."""
+        return self._matching.age()
+
     def nearest(
         self, kind: DocumentKind, model: str, vector: Vector, filters: Filters, limit: int
     ) -> list[Match]:

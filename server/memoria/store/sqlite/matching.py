@@ -234,6 +234,10 @@ class Matching:
             return known.look_up_all(queries, age, self._count_all_of_few)
         return known.look_up_all(queries, age, lambda unknown: self._count_all(unknown, age[1]))
 
+    def age(self) -> tuple[int, ...]:
+        """How often the tenant's documents have changed, and the newest of them and of all."""
+        return (*self._read_age(), self._rows.number("newest_of_all"))
+
     def _read_age(self) -> Age:
         """How often the tenant's documents have changed, and the newest of them."""
         if self._reading is not None:
