@@ -92,8 +92,7 @@ class SqliteGraph:
                 src, dst = dst, src
             code = _code(edge)
             self._upsert_edge(src, code, dst, edge)
-            for n in (src, dst):
-                self._enforce_cap(n, code)
+            self._enforce_caps(src, code, dst)
 
     def remove_extracted(self, memory_id: str) -> None:
         """Remove what was extracted from a memory's wording: edges to entities, and their names."""
@@ -242,10 +241,16 @@ class SqliteGraph:
             event_expression=edge.event_expression,
         )
 
-    def _enforce_cap(self, n: int, code: int) -> None:
-        over = self._rows.number("degree", n=n, code=code) - CAPS[code]
-        if over <= 0:
-            return
+    def _enforce_caps(self, src: int, code: int, dst: int) -> None:
+        ((of_src, of_dst),) = self._rows.tuples("degrees", src_n=src, code=code, dst_n=dst)
+        if of_src > CAPS[code]:
+            self._prune(src, code, of_src - CAPS[code])
+            ((_, of_dst),) = self._rows.tuples("degrees", src_n=src, code=code, dst_n=dst)
+        if of_dst > CAPS[code]:
+            self._prune(dst, code, of_dst - CAPS[code])
+
+    def _prune(self, n: int, code: int, over: int) -> None:
+        """Prune so many of a node's edges of a type, the weakest first."""
         for row in self._rows.all("weakest", n=n, code=code, over=over):
             for name in ("prune_weakest", "drop"):
                 self._rows.change(name, src_n=row["src_n"], code=code, dst_n=row["dst_n"])

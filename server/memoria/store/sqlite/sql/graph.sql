@@ -90,9 +90,12 @@ SET weight = max(weight, excluded.weight),
     event_expression = excluded.event_expression
 WHERE excluded.by_model >= by_model;
 
--- name: degree
-SELECT (SELECT count(*) FROM edges WHERE tenant_id = :tenant AND src_n = :n AND code = :code)
-     + (SELECT count(*) FROM edges WHERE tenant_id = :tenant AND dst_n = :n AND code = :code);
+-- name: degrees
+-- Of both ends of an edge.
+SELECT (SELECT count(*) FROM edges WHERE tenant_id = :tenant AND src_n = :src_n AND code = :code)
+     + (SELECT count(*) FROM edges WHERE tenant_id = :tenant AND dst_n = :src_n AND code = :code),
+       (SELECT count(*) FROM edges WHERE tenant_id = :tenant AND src_n = :dst_n AND code = :code)
+     + (SELECT count(*) FROM edges WHERE tenant_id = :tenant AND dst_n = :dst_n AND code = :code);
 
 -- name: weakest
 SELECT src_n, dst_n FROM (
