@@ -91,13 +91,17 @@ class Memoria(Changes):
             validated = as_turns(turns)
         if not validated and event is None:
             raise InvalidInputError("There is nothing to record: give turns, an event, or both.")
-        channel, place = self._channel, self._place(workspace)
-        if channel.is_agent:  # what the client has said is then known already
+        place, session = self._place(workspace), self._session(session_id)
+        if self._channel.is_agent:  # what the client has said is then known already
             await self.catch_up()
-            channel = await in_thread(lambda: self.spool.name_session(self._channel, place))
-        capture = self._capture(place, channel)
-        session = self._session(session_id)
-        receipt = await in_thread(lambda: capture.record(validated, session, event))
+
+        def record() -> Receipt:
+            channel = self._channel
+            if channel.is_agent:
+                channel = self.spool.name_session(channel, place)
+            return self._capture(place, channel).record(validated, session, event)
+
+        receipt = await in_thread(record)
         self._wake_workers()
         return receipt
 
