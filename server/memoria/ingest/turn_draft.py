@@ -33,6 +33,7 @@ _UNMISTAKABLE_BEGINNING = 3
 _TOO_DEEP = "its tool call is nested too deeply; pass it as text"
 _IDS = ("session_id", "message_id")
 _NAMES = (*_IDS, "speaker", "tool_name")
+_encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,12 +148,10 @@ def _fingerprint(turn: Turn, text: CleanTurn) -> bytes:
     may differ in the second or in the speaker's name. Without one, time and speaker count too.
     """
     tools = [text.tool_args, text.tool_result]
-    tools_json = [None if part is None else json.dumps(part, ensure_ascii=False) for part in tools]
+    tools_json = [None if part is None else _encode(part) for part in tools]
     content = [turn.role.value, text.content, turn.tool_name, *tools_json]
     distinguishing = [turn.speaker, turn.at] if turn.message_id is None else []
-    return hashlib.sha256(
-        json.dumps([*content, *distinguishing], ensure_ascii=False).encode()
-    ).digest()
+    return hashlib.sha256(_encode([*content, *distinguishing]).encode()).digest()
 
 
 def _digest_opening(turn: Turn, text: CleanTurn) -> bytes:

@@ -1,5 +1,7 @@
 """The way a call came in, as the server knows it. A caller can't choose it."""
 
+from functools import lru_cache
+
 from memoria.model.base import Value
 from memoria.model.core import USER_EDIT_NAME
 from memoria.model.memory import Trust
@@ -55,9 +57,7 @@ class Channel(Value):
     @property
     def source(self) -> str:
         """Whose numbering of sessions and messages is meant."""
-        name = self.client or self.name
-        known = (source for begins, source in _SOURCES if name.lower().startswith(begins))
-        return next(known, name)
+        return _source_of(self.client or self.name)
 
     @property
     def account(self) -> Account | None:
@@ -69,6 +69,13 @@ class Channel(Value):
         if self.name in ("import", "hook"):
             return "client"
         return "agent" if self.is_agent and self.session is not None else None
+
+
+@lru_cache(maxsize=64)
+def _source_of(name: str) -> str:
+    """What imports and hooks call a client; every turn of it is asked for."""
+    known = (source for begins, source in _SOURCES if name.lower().startswith(begins))
+    return next(known, name)
 
 
 EXTRACTION_CHANNEL = "extraction"

@@ -9,6 +9,7 @@ import hashlib
 import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import chain, zip_longest
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.text.analyser import tokens
@@ -69,7 +70,11 @@ def says_the_same(one: str, other: str) -> bool:
     Only the same statement is evidence for another: one that has a word more or less may take
     something back ("stopped taking aspirin") or add to it ("to shellfish and penicillin").
     """
-    return wording_key(one) == wording_key(other)
+    pairs = zip_longest(_meaningful_keys(one), _meaningful_keys(other))
+    first = next(pairs, (None, None))
+    if None in first:  # one of them has no words
+        return wording_key(one) == wording_key(other)
+    return all(key == other_key for key, other_key in chain((first,), pairs))
 
 
 @lru_cache(maxsize=1024)
@@ -78,9 +83,16 @@ def wording_key(text: str) -> str:
 
     Cached: a new statement is compared with several memories, and these with the next one again.
     """
+    return "\n".join(_meaningful_keys(text)) or canonical_form(text)
+
+
+def _meaningful_keys(text: str) -> Iterator[str]:
+    """The keys of its words in their order, without fillers."""
     plain = _ENDING.sub("", text)
-    words = (_meaningful_key(found[0], within=found.start() > 0) for found in _WORD.finditer(plain))
-    return "\n".join(filter(None, words)) or canonical_form(text)
+    for found in _WORD.finditer(plain):
+        key = _meaningful_key(found[0], within=found.start() > 0)
+        if key:
+            yield key
 
 
 @lru_cache(maxsize=50_000)

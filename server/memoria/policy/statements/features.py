@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
-from itertools import chain, compress
+from itertools import chain, compress, pairwise
 from typing import NamedTuple
 from zlib import crc32
 
@@ -59,13 +59,12 @@ def _english(text: str) -> list[int]:
         _read_word(word.lower(), word[0].isupper() and n > 0)  # one by one: "İ" becomes two signs
         for n, word in enumerate(words)
     ]
-    columns = list(zip(*read, strict=True)) or [()] * len(_ClauseWord._fields)
-    single, is_closed = columns[:2]
-    own, spare, build, meant = (_Row(*columns[i : i + 3]) for i in range(2, len(columns), 3))
+    single, is_closed, *columns = list(zip(*read, strict=True)) or [()] * _COLUMNS
+    own, meaning, build, meant = (_Row(*columns[start:end]) for start, end in pairwise(_OF_ROWS))
     closed = _Row(*(list(compress(column, is_closed)) for column in build))
     found = [_hash(f"length {min(len(words), _MANY_WORDS) // _WORDS_A_STEP}") & _MASK]
     found += chain.from_iterable(single)
-    _add_pairs(found, ((2, own), (23, spare)))
+    _add_pairs(found, ((2, own), (23, meaning)))
     _add_runs(found, ((8, _frame(build)), (14, closed), (17, _frame(meant))))
     _add_edges(found, 3, own, 3)
     _add_edges(found, 10, build, 4)
@@ -125,7 +124,9 @@ def _line_up(items: Sequence[_Products]) -> _Row:
 def _frame(row: _Row) -> _Row:
     """A row between signs for its beginning and its end."""
     return _Row(
-        *((start, *column, end) for start, column, end in zip(_START, row, _END, strict=True))
+        (_START.first, *row.first, _END.first),
+        (_START.second, *row.second, _END.second),
+        (_START.third, *row.third, _END.third),
     )
 
 
@@ -190,39 +191,34 @@ def _word_groups() -> dict[str, str]:
     return {word: f"#{n}" for n, line in enumerate(lines) for word in line.split()}
 
 
-class _ClauseWord(NamedTuple):
-    """What the classifier sees of an English word: numbers by the places that they count in."""
-
-    single: tuple[int, ...]
-    """The features that it is by itself."""
-    is_closed: bool
-    own: int
-    own_second: int
-    own_third: int
-    spare: int
-    """Of its meaning."""
-    spare_second: int
-    spare_third: int
-    build: int
-    """Of its kind."""
-    build_second: int
-    build_third: int
-    meant: int
-    """Of its kind where that tells more, else of its meaning."""
-    meant_second: int
-    meant_third: int
+_ClauseWord = tuple[tuple[int, ...], bool, int, int, int, int, int, int, int, int, int, int]
+"""What the classifier sees of an English word: the features that it is by itself, whether it keeps
+its form, and numbers by the places that they count in: of the word and of its meaning in two, of
+its kind, and of its kind where that tells more than its meaning, else of the latter, in three."""
+_COLUMNS = 12
+_OF_ROWS = (0, 2, 4, 7, 10)
+"""Where its numbers begin and end."""
 
 
 @lru_cache(maxsize=8192)
 def _read_word(low: str, is_name: bool) -> _ClauseWord:
     kind = _kind(low, is_name)
     meaning, is_closed = _word_groups().get(low, kind), kind[0] != "*"
-    mixed = kind if is_closed or kind in _TELLING else meaning
-    own, spare, build, meant = (_multiply(_hash(one)) for one in (low, meaning, kind, mixed))
-    single = list[int]()
-    for salt, one in ((7, build), (16, meant), (1, own), (22, spare)):
-        _add_single(single, salt, [one.first])
-    return _ClauseWord(tuple(single), is_closed, *own, *spare, *build, *meant)
+    own, spare, build = _multiply(_hash(low)), _products(meaning), _products(kind)
+    meant = build if is_closed or kind in _TELLING else spare
+    single = (
+        (build.first + _salt(7)) >> _SHIFT & _MASK,
+        (meant.first + _salt(16)) >> _SHIFT & _MASK,
+        (own.first + _salt(1)) >> _SHIFT & _MASK,
+        (spare.first + _salt(22)) >> _SHIFT & _MASK,
+    )
+    return (single, is_closed, *own[:2], *spare[:2], *build, *meant)
+
+
+@lru_cache(maxsize=2048)
+def _products(one: str) -> _Products:
+    """Of a kind or a group of words: there are few."""
+    return _multiply(_hash(one))
 
 
 def _kind(low: str, is_name: bool) -> str:
@@ -235,10 +231,11 @@ def _kind(low: str, is_name: bool) -> str:
         return "*0"
     if is_name:
         return "*Name"
-    if not low.endswith(_ENDINGS):
-        return "*w"
-    endings = (end for end in _ENDINGS if low.endswith(end) and len(low) > len(end) + 2)
-    return f"*{next(endings, 'w')}"
+    if low.endswith(_ENDINGS):
+        for end in _ENDINGS:
+            if low.endswith(end) and len(low) > len(end) + 2:
+                return f"*{end}"
+    return "*w"
 
 
 _TELLING = frozenset(("*Name", "*0", "*kin", "*day", "*month", "*tell"))

@@ -151,10 +151,10 @@ class SqliteStore:
         self._counted.standings.close()
         self._connections.close()
 
-    @contextlib.contextmanager
-    def _write_transaction(self, *, is_brief: bool = False) -> Iterator[Connection]:
-        with self._connections.write(is_brief=is_brief) as connection:
-            yield connection
+    def _write_transaction(
+        self, *, is_brief: bool = False
+    ) -> contextlib.AbstractContextManager[Connection]:
+        return self._connections.write(is_brief=is_brief)
 
     @contextlib.contextmanager
     def _read_same(
