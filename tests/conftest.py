@@ -1,7 +1,8 @@
 """What tests share: a home of their own, the real bundled model, an opened memory."""
 
+import gc
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Generator
 from pathlib import Path
 
 import hypothesis
@@ -17,6 +18,17 @@ os.environ["XDG_CACHE_HOME"] = str(Path(__file__).parents[1] / ".pytest_cache" /
 # A machine that is slow for a moment fails no property.
 hypothesis.settings.register_profile("no deadline", deadline=None)
 hypothesis.settings.load_profile("no deadline")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is collected stays to the end; nobody need look through it for garbage, now or later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(autouse=True)
