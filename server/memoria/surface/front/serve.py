@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from threading import Event, Lock, Thread
 
+from memoria.bare.collector import load_for_good
 from memoria.bare.home import find_home, find_tenant
 from memoria.bare.kept import INSTRUCTIONS, read_kept
 from memoria.bare.workspace import find_workspace
@@ -47,7 +48,8 @@ def serve(home: str | None, tenant: str | None, workspace: str | None) -> None:
     front = Front(lambda: read_instructions(home, tenant, workspace))
     front.start()
     try:
-        from memoria.surface.mcp.server import serve_stdio
+        with load_for_good():
+            from memoria.surface.mcp.server import serve_stdio
 
         front.begin_service()
         serve_stdio(home, tenant, workspace, front.inbox, front.outbox)
