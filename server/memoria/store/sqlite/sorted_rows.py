@@ -1,6 +1,5 @@
 """Sorted rows: where in a table the rows with some key are, as NumPy finds many at once."""
 
-from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -35,10 +34,6 @@ class SortedRows:
         at = self._keys.searchsorted(keys)
         at[at == len(self._keys)] = 0
         return self._rows[at], self._keys[at] == keys
-
-    def find_all(self, keys: Sequence[int] | Integers) -> Integers:
-        """The rows of keys that are all there."""
-        return self._rows[self._keys.searchsorted(keys)] if len(keys) else self._rows[:0]
 
     def list_between(self, first: Integers, last: Integers) -> Integers:
         """The rows with keys from any of the first to the last beside it; some come twice."""

@@ -103,12 +103,13 @@ class TurnTable:
         include_processed: bool,
     ) -> Surroundings:
         """Where turns stand, and those around the central ones; what is not known is read."""
-        self._meet(reads, [*central, *others])
-        self._meet_around(reads, central)
-        middle, rest = self._select_turns(central), self._select_turns(others)
+        rows = self._meet(reads, np.array([*central, *others], np.int64))
+        middle = self._select_turns(rows[: len(central)])
+        rest = self._select_turns(rows[len(central) :])
         places = self._rows["place"][middle]
+        self._meet_around(reads, places)
         around = self._by_place.list_between(places - _REACH, places + _REACH)
-        self._meet(reads, self._rows["n"][around[~self._rows["is_known"][around]]].tolist())
+        self._meet(reads, self._rows["n"][around[~self._rows["is_known"][around]]])
         is_shown = self._rows["is_current"][around]
         if not include_processed:
             is_shown &= ~self._rows["is_processed"][around]
@@ -125,8 +126,7 @@ class TurnTable:
 
     def list_remarks(self, reads: TurnReads, ns: Sequence[int]) -> Remarks:
         """Who said turns and when, a row for each; what is not known is read."""
-        self._meet(reads, ns)
-        rows = self._by_number.find_all(ns)
+        rows = self._meet(reads, np.array(ns, np.int64))
         is_turn, roles = self._rows["place"][rows] != _NOWHERE, self._rows["role"][rows]
         return Remarks(
             is_turn,
@@ -165,26 +165,25 @@ class TurnTable:
             self._rows["is_known"][self._rows["is_fleeting"]] = False
         self._unread += range(self._newest + 1, tenant.newest_document + 1)
 
-    def _meet(self, reads: TurnReads, ns: Sequence[int]) -> None:
-        """Read what is not known of turns."""
-        wanted = np.array([*ns, *self._unread], np.int64)
+    def _meet(self, reads: TurnReads, ns: Integers) -> Integers:
+        """The rows of documents, of which those that are not known are read."""
+        wanted = np.append(ns, self._unread) if self._unread else ns
+        self._unread = []
         rows, is_met = self._by_number.find(wanted)
         is_met[is_met] = self._rows["is_known"][rows[is_met]]
-        self._unread = []
-        if is_met.all():
-            return
-        unmet = np.unique(wanted[~is_met])
-        self._put(reads.list_turns(unmet.tolist()), unmet)
+        if not is_met.all():
+            unmet = np.unique(wanted[~is_met])
+            self._put(reads.list_turns(unmet.tolist()), unmet)
+            rows, _ = self._by_number.find(ns)
+        return rows[: len(ns)]
 
-    def _meet_around(self, reads: TurnReads, ns: Sequence[int]) -> None:
-        """Read the turns around others, as far as they have not been met."""
+    def _meet_around(self, reads: TurnReads, places: Integers) -> None:
+        """Read the turns around these places, as far as they have not been met."""
         bits = _SMALL_HOME_BITS if self._newest <= _MOST else _BLOCK_BITS
-        blocks = np.unique(self._rows["place"][self._select_turns(ns)] >> bits).tolist()
-        unmet = [block for block in blocks if block not in self._blocks]
+        unmet = {*(places >> bits).tolist()} - self._blocks
         if unmet:
-            spans = [_find_span(block << bits, 1 << bits) for block in unmet]
-            self._put(reads.list_spans(spans))
-            self._blocks.update(unmet)
+            self._put(reads.list_spans([_find_span(block << bits, 1 << bits) for block in unmet]))
+            self._blocks |= unmet
 
     def _put(self, found: Sequence[tuple[Any, ...]], asked: Integers = _NONE) -> None:
         """Keep what was read of turns; what was asked for and is not among them is no turn."""
@@ -227,9 +226,8 @@ class TurnTable:
             self._names.append(speaker or "")
         return code
 
-    def _select_turns(self, ns: Sequence[int]) -> Integers:
-        """The rows of those documents that are turns."""
-        rows = self._by_number.find_all(ns)
+    def _select_turns(self, rows: Integers) -> Integers:
+        """Those of the rows that are turns."""
         turns: Integers = rows[self._rows["place"][rows] != _NOWHERE]
         return turns
 
