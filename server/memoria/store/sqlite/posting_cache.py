@@ -17,8 +17,11 @@ from memoria.store.sqlite.index_size import IndexSize
 from memoria.store.sqlite.rows import TenantRows
 from memoria.store.sqlite.tenants import StoreTenant
 
-_MOST_PLACES = 200_000
-"""Of all lists together: 3 MB."""
+_FEWEST_PLACES = 200_000
+_MOST_PLACES = 1_000_000
+"""Of all lists together: from 3 MB in a home of 20,000 documents to 12 MB in a large one."""
+_PLACES_OF_EACH = 10
+"""For each document between."""
 _EACH = 32
 """What a list takes beside its places, in places."""
 _MOST_FOLLOWED = 100
@@ -47,7 +50,8 @@ class PostingCache:
         self._age: _Age = (0, 0)
         self._size = IndexSize()
         self._known: OrderedDict[str, Posting] = OrderedDict()
-        self._room = _MOST_PLACES
+        self._room = _FEWEST_PLACES
+        """For how many places more there is room."""
         self._digests: dict[int, int] = {}
         """Of the documents that were followed: whether the words of one are others now."""
 
@@ -82,7 +86,7 @@ class PostingCache:
         age = tenant.changes, tenant.newest_document
         with self._lock:
             if not self._known:
-                self._age, self._size = age, size
+                self._age, self._size, self._room = age, size, _room_in(size)
             if (age, size) != (self._age, self._size):
                 return
             for term, posting in found.items():
@@ -110,7 +114,7 @@ class PostingCache:
         if not is_followed or size != self._size:
             self._known.clear()
             self._digests.clear()
-            self._room = _MOST_PLACES
+            self._room = _room_in(size)
         self._age, self._size = age, size
 
     def _take_in(self, rows: TenantRows, tenant: StoreTenant, context_weight: float) -> bool:
@@ -146,6 +150,10 @@ class PostingCache:
             self._put(term, Posting(np.append(ns, np.int32(n)), np.append(before, times)))
         length = len(words) + len(context) + 1
         self._size = IndexSize(self._size.documents + 1, self._size.words + length, n)
+
+
+def _room_in(size: IndexSize) -> int:
+    return min(max(_FEWEST_PLACES, _PLACES_OF_EACH * size.documents), _MOST_PLACES)
 
 
 def _room_of(posting: Posting) -> int:
