@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from memoria.errors import EmbedderError
 from memoria.model import PartReport
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.sources.graph import GraphExpansion, search_graph
+from memoria.retrieval.sources.graph import START_DOCUMENTS, GraphExpansion, search_graph
 from memoria.retrieval.sources.passages import read_passages
 from memoria.retrieval.sources.recent import search_recent
 from memoria.retrieval.sources.report import report_missing
@@ -61,7 +61,7 @@ def gather(tx: Transaction, plan: SearchPlan, query: QueryVector | str) -> Sourc
         cosine, spans = read_passages(tx, plan, query, bm25, nearest)
     except EmbedderError as error:
         cosine, spans, vectors = nearest, {}, report_missing("vectors", str(error))
-    expansion, graph = search_graph(tx, plan, _combine_scores(bm25, cosine))
+    expansion, graph = search_graph(tx, plan, _combine_best(bm25, cosine))
     recent, newest = search_recent(tx, plan)
     unseen = [n for n in bm25 if n not in cosine] if cosine else []
     awaiting = frozenset(tx.documents.awaiting_vectors(unseen)) if unseen else frozenset[int]()
@@ -71,10 +71,11 @@ def gather(tx: Transaction, plan: SearchPlan, query: QueryVector | str) -> Sourc
     )
 
 
-def _combine_scores(bm25: Mapping[int, float], cosine: Mapping[int, float]) -> dict[int, float]:
-    """How well each document was found, 0 to 1: by words, by meaning, and better by both."""
+def _combine_best(bm25: Mapping[int, float], cosine: Mapping[int, float]) -> dict[int, float]:
+    """How well the best documents were found, 0 to 1: by words, by meaning, and better by both."""
     top = max(bm25.values(), default=0.0)
     missed = {n: 1 - _WORD_SHARE * score / top for n, score in bm25.items()} if top > 0 else {}
     for n, score in cosine.items():
         missed[n] = missed.get(n, 1.0) * (1 - score if score > 0 else 1.0)
-    return {n: 1 - share for n, share in missed.items()}
+    least = 1 - max(sorted(missed.values())[:START_DOCUMENTS], default=0.0)
+    return {n: 1 - share for n, share in missed.items() if 1 - share >= least}

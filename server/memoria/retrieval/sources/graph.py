@@ -29,7 +29,8 @@ from memoria.text.name import name_key
 _HOPS = 2
 _MOST_NODES = 150
 _ROUNDS = 12
-_START_DOCUMENTS = 2
+START_DOCUMENTS = 2
+"""From how many of the documents found it starts: the best."""
 _START_WEIGHT = 0.5
 """What a document found by words or meaning weighs as a start beside a named entity."""
 _HUB_FREE_EDGES = 8
@@ -121,9 +122,9 @@ class _ExploredGraph:
 
 def _find_start_nodes(tx: Transaction, found: Mapping[int, float]) -> dict[int, float]:
     """The nodes of the best documents found."""
-    least = min(heapq.nlargest(_START_DOCUMENTS, found.values()), default=0.0)
+    least = min(heapq.nlargest(START_DOCUMENTS, found.values()), default=0.0)
     likely = [n for n, score in found.items() if score >= least]
-    best = sorted(likely, key=lambda n: (-found[n], n))[:_START_DOCUMENTS]
+    best = sorted(likely, key=lambda n: (-found[n], n))[:START_DOCUMENTS]
     nodes = tx.graph.nodes_of_documents(best)
     return {nodes[n]: found[n] for n in best if n in nodes}
 
