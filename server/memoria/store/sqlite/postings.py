@@ -35,7 +35,7 @@ _LEAST_IDF = 1e-6
 _NOWHERE = Posting(np.zeros(0, np.int32), np.zeros(0))
 
 
-class _Places(NamedTuple):
+class _WordPlaces(NamedTuple):
     """Where some words stand, one after the other."""
 
     ns: Integers
@@ -112,7 +112,7 @@ class Postings:
         self._size = size
         self._context_weight = context_weight
         self._known: dict[str, Posting] = {}
-        self._last: tuple[tuple[str, ...], _Places] | None = None
+        self._last: tuple[tuple[str, ...], _WordPlaces] | None = None
         """The words that were asked for last: they are counted, and then searched for."""
         self._ranked: dict[tuple[str, ...], RankedDocuments] = {}
 
@@ -207,7 +207,7 @@ class Postings:
         norms = _K1 * (1 - _B + _B * lengths / self._size.mean_length)
         return (times * (_K1 + 1)) / (times + norms)
 
-    def _list_places(self, terms: Sequence[str]) -> _Places:
+    def _list_places(self, terms: Sequence[str]) -> _WordPlaces:
         """The documents of each of the words."""
         asked = tuple(terms)
         if self._last is None or self._last[0] != asked:
@@ -215,7 +215,7 @@ class Postings:
             at = np.repeat(np.arange(len(found)), [len(each.ns) for each in found])
             ns = np.concatenate([each.ns for each in found], dtype=np.int64)
             times = np.concatenate([each.times for each in found])
-            self._last = asked, _Places(ns, at, times, self._read_standing(ns))
+            self._last = asked, _WordPlaces(ns, at, times, self._read_standing(ns))
         return self._last[1]
 
     def _read_standing(self, ns: Integers) -> Standing:
