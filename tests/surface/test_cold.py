@@ -37,6 +37,23 @@ def test_help_and_version_need_neither_the_memory_nor_a_library_of_its(option: s
     assert loaded & {*HEAVY, "memoria.app", "memoria.model", "memoria.config"} == set()
 
 
+def test_a_command_that_ends_does_not_look_for_garbage_in_all_that_it_has_loaded() -> None:
+    program = (
+        "import gc, sys; from memoria.surface.cli.main import run\n"
+        "try: run()\n"
+        "finally: print(gc.get_freeze_count(), len(gc.get_objects()))"
+    )
+    ended = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", program, "--version"],
+        check=True,
+        timeout=60,
+        capture_output=True,
+        text=True,
+    )
+    passed_over, looked_through = map(int, ended.stdout.split()[-2:])
+    assert looked_through < passed_over / 10
+
+
 def test_the_list_of_commands_says_what_each_command_says_of_itself() -> None:
     group: Any = typer.main.get_command(app)
     own = {name: command.help.split("\n\n")[0] for name, command in group.commands.items()}

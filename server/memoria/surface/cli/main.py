@@ -1,5 +1,6 @@
 """The `memoria` command."""
 
+import gc
 import sys
 from typing import Annotated, Any, cast
 
@@ -124,3 +125,5 @@ def run() -> None:
         if ended.code == _INTERRUPTED:  # so Typer tells of Ctrl-C, without a word
             err().print("Stopped. What was done is kept, and nothing is half done.")
         raise
+    finally:
+        gc.freeze()  # the process ends: nobody need look through all that it has loaded
