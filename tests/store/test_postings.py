@@ -224,3 +224,24 @@ def test_a_word_that_stands_nowhere_may_be_asked_for_again_beside_others(
         assert tx.documents.match(["turn"], ["nobody"], Filters(), 5) == []
         found = tx.documents.match(["turn"], ["nobody", "ferry"], Filters(), 5)
         assert [each.n for each in found] == [n]
+
+
+def test_no_word_of_what_was_erased_stays_in_memory_because_nobody_asks(
+    store: SqliteStore,
+) -> None:
+    with store.write("ann") as tx:
+        first = tx.documents.add("turn", None, "ferry", "")
+        tx.documents.add("turn", None, "harbour", "")
+    with store.read("ann") as tx:
+        tx.documents.match(["turn"], ["ferry", "harbour"], Filters(), 5)
+    with store.backlog(write=False):
+        held = store._counted._postings  # noqa: SLF001
+    assert held
+    with store.write("ann") as tx:
+        tx.documents.erase(first)
+    with store.backlog(write=False):
+        assert not held
+    with store.read("ann") as tx:
+        assert len(tx.documents.match(["turn"], ["ferry", "harbour"], Filters(), 5)) == 1
+    with store.backlog(write=False):
+        assert held, "what is read later is kept until something else is erased"

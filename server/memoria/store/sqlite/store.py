@@ -28,6 +28,7 @@ from memoria.store.sqlite.transaction import (
     SqliteTransaction,
     StoreOptions,
 )
+from memoria.store.sqlite.vectors.models import read_changes
 
 
 class SqliteStore:
@@ -94,6 +95,7 @@ class SqliteStore:
         else:
             with self._connections.read() as (connection, vectors):
                 vectors.drop_erased()
+                self._drop_erased_words(connection)
                 yield SqliteBacklog(connection, vectors)
 
     @contextlib.contextmanager
@@ -155,6 +157,10 @@ class SqliteStore:
         self, *, is_brief: bool = False
     ) -> contextlib.AbstractContextManager[Connection]:
         return self._connections.write(is_brief=is_brief)
+
+    def _drop_erased_words(self, connection: Connection) -> None:
+        for tenant in self._counted.list_tenants():
+            self._counted.drop_erased(tenant, read_changes(connection, tenant).erased_at)
 
     @contextlib.contextmanager
     def _read_same(

@@ -100,6 +100,11 @@ class CountCache:
             remembered = self._counts if self._age == age else {}
             return {term: remembered[term] for term in terms if term in remembered}
 
+    def clear(self) -> None:
+        """Remember nothing."""
+        with self._lock:
+            self._counts = {}
+
     def _remember(self, age: Age, counted: Mapping[str, int]) -> None:
         with self._lock:
             if self._age < age or len(self._counts) >= _MOST_REMEMBERED:
@@ -124,6 +129,7 @@ class TermStatistics:
         self._tenants: OrderedDict[int, CountCache] = OrderedDict()
         self._postings: OrderedDict[int, PostingCache] = OrderedDict()
         self._turns: OrderedDict[int, TurnTable] = OrderedDict()
+        self._erasures: dict[int, int] = {}
 
     def of_tenant(self, tenant: int) -> CountCache:
         """By query of the index, what a tenant's questions see; of the last tenants that asked."""
@@ -150,6 +156,21 @@ class TermStatistics:
 
         with self._lock:
             return _recall(self._turns, tenant, TurnTable)
+
+    def list_tenants(self) -> list[int]:
+        """Of whom words or names are remembered."""
+        with self._lock:
+            return [*{*self._tenants, *self._postings, *self._turns}]
+
+    def drop_erased(self, tenant: int, last_erasure: int) -> None:
+        """Let no word or name of what was erased stay in memory because nobody asks."""
+        with self._lock:
+            if last_erasure <= self._erasures.get(tenant, 0):
+                return
+            self._erasures[tenant] = last_erasure
+            for held in (self._tenants, self._postings, self._turns):
+                held.pop(tenant, None)
+        self.terms.clear()
 
 
 def _recall(held: OrderedDict[int, _Value], tenant: int, make: Callable[[], _Value]) -> _Value:
