@@ -184,7 +184,8 @@ class Matching:
             return _Share(self._count_now(write_scope(*scopes.seen)), is_all=False)
         hidden = sum(self._count_all_now(list(map(write_scope, scopes.hidden))).values())
         every = self._lists.size.documents if self._lists else self._rows.number("count_all")
-        return _Share(every - hidden, is_all=not hidden)
+        # An index that was damaged since may hold less than was counted in it.
+        return _Share(max(every - hidden, 0), is_all=not hidden)
 
     def _run_match(self, statement: str, query: str, limit: int, **where: Parameter) -> list[Match]:
         """The best that a query finds; a reader remembers them, for a snapshot does not change."""
