@@ -30,7 +30,7 @@ from bench.latency.verdict import Latency, latency
 from memoria import Memoria, Settings
 from memoria.app import DATABASE
 from memoria.inference.base import Embedder
-from memoria.model import Turn, new_id, now_millis
+from memoria.model import QueueState, Turn, new_id, now_millis
 from memoria.store.base import Store
 from memoria.store.sqlite import SqliteStore
 
@@ -156,7 +156,7 @@ class Reading:
             await self._timed(m)
 
     async def _fill_queue(self, m: Memoria) -> None:
-        while (await m.queue.status()).waiting < _IN_STOCK:
+        while await _count_due(m) < _IN_STOCK:
             await m.record_conversation([self._turn()], "session_end")
 
     async def _timed(self, m: Memoria) -> float:
@@ -179,6 +179,12 @@ class Reading:
         text = turn_text(self._said, self._rng)
         session = f"read-{self._run}-{next(self._numbers)}"
         return Turn(session_id=session, message_id=new_id(), role="user", content=text)
+
+
+async def _count_due(m: Memoria) -> int:
+    """How many entries a worker may take now; what somebody just said rests for some minutes."""
+    waiting = await m.queue.list_entries(QueueState.WAITING, limit=500)
+    return sum(entry.not_before <= now_millis() for entry in waiting)
 
 
 def _is_learning(m: Memoria) -> bool:
