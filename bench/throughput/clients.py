@@ -158,7 +158,7 @@ async def _call_memory(
         for i in range(_WARM_UP):
             await act(0, -1 - i, choose_tool(i))
         await m.wait_until_idle()
-        while m._store.is_learning:  # type: ignore[attr-defined]  # noqa: SLF001
+        while m._store._connections.cache.learning:  # type: ignore[attr-defined]  # noqa: SLF001
             await anyio.sleep(_POLL_S)
         return await run_clients(act, clients, seconds, [os.getpid()], lead_s)
 
