@@ -33,7 +33,7 @@ long_words = st.lists(
 
 
 def find_priors(
-    remarks: Mapping[int, Remark], expected: ExpectedAnswer, stages: Stages
+    remarks: Mapping[int, Remark | None], expected: ExpectedAnswer, stages: Stages
 ) -> dict[int, float]:
     said = [*remarks.values()]
     priors = Priors.among(say_in_columns(said), expected, stages)
@@ -265,3 +265,10 @@ def test_without_its_stages_every_turn_is_worth_the_same() -> None:
     assert set(
         find_priors(remarks, ExpectedAnswer((), Interval(8 * DAY, 10 * DAY)), off).values()
     ) == {1.0}
+
+
+@pytest.mark.parametrize("stages", [ALL_STAGES, Stages(time=False), Stages(roles=False)])
+def test_what_is_no_turn_has_no_priors(stages: Stages) -> None:
+    asked = ExpectedAnswer({"Anna"}, Interval(8 * DAY, 10 * DAY))
+    found = find_priors({1: remark(LONG, "Anna", 9 * DAY), 2: None}, asked, stages)
+    assert found[2] == 1.0

@@ -124,7 +124,7 @@ class Priors:
     def among(cls, remarks: Remarks, expected: ExpectedAnswer, stages: Stages) -> Self:
         """The priors of turns that were found together, as far as they are known unread."""
         is_another = _are_of_others(remarks, expected.speakers)
-        is_late = _are_outside(remarks, expected.time) if stages.time else ~remarks.is_turn
+        is_late = _are_outside(remarks, expected.time if stages.time else None)
         own = may_wish(remarks)
         return cls(
             own,
