@@ -8,7 +8,7 @@ from memoria.model import Role
 from memoria.retrieval.ranking.evidence.columns import Scores
 from memoria.retrieval.ranking.evidence.counts import TermCounts, count_terms
 from memoria.retrieval.ranking.evidence.places import Places
-from memoria.store.positions import Surroundings
+from memoria.store.positions import SESSION_BITS, Surroundings
 from memoria.store.remark import UNHEARD, Remark, Remarks, Sayings
 from memoria.store.values import IndexTokens
 from memoria.text.saying import find_wish, read_saying
@@ -18,7 +18,8 @@ def places(*turns: tuple[int, int, int]) -> Places:
     """The places of turns, each by number, session and index."""
     in_order = sorted(turns, key=lambda turn: turn[1:])
     columns = np.array(in_order, np.int64).reshape(-1, 3).T
-    return Places.of_turns(Surroundings(*columns))
+    ns, sessions, indexes = columns
+    return Places.of_turns(Surroundings(ns, (sessions << SESSION_BITS) + indexes))
 
 
 def by_number(scores: Scores) -> dict[int, float]:

@@ -18,7 +18,7 @@ from memoria.model.zone import LocalDay
 from memoria.store.base import Transaction
 from memoria.store.base.portable import PORTABLE_KINDS, PortableSelection
 from memoria.store.listed import ListedMemories, ListedSpan
-from memoria.store.positions import Surroundings, TurnPosition
+from memoria.store.positions import SESSION_BITS, Surroundings, TurnPosition
 from memoria.store.remark import Remarks
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import (
@@ -76,7 +76,9 @@ def edges_of(places: Iterable[tuple[int, int, int]]) -> list[str]:
 
 
 def list_surroundings(found: Surroundings) -> list[object]:
-    return [*map(TurnPosition, *found[:3]), *(f"said by {one}" for one in found.speakers)]
+    rows = zip(found.ns.tolist(), found.places.tolist(), strict=True)
+    told = [TurnPosition(n, *divmod(place, 1 << SESSION_BITS)) for n, place in rows]
+    return [*told, *(f"said by {one}" for one in found.speakers)]
 
 
 def list_speakers(remarks: Remarks) -> list[object]:

@@ -69,7 +69,7 @@ def tell(tx: Transaction, ns: list[int]) -> Told:
     told: Told = []
     for include_processed in (False, True):
         near = tx.turn_columns.surroundings(ns[::2], ns[1::2], include_processed=include_processed)
-        told += sorted(zip(*(column.tolist() for column in near[:3]), strict=True))
+        told += sorted(zip(near.ns.tolist(), near.places.tolist(), strict=True))
         told.append(tuple(sorted(near.speakers)))
     remarks = tx.turn_columns.remarks(ns)
     speakers = [remarks.names[who] for who in remarks.speakers.tolist()]

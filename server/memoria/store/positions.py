@@ -17,12 +17,15 @@ class TurnPosition(NamedTuple):
     turn_index: int
 
 
+SESSION_BITS = 32
+"""A place is one number: its session's, and behind it in so many bits its own in the session."""
+
+
 class Surroundings(NamedTuple):
-    """Where turns and those around them stand, as columns in order of sessions and places."""
+    """Where turns and those around them stand, as columns in order of their places."""
 
     ns: "Integers"
     """Once each."""
-    sessions: "Integers"
-    indexes: "Integers"
+    places: "Integers"
     speakers: frozenset[str] = frozenset()
     """Who said those in the middle, as far as they have names."""

@@ -20,15 +20,11 @@ def fence_block(text: str, label: str = "") -> str:
 
 def indent_lines(text: str, indent: str) -> str:
     """The text with all lines but the first indented."""
-    if text.isascii() and text.isprintable():  # one line, and all of it is seen
-        return text
     return show_invisible(f"\n{indent}".join(_split_lines(text)))
 
 
 def join_lines(text: str) -> str:
     """The text in one line."""
-    if text.isascii() and text.isprintable():
-        return text
     return show_invisible(" ".join(_split_lines(text)))
 
 

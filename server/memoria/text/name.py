@@ -7,5 +7,5 @@ _AROUND = " \"'“”‘’《》〈〉「」『』【】()（）,，.。"
 
 def name_key(name: str) -> str:
     """A key that ignores letter case, width, accents, spaces and quotation marks."""
-    folded = name.lower() if name.isascii() else fold(name)  # the same, without the call
+    folded = fold(name)
     return " ".join(folded.strip(_AROUND).split()) or folded

@@ -11,7 +11,6 @@ and what starts from nothing else counts as little. A document's score is what c
 edges; that the expansion started there is no news.
 """
 
-import heapq
 import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -122,9 +121,7 @@ class _ExploredGraph:
 
 def _find_start_nodes(tx: Transaction, found: Mapping[int, float]) -> dict[int, float]:
     """The nodes of the best documents found."""
-    least = min(heapq.nlargest(START_DOCUMENTS, found.values()), default=0.0)
-    likely = [n for n, score in found.items() if score >= least]
-    best = sorted(likely, key=lambda n: (-found[n], n))[:START_DOCUMENTS]
+    best = sorted(found, key=lambda n: (-found[n], n))[:START_DOCUMENTS]
     nodes = tx.graph.nodes_of_documents(best)
     return {nodes[n]: found[n] for n in best if n in nodes}
 

@@ -359,7 +359,7 @@ class SqliteConversations:
                 "ingested_at": ingested_at,
                 "trust": _TRUST[trust],
                 "workspace": workspace,
-                "content": heard.read() if heard else self._texts.read(content, codec, data),
+                "content": heard.content if heard else self._texts.read(content, codec, data),
                 "tool_name": tool_name,
                 "tool_args": args and self._read_json(args),
                 "tool_result": result and self._read_json(result),

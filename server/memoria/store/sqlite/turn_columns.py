@@ -37,6 +37,7 @@ class SqliteTurnColumns:
             reading: what a reader knows from the start; a writer reads everything each time.
         """
         self._rows = TenantRows(connection, tenant, "turn_columns")
+        self._documents = TenantRows(connection, tenant, "documents")
         self._conversations = conversations
         self._reading = reading
         self._own: TurnTable | None = None
@@ -90,9 +91,9 @@ class SqliteTurnColumns:
     def _reads(self) -> "TurnReads":
         from memoria.store.sqlite.turn_table import TurnReads  # noqa: PLC0415  (brings NumPy)
 
-        rows = self._rows
+        rows, documents = self._rows, self._documents
         return TurnReads(
             lambda ns: rows.tuples("turns", ns=list_numbers(ns)),
             lambda spans: rows.tuples("spans", spans=as_json(spans)),
-            lambda seen: [n for (n,) in rows.tuples("changed_since", seen=seen)],
+            lambda seen: [n for (n,) in documents.tuples("changed_since", seen=seen)],
         )

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from memoria.model import Role
-from memoria.store.positions import Surroundings
+from memoria.store.positions import SESSION_BITS, Surroundings
 from memoria.store.remark import UNHEARD, Remarks, Sayings
 from memoria.store.sqlite.sorted_rows import Integers, SortedRows
 from memoria.store.sqlite.tenants import StoreTenant
@@ -22,8 +22,6 @@ from memoria.store.sqlite.tenants import StoreTenant
 _MOST = 20_000
 """Documents. What so many take is a twentieth of what their vectors take."""
 _MOST_NEW = 1_000
-_SESSION_BITS = 32
-"""A place is one number: its session's, and behind it in so many bits its own in the session."""
 _NOWHERE = -1
 """The place of what is no turn."""
 _REACH = 2
@@ -115,12 +113,10 @@ class TurnTable:
             is_shown &= ~self._rows["is_processed"][around]
         wanted = np.unique(np.concatenate([middle, rest, around[is_shown]]))
         wanted = wanted[self._rows["place"][wanted].argsort()]
-        places = self._rows["place"][wanted]
         speakers = set(self._rows["speaker"][middle].tolist())
         return Surroundings(
             self._rows["n"][wanted],
-            places >> _SESSION_BITS,
-            places & ((1 << _SESSION_BITS) - 1),
+            self._rows["place"][wanted],
             frozenset(self._names[who] for who in speakers if who),
         )
 
@@ -192,7 +188,7 @@ class TurnTable:
             ns, sessions, indexes, ats, roles, speakers, current, processed, changed = zip(
                 *by_number.values(), strict=True
             )
-            places = (np.array(sessions, np.int64) << _SESSION_BITS) + indexes
+            places = (np.array(sessions, np.int64) << SESSION_BITS) + indexes
             rows = self._enter(np.array(ns, np.int64), places)
             self._rows["at"][rows] = ats
             self._rows["role"][rows] = [_ROLES[role] for role in roles]
@@ -234,5 +230,5 @@ class TurnTable:
 
 def _find_span(place: int, many: int) -> tuple[int, int, int]:
     """The session of a place, and the places there from before it to behind so many."""
-    session, first = divmod(place, 1 << _SESSION_BITS)
+    session, first = divmod(place, 1 << SESSION_BITS)
     return session, first - _REACH, first + many - 1 + _REACH

@@ -8,10 +8,7 @@ import numpy as np
 
 from memoria.retrieval.ranking.evidence.columns import find_changes, find_rows
 from memoria.retrieval.ranking.evidence.words import Bits, Integers
-from memoria.store.positions import Surroundings
-
-_SESSION_BITS = 32
-"""A place is one number: its session's, and behind it in so many bits its own in the session."""
+from memoria.store.positions import SESSION_BITS, Surroundings
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +25,14 @@ class Places:
     @classmethod
     def of_turns(cls, turns: Surroundings) -> Self:
         """The places of turns, which are given in the order of their places."""
-        keys = (turns.sessions << _SESSION_BITS) + turns.indexes
-        is_first = find_changes(keys)
+        is_first = find_changes(turns.places)
         order = turns.ns.argsort()
-        return cls(turns.ns[order], (is_first.cumsum() - 1)[order], keys[is_first])
+        return cls(turns.ns[order], (is_first.cumsum() - 1)[order], turns.places[is_first])
 
     @property
     def sessions(self) -> Integers:
         """The session of each place, in order."""
-        return self.places >> _SESSION_BITS
+        return self.places >> SESSION_BITS
 
     def sessions_of(self, ns: Sequence[int]) -> dict[int, int]:
         """The sessions of those that are among the turns."""

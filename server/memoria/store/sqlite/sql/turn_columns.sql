@@ -14,6 +14,3 @@ CROSS JOIN turns t ON t.session_n = json_extract(span.value, '$[0]') AND +t.tena
                   AND t.turn_index BETWEEN json_extract(span.value, '$[1]')
                                        AND json_extract(span.value, '$[2]')
 CROSS JOIN documents d ON d.n = t.n;
-
--- name: changed_since
-SELECT n FROM documents WHERE tenant_id = :tenant AND changed > :seen AND changed > 0;
