@@ -119,6 +119,8 @@ class SnapshotSearch:
         candidates = fuse(plan, sources, ranking, depth)
         threshold = RelevanceThreshold.for_query(plan, statistics)
         scored = score_candidates(tx, plan, candidates, threshold)
+        if self._is_reranked:  # they may be looked at when this snapshot is closed
+            scored = list(scored)
         if plan.tasks is not None:
             scored = self._narrow_to_task(plan, query, frequencies, threshold, scored)
         rest = self._read_on(plan, sources, ranking, threshold, scored)
@@ -143,7 +145,7 @@ class SnapshotSearch:
         fused = fuse(plan, sources, ranking, plan.limit)
         places = {each.n: place for place, each in enumerate(fused) if each.n not in known}
         more = [each for each in fused if each.n in places]
-        found = score_candidates(self._tx, plan, more, threshold)
+        found = list(score_candidates(self._tx, plan, more, threshold))
         found.sort(key=lambda each: places[each.candidate.n])
         return [each for each in found if not _is_of_another_task(plan, each)]
 
@@ -213,12 +215,12 @@ def _join_rest(
     searches: Sequence[ScoredSearch], scored: Sequence[ScoredCandidate]
 ) -> list[ScoredCandidate]:
     """What follows behind the candidates, once each."""
-    known = {each.identity for each in scored}
+    further = [each for one in searches for named in _list_wordings(one) for each in named.rest]
+    known = {each.identity for each in scored} if further else set[tuple[str, int]]()
     rest: dict[tuple[str, int], ScoredCandidate] = {}
-    for found in (named for one in searches for named in _list_wordings(one)):
-        for each in found.rest:
-            if each.identity not in known and each.identity not in rest:
-                rest[each.identity] = each
+    for each in further:
+        if each.identity not in known:
+            rest.setdefault(each.identity, each)
     return list(rest.values())
 
 
@@ -231,7 +233,7 @@ def _list_wordings(found: ScoredSearch) -> Iterator[ScoredSearch]:
 
 def _rate_search(
     tx: Transaction, found: ScoredSearch, opinion: RerankOpinion
-) -> list[ScoredCandidate]:
+) -> Sequence[ScoredCandidate]:
     """The ranking of one thing that is asked."""
     asked, *named = [_rate_candidates(tx, one, opinion) for one in _list_wordings(found)]
     rankings = [asked, *(limit_margins(each, asked) for each in named)]
@@ -240,10 +242,10 @@ def _rate_search(
 
 def _rate_candidates(
     tx: Transaction, found: ScoredSearch, opinion: RerankOpinion
-) -> list[ScoredCandidate]:
+) -> Sequence[ScoredCandidate]:
     """The candidates by the reranker and the people they speak of."""
     if found.rated is not None and opinion is NO_OPINION:
-        return list(found.rated)
+        return found.rated
     scored = apply_opinion(found.plan, found.scored, opinion, found.threshold)
     return apply_people(tx, found.plan, scored)
 

@@ -107,7 +107,7 @@ class _RecordSearch:
         turns = {n: turn for n, turn in documents.items() if isinstance(turn, StoredTurn)}
         read = [self._as_candidate(n, indexed) for n in ns]
         scored = score_candidates(tx, self._plan, read, self._threshold, turns)
-        rated = list(map(self._rate, scored))
+        rated: Sequence[ScoredCandidate] = list(map(self._rate, scored))
         if self.is_of_people:
             rated = apply_people(tx, self._plan, rated)
         return [each for each in rated if each.margin >= 0]

@@ -9,7 +9,7 @@ elsewhere, the family, a long text), nothing changes.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, takewhile
 
 from memoria.model import Role, StoredTurn
 from memoria.policy.participants import identify_participants
@@ -56,7 +56,7 @@ def apply_people(
     tx: Transaction,
     plan: SearchPlan,
     scored: Sequence[ScoredCandidate],
-) -> list[ScoredCandidate]:
+) -> Sequence[ScoredCandidate]:
     """The candidates by whom they speak of, best first. Only those that may be shown are read.
 
     Args:
@@ -84,16 +84,18 @@ def _rank_by_people(
     return sorted(applied, key=lambda each: -each.score)
 
 
-def _break_ties(plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
+def _break_ties(plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> Sequence[ScoredCandidate]:
     """Of turns that are nearly as good as the best, those of relatives come last.
 
     Somebody is asked for by name, and "My mother …" is about their mother.
     """
     if not (plan.options.stages.people and plan.parsed.people.is_plain and scored):
-        return list(scored)
-    near = [each for each in scored if each.score >= _NEARLY_THE_BEST * scored[0].score]
-    first = sorted(near, key=_is_of_relatives) if len(near) > 1 else near
-    return [*first, *scored[len(near) :]]
+        return scored
+    least = _NEARLY_THE_BEST * scored[0].score
+    near = list(takewhile(lambda each: each.score >= least, scored))
+    if not any(map(_is_of_relatives, near[:-1])):
+        return scored
+    return [*sorted(near, key=_is_of_relatives), *scored[len(near) :]]
 
 
 def _is_of_relatives(each: ScoredCandidate) -> bool:

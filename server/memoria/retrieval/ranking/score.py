@@ -1,11 +1,11 @@
 """Score: the candidates are read, and each gets a relevance, its boosts and what speaks for it."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from itertools import chain
 from operator import attrgetter
 from types import MappingProxyType
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, overload
 
 from memoria.model import InferredBy, Role, StoredTurn
 from memoria.policy.properties.keys import has_one_value
@@ -30,6 +30,8 @@ from memoria.text.analyser import tokens
 from memoria.text.dates import Interval
 from memoria.text.script import is_cjk
 
+_LOOKED_AT_FIRST = 10
+"""As many as decide whether anything is shown where it is shown together."""
 _LONGEST_DAY_MS = 25 * 3_600_000
 """A day, where the clocks are put back."""
 _NO_WORDS: frozenset[str] = frozenset()
@@ -77,29 +79,85 @@ class ScoredCandidate(NamedTuple):
         return read_text(self.document)
 
 
+class LazyCandidates(Sequence[ScoredCandidate]):
+    """Candidates that are read as far as somebody looks: where none of the first fits, no further.
+
+    That is for searches in which what a candidate says does not change its place.
+    """
+
+    def __init__(
+        self,
+        fused: Sequence[FusedCandidate],
+        score: Callable[[Sequence[FusedCandidate]], list[ScoredCandidate]],
+    ) -> None:
+        """None is read yet.
+
+        Args:
+            fused: the candidates, best first.
+            score: reads some of them while the transaction lasts, and keeps their order.
+        """
+        self._unread = fused
+        self._score = score
+        self._read: list[ScoredCandidate] = []
+
+    def __len__(self) -> int:
+        return len(self._read_until(None))
+
+    def __bool__(self) -> bool:
+        return bool(self[:1])
+
+    def __iter__(self) -> Iterator[ScoredCandidate]:
+        yield from self[:_LOOKED_AT_FIRST]
+        yield from self[_LOOKED_AT_FIRST:]
+
+    @overload
+    def __getitem__(self, at: int) -> ScoredCandidate: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[ScoredCandidate]: ...
+    def __getitem__(self, at: int | slice) -> ScoredCandidate | list[ScoredCandidate]:
+        most = at.stop if isinstance(at, slice) else at + 1
+        return self._read_until(most if most is not None and most > 0 else None)[at]
+
+    def _read_until(self, most: int | None) -> list[ScoredCandidate]:
+        """The first `most` that may be seen, or all."""
+        most = len(self._unread) + len(self._read) if most is None else max(most, _LOOKED_AT_FIRST)
+        while self._unread and len(self._read) < most:
+            many = most - len(self._read)
+            part, self._unread = self._unread[:many], self._unread[many:]
+            self._read += self._score(part)
+        return self._read
+
+
 def score_candidates(
     tx: Transaction,
     plan: SearchPlan,
     fused: Sequence[FusedCandidate],
     threshold: RelevanceThreshold,
     known: Mapping[int, StoredTurn] = MappingProxyType({}),
-) -> list[ScoredCandidate]:
+) -> Sequence[ScoredCandidate]:
     """The documents that may be seen, best first; of a memory one wording.
 
     Args:
         tx: where they are read.
         plan: the search.
-        fused: the candidates.
+        fused: the candidates, best first.
         threshold: what a hit has to pass, and what the record knows of the query.
         known: turns that were read already, by number.
     """
-    documents = read_documents(tx, plan, fused, known)
-    visible = [item for item in fused if item.n in documents]
-    texts = {item.n: read_text(documents[item.n]) for item in visible}
-    words = read_words(tx, plan, visible, texts)
-    score = _Scorer(plan, threshold).score
-    scored = [score(item, documents[item.n], texts[item.n], words[item.n]) for item in visible]
-    scored.sort(key=attrgetter("score"), reverse=True)  # which leaves equals in their order
+    scorer = _Scorer(plan, threshold)
+
+    def score(items: Sequence[FusedCandidate]) -> list[ScoredCandidate]:
+        documents = read_documents(tx, plan, items, known)
+        visible = [item for item in items if item.n in documents]
+        texts = {item.n: read_text(documents[item.n]) for item in visible}
+        words = read_words(tx, plan, visible, texts)
+        return [
+            scorer.score(item, documents[item.n], texts[item.n], words[item.n]) for item in visible
+        ]
+
+    if plan.as_of is None and scorer.keeps_order:
+        return LazyCandidates(fused, score)
+    scored = sorted(score(fused), key=attrgetter("score"), reverse=True)  # equals as they stood
     return scored if plan.as_of is None else _list_once(scored)
 
 
@@ -128,6 +186,8 @@ class _Scorer:
         is_ranked = not plan.parsed.is_time_only
         self._uses_boosts = is_ranked and plan.profile.uses_boosts and plan.options.stages.boosts
         self._scores_conclusions = is_ranked and plan.profile.scores_conclusions
+        self.keeps_order = not (self._uses_boosts or self._scores_conclusions)
+        """Whether a document counts as much as it did before it was read."""
 
     def score(
         self,

@@ -29,7 +29,7 @@ class Selection:
     """The hits in their order, and the documents that came to nothing."""
 
     hits: tuple[ScoredCandidate, ...]
-    below_threshold: tuple[ScoredCandidate, ...] = ()
+    below_threshold: Sequence[ScoredCandidate] = ()
     """Best first."""
     repeats: tuple[ScoredCandidate, ...] = ()
     """What another hit says already."""
@@ -56,7 +56,7 @@ def select_hits(
     if plan.parsed.is_time_only:
         return Selection(tuple(scored))
     if not plan.terms:
-        return Selection((), tuple(scored))  # no word was asked for, so nothing is an answer
+        return Selection((), scored)  # no word was asked for, so nothing is an answer
     if not plan.profile.every_hit_must_fit:
         return _select_together(plan, scored, updates)
     passed = _add_linked(scored, _list_fitting(plan, scored))
@@ -114,7 +114,7 @@ def _select_together(
     """The best, where one of the very best passes the threshold; else nothing."""
     if has_hits(plan, scored):
         return Selection(tuple(place_updates(scored, updates)))
-    return Selection((), tuple(scored))
+    return Selection((), scored)
 
 
 def _list_fitting(plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:

@@ -66,7 +66,7 @@ NO_SUCCESSORS = Successors()
 
 def find_successors(
     tx: Transaction, plan: SearchPlan, scored: Sequence[ScoredCandidate]
-) -> tuple[list[ScoredCandidate], Successors]:
+) -> tuple[Sequence[ScoredCandidate], Successors]:
     """The candidates, with the successors that were missing among them, and which those are.
 
     Args:
@@ -75,7 +75,7 @@ def find_successors(
         scored: the candidates that may be shown, best first.
     """
     if not is_current_first(plan) or not scored:
-        return list(scored), NO_SUCCESSORS
+        return scored, NO_SUCCESSORS
     known = _list_recorded(tx, plan, scored)
     missing = set(known.values()) - {each.candidate.n for each in scored}
     memories = tx.memories.by_version_numbers(sorted(missing)) if missing else {}

@@ -33,7 +33,7 @@ that ask several things and have answers none is silenced by it, of the foreign 
 
 def join_searches(
     rankings: Sequence[Sequence[ScoredCandidate]], asked: int, *, decides_together: bool = False
-) -> list[ScoredCandidate]:
+) -> Sequence[ScoredCandidate]:
     """One ranking of what all searches of a plan have found.
 
     Args:
@@ -42,7 +42,7 @@ def join_searches(
         decides_together: whether one hit that fits lets all be shown, so that it has to fit well.
     """
     if len(rankings) == 1:
-        return list(rankings[0])
+        return rankings[0]
     best = [ranking[:SEVERAL_DEPTH] for ranking in rankings]
     fused = fuse_searches([fuse_parts(best[:asked]), *best[asked:]])
     once = {each.identity: each for each in fused}
