@@ -1,9 +1,12 @@
 """What is forgotten is gone from every place it was derived to, and does not come back."""
 
+import gc
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import anyio
+import anyio.lowlevel
 import pytest
 from tests.forgetting.remains import remains, stored_passages, stored_vectors
 
@@ -16,6 +19,7 @@ from memoria.inference.bundled import BundledEmbedder
 from memoria.model import COMMAND_LINE, Trust, Vector
 from memoria.store.files import TOMBSTONE_KEY
 from memoria.surface.forgetting_text import forget_text
+from memoria.text import remembered
 
 WORD = "zanzibar4711"
 SECRET = f"The combination of my locker is {WORD}"
@@ -62,6 +66,25 @@ async def test_with_its_source_nothing_is_left_anywhere(memory: Memoria, home: P
     assert forgotten.scrubbed
     assert remains(home, WORD) == set()
     assert (home / "USER.md").read_text("utf-8") == "# User\n\n- likes tea\n"
+
+
+async def test_nothing_that_was_read_in_it_stays_in_memory_though_nobody_asks(
+    memory: Memoria, home: Path
+) -> None:
+    memory_id = await tell_everything(memory, home)
+    await memory.search_memory("What is the combination of my locker?")
+    assert any(WORD in each for each in list_remembered())
+    await memory.forget_memory([memory_id], include_source=True)
+    with anyio.fail_after(30):
+        while any(WORD in each for each in list_remembered()):
+            await anyio.lowlevel.checkpoint()
+
+
+def list_remembered() -> Iterator[str]:
+    """Whatever functions of texts were given, as this process remembers it."""
+    for function in remembered._REMEMBERING:  # noqa: SLF001  (nobody else tells)
+        for held in gc.get_referents(function):
+            yield from map(repr, held if isinstance(held, dict) else ())
 
 
 async def test_without_its_source_the_verbatim_record_alone_is_left(

@@ -37,6 +37,7 @@ WALKS = {
     ("documents", "has_other_tenants"),  # stops at the first
     ("documents", "match_seen"),  # what it has found
     ("turn_columns", "columns"),  # its own list of turns
+    ("tenants", "erasures"),  # a row a tenant
     ("tenants", "find"),  # of the others: stops at the first
     ("tenants", "names"),
     ("scratchpads", "in_hand"),  # as `recent`

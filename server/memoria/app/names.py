@@ -6,12 +6,11 @@ what: cleaned, two of them could become one, so it is refused. Ids of sessions a
 replaced, each by one of its own (`ingest/identity.py`), for nobody chooses them by hand.
 """
 
-from functools import lru_cache
-
 from memoria.config import Settings
 from memoria.errors import InvalidInputError
 from memoria.model import Channel
 from memoria.text.clean import Tally, clean_name
+from memoria.text.remembered import remember_results
 
 
 def clean_channel(channel: Channel) -> Channel:
@@ -45,6 +44,6 @@ def require_no_secret(field: str, name: str) -> None:
         )
 
 
-@lru_cache(maxsize=256)
+@remember_results(256)
 def _clean(name: str) -> str:
     return clean_name(name, Tally())

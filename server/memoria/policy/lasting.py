@@ -11,13 +11,13 @@ counts only where the wording speaks of one occasion.
 """
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 from memoria.model import DAY_MS
 from memoria.model.memory_types import MemoryType
 from memoria.model.zone import Zone
 from memoria.text.dates import TimeSpan, times
 from memoria.text.pattern import LazyPattern
+from memoria.text.remembered import remember_results
 
 _LOOK_BACK = 24
 _COARSE = ("month", "season", "year", "range")
@@ -88,7 +88,7 @@ def session_end(content: str, kind: MemoryType, said_at: int) -> int | None:
     return said_at + DAY_MS if is_for_one_session(content, kind) else None
 
 
-@lru_cache(maxsize=4096)
+@remember_results(4096)
 def lasting_end(content: str, kind: MemoryType, said_at: int, zone: Zone) -> int | None:
     """From when on a statement is not for every session; None where it always is.
 

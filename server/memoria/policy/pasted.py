@@ -16,7 +16,6 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import chain
 
 from memoria.policy.lead_ins import (
@@ -27,6 +26,7 @@ from memoria.policy.lead_ins import (
     takes_up_again,
 )
 from memoria.text.pattern import LazyPattern, has_any
+from memoria.text.remembered import remember_results
 
 Span = tuple[int, int]
 _MOST_TO_READ = 200_000
@@ -47,7 +47,7 @@ class _Line:
         return not self.text.strip()
 
 
-@lru_cache(maxsize=4)
+@remember_results(4)
 def find_pasted_spans(text: str) -> tuple[Span, ...]:
     """The parts of a text that its speaker presents, in their order; none overlap."""
     found = [*_tag_blocks(text)] if "<" in text else []

@@ -10,7 +10,7 @@ the type of the memory does, and whoever stated it is told.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 
 from memoria.graph.mentions import find_names
 from memoria.model import MemoryType, Scope
@@ -18,11 +18,12 @@ from memoria.policy import scope_words as words
 from memoria.policy.conflict import USER, subject_key
 from memoria.policy.people.kinship import chinese_words, english_words, is_kin_or_pet
 from memoria.text.pattern import LazyPattern
+from memoria.text.remembered import remember_results
 
 _MOST_CHARS = 4000
 
 
-@lru_cache(maxsize=512)
+@remember_results(512)
 def decide_scope(content: str, kind: MemoryType, subject: str | None = None) -> Scope | None:
     """Decide where a statement is to be seen; None where its words leave it open.
 
@@ -148,7 +149,7 @@ def _people_words() -> tuple[str, str]:
     return " ".join((words.AROUND, *sorted(english))), " ".join((*pieces, *chinese))
 
 
-@lru_cache(maxsize=1)
+@remember_results(1)
 def _words_of(text: str) -> frozenset[str]:
     return frozenset(_WORD.regex.findall(text.lower()))
 

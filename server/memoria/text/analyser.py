@@ -15,12 +15,13 @@ removed from a query that has other words.
 """
 
 import unicodedata
-from functools import cache, lru_cache
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.text.invisible import drop_invisible
+from memoria.text.remembered import remember_results
 from memoria.text.stopwords import STOP_WORDS
 
 CJK = (
@@ -118,7 +119,7 @@ def _stem(word: str) -> str:
     return _english_stem(word)
 
 
-@lru_cache(maxsize=65_536)
+@remember_results(65_536)
 def _english_stem(word: str) -> str:
     return str(_stemmer().stemWord(word))
 

@@ -7,11 +7,11 @@ are replaced.
 import re
 from collections import Counter
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.model.parse import replace_lone_surrogates
 from memoria.text.redact import redact
+from memoria.text.remembered import remember_results
 from memoria.text.strip import strip
 
 _NAMES_REMEMBERED = 512
@@ -46,7 +46,7 @@ def clean_name(name: str, tally: Tally) -> str:
     return name if _is_clean(name) else clean_text(name, tally) or "[private]"
 
 
-@lru_cache(maxsize=_NAMES_REMEMBERED)
+@remember_results(_NAMES_REMEMBERED)
 def _is_clean(name: str) -> bool:
     """Whether nothing has to be taken out of a name. The same few come with every turn."""
     return bool(name) and clean_text(name, Tally()) == name

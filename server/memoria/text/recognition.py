@@ -16,13 +16,13 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
 from memoria.text.analyser import CJK
 from memoria.text.invisible import INVISIBLE
 from memoria.text.pattern import LazyPattern
+from memoria.text.remembered import remember_results
 
 FORM = "words"
 """Names the form within a digest."""
@@ -151,7 +151,7 @@ def read_words(text: str) -> Reading:
     return Reading(words, ends)
 
 
-@lru_cache(maxsize=256)
+@remember_results(256)
 def recognition_key(text: str) -> str:
     """One string that is equal for all spellings of a statement; of mere signs, the text itself."""
     return read_statement(text).form

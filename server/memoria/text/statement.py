@@ -8,12 +8,12 @@ not C, 1.5 is not 15. A forgotten statement must be recognised reliably, and no 
 import hashlib
 import unicodedata
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from itertools import chain, zip_longest
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.text.analyser import tokens
 from memoria.text.recognition import Place, place_of, read_statement
+from memoria.text.remembered import remember_results
 
 _IDEOGRAM = "\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD = lazy_regex(rf"[{_IDEOGRAM}]|[^\s{_IDEOGRAM}]+")
@@ -77,7 +77,7 @@ def says_the_same(one: str, other: str) -> bool:
     return all(key == other_key for key, other_key in chain((first,), pairs))
 
 
-@lru_cache(maxsize=1024)
+@remember_results(1024)
 def wording_key(text: str) -> str:
     """A key that is equal for statements in the same words, fillers apart.
 
@@ -95,7 +95,7 @@ def _meaningful_keys(text: str) -> Iterator[str]:
             yield key
 
 
-@lru_cache(maxsize=50_000)
+@remember_results(50_000)
 def _meaningful_key(text: str, *, within: bool) -> str:
     """The key of a word; empty for a filler. Cached: nightly maintenance sees few words often."""
     key = canonical_form(text)
@@ -128,7 +128,7 @@ def _has_number_or_negation(more: Iterable[str]) -> bool:
     return any(word.isdigit() or word in _NEGATIONS for word in more)
 
 
-@lru_cache(maxsize=4)
+@remember_results(4)
 def _distinct_tokens(text: str) -> frozenset[str]:
     """Its search tokens, cached: one claim is compared with many memories."""
     return frozenset(tokens(text))

@@ -5,7 +5,7 @@ gives `user's wife's sister`, 小王的孩子 `小王's child`. In a transcript 
 the assistant's "your" is the user's.
 """
 
-from functools import cache, lru_cache
+from functools import cache
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.policy.people.chinese import read_chinese
@@ -13,6 +13,7 @@ from memoria.policy.people.english import read_english
 from memoria.policy.people.kinship import english_words
 from memoria.policy.people.persons import USER, People
 from memoria.text.name import name_key
+from memoria.text.remembered import remember_results
 
 _LONGEST = 600
 """Characters. In a longer text many are spoken of, and of none it is plain."""
@@ -21,7 +22,7 @@ _WORD = lazy_regex(r"[^\W\d_]+")
 NOBODY = People()
 
 
-@lru_cache(maxsize=2048)
+@remember_results(2048)
 def find_people(text: str, speaker: str | None = USER, listener: str | None = None) -> People:
     """Find the people a text speaks of.
 

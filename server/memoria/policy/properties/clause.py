@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from memoria.policy.properties import chinese, english
 from memoria.policy.properties import english_words as vocabulary
@@ -12,6 +11,7 @@ from memoria.policy.properties.rules import read_rule
 from memoria.policy.properties.values import COUNTS, stem
 from memoria.policy.properties.wording import Wording
 from memoria.text.pattern import LazyPattern, has_any, small_letters
+from memoria.text.remembered import remember_results
 
 _WORD = LazyPattern(r"[^\s,;!?\"“”()]+")
 _MARKERS = frozenset(
@@ -174,7 +174,7 @@ def _may_say_not(text: str) -> bool:
     return has_any(small_letters(text), ("not", "instead", "rather", "不是"))
 
 
-@lru_cache(maxsize=4096)
+@remember_results(16_384)
 def _plain_word(word: str) -> str:
     """A word as it is compared; empty for a filler. Cached, as stems are."""
     plain = word.lower().strip(".:'")

@@ -1,10 +1,11 @@
 """Keys: one normal form for a subject or a property, in either language."""
 
 from collections.abc import Collection
-from functools import cache, lru_cache
+from functools import cache
 
 from memoria.policy.people.kinship import chinese_words, english_words
 from memoria.text.pattern import LazyPattern
+from memoria.text.remembered import remember_results
 from memoria.text.statement import canonical_form
 
 USER = "user"
@@ -116,7 +117,7 @@ def subject_key(subject: str) -> str:
     return _subject_key(subject)
 
 
-@lru_cache(maxsize=4096)
+@remember_results(4096)
 def _subject_key(subject: str) -> str:
     plain = _name_key(subject)
     if plain in _USER_WORDS or plain.replace("the ", "") in _USER_WORDS:
@@ -134,7 +135,7 @@ def _subject_key(subject: str) -> str:
     return plain
 
 
-@lru_cache(maxsize=4096)
+@remember_results(4096)
 def predicate_key(predicate: str) -> str:
     """The normal form of a property; `Job title`, `occupation` and 职业 have the same."""
     plain = "_".join(_name_key(predicate.replace("_", " ")).split())

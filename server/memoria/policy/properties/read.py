@@ -1,14 +1,13 @@
 """Reads a statement, in English or Chinese."""
 
-from functools import lru_cache
-
 from memoria.policy.properties.clause import split_wording
 from memoria.policy.properties.statement import Statement
 from memoria.policy.properties.wording import unwrap
+from memoria.text.remembered import remember_results
 from memoria.text.script import is_cjk
 
 
-@lru_cache(maxsize=2048)
+@remember_results(2048)
 def read_statement(text: str) -> Statement:
     """What a statement says, clause by clause."""
     wording = unwrap(text)

@@ -8,10 +8,10 @@ that the known statement speaks of. Rules that read properties come first; these
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 from memoria.text.analyser import query_terms
 from memoria.text.pattern import LazyPattern, has_any
+from memoria.text.remembered import remember_results
 from memoria.text.script import is_cjk
 
 _USER_TERMS = frozenset(("user", "we", "用户", "用", "户", "我们"))
@@ -126,7 +126,7 @@ def tells_any_transition(text: str) -> bool:
     return bool(_may_tell(text, _SIGNS) and _read_transitions(text))
 
 
-@lru_cache(maxsize=256)
+@remember_results(256)
 def _read_transitions(text: str) -> tuple[Transition, ...]:
     """The transitions that a statement tells.
 

@@ -1,10 +1,9 @@
 """Values: the canonical form of what is said of a subject, and what kind of thing it is."""
 
-from functools import lru_cache
-
 from memoria.policy.properties import english_words as words
 from memoria.text.analyser import tokens
 from memoria.text.pattern import LazyPattern
+from memoria.text.remembered import remember_results
 from memoria.text.statement import canonical_form
 
 _ARTICLE = LazyPattern(r"(?i)^(?:the|an?|his|her|their|its|the user's|some|any)\s+")
@@ -22,7 +21,7 @@ COUNTS = {word: str(n) for n, word in enumerate(_NUMBERS, 2)}
 """Small numbers in words, as digits."""
 
 
-@lru_cache(maxsize=4096)
+@remember_results(16_384)
 def stem(word: str) -> str:
     """The stem of a word. Cached: a few thousand words are most of what is said."""
     found = tokens(word)

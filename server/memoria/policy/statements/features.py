@@ -8,7 +8,7 @@ a number: a hash of its words, which depends on nothing but them.
 
 import unicodedata
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 from itertools import chain, compress, pairwise
 from typing import NamedTuple
@@ -18,6 +18,7 @@ from memoria.policy.people.kinship import chinese_words, english_words
 from memoria.policy.statements.clauses import StatingClause, reads_chinese
 from memoria.policy.statements.words import CLOSED, CLOSED_ZH, KINDS
 from memoria.text.pattern import LazyPattern
+from memoria.text.remembered import remember_results
 
 _WORD = LazyPattern(r"[A-Za-zÀ-ÿ]+(?:['’][A-Za-z]+)?|\d[\d.,:]*|[^\sA-Za-zÀ-ÿ\d]")
 _MOST_WORDS = 60
@@ -200,7 +201,7 @@ _OF_ROWS = (0, 2, 4, 7, 10)
 """Where its numbers begin and end."""
 
 
-@lru_cache(maxsize=8192)
+@remember_results(8192)
 def _read_word(low: str, is_name: bool) -> _ClauseWord:
     kind = _kind(low, is_name)
     meaning, is_closed = _word_groups().get(low, kind), kind[0] != "*"
@@ -215,7 +216,7 @@ def _read_word(low: str, is_name: bool) -> _ClauseWord:
     return (single, is_closed, *own[:2], *spare[:2], *build, *meant)
 
 
-@lru_cache(maxsize=2048)
+@remember_results(2048)
 def _products(one: str) -> _Products:
     """Of a kind or a group of words: there are few."""
     return _multiply(_hash(one))

@@ -6,11 +6,11 @@ sets two times beside each other: each of those has two amounts for an answer, o
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from memoria.policy.updates.amounts import KINDS, Amount, AmountKind, read_unit_zh
 from memoria.policy.updates.words import words_of
 from memoria.text.pattern import LazyPattern
+from memoria.text.remembered import remember_results
 
 _COUNTED = 3
 """Words behind "how many" that may say what is counted."""
@@ -46,7 +46,7 @@ class AskedAmount:
         )
 
 
-@lru_cache(maxsize=64)
+@remember_results(64)
 def read_asked_amount(question: str) -> AskedAmount:
     """Which kind of amount a question wants as it is now."""
     if _is_whether(question):

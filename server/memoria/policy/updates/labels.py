@@ -6,7 +6,6 @@ my boss and my mother have birthdays: neither is the other one anew.
 
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Protocol
 
 from memoria.policy.people import find_people
@@ -15,6 +14,7 @@ from memoria.policy.people.persons import compare_people
 from memoria.policy.updates.numerals import read_numeral
 from memoria.policy.updates.words import PlacedWord
 from memoria.text.pattern import LazyPattern
+from memoria.text.remembered import remember_results
 
 _CACHED = 1024
 
@@ -91,7 +91,7 @@ def _names_other(
     )
 
 
-@lru_cache(maxsize=_CACHED)
+@remember_results(_CACHED)
 def _read_labels(text: str) -> dict[str, frozenset[str]]:
     """By kind of thing the numbers that it is named by."""
     found: dict[str, set[str]] = defaultdict(set)
@@ -101,7 +101,7 @@ def _read_labels(text: str) -> dict[str, frozenset[str]]:
     return {kind: frozenset(numbers) for kind, numbers in found.items()}
 
 
-@lru_cache(maxsize=_CACHED)
+@remember_results(_CACHED)
 def _read_times(text: str) -> frozenset[str]:
     return frozenset(match[0].lower() for match in _TIME.regex.finditer(text))
 

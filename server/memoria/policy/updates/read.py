@@ -7,7 +7,6 @@ found for a question are never compared.
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from memoria.policy.pasted import own_part
 from memoria.policy.updates.acts import Act, Denial, find_denials, may_deny, read_act
@@ -15,6 +14,7 @@ from memoria.policy.updates.amounts import Amount, find_amounts, may_hold_amount
 from memoria.policy.updates.tellings import Telling, read_tellings
 from memoria.policy.updates.words import place_words, words_of
 from memoria.text.pattern import LazyPattern, SmallPattern, has_any
+from memoria.text.remembered import remember_results
 
 _LONGEST = 2000
 """Characters. What a turn goes on to say after that is mostly what it presents."""
@@ -78,29 +78,29 @@ def read_amounts(sentences: Iterable[str]) -> list[Amount]:
     return [one for each in sentences for one in _read_amounts(each)]
 
 
-@lru_cache(maxsize=_CACHED)
+@remember_results(_CACHED)
 def _read_amounts(sentence: str) -> tuple[Amount, ...]:
     return tuple(find_amounts(sentence, place_words(sentence)))
 
 
-@lru_cache(maxsize=_CACHED)
+@remember_results(_CACHED)
 def _read_denials(text: str) -> tuple[Denial, ...]:
     sentences = filter(may_deny, _split_sentences(text))
     return tuple(one for each in sentences for one in find_denials(each))
 
 
-@lru_cache(maxsize=_CACHED)
+@remember_results(_CACHED)
 def _read_tellings(text: str) -> tuple[Telling, ...]:
     return tuple(one for each in _split_sentences(text) for one in read_tellings(each))
 
 
-@lru_cache(maxsize=_CACHED)
+@remember_results(_CACHED)
 def _read_acts(text: str) -> tuple[Act, ...]:
     acts = (read_act(each, words_of(each)) for each in _split_sentences(text))
     return tuple(act for act in acts if act is not None)
 
 
-@lru_cache(maxsize=_CACHED)
+@remember_results(_CACHED)
 def _split_sentences(text: str) -> tuple[str, ...]:
     own = _FENCE.regex.sub("\n", text[:_LONGEST])
     if own.strip().count("\n") >= _LINES_OF_ANOTHER:

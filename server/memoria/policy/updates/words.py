@@ -1,11 +1,11 @@
 """Words: what a stretch of a turn is about, as stems and, in Chinese, as pairs of characters."""
 
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
 from memoria.text.analyser import tokens
 from memoria.text.pattern import LazyPattern
+from memoria.text.remembered import remember_results
 from memoria.text.stopwords import STOP_WORDS
 
 _SHORTEST = 2
@@ -68,7 +68,7 @@ def _iter_words(text: str) -> Iterator[PlacedWord]:
         end, before = match.end(), stem
 
 
-@lru_cache(maxsize=16_384)
+@remember_results(16_384)
 def _stem_telling(word: str) -> str:
     """The stem of an English word; empty where it tells nothing."""
     found = "" if word.lower() in STOP_WORDS else "".join(tokens(word)[:1])

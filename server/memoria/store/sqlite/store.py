@@ -20,6 +20,7 @@ from memoria.store.sqlite.tenants import (
     StoreTenant,
     enter_tenant,
     find_tenant,
+    list_erasures,
     list_tenants,
 )
 from memoria.store.sqlite.terms import TermStatistics
@@ -28,7 +29,6 @@ from memoria.store.sqlite.transaction import (
     SqliteTransaction,
     StoreOptions,
 )
-from memoria.store.sqlite.vectors.models import read_changes
 
 
 class SqliteStore:
@@ -75,6 +75,7 @@ class SqliteStore:
         """A consistent view of a tenant's rows."""
         with self._connections.read() as opened:
             found = find_tenant(opened.connection, tenant) or StoreTenant(tenant)
+            self._counted.drop_erased(found.number, found.last_erasure)
             another = partial(self._read_same, opened.connection, found)
             yield self._read_transaction(opened, found, another)
 
@@ -144,8 +145,9 @@ class SqliteStore:
             return is_scrub_pending(connection)
 
     def scrub(self) -> bool:
-        """Wipe what erased rows left behind in the file."""
+        """Wipe what erased rows left behind in the file, and in the memory of this process."""
         with self._connections.lock_writer(), self._connections.open_fresh() as opened:
+            self._drop_erased_words(opened.connection)
             return scrub(opened.connection, self._busy_timeout_ms)
 
     def close(self) -> None:
@@ -159,8 +161,8 @@ class SqliteStore:
         return self._connections.write(is_brief=is_brief)
 
     def _drop_erased_words(self, connection: Connection) -> None:
-        for tenant in self._counted.list_tenants():
-            self._counted.drop_erased(tenant, read_changes(connection, tenant).erased_at)
+        for tenant, last_erasure in list_erasures(connection):
+            self._counted.drop_erased(tenant, last_erasure)
 
     @contextlib.contextmanager
     def _read_same(

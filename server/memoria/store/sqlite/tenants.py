@@ -59,6 +59,12 @@ def list_tenants(connection: Connection) -> list[str]:
     return [str(row["name"]) for row in connection.execute(_SQL["names"])]
 
 
+def list_erasures(connection: Connection) -> list[tuple[int, int]]:
+    """By tenant's number which of its changes was the last that erased something."""
+    rows = connection.execute(_SQL["erasures"])
+    return [(row["number"], row["last_erasure"]) for row in rows]
+
+
 def find_tenant(connection: Connection, name: str) -> StoreTenant | None:
     """The tenant of that name, if it ever stored something."""
     row = connection.execute(_SQL["find"], {"name": name}).fetchone()

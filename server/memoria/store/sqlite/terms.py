@@ -15,6 +15,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+from memoria.text.remembered import forget_results
+
 if TYPE_CHECKING:
     from memoria.store.sqlite.posting_cache import PostingCache
     from memoria.store.sqlite.standings_cache import StandingsCache
@@ -157,13 +159,8 @@ class TermStatistics:
         with self._lock:
             return _recall(self._turns, tenant, TurnTable)
 
-    def list_tenants(self) -> list[int]:
-        """Of whom words or names are remembered."""
-        with self._lock:
-            return [*{*self._tenants, *self._postings, *self._turns}]
-
     def drop_erased(self, tenant: int, last_erasure: int) -> None:
-        """Let no word or name of what was erased stay in memory because nobody asks."""
+        """Let no word or name of what was erased stay in memory, though nobody asks for it."""
         with self._lock:
             if last_erasure <= self._erasures.get(tenant, 0):
                 return
@@ -171,6 +168,7 @@ class TermStatistics:
             for held in (self._tenants, self._postings, self._turns):
                 held.pop(tenant, None)
         self.terms.clear()
+        forget_results()
 
 
 def _recall(held: OrderedDict[int, _Value], tenant: int, make: Callable[[], _Value]) -> _Value:
