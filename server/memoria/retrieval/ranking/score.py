@@ -1,7 +1,6 @@
 """Score: the candidates are read, and each gets a relevance, its boosts and what speaks for it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from functools import lru_cache
 from itertools import chain
 from operator import attrgetter
 from types import MappingProxyType
@@ -28,6 +27,7 @@ from memoria.store.base import Transaction
 from memoria.store.values import DocumentKind
 from memoria.text.analyser import tokens
 from memoria.text.dates import Interval
+from memoria.text.remembered import remember_results
 from memoria.text.script import is_cjk
 
 _LOOKED_AT_FIRST = 10
@@ -89,15 +89,18 @@ class LazyCandidates(Sequence[ScoredCandidate]):
         self,
         fused: Sequence[FusedCandidate],
         score: Callable[[Sequence[FusedCandidate]], list[ScoredCandidate]],
+        first: int,
     ) -> None:
         """None is read yet.
 
         Args:
             fused: the candidates, best first.
             score: reads some of them while the transaction lasts, and keeps their order.
+            first: how many are read together when somebody looks at the first.
         """
         self._unread = fused
         self._score = score
+        self._first = first
         self._read: list[ScoredCandidate] = []
 
     def __len__(self) -> int:
@@ -107,8 +110,8 @@ class LazyCandidates(Sequence[ScoredCandidate]):
         return bool(self[:1])
 
     def __iter__(self) -> Iterator[ScoredCandidate]:
-        yield from self[:_LOOKED_AT_FIRST]
-        yield from self[_LOOKED_AT_FIRST:]
+        yield from self[: self._first]
+        yield from self[self._first :]
 
     @overload
     def __getitem__(self, at: int) -> ScoredCandidate: ...
@@ -120,7 +123,7 @@ class LazyCandidates(Sequence[ScoredCandidate]):
 
     def _read_until(self, most: int | None) -> list[ScoredCandidate]:
         """The first `most` that may be seen, or all."""
-        most = len(self._unread) + len(self._read) if most is None else max(most, _LOOKED_AT_FIRST)
+        most = len(self._unread) + len(self._read) if most is None else max(most, self._first)
         while self._unread and len(self._read) < most:
             many = most - len(self._read)
             part, self._unread = self._unread[:many], self._unread[many:]
@@ -156,7 +159,8 @@ def score_candidates(
         ]
 
     if plan.as_of is None and scorer.keeps_order:
-        return LazyCandidates(fused, score)
+        is_answered = any(map(scorer.promises, fused[:_LOOKED_AT_FIRST]))
+        return LazyCandidates(fused, score, len(fused) if is_answered else _LOOKED_AT_FIRST)
     scored = sorted(score(fused), key=attrgetter("score"), reverse=True)  # equals as they stood
     return scored if plan.as_of is None else _list_once(scored)
 
@@ -188,6 +192,11 @@ class _Scorer:
         self._scores_conclusions = is_ranked and plan.profile.scores_conclusions
         self.keeps_order = not (self._uses_boosts or self._scores_conclusions)
         """Whether a document counts as much as it did before it was read."""
+
+    def promises(self, item: FusedCandidate) -> bool:
+        """Whether what is known of a turn unread lets it pass: then others are shown with it."""
+        known = RelevanceSignals(0.0, item.cosine, item.graph, item.context)
+        return self._threshold.margin("turn", known) >= 0
 
     def score(
         self,
@@ -279,7 +288,7 @@ def find_named_day(time: Interval | None) -> range | None:
     return range(time.from_ms, time.until_ms) if is_day else None
 
 
-@lru_cache(maxsize=256)
+@remember_results(256)
 def list_tokens(name: str) -> frozenset[str]:
     """A name's tokens: of thirty documents most have one of the same few speakers."""
     return frozenset(tokens(name))

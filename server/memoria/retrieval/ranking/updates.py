@@ -178,9 +178,10 @@ def _states_own(each: ScoredCandidate) -> bool:
     turn = each.document
     if isinstance(turn, MemoryWording):
         return turn.version.n == turn.memory.current.n and turn.memory.validity is Validity.ACTIVE
-    if not turn.current or is_passage(turn.content):
-        return False
-    return turn.role is Role.USER or (turn.role is Role.ASSISTANT and turn.speaker is not None)
+    is_of_person = turn.role is Role.USER or (
+        turn.role is Role.ASSISTANT and turn.speaker is not None
+    )
+    return is_of_person and turn.current and not is_passage(turn.content)
 
 
 def _make_side(each: ScoredCandidate) -> _Side:
