@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence, Set
 
 from memoria.bare.lazy_regex import lazy_regex
+from memoria.text.remembered import remember_results
 
 Span = tuple[int, int]
 """From one character to before another."""
@@ -63,9 +64,7 @@ class ExcerptFinder:
         self._weights = weights
         self._bonus = _MEANING * max(weights.values(), default=1.0)
         self._found = list(_occurrences(text, weights))
-        starts = self._starts = [0, *[match.end() for match in _END.finditer(text)]]
-        if starts[-1] == len(text) and len(starts) > 1:
-            starts.pop()
+        starts = self._starts = _list_starts(text)
         self._ends = [*starts[1:], len(text)]
         self._terms: dict[int, set[str]] = {}
         for position, term in self._found:
@@ -127,6 +126,13 @@ class ExcerptFinder:
         first, last = _densest_run(inside, self._weights, chars, start)
         begin = min(max((first + last - chars) // 2, start), end - chars)
         return _narrow_to_words(self._text, begin, begin + chars)
+
+
+@remember_results(256)
+def _list_starts(text: str) -> tuple[int, ...]:
+    """Where the sentences of a text begin; what is found is cut for its words, and then to fit."""
+    starts = (0, *[match.end() for match in _END.finditer(text)])
+    return starts[:-1] if starts[-1] == len(text) and len(starts) > 1 else starts
 
 
 def _occurrences(text: str, weights: Mapping[str, float]) -> Iterator[_Occurrence]:

@@ -28,6 +28,7 @@ from memoria.retrieval.answer.neighbours import NO_NEIGHBOURS, NeighbourTurns
 from memoria.text.budget import PARTS, price_text
 from memoria.text.document import as_text
 from memoria.text.excerpt import ExcerptFinder, Span
+from memoria.text.remembered import remember_results
 
 _ENOUGH = (52 * PARTS, 120 * PARTS)
 """What the words of a hit get before any hit gets more: room for the sentence that answers, between
@@ -195,13 +196,21 @@ class Packer:
 
 def _shorten_neighbour(turn: AdjacentTurn) -> tuple[AdjacentTurn, int]:
     """A turn beside a hit cut to its first sentences, and what its words cost."""
-    beginning = turn.text[:_NEIGHBOUR]  # each character costs a part at least
+    beginning = turn.text[: _NEIGHBOUR + 1]  # each character costs a part at least
+    text, price = _shorten_beginning(beginning)
+    return (turn if text == turn.text else turn.model_copy(update={"text": text})), price
+
+
+@remember_results(1024)
+def _shorten_beginning(text: str) -> tuple[str, int]:
+    """The text if it has room; else as many of its first sentences as have, and what they cost."""
+    beginning = text[:_NEIGHBOUR]
     price = words_cost(beginning)
-    if beginning == turn.text and price <= _NEIGHBOUR:
-        return turn, price
+    if beginning == text and price <= _NEIGHBOUR:
+        return text, price
     span = _find_affordable(beginning, price, ExcerptFinder(beginning, {}), _NEIGHBOUR)
-    text = f"{beginning[slice(*span)]} {_CUT}"
-    return turn.model_copy(update={"text": text}), words_cost(text)
+    short = f"{beginning[slice(*span)]} {_CUT}"
+    return short, words_cost(short)
 
 
 def _list_parts(hit: Hit) -> tuple[str, ...]:
