@@ -80,6 +80,15 @@ def takes_query(
     """
     own = Parameter("self", Parameter.POSITIONAL_ONLY)
     parameters = Signature([own, *query_parameters(kind)])
+    first = next(iter(kind.model_fields))
+
+    def try_to_read(args: Sequence[object], kwargs: Mapping[str, object]) -> QueryT | None:
+        """The query; None where something is wrong: it is found again, and told of, by name."""
+        if len(args) != (first not in kwargs):
+            return None
+        with suppress(ValidationError):
+            return kind.model_validate({first: args[0], **kwargs} if args else kwargs)
+        return None
 
     def decorate(
         method: Callable[[_SelfT, QueryT], _T],
@@ -88,9 +97,12 @@ def takes_query(
         def call(self: _SelfT, *args: object, **kwargs: object) -> _T:
             if len(args) == 1 and isinstance(args[0], kind) and not kwargs:
                 return method(self, args[0])
-            named = _bind_by_name(parameters, method.__name__, (self, *args), kwargs)
-            del named["self"]
-            return method(self, build_query(kind, named, method.__name__))
+            query = try_to_read(args, kwargs)
+            if query is None:
+                named = _bind_by_name(parameters, method.__name__, (self, *args), kwargs)
+                del named["self"]
+                query = build_query(kind, named, method.__name__)
+            return method(self, query)
 
         call.__signature__ = parameters  # type: ignore[attr-defined]
         return call

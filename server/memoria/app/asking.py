@@ -103,4 +103,5 @@ def choose_workspace(settings: Settings, given: str | None) -> str | None:
 
 def _ask_from(query: SearchQueryT, settings: Settings) -> SearchQueryT:
     """The query with the workspace that it means."""
-    return query.model_copy(update={"workspace": choose_workspace(settings, query.workspace)})
+    place = choose_workspace(settings, query.workspace)
+    return query if place == query.workspace else query.model_copy(update={"workspace": place})

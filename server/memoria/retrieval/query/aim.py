@@ -9,7 +9,7 @@ is told in several sessions.
 
 from enum import Enum, auto
 
-from memoria.text.pattern import LazyPattern
+from memoria.text.pattern import LazyPattern, SmallPattern
 
 
 class Aim(Enum):
@@ -27,35 +27,35 @@ class Aim(Enum):
     """A new answer or piece of work."""
 
 
-_REPLY = LazyPattern(
-    r"(?i)\b(?:did|have|had|were|was) you\b(?! (?:know|hear|see))"
+_REPLY = SmallPattern(
+    r"\b(?:did|have|had|were|was) you\b(?! (?:know|hear|see))"
     r"|\byou(?:['’](?:ve|d)| have| had)? (?:also |then |first |previously |earlier |just )?"
     r"(?:said|suggested|recommended|told|explained|gave|given|mentioned|provided|advised|listed"
     r"|outlined|described|proposed|showed|shown|helped|offered|wrote|written|walked|came up)\b"
     r"|\byour (?:suggestions?|recommendations?|advice|explanations?|answers?|responses?|reply"
     r"|replies|proposals?)\b"
-    r"|\b(?:the|an?|what|which|how did) (?:assistant|AI|chatbot)\b"
+    r"|\b(?:the|an?|what|which|how did) (?:assistant|ai|chatbot)\b"
     r"|你(?:[都给向为帮跟对我是还]*)"
     r"(?:建议|推荐|解释|说明|提到|介绍|列出|列举|描述|回答|提供|告诉|说|写|讲|教|给)[了过的]"
     r"|你(?:之前|上次|当时|那时|曾经?|先前|刚才|已经?)"
     r"|你(?:给我)?的(?:建议|推荐|解释|回答|答复|说明|方案)|助手"
 )
-_SUMMARY = LazyPattern(r"(?i)\b(?:summar(?:y|i[sz]e)|overview|recap)\b|总结|概括|概述|回顾|梳理")
-_COURSE = LazyPattern(
-    r"(?i)\border (?:in which|of)\b|\bin order\b(?! to)|\b(?:across|throughout) (?:all )?(?:of )?"
+_SUMMARY = SmallPattern(r"\b(?:summar(?:y|i[sz]e)|overview|recap)\b|总结|概括|概述|回顾|梳理")
+_COURSE = SmallPattern(
+    r"\border (?:in which|of)\b|\bin order\b(?! to)|\b(?:across|throughout) (?:all )?(?:of )?"
     r"(?:our|my|these|the) \w+|\bover time\b|\bhow many (?:different|total|times)\b"
     r"|\bin (?:total|all)\b|\baltogether\b|\b(?:evolved?|developed|progressed|changed over)\b"
     r"|\b(?:considering|given) my [^?]*,"
     r"|先后|顺序|依次|历次|几次|多少次|发展过程|变化过程|这段时间以?来"
 )
-_HELP = LazyPattern(
-    r"(?i)\b(?:can|could|would|will) you (?:please )?"
+_HELP = SmallPattern(
+    r"\b(?:can|could|would|will) you (?:please )?"
     r"(?!please|tell|remind|list|find|look|recall|remember|check)"
-    r"|\bhow (?:should|can|could|do|would) (?:I|we|one|you)\b"
-    r"|\b(?:what|which)\b[^?]{0,80}\b(?:should (?:I|we)|would you|do you)\b|\bdo you think\b"
+    r"|\bhow (?:should|can|could|do|would) (?:i|we|one|you)\b"
+    r"|\b(?:what|which)\b[^?]{0,80}\b(?:should (?:i|we)|would you|do you)\b|\bdo you think\b"
     r"|\bany (?:advice|tips|suggestions|ideas)\b|\bsome (?:good|common)\b|\bhelp me\b"
     r"|\b(?:different|best|good) ways? (?:to|of)\b"
-    r"|\bI['’]m (?:planning|about to|working|looking|applying|updating|trying)\b"
+    r"|\bi['’]m (?:planning|about to|working|looking|applying|updating|trying)\b"
     r"|帮我|请(?:你)?(?:写|做|给|列|推荐|解释)|(?:怎么|如何|怎样)(?:才能|去|写|做|办|安排|处理|设计|实现|选|学)"
     r"|应该(?:怎么|如何|怎样)|(?:什么|哪些)(?:好)?(?:办法|方法)|有(?:什么|哪些)建议|推荐(?:一|几|些)|你(?:觉得|认为)"
 )
@@ -81,7 +81,7 @@ _REQUEST = LazyPattern(
 def find_aim(question: str) -> Aim:
     """What a question wants; of several, what decides most about whose turns answer."""
     return next(
-        (aim for aim, pattern in _BY_AIM if pattern.regex.search(question)),
+        (aim for aim, pattern in _BY_AIM if pattern.search(question)),
         Aim.FACT,
     )
 

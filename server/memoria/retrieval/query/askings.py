@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from memoria.text.analyser import WORD
-from memoria.text.pattern import LazyPattern
+from memoria.text.pattern import LazyPattern, SmallPattern
 from memoria.text.stopwords import STOP_WORDS
 
 MOST_ASKINGS = 3
@@ -42,8 +42,8 @@ _SENTENCE = LazyPattern(
     (?P<end>[.!?。！？；;…，,]*)"""
 )
 _ADDS = LazyPattern(rf"(?i)\W*(?:(?:oh|and|ah|well|哦|噢|啊)\W+)?(?:{_ADDITION})[\s,，:：、]*")
-_ANNOUNCES = LazyPattern(
-    r"""(?xi)(?:
+_ANNOUNCES = SmallPattern(
+    r"""(?x)(?:
         (?:what|all|the\sthing)\si\s(?:\w+\s){0,3}?(?:want(?:ed)?|need(?:ed)?|mean|meant|['’]d\slike)
           \s(?:to\s)?(?:ask|know|find\sout|figure\sout|remember)(?:\s(?:you|about))?\s(?:is|was)
       | (?:my|the)\s(?:\w+\s){0,2}question\s(?:\w+\s)?(?:is|was)
@@ -67,6 +67,8 @@ _REFERS_BACK = LazyPattern(
     r"(?i)\b(?:it|its|he|him|his|she|her|they|them|their|there|this|these|those)\b|[他她它这]"
 )
 _QUESTION_MARK = LazyPattern("[?？]")
+_STOPS = ".!?。！？；;…，,\n"
+_STOP = LazyPattern(f"[{_STOPS}]")
 _LETTER = LazyPattern(r"\w")
 
 
@@ -87,8 +89,11 @@ class Asking(NamedTuple):
 
 def find_askings(text: str) -> tuple[Asking, ...]:
     """The things a text asks, in their order; the whole text where it asks one thing at once."""
+    announces = _ANNOUNCES.search(text) is not None
+    if not announces and _STOP.regex.search(text.rstrip(f"{_STOPS} ")) is None:
+        return (Asking(text),)  # one sentence, as most questions are
     askings = [asking for topic in _split_topics(text) for asking in _list_askings(topic)]
-    if len(askings) < 2 and not _ANNOUNCES.regex.search(text):  # noqa: PLR2004  (one thing)
+    if len(askings) < 2 and not announces:  # noqa: PLR2004  (one thing)
         return (askings[0],) if askings and askings[0].talk else (Asking(text),)
     first = len(askings) - MOST_ASKINGS + 1
     if first > 1:
@@ -123,7 +128,7 @@ def _has_telling_words(sentence: str) -> bool:
 def _list_askings(topic: Sequence[AskedSentence]) -> Iterator[Asking]:
     """What a topic asks; nothing, if it is empty."""
     for place, sentence in reversed([*enumerate(topic)]):
-        ends = [match.end() for match in _ANNOUNCES.regex.finditer(sentence.text)]
+        ends = [match.end() for match in _ANNOUNCES.finditer(sentence.text)]
         if ends:
             yield Asking(_join(sentence.text[ends[-1] :], *_list_texts(topic[place + 1 :])))
             return

@@ -40,6 +40,8 @@ _LITERAL = LazyPattern(
     r"|`[^`]+`",
     re.ASCII,  # so that what stands among Chinese characters has its ends
 )
+_LITERAL_SIGN = LazyPattern(r"[\d/\\_(`]|\.[A-Za-z]|Error|Exception", re.ASCII)
+"""What every one of them has: hardly any question does, and to look for them takes long."""
 _RECORD_REQUEST = LazyPattern(
     r"\b(?:exact(?:ly)? (?:words?|wording|what)|verbatim|word for word|quote|quoted|evidence|proof"
     r"|source of|when did (?:i|we|you) (?:say|mention|tell|decide|agree)"
@@ -137,7 +139,7 @@ def parse_query(
         time=time,
         names=tuple(dict.fromkeys(islice(_names(text), _MOST_NAMES))),
         proper_names=tuple(dict.fromkeys((*_proper_names(timeless), *_chinese_names(timeless)))),
-        literals=tuple(match[0].strip("`") for match in _LITERAL.regex.finditer(text)),
+        literals=tuple(_literals(text)),
         phrases=tuple(islice(_phrases(text), _MOST_PHRASES)),
         people=find_people(text).without_strangers(),
         wants_record=wants_record,
@@ -150,6 +152,12 @@ def _discriminative_terms(timeless: str, terms: tuple[str, ...]) -> tuple[str, .
     """The terms without those of time, of asking for the record, and as empty as "said"."""
     about = _RECORD_REQUEST.regex.sub(" ", _LATEST.regex.sub(" ", timeless))
     return tuple(term for term in query_terms(about) if term in terms and not _is_empty_word(term))
+
+
+def _literals(text: str) -> Iterator[str]:
+    if _LITERAL_SIGN.regex.search(text):
+        for match in _LITERAL.regex.finditer(text):
+            yield match[0].strip("`")
 
 
 def _phrases(text: str) -> Iterator[tuple[str, ...]]:

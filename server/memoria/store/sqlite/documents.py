@@ -204,7 +204,8 @@ class SqliteDocuments:
             raise EmbedderError(
                 f"{model} gives vectors of {len(vector)} numbers; in this home it gave {known.dims}"
             )
-        seen = replace(filters, include_history=False)  # vectors of what is past are not searched
+        # Vectors of what is past are not searched.
+        seen = replace(filters, include_history=False) if filters.include_history else filters
         scopes = tuple(visible.token for visible in self._visibilities.list_visible([kind], seen))
         narrowing = self._narrowing([kind], seen)
         where = VectorQuery(

@@ -38,34 +38,52 @@ class Narrowing:
             private: the workspaces that are seen from themselves alone.
         """
         self._rows = rows
-        self._leaves_out_turns = "turn" not in kinds
-        self._turns = "turn" in kinds and filters.includes_turns
-        self._memories = "memory" in kinds and not (filters.roles or filters.tool)
+        self._kinds = kinds
         self._filters = filters
-        self.view: Mapping[str, Parameter] = {
-            "kinds": as_json(kinds),
-            "history": int(filters.include_history),
-            "include_processed": int(filters.include_processed),
-            "everywhere": int(filters.everywhere),
-            "place": place,
-            "private": as_json(private),
-        }
+        self._place = place
+        self._private = private
+
+    @cached_property
+    def view(self) -> Mapping[str, Parameter]:
         """What may be seen at all, as parameters of a statement."""
-        self._of_memories = {
-            "types": as_json_or_null(filters.types),
-            "tasks": None if filters.tasks is None else as_json(filters.tasks),
+        return {
+            "kinds": as_json(self._kinds),
+            "history": int(self._filters.include_history),
+            "include_processed": int(self._filters.include_processed),
+            "everywhere": int(self._filters.everywhere),
+            "place": self._place,
+            "private": as_json(self._private),
         }
-        self._said = {
-            "since": filters.since,
-            "until": filters.until,
-            "session_id": filters.session_id,
-            "history": int(filters.include_history),
+
+    @cached_property
+    def _of_memories(self) -> Mapping[str, Parameter]:
+        tasks = self._filters.tasks
+        return {
+            "types": as_json_or_null(self._filters.types),
+            "tasks": None if tasks is None else as_json(tasks),
         }
+
+    @cached_property
+    def _said(self) -> Mapping[str, Parameter]:
+        return {
+            "since": self._filters.since,
+            "until": self._filters.until,
+            "session_id": self._filters.session_id,
+            "history": int(self._filters.include_history),
+        }
+
+    @property
+    def _turns(self) -> bool:
+        return "turn" in self._kinds and self._filters.includes_turns
+
+    @property
+    def _memories(self) -> bool:
+        return "memory" in self._kinds and not (self._filters.roles or self._filters.tool)
 
     @property
     def leaves_out_turns(self) -> bool:
         """Whether memories alone are asked for: in a large home, few of all documents."""
-        return self._leaves_out_turns
+        return "turn" not in self._kinds
 
     @property
     def is_narrow(self) -> bool:

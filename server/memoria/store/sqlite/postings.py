@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from memoria.store.sqlite.index_size import IndexSize
 from memoria.store.sqlite.posting_cache import Posting
 from memoria.store.sqlite.rows import TenantRows
-from memoria.store.sqlite.standings import Integers, Standing, Standings
+from memoria.store.sqlite.standings import Bits, Integers, Standing, Standings
 from memoria.store.sqlite.tenants import ReaderKnowledge
 from memoria.store.values import Match
 
@@ -32,6 +32,8 @@ _K1 = 1.2
 _B = 0.75
 _LEAST_IDF = 1e-6
 """What a word tells that stands in every other document, as the other two the choice of FTS5."""
+_FEW = 1000
+"""Documents that are put in order all together: to find the best of them first takes longer."""
 _NOWHERE = Posting(np.zeros(0, np.int32), np.zeros(0))
 
 
@@ -45,6 +47,12 @@ class _WordPlaces(NamedTuple):
     times: Floats
     standing: Standing
     """Of the documents."""
+
+    def select(self, kept: Bits) -> "_WordPlaces":
+        """Those that are kept."""
+        codes, lengths = self.standing
+        standing = Standing(codes[kept], lengths[kept])
+        return _WordPlaces(self.ns[kept], self.at[kept], self.times[kept], standing)
 
 
 class RankedDocuments(Sequence[Match]):
@@ -78,11 +86,12 @@ class RankedDocuments(Sequence[Match]):
 
     def _order(self, most: int) -> Indexes:
         """Where the best are, so many at least."""
-        likely = np.arange(len(self))
-        if 0 < most < len(self):
-            least = np.partition(self._scores, -most)[-most]
-            likely = np.flatnonzero(self._scores >= least)
-        order: Indexes = likely[np.argsort(-self._scores[likely], kind="stable")]
+        scores = self._scores
+        if len(scores) <= max(_FEW, most):
+            return (-scores).argsort(kind="stable")
+        least = np.partition(scores, -most)[-most] if most else np.inf
+        likely = (scores >= least).nonzero()[0]
+        order: Indexes = likely[(-scores[likely]).argsort(kind="stable")]
         return order
 
 
@@ -112,8 +121,10 @@ class Postings:
         self._size = size
         self._context_weight = context_weight
         self._known: dict[str, Posting] = {}
-        self._last: tuple[tuple[str, ...], _WordPlaces] | None = None
-        """The words that were asked for last: they are counted, and then searched for."""
+        self._last: tuple[object, _WordPlaces] | None = None
+        """The words that were asked for last."""
+        self._last_seen: tuple[object, _WordPlaces] | None = None
+        """The same with what was to be seen: they are counted, and then searched for."""
         self._ranked: dict[tuple[str, ...], RankedDocuments] = {}
 
     def recall(self, terms: Iterable[str]) -> dict[str, bool]:
@@ -158,9 +169,7 @@ class Postings:
             terms: the words.
             scope: the visibilities that may be seen.
         """
-        places = self._list_places(terms)
-        is_seen = self._standings.select(places.standing, scope)
-        counts = np.bincount(places.at[is_seen], minlength=len(terms))
+        counts = np.bincount(self._list_seen(terms, scope).at, minlength=len(terms))
         return dict(zip(terms, counts.tolist(), strict=True))
 
     def best(
@@ -186,13 +195,12 @@ class Postings:
     def _rank(
         self, terms: Sequence[str], scope: Sequence[str], among: Collection[int] | None
     ) -> RankedDocuments:
-        ns, at, times, standing = self._list_places(terms)
-        kept = self._standings.select(standing, scope)
+        places = self._list_seen(terms, scope)
         if among is not None:
-            kept &= np.isin(ns, np.fromiter(among, np.int64, len(among)))
-        gains = self._saturate(times[kept], standing.lengths[kept])
-        weights: Floats = self._weigh(terms)[at[kept]] * gains
-        scores: Floats = np.bincount(ns[kept], weights).astype(np.float64, copy=False)
+            places = places.select(np.isin(places.ns, np.fromiter(among, np.int64, len(among))))
+        gains = self._saturate(places.times, places.standing.lengths)
+        weights: Floats = self._weigh(terms)[places.at] * gains
+        scores: Floats = np.bincount(places.ns, weights).astype(np.float64, copy=False)
         found = scores.nonzero()[0]
         return RankedDocuments(found, scores[found])
 
@@ -207,9 +215,18 @@ class Postings:
         norms = _K1 * (1 - _B + _B * lengths / self._size.mean_length)
         return (times * (_K1 + 1)) / (times + norms)
 
+    def _list_seen(self, terms: Sequence[str], scope: Sequence[str]) -> _WordPlaces:
+        """The documents of each of the words that may be seen."""
+        asked = (*terms,), (*scope,)
+        if self._last_seen is None or self._last_seen[0] != asked:
+            places = self._list_places(terms)
+            is_seen = self._standings.select(places.standing, scope)
+            self._last_seen = asked, places.select(is_seen)
+        return self._last_seen[1]
+
     def _list_places(self, terms: Sequence[str]) -> _WordPlaces:
         """The documents of each of the words."""
-        asked = tuple(terms)
+        asked = (*terms,)
         if self._last is None or self._last[0] != asked:
             found = [self._known.get(term, _NOWHERE) for term in terms]
             at = np.repeat(np.arange(len(found)), [len(each.ns) for each in found])

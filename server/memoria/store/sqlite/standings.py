@@ -95,8 +95,12 @@ class Standings:
                 return None
             if len(ns):
                 self._grow(int(ns.max()))
-                self._learn(rows, np.unique(ns[self._codes[ns] == _UNKNOWN]).tolist())
-            return Standing(self._codes[ns], self._lengths[ns])
+            codes = self._codes[ns]
+            unknown = ns[codes == _UNKNOWN]
+            if len(unknown):
+                self._learn(rows, np.unique(unknown).tolist())
+                codes = self._codes[ns]
+            return Standing(codes, self._lengths[ns])
 
     def select(self, standing: Standing, tokens: Sequence[str]) -> Bits:
         """Which of the documents have one of these visibilities."""
@@ -107,8 +111,9 @@ class Standings:
         return found
 
     def _follow(self, rows: TenantRows, tenant: StoreTenant) -> bool:
-        if (tenant.changes, tenant.newest_document) < (self._changes, self._newest):
-            return False
+        now, before = (tenant.changes, tenant.newest_document), (self._changes, self._newest)
+        if now <= before:
+            return now == before
         if tenant.last_erasure > self._changes:
             self._codes.fill(_UNKNOWN)
             self._is_whole = False
@@ -119,7 +124,7 @@ class Standings:
             self._codes[self._fleeting] = _UNKNOWN
             self._fleeting = []
         self._codes[self._newest + 1 :] = _UNKNOWN
-        self._changes, self._newest = tenant.changes, tenant.newest_document
+        self._changes, self._newest = now
         return True
 
     def _grow(self, newest: int) -> None:
@@ -130,8 +135,6 @@ class Standings:
             self._lengths = np.concatenate([self._lengths, room])
 
     def _learn(self, rows: TenantRows, ns: Sequence[int]) -> None:
-        if not ns:
-            return
         self._codes[ns] = _THEIRS
         self._put(rows.tuples("standings", ns=list_numbers(ns)))
 

@@ -52,13 +52,16 @@ def times(
         prefer: in which direction a recurring date is resolved; see the package.
         clocks: which times of the clock are read: all, those of a day that is said, or none.
     """
+    rules = _select_rules(text)
+    if not rules:  # as in most texts
+        return ()
     try:
         at = zone.to_local(said_ms)
     except OverflowError:  # there are no dates before year 1 or after 9999
         return ()
     found = _drop_overlapping(
         piece
-        for rule in _select_rules(text)
+        for rule in rules
         for piece in _read_pieces(rule, text, at, prefer)
         if clocks != "none" or not _has_hours(piece)
     )

@@ -89,9 +89,10 @@ class VectorCache:
             return None
         now = where.changed or read_changes(connection, where.tenant)
         with held.lock:
-            held.follow(connection, now)
+            has_grown = held.follow(connection, now)
             found = held.nearest(connection, where, vector, limit, now.n)
-        self._keep_within_bounds()
+        if has_grown:
+            self._keep_within_bounds()
         return found
 
     def drop_erased(self, connection: Connection) -> None:
@@ -164,6 +165,7 @@ class VectorCache:
             with self._lock:
                 if not self._closed.is_set():
                     self._held[key] = held
+            self._keep_within_bounds()
         except Exception as error:  # noqa: BLE001  (the next search raises it)
             self._failed[key] = error
         finally:

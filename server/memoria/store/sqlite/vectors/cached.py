@@ -100,21 +100,23 @@ class CachedVectors(ABC):
         connection: Connection,
         now: IndexChanges,
         going_on: Callable[[], bool] = lambda: True,
-    ) -> None:
-        """Bring it up to the connection's snapshot, unless it is already beyond that.
+    ) -> bool:
+        """Bring it up to the connection's snapshot, and tell whether it was not up to it before.
 
         Args:
             connection: where the snapshot is read.
             now: how far that has changed.
             going_on: asked now and then whether to; where not, nothing is held.
         """
-        if now.n > self.seen:
-            try:
-                self._read_changes(connection, now, going_on)
-            except BaseException:
-                self.seen = 0
-                self.rows.clear()  # half of the changes may be in it
-                raise
+        if now.n <= self.seen:
+            return False
+        try:
+            self._read_changes(connection, now, going_on)
+        except BaseException:
+            self.seen = 0
+            self.rows.clear()  # half of the changes may be in it
+            raise
+        return True
 
     def drop_erased(self, connection: Connection) -> None:
         """Bring it up to the connection's snapshot if the tenant has erased something since."""

@@ -131,11 +131,15 @@ def _highest(scores: NDArray[np.float32], limit: int) -> NDArray[np.intp]:
     """Where at least the `limit` highest scores are, with all that equal the least of them."""
     if len(scores) <= limit:
         return np.arange(len(scores))
-    likely = np.arange(len(scores))
     sample, nth = scores[::_SAMPLED], limit * _SPARE // _SAMPLED
     if nth < len(sample):
-        guessed = np.flatnonzero(scores >= np.partition(sample, -nth - 1)[-nth - 1])
-        likely = guessed if len(guessed) >= limit else likely
-    kept = scores[likely]
-    best: NDArray[np.intp] = likely[kept >= np.partition(kept, -limit)[-limit]]
-    return best
+        likely = (scores >= np.partition(sample, -nth - 1)[-nth - 1]).nonzero()[0]
+        if len(likely) >= limit:
+            best: NDArray[np.intp] = likely[_select_highest(scores[likely], limit)]
+            return best
+    return _select_highest(scores, limit)
+
+
+def _select_highest(scores: NDArray[np.float32], limit: int) -> NDArray[np.intp]:
+    highest: NDArray[np.intp] = (scores >= np.partition(scores, -limit)[-limit]).nonzero()[0]
+    return highest

@@ -18,7 +18,7 @@ class RecentChanges:
 
     def __init__(self) -> None:
         """None is known."""
-        self._known_from = 0
+        self._known_from = self._newest = 0
         self._changes: deque[tuple[int, int]] = deque()
 
     def begin_at(self, change: int) -> None:
@@ -29,6 +29,7 @@ class RecentChanges:
     def add(self, change: int, n: int) -> None:
         """Know of a change of a document."""
         self._changes.append((change, n))
+        self._newest = max(self._newest, change)
         if len(self._changes) > _MOST:
             gone, _ = self._changes.popleft()
             self._known_from = max(self._known_from, gone)
@@ -37,4 +38,6 @@ class RecentChanges:
         """The documents that were changed after this change; None where they are not all known."""
         if change < self._known_from:
             return None
+        if change >= self._newest:
+            return frozenset()  # as nearly always
         return {n for changed, n in self._changes if changed > change}
