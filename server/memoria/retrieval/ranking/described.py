@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 from memoria.retrieval.query.described import Description
 from memoria.retrieval.ranking.score import ScoredCandidate
-from memoria.retrieval.ranking.selection import DECIDING_HITS
 from memoria.retrieval.ranking.statistics import QueryStatistics
-from memoria.retrieval.ranking.threshold import TermWeights
+from memoria.retrieval.ranking.threshold import DECIDING_HITS, TermWeights
 
 _LOOKED_AT = 20
 """Of the best: the description is a good part of the question."""

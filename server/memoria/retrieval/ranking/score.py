@@ -22,7 +22,12 @@ from memoria.retrieval.ranking.documents import (
 from memoria.retrieval.ranking.evidence.conclusions import score_conclusion
 from memoria.retrieval.ranking.fusion import FusedCandidate, add_graph_score
 from memoria.retrieval.ranking.statistics import discriminative_terms
-from memoria.retrieval.ranking.threshold import RelevanceSignals, RelevanceThreshold, TermWeights
+from memoria.retrieval.ranking.threshold import (
+    DECIDING_HITS,
+    RelevanceSignals,
+    RelevanceThreshold,
+    TermWeights,
+)
 from memoria.store.base import Transaction
 from memoria.store.values import DocumentKind
 from memoria.text.analyser import tokens
@@ -30,8 +35,6 @@ from memoria.text.dates import Interval
 from memoria.text.remembered import remember_results
 from memoria.text.script import is_cjk
 
-_LOOKED_AT_FIRST = 10
-"""As many as decide whether anything is shown where it is shown together."""
 _LONGEST_DAY_MS = 25 * 3_600_000
 """A day, where the clocks are put back."""
 _NO_WORDS: frozenset[str] = frozenset()
@@ -159,8 +162,8 @@ def score_candidates(
         ]
 
     if plan.as_of is None and scorer.keeps_order:
-        is_answered = any(map(scorer.promises, fused[:_LOOKED_AT_FIRST]))
-        return LazyCandidates(fused, score, len(fused) if is_answered else _LOOKED_AT_FIRST)
+        is_answered = any(map(scorer.promises, fused[:DECIDING_HITS]))
+        return LazyCandidates(fused, score, len(fused) if is_answered else DECIDING_HITS)
     scored = sorted(score(fused), key=attrgetter("score"), reverse=True)  # equals as they stood
     return scored if plan.as_of is None else _list_once(scored)
 

@@ -12,10 +12,9 @@ from memoria.retrieval.ranking.documents import MemoryWording
 from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.retrieval.ranking.stand_ins import stand_for_turns
 from memoria.retrieval.ranking.successors import NO_SUCCESSORS, Successors, place_successors
+from memoria.retrieval.ranking.threshold import DECIDING_HITS
 from memoria.retrieval.ranking.updates import NO_UPDATES, Updates, place_updates
 
-DECIDING_HITS = 10
-"""How many of the best decide whether the record has anything to say, whatever is asked for."""
 _REPEAT_SIMILARITY = 0.9
 _NEARLY_AS_GOOD = 0.4
 """The share of the best turn's score with which another is shown beside it. Of those below, none

@@ -46,6 +46,8 @@ _RERANK_REJECTS = 0.1
 """A reranker's score that turns a hit away, unless it holds every discriminative word."""
 _MOST_DOCUMENTS = 10_000
 """With more of them no more is asked for: what that would have to be was never measured."""
+DECIDING_HITS = 10
+"""How many of the best decide whether the record has anything to say, whatever is asked for."""
 OF_OTHERS = -1.0
 """The margin of what tells another person's fact, however well its words fit."""
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from itertools import chain
 
 from memoria.retrieval.ranking.score import ScoredCandidate
-from memoria.retrieval.ranking.selection import DECIDING_HITS
+from memoria.retrieval.ranking.threshold import DECIDING_HITS
 
 SEVERAL_DEPTH = 40
 """So many of the best of each are joined where several things are searched for, however many are
