@@ -32,7 +32,7 @@ from memoria.retrieval.ranking.variants import SEVERAL_DEPTH, join_searches
 from memoria.retrieval.sources.embed import QueryEmbedder
 from memoria.retrieval.sources.gather import SourceScores, gather
 from memoria.retrieval.sources.recent import fall_back_to_words
-from memoria.retrieval.sources.vectors import QueryVector
+from memoria.retrieval.sources.vectors import QueryVector, search_vectors_beside
 from memoria.store.base import Transaction
 from memoria.store.values import Frequencies
 
@@ -107,12 +107,13 @@ class SnapshotSearch:
         plan = replace(plan, calibration=self._embedder.calibration)
         plan = resolve_task(tx, plan) if plan.profile.follows_task else plan
         plan = choose_terms(tx, fall_back_to_words(tx, plan))
-        frequencies = count_frequencies(tx, plan)
-        known = resolve_names(tx, plan, frequencies)
-        if known is not plan:
-            plan = choose_terms(tx, known)
+        with search_vectors_beside(tx, plan, query) as read_vectors:
             frequencies = count_frequencies(tx, plan)
-        sources = gather(tx, plan, query)
+            known = resolve_names(tx, plan, frequencies)
+            if known is not plan:
+                plan = choose_terms(tx, known)
+                frequencies = count_frequencies(tx, plan)
+            sources = gather(tx, plan, query, read_vectors)
         statistics = build_statistics(plan, sources, frequencies)
         depth = max(self._choose_depth(plan), least)
         ranking = rank_documents(tx, plan, sources, frequencies, max(depth, plan.limit))
@@ -162,7 +163,9 @@ class SnapshotSearch:
         by_n = {each.candidate.n: each for each in scored if not _is_of_another_task(plan, each)}
         if plan.tasks:
             own = replace(plan, filters=replace(plan.filters, tasks=plan.tasks))
-            depth, sources = self._choose_depth(own), gather(tx, own, query)
+            with search_vectors_beside(tx, own, query) as read_vectors:
+                sources = gather(tx, own, query, read_vectors)
+            depth = self._choose_depth(own)
             ranking = rank_documents(tx, own, sources, frequencies, depth)
             found = fuse(own, sources, ranking, depth)
             of_task = score_candidates(tx, own, found, threshold)

@@ -15,7 +15,7 @@ from memoria.retrieval.sources.passages import read_passages
 from memoria.retrieval.sources.recent import search_recent
 from memoria.retrieval.sources.report import report_missing
 from memoria.retrieval.sources.text import search_phrases, search_text
-from memoria.retrieval.sources.vectors import QueryVector, search_vectors_concurrently
+from memoria.retrieval.sources.vectors import QueryVector, ReadVectors
 from memoria.store.base import Transaction
 from memoria.text.passages import Span
 
@@ -42,20 +42,20 @@ class SourceScores:
     """What holds something word for word that the query has in quotation marks."""
 
 
-def gather(tx: Transaction, plan: SearchPlan, query: QueryVector | str) -> SourceScores:
+def gather(
+    tx: Transaction, plan: SearchPlan, query: QueryVector | str, read_vectors: ReadVectors
+) -> SourceScores:
     """What the sources find.
 
     Args:
         tx: where to look.
         plan: the search.
         query: the query's vector, or why there is none.
+        read_vectors: gives what is nearest to it (`search_vectors_beside`).
     """
-    with tx.read_concurrently(
-        lambda other: search_vectors_concurrently(tx, other, plan, query)
-    ) as read_vectors:
-        words, text = search_text(tx, plan)
-        phrases = search_phrases(tx, plan)
-        nearest, vectors = read_vectors()
+    words, text = search_text(tx, plan)
+    phrases = search_phrases(tx, plan)
+    nearest, vectors = read_vectors()
     bm25 = {**phrases, **words}
     try:
         cosine, spans = read_passages(tx, plan, query, bm25, nearest)

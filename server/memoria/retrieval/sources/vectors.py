@@ -1,5 +1,7 @@
 """Vectors: the documents whose meaning is nearest to the query's, by cosine."""
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from memoria.errors import EmbedderError
@@ -13,6 +15,9 @@ from memoria.retrieval.sources.report import (
     report_used,
 )
 from memoria.store.base import Transaction
+
+ReadVectors = Callable[[], FoundScores]
+"""Gives the nearest documents, as soon as they are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +50,30 @@ def search_vectors(tx: Transaction, plan: SearchPlan, query: QueryVector | str) 
     return found, report_used("vectors", len(found))
 
 
-def search_vectors_concurrently(
-    tx: Transaction, other: Transaction, plan: SearchPlan, query: QueryVector | str
-) -> FoundScores:
-    """The same in another thread, after helping to count how common the query's words are.
+def search_vectors_beside(
+    tx: Transaction, plan: SearchPlan, query: QueryVector | str
+) -> AbstractContextManager[ReadVectors]:
+    """The same in another thread while the block runs, which is given what waits for them.
 
-    Counts are remembered, and the text search begins with the first word: whichever thread comes
-    to a word second finds it counted.
+    In a home too small for a second thread they are searched before the block, right after the
+    question's vector was made: either goes through more memory than a processor keeps at hand, and
+    whatever is done between the two has to be fetched once more.
 
     Args:
-        tx: the transaction of the text search.
-        other: the one to look in; the same where the home is too small for a second thread.
+        tx: where to look.
         plan: the search.
         query: the query's vector, or why there is none.
+    """
+    return tx.read_concurrently(lambda other: _search_helping(tx, other, plan, query))
+
+
+def _search_helping(
+    tx: Transaction, other: Transaction, plan: SearchPlan, query: QueryVector | str
+) -> FoundScores:
+    """The nearest documents; in another thread, after helping to count the query's words.
+
+    Counts are remembered, and who counts them all begins with the first word: whichever thread
+    comes to a word second finds it counted.
     """
     if other is not tx and "text" not in plan.options.without:
         other.documents.frequencies(plan.kinds, plan.terms[::-1], plan.filters)

@@ -134,7 +134,7 @@ class Transaction(Protocol):
         """Search the indexes in two threads: `work` in one, the block in the other.
 
         The block is given what waits for the result, or for its error. Where it would gain nothing
-        the work is done in turn, when its result is asked for. The answer is the same either way.
+        the work is done in turn, before the block. The answer is the same either way.
 
         Args:
             work: what to do, and with which transaction: in the other thread it has its own.

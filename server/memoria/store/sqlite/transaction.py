@@ -324,10 +324,11 @@ class SqliteTransaction:
     def read_concurrently(
         self, work: Callable[["SqliteTransaction"], _T]
     ) -> Iterator[Callable[[], _T]]:
-        """Do something in another thread, on the same rows, while the block runs."""
+        """Do something in another thread, on the same rows, while the block runs; or before it."""
         with self._concurrent_read() as other:
             if other is None:
-                yield partial(work, self)
+                done = work(self)
+                yield lambda: done
             else:
                 with run_concurrently(partial(work, other)) as result:
                     yield result
