@@ -48,8 +48,7 @@ def find(store: SqliteStore) -> list[list[Match]]:
     """What is found of rare words; the documents are all read before, if they were not."""
     found: list[list[Match]] = []
     for _ in range(3):  # read from the second time on, and known the third
-        for thread in [*store._counted.standings._reading.values()]:  # noqa: SLF001
-            thread.join()
+        store._counted.standings.wait()  # noqa: SLF001
         with store.read("ann") as tx:
             found = [
                 tx.documents.match(kinds, RARE[:many], filters, limit)
@@ -113,8 +112,7 @@ def test_a_large_home_is_read_at_once_from_the_second_question_on(
     match()
     assert not standings.learning
     match()
-    for thread in [*standings._reading.values()]:  # noqa: SLF001
-        thread.join()
+    standings.wait()
     assert not ranked
     match()
     assert len(ranked) == 1
@@ -123,8 +121,7 @@ def test_a_large_home_is_read_at_once_from_the_second_question_on(
         tx.documents.erase(known[0])
     match()
     assert len(ranked) == 1  # what is erased is forgotten, so all is read anew
-    for thread in [*standings._reading.values()]:  # noqa: SLF001
-        thread.join()
+    standings.wait()
     match()
     assert len(ranked) == 2
 
@@ -151,8 +148,7 @@ def test_what_kept_a_home_from_being_read_is_told_to_who_asks_next() -> None:
     cache, ann = StandingsCache(refuse), StoreTenant("ann", 1)
     cache.learn(ann)
     cache.learn(ann)
-    for thread in [*cache._reading.values()]:  # noqa: SLF001
-        thread.join()
+    cache.wait()
     with pytest.raises(OSError, match="no more files"):
         cache.learn(ann)
     cache.close()

@@ -7,18 +7,17 @@ the searches, which go on as before in the meantime.
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
-from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING
 
 from memoria.store.sqlite.driver import Connection
+from memoria.store.sqlite.reads_beside import Connect, Proceed, ReadsBeside
 from memoria.store.sqlite.rows import TenantRows
 from memoria.store.sqlite.tenants import StoreTenant, find_tenant
 
 if TYPE_CHECKING:
     from memoria.store.sqlite.standings import Standings
 
-Connect = Callable[[], Connection]
 _MOST_TENANTS = 50
 
 
@@ -31,21 +30,17 @@ class StandingsCache:
         Args:
             connect: opens a connection to the file.
         """
-        self._connect = connect
         self._lock = threading.Lock()
         self._held: OrderedDict[int, Standings] = OrderedDict()
         self._asked: set[int] = set()
         self._read_at: dict[int, int] = {}
         """By tenant, its last erasure when all was read last."""
-        self._reading: dict[int, threading.Thread] = {}
-        self._failed: dict[int, Exception] = {}
-        self._closed = threading.Event()
+        self._reads: ReadsBeside[int] = ReadsBeside(connect)
 
     @property
     def learning(self) -> bool:
         """Whether the documents of a large home are being read."""
-        with self._lock:
-            return bool(self._reading)
+        return self._reads.is_busy
 
     def of_tenant(self, tenant: int) -> "Standings":
         """What is known of a tenant's documents."""
@@ -62,44 +57,32 @@ class StandingsCache:
             Exception: what kept the last reading from its end.
         """
         number = tenant.number
+        if self._reads.is_reading(number):
+            return
         with self._lock:
-            if error := self._failed.pop(number, None):
-                raise error
             is_first = number not in self._asked
             self._asked.add(number)
             is_known = self._read_at.get(number) == tenant.last_erasure
-            if is_first or is_known or number in self._reading or self._closed.is_set():
-                return
-            thread = threading.Thread(target=self._read_all, args=(tenant,), daemon=True)
-            self._reading[number] = thread
-            thread.start()
+        if not is_first and not is_known:
+            self._reads.start(number, partial(self._read_all, tenant))
+
+    def wait(self) -> None:
+        """Wait until the documents that are being read have been."""
+        self._reads.wait()
 
     def close(self) -> None:
         """Read nothing more."""
-        self._closed.set()
-        with self._lock:
-            reading = list(self._reading.values())
-        for thread in reading:
-            thread.join()
+        self._reads.close()
 
-    def _read_all(self, tenant: StoreTenant) -> None:
+    def _read_all(self, tenant: StoreTenant, connection: Connection, proceed: Proceed) -> None:
         from memoria.store.sqlite.standings import Standings  # noqa: PLC0415  (brings NumPy)
 
         learnt = Standings()
-        try:
-            with closing(self._connect()) as connection:
-                connection.execute("BEGIN")
-                now = find_tenant(connection, tenant.name) or tenant
-                rows = TenantRows(connection, now.number, "documents")
-                learnt.read_all(rows, now, lambda: not self._closed.is_set())
-            with self._lock:
-                self._read_at[now.number] = now.last_erasure
-                self._hold(now.number, learnt)
-        except Exception as error:  # noqa: BLE001  (the next search raises it)
-            self._failed[tenant.number] = error
-        finally:
-            with self._lock:
-                del self._reading[tenant.number]
+        now = find_tenant(connection, tenant.name) or tenant
+        learnt.read_all(TenantRows(connection, now.number, "documents"), now, proceed)
+        with self._lock:
+            self._read_at[now.number] = now.last_erasure
+            self._hold(now.number, learnt)
 
     def _hold(self, tenant: int, standings: "Standings") -> "Standings":
         self._held[tenant] = standings

@@ -7,20 +7,19 @@ go on as before in the meantime; and again when there are many times more.
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
-from contextlib import closing
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from memoria.model import Vector
 from memoria.store.sqlite.driver import Connection
+from memoria.store.sqlite.reads_beside import Connect, Proceed, ReadsBeside
 from memoria.store.sqlite.vectors.models import SQL, Key, VectorQuery, read_changes
 from memoria.store.values import Match
 
 if TYPE_CHECKING:
     from memoria.store.sqlite.vectors.cached import CachedVectors
 
-Connect = Callable[[], Connection]
 MANY = 50_000
 """Vectors beyond which codes serve: a matrix takes as long there, and ten times the memory."""
 _MOST_BYTES = 1 << 30
@@ -45,13 +44,13 @@ class VectorCache:
         """
         self._most_bytes = most_bytes
         self._many = many
-        self._connect = connect if find_spec("faiss") else None
         self._lock = threading.Lock()
         self._held: OrderedDict[Key, CachedVectors] = OrderedDict()
         self._asked: set[Key] = set()
-        self._learning: dict[Key, threading.Thread] = {}
-        self._closed = threading.Event()
-        self._failed: dict[Key, Exception] = {}
+        self._reads: ReadsBeside[Key] | None = None
+        """None where there are no codes."""
+        if connect is not None and find_spec("faiss"):
+            self._reads = ReadsBeside(connect)
 
     @property
     def nbytes(self) -> int:
@@ -62,8 +61,7 @@ class VectorCache:
     @property
     def learning(self) -> bool:
         """Whether codes are being learnt."""
-        with self._lock:
-            return bool(self._learning)
+        return self._reads is not None and self._reads.is_busy
 
     def holds(self, where: VectorQuery) -> bool:
         """Whether there is something for it."""
@@ -105,30 +103,24 @@ class VectorCache:
 
     def clear(self) -> None:
         """Hold nothing more."""
-        self._closed.set()
-        with self._lock:
-            learning = list(self._learning.values())
-        for thread in learning:
-            thread.join()
+        if self._reads is not None:
+            self._reads.close()
         with self._lock:
             self._held.clear()
 
     def wait(self, where: VectorQuery) -> None:
         """Wait until codes that are being learnt have been."""
-        with self._lock:
-            learning = self._learning.get(_key(where))
-        if learning is not None:
-            learning.join()
+        if self._reads is not None:
+            self._reads.wait(_key(where))
 
     def _load(self, connection: Connection, key: Key, dims: int) -> "CachedVectors | None":
         from memoria.store.sqlite.vectors.cached import CachedMatrix  # noqa: PLC0415  (brings NumPy)
 
         with self._lock:
-            if error := self._failed.pop(key, None):
-                raise error
             held = self._held.get(key)
-            if self._connect and dims % 2 == 0 and self._too_many(connection, key, held):
-                self._learn(key, dims, self._connect)
+            reads = self._reads if dims % 2 == 0 else None
+            if reads and (reads.is_reading(key) or self._too_many(connection, key, held)):
+                reads.start(key, partial(self._learn_codes, key, dims))
             elif held is None:
                 held = self._held[key] = CachedMatrix(key, dims)
             if held is not None:
@@ -139,38 +131,19 @@ class VectorCache:
         """Whether it should be codes, or codes learnt anew."""
         if held is not None:
             return len(held.rows) > held.enough_for(self._many)
-        if key in self._learning:
-            return True
         wanted = {"tenant": key[1], "few": self._many}
         return connection.execute(SQL["more_than"], wanted).fetchone() is not None
 
-    def _learn(self, key: Key, dims: int, connect: Connect) -> None:
-        if key not in self._learning and not self._closed.is_set():
-            task = self._learn_codes, (key, dims, connect)
-            thread = threading.Thread(target=task[0], args=task[1], daemon=True)
-            self._learning[key] = thread
-            thread.start()
-
-    def _learn_codes(self, key: Key, dims: int, connect: Connect) -> None:
+    def _learn_codes(self, key: Key, dims: int, connection: Connection, proceed: Proceed) -> None:
         """Code a snapshot's vectors; what changes meanwhile is read by the next search."""
         from memoria.store.sqlite.vectors.cached import create_cache  # noqa: PLC0415  (brings NumPy)
 
-        try:
-            with closing(connect()) as connection:
-                connection.execute("BEGIN")
-                held = create_cache(connection, key, dims, self._many)
-                held.follow(
-                    connection, read_changes(connection, key[1]), lambda: not self._closed.is_set()
-                )
+        held = create_cache(connection, key, dims, self._many)
+        held.follow(connection, read_changes(connection, key[1]), proceed)
+        if proceed():
             with self._lock:
-                if not self._closed.is_set():
-                    self._held[key] = held
-            self._keep_within_bounds()
-        except Exception as error:  # noqa: BLE001  (the next search raises it)
-            self._failed[key] = error
-        finally:
-            with self._lock:
-                del self._learning[key]
+                self._held[key] = held
+        self._keep_within_bounds()
 
     def _keep_within_bounds(self) -> None:
         with self._lock:
