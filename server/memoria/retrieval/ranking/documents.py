@@ -76,7 +76,7 @@ def _wording_to_show(memory: Memory, n: int, plan: SearchPlan) -> MemoryVersion 
     if not _is_active_at(memory, moment):
         return None
     valid = (version for version in memory.versions if _is_valid_at(version, moment))
-    return next((version for version in valid if _passes_filters(version, plan.filters)), None)
+    return next((version for version in valid if passes_filters(version, plan.filters)), None)
 
 
 def _is_active_at(memory: Memory, moment: int) -> bool:
@@ -91,7 +91,7 @@ def _is_valid_at(version: MemoryVersion, moment: int) -> bool:
     return version.valid_from <= moment and (version.valid_to is None or moment < version.valid_to)
 
 
-def _passes_filters(version: MemoryVersion, filters: Filters) -> bool:
+def passes_filters(version: MemoryVersion, filters: Filters) -> bool:
     """Whether a wording passes the filters, which were put to the one that was found."""
     early = filters.since is not None and version.valid_from < filters.since
     late = filters.until is not None and version.valid_from >= filters.until

@@ -21,7 +21,7 @@ from memoria.model import Memory, StoredTurn, Validity
 from memoria.policy.properties import relate_statements
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.query.task import is_of_another_task
-from memoria.retrieval.ranking.documents import MemoryWording
+from memoria.retrieval.ranking.documents import MemoryWording, passes_filters
 from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.retrieval.ranking.wordings import NO_WORDINGS, Wordings
 from memoria.store.base import Transaction
@@ -186,11 +186,6 @@ def _may_be_shown(memory: Memory, plan: SearchPlan) -> bool:
     """
     if memory.expires_at is not None and memory.expires_at <= plan.now:
         return False
-    filters, wording = plan.filters, memory.current
-    if filters.types and memory.type not in filters.types:
-        return False
-    if filters.session_id not in (None, wording.provenance.session_id):
-        return False
-    is_late_enough = filters.since is None or wording.valid_from >= filters.since
-    is_early_enough = filters.until is None or wording.valid_from < filters.until
-    return is_late_enough and is_early_enough and not is_of_another_task(plan, memory.task)
+    is_of_type = not plan.filters.types or memory.type in plan.filters.types
+    is_asked_for = is_of_type and passes_filters(memory.current, plan.filters)
+    return is_asked_for and not is_of_another_task(plan, memory.task)
