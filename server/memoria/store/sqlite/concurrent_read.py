@@ -47,8 +47,3 @@ class LargeTenants:
                 return False
             self._known.add(tenant.number)
         return True
-
-
-def count_commits(connection: Connection) -> int:
-    """A number that is another as soon as a snapshot shows what somebody else has written."""
-    return int(connection.execute("PRAGMA data_version").fetchone()[0])

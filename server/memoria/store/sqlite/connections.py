@@ -24,6 +24,7 @@ from memoria.store.sqlite.driver import (
 )
 from memoria.store.sqlite.integrity import Damage, inspect
 from memoria.store.sqlite.migrate import check_version, migrate
+from memoria.store.sqlite.settled import SettledReads
 from memoria.store.sqlite.shared_commits import SharedCommits
 from memoria.store.sqlite.vectors import Vec0Index, VectorCache, VectorIndex
 
@@ -58,6 +59,7 @@ class Connections:
         self._commits = SharedCommits()
         self._read_slots = threading.BoundedSemaphore(readers)
         self._idle: LifoQueue[Opened] = LifoQueue()
+        self._settled: list[SettledReads] = []
         self._closed = False
         self.cache = VectorCache(connect=self.connect_beside)
         """What the process has in memory of the file's vectors."""
@@ -134,6 +136,11 @@ class Connections:
         with contextlib.closing(opened.connection):
             yield opened
 
+    def forget(self) -> None:
+        """Let nothing that readers have read stay in memory because nobody asks."""
+        for each in self._settled:
+            each.forget()
+
     def close(self) -> None:
         """Close every connection."""
         self._closed = True
@@ -148,7 +155,7 @@ class Connections:
     def _open_snapshot(self) -> Iterator[Opened]:
         opened = self._take_reader()
         try:
-            opened.connection.execute("BEGIN")
+            opened.connection.begin_snapshot()
             yield opened
         finally:
             if opened.connection.in_transaction:
@@ -158,7 +165,10 @@ class Connections:
     def _take_reader(self) -> Opened:
         with contextlib.suppress(Empty):
             return self._idle.get_nowait()
-        return self._open(read_only=True)
+        opened = self._open(read_only=True)
+        opened.connection.settled = SettledReads()
+        self._settled.append(opened.connection.settled)
+        return opened
 
     def _check_file_identity(self) -> None:
         """Stop where going on would mean to write into a file that nobody will read."""

@@ -272,7 +272,11 @@ class SqliteConversations:
 
     def list_user_speakers(self) -> list[UserSpeaker]:
         """Who has spoken with the role `user` under a name, in the order they first spoke."""
-        return [UserSpeaker(*row) for row in self._rows.all("user_speakers", limit=_MOST_SPEAKERS)]
+        asked = "user speakers", self._rows.tenant
+        rows = self._rows.connection.read_settled(
+            asked, lambda: self._rows.tuples("user_speakers", limit=_MOST_SPEAKERS)
+        )
+        return [UserSpeaker(*row) for row in rows]
 
     def remarks(self, ns: Sequence[int]) -> dict[int, Remark]:
         """What was said in the turns."""

@@ -316,7 +316,9 @@ class SqliteDocuments:
 
     def awaiting_vectors(self, ns: Sequence[int]) -> set[int]:
         """Which of the documents have no vector yet."""
-        oldest = self._rows.number("oldest_awaiting")
+        oldest = self._rows.connection.read_settled(
+            ("oldest awaiting", self._rows.tenant), lambda: self._rows.number("oldest_awaiting")
+        )
         recent = [n for n in ns if n >= oldest]
         if not recent:  # as hardly ever there are any
             return set()

@@ -11,11 +11,11 @@ same file at once, so it is retried.
 import contextlib
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from memoria.errors import (
     InvalidInputError,
@@ -35,6 +35,7 @@ else:
     except ImportError:
         import sqlite3
 
+from memoria.store.sqlite.settled import SettledReads
 from memoria.store.sqlite.write_queue import WaitedTooLongError, WriteQueue
 
 __all__ = [
@@ -51,6 +52,7 @@ __all__ = [
     "translate_errors",
 ]
 
+_Value = TypeVar("_Value")
 Cursor = sqlite3.Cursor
 Row = sqlite3.Row
 
@@ -75,6 +77,27 @@ class Connection(sqlite3.Connection):
     queue: WriteQueue | None = None
     """None once it is closed: what is asked of it then fails by itself."""
     busy_timeout_ms = 0
+    settled: SettledReads | None = None
+    """What a reader remembers from snapshot to snapshot; None for who may write."""
+
+    def begin_snapshot(self) -> None:
+        """Begin to read. What was remembered is forgotten if the file was changed since."""
+        self.execute("BEGIN")
+        if self.settled is not None:
+            self.settled.follow(self.count_commits())
+
+    def count_commits(self) -> int:
+        """A number that is another as soon as a snapshot shows what somebody else has written."""
+        return int(self.execute("PRAGMA data_version").fetchone()[0])
+
+    def read_settled(self, what: Hashable, read: Callable[[], _Value]) -> _Value:
+        """What is read in the same way by every search, and hardly ever changes.
+
+        Args:
+            what: tells it from all else that is read of the file.
+            read: reads it; what it gives is never changed.
+        """
+        return read() if self.settled is None else self.settled.look_up(what, read)
 
     def close(self) -> None:
         """Close it, and be done with the queue."""

@@ -22,6 +22,10 @@ class IndexSize(NamedTuple):
 
 def read_index_size(rows: TenantRows) -> IndexSize:
     """The size of the index on a snapshot; a writer would not see what it has indexed itself."""
+    return rows.connection.read_settled("index size", lambda: _read_index_size(rows))
+
+
+def _read_index_size(rows: TenantRows) -> IndexSize:
     newest, block = rows.tuples("index_size")[0]
     documents, *words = read_varints(block) if block else (0,)
     return IndexSize(documents, sum(words), newest)

@@ -27,8 +27,13 @@ class SqliteScratchpads:
     def find_in_hand(self, session_id: str | None, workspace: str | None) -> TaskInHand | None:
         """The focus of a session's notes, or of the latest that are seen from the workspace."""
         place = self._workspaces.number(workspace)
-        row = self._rows.first("in_hand", session_id=session_id, workspace=place)
-        return None if row is None else TaskInHand(*row)
+
+        def find() -> TaskInHand | None:
+            row = self._rows.first("in_hand", session_id=session_id, workspace=place)
+            return None if row is None else TaskInHand(*row)
+
+        asked = "in hand", self._rows.tenant, session_id, place
+        return self._rows.connection.read_settled(asked, find)
 
     def list_recent(self, limit: int, workspace: str | None = None) -> list[Scratchpad]:
         """The notes touched last that are seen from the workspace, newest first."""

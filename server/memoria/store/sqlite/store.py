@@ -161,6 +161,7 @@ class SqliteStore:
         return self._connections.write(is_brief=is_brief)
 
     def _drop_erased_words(self, connection: Connection) -> None:
+        self._connections.forget()
         for tenant, last_erasure in list_erasures(connection):
             self._counted.drop_erased(tenant, last_erasure)
 

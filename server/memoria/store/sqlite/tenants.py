@@ -67,6 +67,10 @@ def list_erasures(connection: Connection) -> list[tuple[int, int]]:
 
 def find_tenant(connection: Connection, name: str) -> StoreTenant | None:
     """The tenant of that name, if it ever stored something."""
+    return connection.read_settled(("tenant", name), lambda: _find_tenant(connection, name))
+
+
+def _find_tenant(connection: Connection, name: str) -> StoreTenant | None:
     row = connection.execute(_SQL["find"], {"name": name}).fetchone()
     if row is None:
         return None

@@ -14,7 +14,7 @@ from memoria.model import PRICED_MS, BacklogStatus, Statistics, now_millis
 from memoria.model.zone import MACHINE_ZONE, Zone
 from memoria.store.sqlite.accounts import SqliteAccounts
 from memoria.store.sqlite.audit import SqliteAuditLog
-from memoria.store.sqlite.concurrent_read import count_commits, run_concurrently
+from memoria.store.sqlite.concurrent_read import run_concurrently
 from memoria.store.sqlite.conversations import SqliteConversations
 from memoria.store.sqlite.core_lines import SqliteCoreLines
 from memoria.store.sqlite.days import SqliteDays, SqliteGeneratedFileRecords
@@ -111,7 +111,7 @@ class SqliteTransaction:
     @cached_property
     def snapshot(self) -> tuple[int, int]:
         """The connection, and how often it has seen the file changed by others."""
-        return id(self._connection), count_commits(self._connection)
+        return id(self._connection), self._connection.count_commits()
 
     @cached_property
     def documents(self) -> SqliteDocuments:

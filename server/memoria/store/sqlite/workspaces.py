@@ -61,7 +61,8 @@ class SqliteWorkspaces:
 
     @cached_property
     def _known(self) -> Mapping[str, int]:
-        return self._list()
+        asked = "workspaces", self._rows.tenant
+        return self._rows.connection.read_settled(asked, self._list)
 
     def _list(self) -> dict[str, int]:
         return {row["name"]: row["n"] for row in self._rows.all("all")}

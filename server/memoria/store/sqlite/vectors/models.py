@@ -74,6 +74,10 @@ def current_model(connection: Connection) -> str | None:
 
 def find_model(connection: Connection, name: str) -> EmbeddingModel | None:
     """The model of that name."""
+    return connection.read_settled(("model", name), lambda: _find_model(connection, name))
+
+
+def _find_model(connection: Connection, name: str) -> EmbeddingModel | None:
     row = connection.execute(SQL["model"], {"name": name}).fetchone()
     return None if row is None else EmbeddingModel(**row)
 
