@@ -170,6 +170,8 @@ def _add_updates(
     scored: Sequence[ScoredCandidate], passed: Sequence[ScoredCandidate], updates: Updates
 ) -> list[ScoredCandidate]:
     """What states a hit anew, and the other side of what contradicts it."""
+    if not updates:
+        return [*passed]
     ids = {each.candidate.n for each in passed}
     wanted = ids.union(*map(updates.list_beside, ids))
     return [each for each in scored if each.candidate.n in wanted]

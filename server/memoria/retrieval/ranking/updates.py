@@ -66,6 +66,10 @@ class Updates:
     ids: Mapping[int, str] = field(default_factory=dict)
     """The ids of what was compared."""
 
+    def __bool__(self) -> bool:
+        """Whether there are any."""
+        return bool(self.newer or self.denied)
+
     @property
     def documents(self) -> frozenset[int]:
         """All that states something anew, is stated anew or contradicts something."""
@@ -147,6 +151,8 @@ def find_updates(plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> Updates
 
 def place_updates(hits: Sequence[ScoredCandidate], updates: Updates) -> list[ScoredCandidate]:
     """The hits in their order, but each after what is newer, and beside what it contradicts."""
+    if not updates:
+        return list(hits)
     by_n = {each.candidate.n: each for each in hits}
     placed: dict[int, None] = {}
     for n in by_n:
