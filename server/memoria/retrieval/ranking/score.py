@@ -121,8 +121,10 @@ class LazyCandidates(Sequence[ScoredCandidate]):
     @overload
     def __getitem__(self, at: slice) -> list[ScoredCandidate]: ...
     def __getitem__(self, at: int | slice) -> ScoredCandidate | list[ScoredCandidate]:
-        most = at.stop if isinstance(at, slice) else at + 1
-        return self._read_until(most if most is not None and most > 0 else None)[at]
+        part = at if isinstance(at, slice) else slice(at, at + 1)
+        ends = part.start or 0, part.stop, part.step or 1
+        is_counted_from_first = part.stop is not None and min(ends) >= 0
+        return self._read_until(part.stop if is_counted_from_first else None)[at]
 
     def _read_until(self, most: int | None) -> list[ScoredCandidate]:
         """The first `most` that may be seen, or all."""
