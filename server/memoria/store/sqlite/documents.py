@@ -206,7 +206,7 @@ class SqliteDocuments:
             )
         # Vectors of what is past are not searched.
         seen = replace(filters, include_history=False) if filters.include_history else filters
-        scopes = tuple(visible.token for visible in self._visibilities.list_visible([kind], seen))
+        scopes = self._visibilities.read_scopes([kind], seen).seen
         narrowing = self._narrowing([kind], seen)
         where = VectorQuery(
             known.n,

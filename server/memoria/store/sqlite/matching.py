@@ -83,7 +83,6 @@ class Matching:
         self._reading = reading
         self._known: dict[tuple[str, str], _Matches] = {}
         """By statement and query; empty for a writer."""
-        self._shares: dict[Scopes, _Share] = {}
         self._lists = reading and WordLists(rows, reading, BUDGET, _CONTEXT_WEIGHT)
         """None for a writer: to read them would make it write down what it has indexed."""
 
@@ -174,10 +173,9 @@ class Matching:
         return self._read_age()[1] <= BUDGET
 
     def _share_of(self, scopes: Scopes) -> _Share:
-        """What a question sees of the home; a reader looks once."""
-        if scopes not in self._shares or self._reading is None:
-            self._shares[scopes] = self._measure_share(scopes)
-        return self._shares[scopes]
+        """What a question sees of the home."""
+        asked = "share", self._rows.tenant, scopes
+        return self._rows.connection.read_settled(asked, lambda: self._measure_share(scopes))
 
     def _measure_share(self, scopes: Scopes) -> _Share:
         if scopes.hidden is None or not self._is_small():

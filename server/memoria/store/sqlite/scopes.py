@@ -42,14 +42,11 @@ class Visibilities:
         self._rows = rows
         self._workspaces = workspaces
         self._reading = reading
-        self._known: dict[tuple[tuple[DocumentKind, ...], Filters], Scopes] = {}
 
     def read_scopes(self, kinds: Sequence[DocumentKind], filters: Filters) -> Scopes:
         """What a question may see, and all else in the home."""
-        asked = (*kinds,), filters
-        if asked not in self._known or self._reading is None:
-            self._known[asked] = self._tell_scopes(kinds, filters)
-        return self._known[asked]
+        asked = "scopes", self._rows.tenant, (*kinds,), filters
+        return self._rows.connection.read_settled(asked, lambda: self._tell_scopes(kinds, filters))
 
     def _tell_scopes(self, kinds: Sequence[DocumentKind], filters: Filters) -> Scopes:
         seen = tuple(visible.token for visible in self.list_visible(kinds, filters))
