@@ -10,7 +10,7 @@ from memoria.retrieval.ranking.evidence.counts import TermCounts, count_terms
 from memoria.retrieval.ranking.evidence.places import Places
 from memoria.store.positions import SESSION_BITS, Surroundings
 from memoria.store.remark import UNHEARD, Remark, Remarks, Sayings
-from memoria.store.values import IndexTokens
+from memoria.store.values import pack_tokens
 from memoria.text.saying import find_wish, read_saying
 
 
@@ -66,5 +66,5 @@ def hear(said: Sequence[Remark | None]) -> Sayings:
 
 def count(said: Mapping[int, str], *terms: str) -> TermCounts:
     """The terms counted in what was said, of which nobody knows who said it and when."""
-    texts = {n: IndexTokens(text, "") for n, text in said.items()}
+    texts = {n: pack_tokens(text, "") for n, text in said.items()}
     return count_terms(texts, terms, alike=True)

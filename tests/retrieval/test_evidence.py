@@ -19,7 +19,7 @@ from memoria.retrieval.ranking.evidence.priors import ExpectedAnswer, Priors
 from memoria.retrieval.ranking.evidence.session import add_session_shares
 from memoria.retrieval.ranking.evidence.speakers import find_named_speakers
 from memoria.store.remark import Remark
-from memoria.store.values import Frequencies, IndexTokens
+from memoria.store.values import Frequencies, pack_tokens
 from memoria.text.dates import Interval
 
 NOBODY = ExpectedAnswer(speakers=(), time=None)
@@ -42,7 +42,10 @@ def find_priors(
 
 
 def test_terms_are_counted_as_whole_words_in_what_was_said_and_in_who_and_when() -> None:
-    documents = {4: IndexTokens("cat catalogue cat", "anna monday"), 9: IndexTokens("dog", "cat")}
+    documents = {
+        4: pack_tokens("cat catalogue cat", "anna monday"),
+        9: pack_tokens("dog", "cat"),
+    }
     counted = count_terms(documents, ["cat", "anna"], alike=False)
     assert counted.ns.tolist() == [4, 9]
     assert counted.body.tolist() == [[2, 0], [0, 0]]
@@ -57,7 +60,7 @@ def test_a_word_that_begins_like_a_term_counts_for_a_part_where_the_term_is_miss
 
 @given(words, words)
 def test_only_latin_words_of_four_letters_are_alike(one: str, other: str) -> None:
-    documents = {1: IndexTokens(f"{one} 猫咪咪 20234", other)}
+    documents = {1: pack_tokens(f"{one} 猫咪咪 20234", other)}
     terms = ["cat", "of", "猫咪", "2023"]
     exact, alike = (count_terms(documents, terms, alike=alike) for alike in (False, True))
     assert exact.body.tolist() == alike.body.tolist()
@@ -69,7 +72,7 @@ def test_terms_are_counted_as_words_between_spaces(
 ) -> None:
     """Of one said several times in a row every other one: they share the space between them."""
     terms = list(dict.fromkeys(sought.split()))
-    documents = {n: IndexTokens(*text) for n, text in enumerate(texts)}
+    documents = {n: pack_tokens(*text) for n, text in enumerate(texts)}
     counted = count_terms(documents, terms, alike=False)
     body = [[f" {said} ".count(f" {term} ") for term in terms] for said, _ in texts]
     frame = [[f" {term} " in f" {context} " for term in terms] for _, context in texts]

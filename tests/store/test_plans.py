@@ -109,6 +109,7 @@ WALKS = {
     ("private_times", "applying"),  # a few of a tenant
     ("private_times", "count"),
     ("private_times", "list"),
+    ("examination", "announce_words"),
     ("examination", "await_damaged_passages"),
     ("examination", "await_missing_vectors"),
     ("examination", "count_damaged_passages"),

@@ -21,7 +21,7 @@ class Value(BaseModel):
         """
         value = cls.__new__(cls)
         object.__setattr__(value, "__dict__", fields)
-        object.__setattr__(value, "__pydantic_fields_set__", set(fields))
+        object.__setattr__(value, "__pydantic_fields_set__", _set_of_fields(cls))
         object.__setattr__(value, "__pydantic_extra__", None)
         object.__setattr__(value, "__pydantic_private__", None)
         return value
@@ -30,6 +30,12 @@ class Value(BaseModel):
     def of_known(cls, fields: dict[str, Any]) -> Self:
         """A value of what is known to be right, each in its own type; the rest is as by default."""
         return cls.of_checked({**_list_defaults(cls), **fields})
+
+
+@cache
+def _set_of_fields(kind: type[BaseModel]) -> set[str]:
+    """The names of all fields; one set for all values, of which it would take more than half."""
+    return set(kind.model_fields)
 
 
 @cache

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import repeat
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from pydantic import JsonValue
 
@@ -127,13 +127,20 @@ class PassageMatch(NamedTuple):
     """Its cosine, -1 to 1."""
 
 
-class IndexTokens(NamedTuple):
-    """A document's tokens as they are indexed: separated by single spaces."""
+IndexTokens: TypeAlias = bytes
+"""A document's tokens as they are indexed, separated by single spaces: of what was said and done,
+and behind a line feed, which stands in no token, of who said it and when. They are counted as they
+are, in a hundred documents at once."""
 
-    words: str
-    """What was said and done."""
-    context: str
-    """Who said it and when."""
+
+def pack_tokens(words: str, context: str) -> IndexTokens:
+    """The tokens of what a document says, and of who said it and when."""
+    return f"{words}\n{context}".encode()
+
+
+def list_words(tokens: IndexTokens) -> list[str]:
+    """The tokens of what a document says."""
+    return tokens[: tokens.index(b"\n")].decode().split(" ")
 
 
 class Frequencies(NamedTuple):

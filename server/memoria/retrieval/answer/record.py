@@ -26,7 +26,7 @@ from memoria.retrieval.ranking.threshold import RelevanceSignals, RelevanceThres
 from memoria.retrieval.snapshot import ScoredSearch
 from memoria.store.base import Transaction
 from memoria.store.remark import Remark
-from memoria.store.values import IndexTokens
+from memoria.store.values import IndexTokens, list_words
 from memoria.text.script import is_cjk
 
 COUNT_UP_TO = 10
@@ -81,11 +81,13 @@ class _RecordSearch:
 
     def may_fit(self, n: int, remark: Remark, indexed: IndexTokens | None) -> bool:
         """Whether a turn may fit: what is not looked at is taken to speak for it."""
-        if indexed is None or not (remark.is_whole or indexed.words.isascii()):
+        words = [] if indexed is None else list_words(indexed)
+        is_ascii = all(map(str.isascii, words))
+        if indexed is None or not (remark.is_whole or is_ascii):
             return True  # nor can its script be told
-        in_cjk = not indexed.words.isascii() and is_cjk(remark.content[:READ_CHARS])
+        in_cjk = not is_ascii and is_cjk(remark.content[:READ_CHARS])
         statistics = self._statistics
-        held = self._terms.intersection(indexed.words.split(" "))
+        held = self._terms.intersection(words)
         if remark.speaker:
             held |= self._terms & list_tokens(remark.speaker)
         coverage = self._weights.coverage(held)
@@ -113,8 +115,8 @@ class _RecordSearch:
         return [each for each in rated if each.margin >= 0]
 
     def _as_candidate(self, n: int, indexed: Mapping[int, IndexTokens]) -> FusedCandidate:
-        words = indexed[n].words if n in indexed else None
-        return FusedCandidate(n, 0.0, cosine=self._cosine.get(n, 0.0), words=words)
+        cosine = self._cosine.get(n, 0.0)
+        return FusedCandidate(n, 0.0, cosine=cosine, indexed=indexed.get(n))
 
     def _rate(self, each: ScoredCandidate) -> ScoredCandidate:
         """A candidate with its margin."""

@@ -7,7 +7,7 @@ from memoria.model import Memory, MemoryVersion, StoredTurn, Validity
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.fusion import FusedCandidate
 from memoria.store.base import Transaction
-from memoria.store.values import Filters
+from memoria.store.values import Filters, list_words
 from memoria.text.analyser import distinct_tokens
 from memoria.text.document import full_text
 from memoria.text.excerpt import find_excerpt, weigh_evenly
@@ -108,7 +108,7 @@ def read_words(
     stored: dict[int, frozenset[str]] = {}
     if "text" not in plan.options.without and plan.as_of is None:
         short = [item for item in fused if len(texts[item.n]) <= READ_CHARS]
-        stored = {item.n: frozenset(item.words.split(" ")) for item in short if item.words}
+        stored = {item.n: frozenset(list_words(item.indexed)) for item in short if item.indexed}
         stored |= tx.documents.distinct_words([item.n for item in short if item.n not in stored])
     return {n: stored.get(n) or _excerpt_words(text, plan) for n, text in texts.items()}
 

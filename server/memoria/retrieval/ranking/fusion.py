@@ -19,7 +19,7 @@ from memoria.retrieval.ranking.evidence.ranked import (
 )
 from memoria.retrieval.sources.gather import SourceScores
 from memoria.store.base import Transaction
-from memoria.store.values import Frequencies
+from memoria.store.values import Frequencies, IndexTokens
 from memoria.text.passages import Span
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class FusedCandidate(NamedTuple):
     """The document found that leads to it."""
     is_indexed: bool = True
     """Whether an index found it; else only the graph or the calendar knows of it."""
-    words: str | None = None
+    indexed: IndexTokens | None = None
     """Its tokens, where they were read."""
     phrase: float = 1.0
     """A factor: less than 1 where others hold a phrase that the query quotes, and this does not."""
@@ -107,7 +107,7 @@ def fuse(
             item.trust * item.lexical,
             expansion.entity_names.get(item.n, frozenset()),
             expansion.via.get(item.n),
-            words=item.indexed.words if item.indexed else None,
+            indexed=item.indexed,
             phrase=phrase_share(sources.holding_phrase, item.n),
             passage=sources.passages.get(item.n),
         )

@@ -174,7 +174,7 @@ def _first_by_successor(
 def _in_place_of(each: ScoredCandidate, memory: Memory) -> ScoredCandidate:
     """The present wording of a memory, as well found as what it has replaced."""
     wording = MemoryWording(memory, memory.current)
-    candidate = each.candidate._replace(n=memory.current.n, words=None)
+    candidate = each.candidate._replace(n=memory.current.n, indexed=None)
     words = distinct_tokens(memory.content)
     return each._replace(document=wording, candidate=candidate, words=words)
 

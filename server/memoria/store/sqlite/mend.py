@@ -79,6 +79,7 @@ def _write_full_text(
             {"n": row["n"], "scope": visibility_of(row).token, "words": words, "context": context},
         )
         progress(done, len(rows))
+    connection.execute(_SQL["announce_words"])
 
 
 def read_tokens(

@@ -15,6 +15,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+from memoria.store.sqlite.kept_tokens import KeptTokens
 from memoria.text.remembered import forget_results
 
 if TYPE_CHECKING:
@@ -131,6 +132,7 @@ class TermStatistics:
         self._tenants: OrderedDict[int, CountCache] = OrderedDict()
         self._postings: OrderedDict[int, PostingCache] = OrderedDict()
         self._turns: OrderedDict[int, TurnTable] = OrderedDict()
+        self._tokens: OrderedDict[int, KeptTokens] = OrderedDict()
         self._erasures: dict[int, int] = {}
 
     def of_tenant(self, tenant: int) -> CountCache:
@@ -159,13 +161,18 @@ class TermStatistics:
         with self._lock:
             return _recall(self._turns, tenant, TurnTable)
 
+    def tokens_of(self, tenant: int) -> KeptTokens:
+        """The words that were read of a tenant's documents; of the last tenants that asked."""
+        with self._lock:
+            return _recall(self._tokens, tenant, KeptTokens)
+
     def drop_erased(self, tenant: int, last_erasure: int) -> None:
         """Let no word or name of what was erased stay in memory, though nobody asks for it."""
         with self._lock:
             if last_erasure <= self._erasures.get(tenant, 0):
                 return
             self._erasures[tenant] = last_erasure
-            for held in (self._tenants, self._postings, self._turns):
+            for held in (self._tenants, self._postings, self._turns, self._tokens):
                 held.pop(tenant, None)
         self.terms.clear()
         forget_results()

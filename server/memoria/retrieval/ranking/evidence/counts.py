@@ -44,7 +44,7 @@ def count_terms(
         terms: a query's.
         alike: whether words that begin like a term count for a part of it.
     """
-    table = WordTable.of_texts([text for document in documents.values() for text in document])
+    table = WordTable.of_pairs([*documents.values()])
     varying = [at for at, term in enumerate(terms) if alike and _may_vary(term)]
     beginnings = [*(f"{term} " for term in terms), *(terms[at][:_PREFIX] for at in varying)]
     times = _count(table, beginnings).reshape(len(documents), 2, len(beginnings))

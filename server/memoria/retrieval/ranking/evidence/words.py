@@ -9,7 +9,6 @@ compared in further steps, in the few places that are left.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Self
 
 import numpy as np
@@ -21,7 +20,7 @@ Integers = NDArray[np.int64]
 _Eights = NDArray[np.uint64]
 _STEP = 8
 """Bytes of a number."""
-_SPACE = ord(" ")
+_SPACE, _LINE_FEED = b" \n"
 _TWO_BYTES = 1 << 16
 
 
@@ -39,16 +38,18 @@ class WordTable:
     """The first word of each text."""
 
     @classmethod
-    def of_texts(cls, texts: Sequence[str]) -> Self:
-        """The words of texts, whose words are separated by single spaces."""
-        parts = [text.encode() for text in texts]
-        run = b" ".join([*parts, bytes(_STEP)])
+    def of_pairs(cls, pairs: Sequence[bytes]) -> Self:
+        """The words of texts, two by two with a line feed between; words have single spaces."""
+        packed = b" ".join([*pairs, bytes(_STEP)])
+        texts_at = np.zeros((len(pairs), 2), np.int64)
+        texts_at[:, 1] = np.flatnonzero(np.frombuffer(packed, np.uint8) == _LINE_FEED) + 1
+        texts_at[1:, 0] = np.cumsum([*map(len, pairs[:-1])]) + np.arange(1, len(pairs))
+        run = packed.replace(b"\n", b" ")
         letters = np.frombuffer(run, np.uint8)
         spaces = np.flatnonzero(letters == _SPACE)
         starts = np.zeros_like(spaces)
         starts[1:] = spaces[:-1] + 1
-        texts_at = list(accumulate((len(part) + 1 for part in parts), initial=0))[:-1]
-        return cls(letters, _read_eights(run), starts, starts.searchsorted(texts_at))
+        return cls(letters, _read_eights(run), starts, starts.searchsorted(texts_at.ravel()))
 
     @property
     def lengths(self) -> Integers:

@@ -137,7 +137,8 @@ FROM documents d CROSS JOIN search_index_content i ON i.id = d.n
 WHERE d.n IN (SELECT value FROM json_each(:ns)) AND +d.tenant_id = :tenant;
 
 -- name: indexed
-SELECT d.n, i.c1 AS words, i.c2 AS context
+-- As one run of bytes: see `IndexTokens`.
+SELECT d.n, CAST(i.c1 || char(10) || i.c2 AS BLOB) AS packed, d.changed
 FROM documents d CROSS JOIN search_index_content i ON i.id = d.n
 WHERE d.n IN (SELECT value FROM json_each(:ns)) AND +d.tenant_id = :tenant
   AND length(i.c1) + length(i.c2) <= :most;

@@ -1,6 +1,10 @@
 -- name: documents
 SELECT n, tenant_id, kind, workspace_n, current, suppressed, processed FROM documents ORDER BY n;
 
+-- name: announce_words
+-- Every document may be found by other words than before: what keeps words in memory lets them go.
+UPDATE tenants SET changes = changes + 1, last_erasure = changes + 1;
+
 -- name: full_text_drift
 SELECT (SELECT count(*) FROM documents) AS documents,
        (SELECT count(*) FROM documents

@@ -1,0 +1,171 @@
+"""The words of documents that a process keeps are those the index has, whatever becomes of them."""
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memoria.model import Vector
+from memoria.store.sqlite import SqliteStore, kept_tokens
+from memoria.store.sqlite.transaction import SqliteTransaction
+from memoria.store.values import IndexTokens, pack_tokens
+
+MODEL = "toy"
+MOST = 8_000
+WORDS = "ferry harbour gull rope tide 灯塔".split()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqliteStore]:
+    opened = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=5000, readers=3)
+    with opened.backlog(write=True) as backlog:
+        backlog.choose_model(MODEL)
+    yield opened
+    opened.close()
+
+
+def embed(store: SqliteStore, ns: list[int]) -> None:
+    vector: Vector = np.ones(4, np.float32) / np.float32(2)
+    with store.write("ann") as tx:
+        tx.backlog.add_vectors(MODEL, dict.fromkeys(ns, vector))
+
+
+def say(store: SqliteStore, *texts: str, tenant: str = "ann", embedded: bool = True) -> list[int]:
+    with store.write(tenant) as tx:
+        ns = [tx.documents.add("turn", None, text, "ann today") for text in texts]
+    if embedded:
+        embed(store, ns)
+    return ns
+
+
+def read(store: SqliteStore, ns: list[int]) -> dict[int, IndexTokens]:
+    with store.read("ann") as tx:
+        return tx.documents.index_tokens(ns, MOST)
+
+
+def list_kept(store: SqliteStore) -> list[IndexTokens]:
+    """All words of documents that are in memory, whoever's they are."""
+    held = store._counted._tokens.values()  # noqa: SLF001
+    return [tokens for each in held for tokens in each._known.values()]  # noqa: SLF001
+
+
+def count_statements(store: SqliteStore, ns: list[int]) -> int:
+    """How many statements it takes to read the words of documents."""
+    asked: list[str] = []
+    with store.read("ann") as tx:
+        tx._connection.set_trace_callback(asked.append)  # noqa: SLF001
+        tx.documents.index_tokens(ns, MOST)
+        tx._connection.set_trace_callback(None)  # noqa: SLF001
+    return len(asked)
+
+
+def change(tx: SqliteTransaction, known: list[int], rng: random.Random) -> None:
+    """Anything that can become of a document and its words."""
+    documents, n = tx.documents, rng.choice(known)
+    match rng.randrange(7):
+        case 0:
+            documents.erase(n)
+            known.remove(n)
+        case 1:
+            documents.erase(known.pop(known.index(max(known))))  # its number is given again
+        case 2:
+            documents.set_current(n, current=rng.random() < 0.5)
+        case 3:
+            documents.mark_processed(n)
+        case 4:
+            documents.index_again(n, "any", rng.choice(WORDS), "ben")
+        case 5:
+            documents.replace_tokens(n, " ".join(rng.choices(WORDS, k=5)), rng.choice(WORDS))
+        case _:
+            known.append(documents.add("turn", None, rng.choice(WORDS), "ann"))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_words_follow_whatever_becomes_of_documents(store: SqliteStore, seed: int) -> None:
+    rng = random.Random(seed)  # noqa: S311  (nothing here is secret)
+    known = say(store, *rng.choices(WORDS, k=20), embedded=False)
+    embed(store, known[:12])
+    for step in range(60):
+        with store.write("ann") as tx:
+            change(tx, known, rng)
+        if rng.random() < 0.3:
+            say(store, "harbour", tenant="bob", embedded=False)
+        if rng.random() < 0.4:
+            embed(store, rng.sample(known, 2))
+        ns = rng.sample(known, 9)
+        with store.write("ann") as tx:
+            expected = tx.documents.index_tokens(ns, MOST)  # who writes reads all anew
+        assert list(read(store, ns).items()) == list(expected.items()), step
+
+
+def test_words_that_were_read_are_read_again_only_where_a_document_has_changed(
+    store: SqliteStore,
+) -> None:
+    ns = say(store, *WORDS)
+    assert count_statements(store, ns) == 1
+    assert count_statements(store, ns[::-1]) == 0
+    say(store, "what is new", embedded=False)
+    assert count_statements(store, ns) == 0
+    with store.write("ann") as tx:
+        tx.documents.mark_processed(ns[0])
+    assert count_statements(store, ns[1:]) == 1  # which were changed
+    assert count_statements(store, ns) == 1
+
+
+def test_what_does_not_tell_of_its_changes_is_read_each_time(store: SqliteStore) -> None:
+    ns = say(store, "ferry", embedded=False)
+    assert [count_statements(store, ns) for _ in range(2)] == [1, 1]
+    assert list_kept(store) == []
+
+
+def test_who_reads_an_older_snapshot_is_told_what_stood_there(store: SqliteStore) -> None:
+    (n,) = say(store, "ferry")
+    before, after = (pack_tokens(words, "ann today") for words in ("ferry", "gull"))
+    with store.read("ann") as older:
+        with store.write("ann") as tx:
+            tx.documents.replace_tokens(n, "gull", "ann today")
+        assert read(store, [n]) == {n: after}
+        assert older.documents.index_tokens([n], MOST) == {n: before}
+        assert read(store, [n]) == {n: after}
+
+
+def test_no_word_of_what_was_erased_stays_in_memory(store: SqliteStore) -> None:
+    first, second = say(store, "ferry", "harbour")
+    read(store, [first, second])
+    with store.write("ann") as tx:
+        tx.documents.erase(first)
+    assert read(store, [second]) == {second: pack_tokens("harbour", "ann today")}
+    assert list_kept(store) == [pack_tokens("harbour", "ann today")]
+
+
+def test_no_word_of_what_was_erased_stays_in_memory_because_nobody_asks(
+    store: SqliteStore,
+) -> None:
+    ns = say(store, "ferry", "harbour")
+    read(store, ns)
+    with store.backlog(write=False):
+        assert len(list_kept(store)) == 2
+    with store.write("ann") as tx:
+        tx.documents.erase(ns[0])
+    with store.backlog(write=False):
+        assert list_kept(store) == []
+
+
+def test_only_so_many_words_are_kept_and_no_long_document(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept_tokens, "_MOST_BYTES", 10_000)
+    ns = say(store, "tide " * 500, *("gull " * 20 for _ in range(300)))
+    for start in range(0, 300, 50):
+        assert len(read(store, [*ns[:1], *ns[start : start + 50]])) in (50, 51)
+        assert 0 < sum(map(len, list_kept(store))) <= 10_000
+        assert max(map(len, list_kept(store))) < kept_tokens.LONGEST_KEPT
+
+
+def test_words_that_were_written_anew_are_those_that_are_told(store: SqliteStore) -> None:
+    (n,) = say(store, "ferry")  # of no turn, so that a rebuild finds no words
+    assert read(store, [n]) == {n: pack_tokens("ferry", "ann today")}
+    store.rebuild(lambda _done, _all: None)
+    assert read(store, [n]) == {n: pack_tokens("", "")}
