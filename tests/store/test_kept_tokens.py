@@ -169,3 +169,14 @@ def test_words_that_were_written_anew_are_those_that_are_told(store: SqliteStore
     assert read(store, [n]) == {n: pack_tokens("ferry", "ann today")}
     store.rebuild(lambda _done, _all: None)
     assert read(store, [n]) == {n: pack_tokens("", "")}
+
+
+def test_the_words_of_a_few_tenants_alone_are_kept(store: SqliteStore) -> None:
+    counted = store._counted  # noqa: SLF001
+    first = counted.tokens_of(1)
+    for tenant in range(2, 9):
+        counted.tokens_of(tenant)
+    assert counted.tokens_of(1) is first
+    counted.tokens_of(9)  # whom nobody asked for longest has to go
+    assert len(counted._tokens) == 8  # noqa: SLF001
+    assert counted.tokens_of(1) is first

@@ -29,6 +29,8 @@ BUDGET = 20_000
 60; in a million, nineteen questions of twenty still find the turn their words were taken from."""
 _MOST_REMEMBERED = 20_000
 _MOST_TENANTS = 50
+_MOST_WITH_TOKENS = 8
+"""Tenants; the tokens of one take some MiB."""
 _STEPS = 4
 
 Age = tuple[int, int]
@@ -164,7 +166,7 @@ class TermStatistics:
     def tokens_of(self, tenant: int) -> KeptTokens:
         """The words that were read of a tenant's documents; of the last tenants that asked."""
         with self._lock:
-            return _recall(self._tokens, tenant, KeptTokens)
+            return _recall(self._tokens, tenant, KeptTokens, _MOST_WITH_TOKENS)
 
     def drop_erased(self, tenant: int, last_erasure: int) -> None:
         """Let no word or name of what was erased stay in memory, though nobody asks for it."""
@@ -178,11 +180,16 @@ class TermStatistics:
         forget_results()
 
 
-def _recall(held: OrderedDict[int, _Value], tenant: int, make: Callable[[], _Value]) -> _Value:
+def _recall(
+    held: OrderedDict[int, _Value],
+    tenant: int,
+    make: Callable[[], _Value],
+    most: int = _MOST_TENANTS,
+) -> _Value:
     """What is held of a tenant, made if there is nothing; of the last ones alone."""
     if tenant not in held:
         held[tenant] = make()
     held.move_to_end(tenant)
-    if len(held) > _MOST_TENANTS:
+    if len(held) > most:
         held.popitem(last=False)
     return held[tenant]
