@@ -124,7 +124,7 @@ def plot(points: Sequence[Point], file: Path) -> None:
     """Draw silence and recall against where the threshold stands."""
     import matplotlib as mpl  # noqa: PLC0415  (an extra, and only for this)
 
-    mpl.add_use("Agg")
+    mpl.use("Agg")
     from matplotlib import pyplot as plt  # noqa: PLC0415
 
     figure, axes = plt.subplots(figsize=(7.5, 4.5), dpi=150)

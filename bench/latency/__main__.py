@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 
 import anyio
@@ -41,15 +42,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code: 0, or 1 when a ratio is over its bound.
     """
-    arguments = _parser().parse_args(argv)
+    parser = _parser()
+    arguments = parser.parse_args(argv)
+    if arguments.plot is not None and find_spec("matplotlib") is None:
+        parser.error("--plot draws with matplotlib, which the extra `bench` installs")
     said = speech(arguments.data or data_folder())
     bundled = BundledEmbedder(BUNDLED)
     with _homes(arguments.homes) as folder:
         tried = [
             _try(folder / str(turns), turns, arguments, said, bundled) for turns in arguments.sizes
         ]
-    if arguments.plot is not None:
-        plot([verdict for verdict, _ in tried], arguments.plot)
     if arguments.json:
         print(json.dumps(rounded(_document(said, tried)), indent=2))
     else:
@@ -57,6 +59,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             _print(verdict)
             _print_beside(verdict.turns, beside)
         _print_growth([verdict for verdict, _ in tried])
+    if arguments.plot is not None:
+        plot([verdict for verdict, _ in tried], arguments.plot)
     return 0 if _within(tried) else 1
 
 

@@ -18,7 +18,7 @@ def plot(verdicts: Sequence[Verdict], file: Path) -> None:
     """
     import matplotlib as mpl  # noqa: PLC0415  (an extra, and only for this)
 
-    mpl.add_use("Agg")
+    mpl.use("Agg")
     from matplotlib import pyplot as plt  # noqa: PLC0415
 
     figure, axes = plt.subplots(figsize=(7.5, 4.5), dpi=150)

@@ -18,7 +18,7 @@ def plot(year: Year, file: Path) -> None:
     """
     import matplotlib as mpl  # noqa: PLC0415  (an extra, and only for this)
 
-    mpl.add_use("Agg")
+    mpl.use("Agg")
     from matplotlib import pyplot as plt  # noqa: PLC0415
 
     figure, (held, found) = plt.subplots(

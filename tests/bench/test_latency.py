@@ -10,6 +10,7 @@ from bench.latency import fill, try_home, try_reading
 from bench.latency.__main__ import main
 from bench.latency.fill import TENANT, TURNS_A_MEMORY, steps
 from bench.latency.floors import Floors
+from bench.latency.plot import plot
 from bench.latency.resident import Footprint
 from bench.latency.speech import Speech, speech, turn_text
 from bench.latency.verdict import FLOORS, GROWTH_BOUND, Verdict, growth, verdict
@@ -138,6 +139,22 @@ def test_growth_is_that_of_the_median_from_the_smallest_home_to_the_largest() ->
     grown = growth([judge(1_000_000, larger), judge(10_000, calls)])
     assert grown == {"search_memory": 4.0, "search_conversation_traces": 4.0}
     assert max(grown.values()) < GROWTH_BOUND
+
+
+def test_a_chart_of_several_sizes_is_drawn(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="the extra `bench` is not installed")
+    calls = {"record_conversation": 6.0, "search_memory": 10.0, "search_conversation_traces": 8.0}
+    plot([judge(turns, calls) for turns in (10_000, 100_000)], tmp_path / "chart.png")
+    assert (tmp_path / "chart.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_chart_that_nothing_can_draw_is_refused_before_anything_is_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("bench.latency.__main__.find_spec", lambda _name: None)
+    with pytest.raises(SystemExit):
+        main(["--plot", str(tmp_path / "chart.png")])
+    assert "extra `bench`" in capsys.readouterr().err
 
 
 def test_the_command_prints_json_and_fails_when_a_bound_is_broken(
