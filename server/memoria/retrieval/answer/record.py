@@ -81,10 +81,12 @@ class _RecordSearch:
 
     def may_fit(self, n: int, remark: Remark, indexed: IndexTokens | None) -> bool:
         """Whether a turn may fit: what is not looked at is taken to speak for it."""
-        words = [] if indexed is None else list_words(indexed)
+        if indexed is None:
+            return True
+        words = list_words(indexed)
         is_ascii = all(map(str.isascii, words))
-        if indexed is None or not (remark.is_whole or is_ascii):
-            return True  # nor can its script be told
+        if not (remark.is_whole or is_ascii):
+            return True  # its script can't be told
         in_cjk = not is_ascii and is_cjk(remark.content[:READ_CHARS])
         statistics = self._statistics
         held = self._terms.intersection(words)

@@ -15,7 +15,7 @@ from memoria.store.sqlite.rows import TenantRows, as_json, as_json_or_null, list
 from memoria.store.sqlite.scopes import Visibilities, write_scope
 from memoria.store.sqlite.tenants import ReaderKnowledge
 from memoria.store.sqlite.terms import CountCache
-from memoria.store.sqlite.vectors import EmbeddingModel, VectorIndex, VectorQuery, find_model
+from memoria.store.sqlite.vectors import VectorIndex, VectorQuery, find_model
 from memoria.store.sqlite.visibility import Visibility, visibility_of
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
 from memoria.store.values import (
@@ -49,7 +49,6 @@ class SqliteDocuments:
         self._tokens: dict[int, RememberedRows[IndexTokens]] = {}
         self._workspaces = workspaces or SqliteWorkspaces(connection, tenant)
         self._visibilities = Visibilities(self._rows, self._workspaces, reading)
-        self._models: dict[str, EmbeddingModel | None] = {}
 
     def add(
         self,
@@ -198,7 +197,7 @@ class SqliteDocuments:
         self, kind: DocumentKind, model: str, vector: Vector, filters: Filters, limit: int
     ) -> list[Match]:
         """The nearest current documents by cosine."""
-        known = self._find_model(model)
+        known = find_model(self._rows.connection, model)
         if known is None:
             return []
         if len(vector) != known.dims:
@@ -224,7 +223,7 @@ class SqliteDocuments:
         self, ns: Sequence[int], model: str, vector: Vector
     ) -> dict[int, PassageMatch]:
         """Of the documents with passages, the most promising, each with its nearest passage."""
-        known = self._find_model(model)
+        known = find_model(self._rows.connection, model)
         if known is None or not known.has_passages or not ns:
             return {}
         from memoria.store.sqlite.vectors.passages import (  # noqa: PLC0415  (brings NumPy)
@@ -381,12 +380,6 @@ class SqliteDocuments:
         words = " AND ".join(map(quote_term, terms))
         query = f"{scope} AND words:({words})"
         return [row["n"] for row in self._rows.all("matching", query=query)]
-
-    def _find_model(self, name: str) -> EmbeddingModel | None:
-        """The model of that name; a reader looks once."""
-        if self._reading is None or name not in self._models:
-            self._models[name] = find_model(self._rows.connection, name)
-        return self._models[name]
 
     def _narrowing(self, kinds: Sequence[DocumentKind], filters: Filters) -> Narrowing:
         place = self._workspaces.number(filters.workspace)
