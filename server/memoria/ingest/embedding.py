@@ -24,7 +24,7 @@ from memoria.ingest.backoff import backoff_ms
 from memoria.memories.similar import find_similar, link_all_similar
 from memoria.memories.turn_links import find_turn_names, link_recorded_turns
 from memoria.model import BacklogStatus, PassageVector, StoredTurn, Vector, new_id, now_millis
-from memoria.store.base import Store
+from memoria.store.base import Store, Transaction
 from memoria.store.values import PendingDocument
 from memoria.text.document import full_text
 from memoria.text.passages import Span, split_passages
@@ -76,6 +76,7 @@ class EmbeddingWorker:
             daemon=True,
         )
         self._adopted = False
+        self._holds_lease = False
         self._linking = False
         self._outages = 0
         self._resting_until = 0.0
@@ -146,20 +147,16 @@ class EmbeddingWorker:
 
     def _embed_tenant(self, tenant: str) -> bool:
         """Embed what is due for a tenant, as long as its turn lasts. True where more is due."""
-        if self._stopping.is_set() or self._another_embeds(tenant):
-            return False
-        if not self._take_lease(tenant):
+        if self._stopping.is_set() or self._another_embeds(tenant) or not self._take_lease(tenant):
             return False
         try:
             for _ in range(_BATCHES_A_TURN):
                 if self._stopping.is_set() or not self._embed_batch(tenant):
                     return False
-                self._outages, self._outage = 0, None
-                if not self._take_lease(tenant):
-                    return False
         finally:
-            with self._store.write(tenant) as tx:
-                tx.leases.release(_LEASE, self._owner)
+            if self._holds_lease:
+                with self._store.write(tenant) as tx:
+                    tx.leases.release(_LEASE, self._owner)
         return True
 
     def _adopt_model(self) -> None:
@@ -192,7 +189,11 @@ class EmbeddingWorker:
 
     def _take_lease(self, tenant: str) -> bool:
         with self._store.write(tenant) as tx:
-            return tx.leases.take(_LEASE, self._owner, now_millis(), self._limits.lease_ms)
+            self._holds_lease = self._renew_lease(tx)
+        return self._holds_lease
+
+    def _renew_lease(self, tx: Transaction) -> bool:
+        return tx.leases.take(_LEASE, self._owner, now_millis(), self._limits.lease_ms)
 
     def _embed_batch(self, tenant: str) -> bool:
         """Embed some of what is due for a tenant. False when nothing is left to do now.
@@ -201,17 +202,22 @@ class EmbeddingWorker:
             EmbedderError: the embedder is down.
         """
         with self._store.read(tenant) as tx:
-            due = tx.backlog.list_due(now_millis(), self._limits.batch, self._limits.attempts)
+            due = self._list_due(tx, self._limits.batch)
             last_erasure = tx.backlog.last_erasure()
         if not due:
             return False
         due = _limit_texts(due)
         made = self._embed_texts(tenant, due)
+        self._outages, self._outage = 0, None
         self._linking = True
         try:
-            return self._store_vectors(tenant, due, made, last_erasure)
+            self._store_vectors(tenant, due, made, last_erasure)
         finally:
             self._linking = False
+        return self._holds_lease
+
+    def _list_due(self, tx: Transaction, most: int) -> list[PendingDocument]:
+        return tx.backlog.list_due(now_millis(), most, self._limits.attempts)
 
     def _store_vectors(
         self,
@@ -219,8 +225,12 @@ class EmbeddingWorker:
         due: list[PendingDocument],
         made: Mapping[int, "_Embedded"],
         last_erasure: int,
-    ) -> bool:
-        """Write the vectors and the links that follow. False if the model was replaced."""
+    ) -> None:
+        """Write the vectors and the links that follow.
+
+        With the same commit the lease is renewed where more is due, else given back: another
+        commit takes as long as to embed a sentence.
+        """
         vectors = {n: one.vector for n, one in made.items()}
         passages = {n: one.passages for n, one in made.items() if one.passages}
         turns = (pending.turn for pending in due if pending.n in made)
@@ -228,15 +238,18 @@ class EmbeddingWorker:
         with self._store.write(tenant) as tx:
             # Vectors are good even if the lease has run out since they were begun; those of a
             # model that was replaced since are not.
-            wanted = tx.backlog.current_model() == self._embedder.name
-            if tx.backlog.last_erasure() != last_erasure:
-                return wanted  # a text of the batch may have been erased: read it again
-            if wanted and vectors:
+            is_current = tx.backlog.current_model() == self._embedder.name
+            # A text of the batch may have been erased: then it is read again.
+            is_good = is_current and tx.backlog.last_erasure() == last_erasure
+            if is_good and vectors:
                 tx.backlog.add_vectors(self._embedder.name, vectors, passages)
                 link_recorded_turns(tx, names)
-        if wanted:
+            holds_lease = is_current and bool(self._list_due(tx, 1)) and self._renew_lease(tx)
+            if not holds_lease:
+                tx.leases.release(_LEASE, self._owner)
+        self._holds_lease = holds_lease
+        if is_good:
             self._link_similar(tenant, due, vectors)
-        return wanted
 
     def _link_similar(
         self, tenant: str, due: list[PendingDocument], vectors: Mapping[int, Vector]
