@@ -126,14 +126,14 @@ def test_a_list_of_what_passes_is_read_no_further_than_it_is_used(
     read: list[int] = []
     with store.read("ann") as tx:
         rows = tx.documents._rows  # noqa: SLF001
-        every = rows.all
+        every = rows.tuples
 
         def counted(name: str, /, **parameters: object) -> Sequence[object]:
             found = every(name, **parameters)  # type: ignore[arg-type]
             read.append(len(found))
             return found
 
-        monkeypatch.setattr(rows, "all", counted)
+        monkeypatch.setattr(rows, "tuples", counted)
         tx.documents._narrowing(("turn",), Filters(since=BEGAN)).ids_if_few  # noqa: B018, SLF001
     assert read == [6]
 

@@ -116,8 +116,7 @@ class Matching:
             newest = self._run_match("match_newest", _in_scope(scope, kept), most)
             return narrowing.best(newest, limit)
         if self._lists and self._lists.can_rank(kept):
-            ranked = self._lists.rank(kept, scopes.seen)
-            return narrowing.best(ranked, limit) if narrowing.is_narrow else [*ranked[:limit]]
+            return narrowing.best_of_visible(self._lists.rank(kept, scopes.seen), limit)
         if narrowing.leaves_out_turns:  # of what words alone find, nearly all would be hidden
             return self._best_of_few(_in_scope(scope, kept), narrowing, limit)
         return self._best_of_many(_ANYWHERE, kept, scope, narrowing, limit)

@@ -5,7 +5,7 @@ is searched among these alone. Where many do, a list would cost more than the se
 finds, best first, is held against the filters afterwards, until enough has passed.
 """
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 
 from memoria.store.sqlite.rows import Parameter, TenantRows, as_json, as_json_or_null, list_numbers
@@ -107,34 +107,34 @@ class Narrowing:
 
     def best(self, found: Sequence[Match], limit: int) -> list[Match]:
         """The first of what was found that are seen from there and pass."""
-        passed: list[Match] = []
-        for part in _growing_parts(found, limit + limit // _SPARE):
-            through = self._visible_and_passing([match.n for match in part])
-            passed += [match for match in part if match.n in through]
-            if len(passed) >= limit:
-                break
-        return passed[:limit]
+        return _select_first(found, limit, self._visible_and_passing)
+
+    def best_of_visible(self, found: Sequence[Match], limit: int) -> list[Match]:
+        """The first that pass, of what may all be seen from there."""
+        if not self.is_narrow:
+            return [*found[:limit]]
+        return _select_first(found, limit, self._passing_ids)
 
     def _visible_and_passing(self, ns: Sequence[int]) -> Set[int]:
         seen = self._visible_ids(ns)
         if not self.is_narrow:
             return seen
-        return seen & self._passing_ids(as_json(seen))
+        return seen & self._passing_ids(seen)
 
     def _visible_ids(self, ns: Sequence[int]) -> set[int]:
-        return {row["n"] for row in self._rows.all("seen", ns=list_numbers(ns), **self.view)}
+        return {n for (n,) in self._rows.tuples("seen", ns=list_numbers(ns), **self.view)}
 
-    def _passing_ids(self, ns: str) -> set[int]:
-        passing: set[int] = set()
+    def _passing_ids(self, among: Iterable[int]) -> set[int]:
+        ns, passing = list_numbers(among), set[int]()
         if self._turns:
             roles = as_json_or_null(self._filters.roles)
-            rows = self._rows.all(
+            rows = self._rows.tuples(
                 "passing_turns", ns=ns, roles=roles, tool=self._filters.tool, **self._said
             )
-            passing.update(row["n"] for row in rows)
+            passing.update(n for (n,) in rows)
         if self._memories:
-            rows = self._rows.all("passing_memories", ns=ns, **self._of_memories, **self._said)
-            passing.update(row["n"] for row in rows)
+            rows = self._rows.tuples("passing_memories", ns=ns, **self._of_memories, **self._said)
+            passing.update(n for (n,) in rows)
         return passing
 
     def _list_passing(self, most: int) -> Iterator[int]:
@@ -142,17 +142,28 @@ class Narrowing:
             roles = as_json_or_null(self._filters.roles)
             one = self._filters.session_id is not None
             name = "allowed_turns_of_session" if one else "allowed_turns"
-            yield from (
-                row["n"]
-                for row in self._rows.all(
-                    name, roles=roles, tool=self._filters.tool, most=most, **self._said
-                )
+            rows = self._rows.tuples(
+                name, roles=roles, tool=self._filters.tool, most=most, **self._said
             )
+            yield from (n for (n,) in rows)
         if self._memories:
             of_tasks = "" if self._filters.tasks is None else "_of_tasks"
             name = f"allowed_memories{of_tasks}"
-            rows = self._rows.all(name, most=most, **self._of_memories, **self._said)
-            yield from (row["n"] for row in rows)
+            rows = self._rows.tuples(name, most=most, **self._of_memories, **self._said)
+            yield from (n for (n,) in rows)
+
+
+def _select_first(
+    found: Sequence[Match], limit: int, pick: Callable[[Sequence[int]], Set[int]]
+) -> list[Match]:
+    """The first of what was found that are picked, looking no further than they need."""
+    passed: list[Match] = []
+    for part in _growing_parts(found, limit + limit // _SPARE):
+        through = pick([match.n for match in part])
+        passed += [match for match in part if match.n in through]
+        if len(passed) >= limit:
+            break
+    return passed[:limit]
 
 
 def _growing_parts(found: Sequence[Match], first: int) -> Iterator[Sequence[Match]]:
