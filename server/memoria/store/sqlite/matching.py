@@ -178,7 +178,9 @@ class Matching:
 
     def _measure_share(self, scopes: Scopes) -> _Share:
         if scopes.hidden is None or not self._is_small():
-            return _Share(self._count_now(write_scope(*scopes.seen)), is_all=False)
+            is_large = self._lists and self._lists.sees_more(scopes.seen, BUDGET)
+            seen = BUDGET + 1 if is_large else self._count_now(write_scope(*scopes.seen))
+            return _Share(seen, is_all=False)
         hidden = sum(self._count_all_now(list(map(write_scope, scopes.hidden))).values())
         every = self._lists.size.documents if self._lists else self._rows.number("count_all")
         # An index that was damaged since may hold less than was counted in it.

@@ -29,6 +29,8 @@ _THEIRS = 1
 """The code of what another tenant has."""
 _OWN = 2
 _PAGE = 1000
+_COUNTED_AT_ONCE = 1 << 16
+_NO_LENGTHS: _Column = np.zeros(0, np.int32)
 _MOST_FLEETING = 1000
 """Documents that are read anew after any change: with more of them a home is not known for long."""
 
@@ -101,6 +103,28 @@ class Standings:
                 self._learn(rows, np.unique(unknown).tolist())
                 codes = self._codes[ns]
             return Standing(codes, self._lengths[ns])
+
+    def has_more(
+        self, rows: TenantRows, tenant: StoreTenant, tokens: Sequence[str], most: int
+    ) -> bool:
+        """Whether it is known that a snapshot has more documents of these visibilities.
+
+        Args:
+            rows: the statements about documents, on that snapshot.
+            tenant: as the snapshot has it.
+            tokens: the visibilities.
+            most: more than so many.
+        """
+        with self._lock:
+            if not self._follow(rows, tenant):
+                return False
+            left = most
+            for start in range(0, len(self._codes), _COUNTED_AT_ONCE):
+                page = Standing(self._codes[start : start + _COUNTED_AT_ONCE], _NO_LENGTHS)
+                left -= int(np.count_nonzero(self.select(page, tokens)))
+                if left < 0:
+                    return True
+        return False
 
     def select(self, standing: Standing, tokens: Sequence[str]) -> Bits:
         """Which of the documents have one of these visibilities."""

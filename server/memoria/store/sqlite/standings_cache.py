@@ -50,6 +50,12 @@ class StandingsCache:
             held = self._held.get(tenant)
             return self._hold(tenant, Standings() if held is None else held)
 
+    def find_whole(self, tenant: StoreTenant) -> "Standings | None":
+        """What is known of a tenant's documents, where that is all of them."""
+        with self._lock:
+            held = self._held.get(tenant.number)
+        return held if held is not None and held.is_whole(tenant) else None
+
     def learn(self, tenant: StoreTenant) -> None:
         """Have all of a tenant's documents read, from the second time on, once an erasure.
 

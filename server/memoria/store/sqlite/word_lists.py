@@ -60,10 +60,16 @@ class WordLists:
         if not _are_words(terms):
             return False
         tenant, standings = self._reading.tenant, self._reading.counted.standings
-        if standings.of_tenant(tenant.number).is_whole(tenant):
+        if standings.find_whole(tenant) is not None:
             return True
         standings.learn(tenant)
         return False
+
+    def sees_more(self, scope: Sequence[str], most: int) -> bool:
+        """Whether it is known that more documents than that have one of these visibilities."""
+        tenant = self._reading.tenant
+        known = self._reading.counted.standings.find_whole(tenant)
+        return known is not None and known.has_more(self._rows, tenant, scope, most)
 
     def count(self, terms: Sequence[str], scope: Sequence[str]) -> dict[str, int]:
         """In how many of the documents of these visibilities each word stands."""

@@ -211,7 +211,6 @@ class CachedCodes(CachedVectors):
     ) -> list[Match]:
         """The nearest of what is held, best first."""
         wanted = max(limit * _FEWER, min(limit * _CANDIDATES, _ENOUGH))
-        self._rows.flush()
         most = wanted if where.narrowing is None else max(wanted, BUDGET)
         ns = self._rows.nearest_candidates(where.scopes, where.allowed, vector, most)
         if where.narrowing is not None:

@@ -10,7 +10,7 @@ file. On a hundred thousand real vectors that finds over 99 in 100 of what an ex
 faiss does the work, where it is installed: `memoria-server[fast]`.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,8 @@ _DEAD = -1
 _NOWHERE = -1
 _SLACK = 1.25
 _WORTH_REMOVING = 0.25
+_MOST_UNCODED = 32
+"""New vectors that are candidates of every search: to code one takes longer than to read it."""
 
 
 class CompressedVectors:
@@ -55,7 +57,8 @@ class CompressedVectors:
         self._visibilities = np.empty(0, np.int32)
         self._row_of = np.empty(0, np.int32)
         self._codes: dict[str, int] = {}
-        self._waiting: list[tuple[int, int, bytes]] = []
+        self._waiting: dict[int, tuple[int, bytes]] = {}
+        """What was put and has no code yet: by document its visibility and its vector."""
 
     def __len__(self) -> int:
         return int(np.count_nonzero(self._visibilities != _DEAD)) + len(self._waiting)
@@ -68,26 +71,23 @@ class CompressedVectors:
 
     def put(self, n: int, visibility: str, vector: bytes) -> None:
         """Hold a document's vector, replacing what it had."""
-        self._waiting.append((n, self._codes.setdefault(visibility, len(self._codes)), vector))
+        self._waiting[n] = self._codes.setdefault(visibility, len(self._codes)), vector
         if len(self._waiting) >= _BATCH:
             self.flush()
 
     def flush(self) -> None:
-        """Let whatever was put be found."""
+        """Give a code to whatever was put."""
         if not self._waiting:
             return
-        last = {n: (visibility, vector) for n, visibility, vector in self._waiting}
-        self._waiting = []
-        ns = np.fromiter(last, np.int64, len(last))
-        visibilities = np.fromiter(
-            (visibility for visibility, _ in last.values()), np.int32, len(last)
-        )
-        vectors = np.frombuffer(b"".join(v for _, v in last.values()), np.float32)
+        waiting, self._waiting = self._waiting, {}
+        ns = np.fromiter(waiting, np.int64, len(waiting))
+        visibilities = np.fromiter((code for code, _ in waiting.values()), np.int32, len(waiting))
+        vectors = np.frombuffer(b"".join(vector for _, vector in waiting.values()), np.float32)
         self._write(ns, visibilities, vectors.reshape(len(ns), self._dims))
 
     def drop(self, n: int) -> None:
         """Hold a document no more."""
-        self.flush()
+        self._waiting.pop(n, None)
         row = self._row(n)
         if row != _NOWHERE:
             self._visibilities[row] = _DEAD
@@ -102,22 +102,35 @@ class CompressedVectors:
     def nearest_candidates(
         self, scopes: Sequence[str], allowed: Collection[int] | None, vector: Vector, most: int
     ) -> list[int]:
-        """The documents of these visibilities whose codes are nearest, best first."""
+        """The documents of these visibilities whose codes are nearest, best first.
+
+        What has no code yet comes before them.
+        """
+        if len(self._waiting) > _MOST_UNCODED:
+            self.flush()
+        codes = {self._codes[scope] for scope in scopes if scope in self._codes}
+        coded = self._ns[self._nearest_rows(codes, allowed, vector, most)].tolist()
+        new = [n for n, (code, _) in self._waiting.items() if code in codes]
+        return [
+            *(n for n in new if allowed is None or n in allowed),
+            *(n for n in coded if n not in self._waiting),
+        ]
+
+    def _nearest_rows(
+        self, codes: Set[int], allowed: Collection[int] | None, vector: Vector, most: int
+    ) -> NDArray[np.intp]:
         wanted = np.zeros(len(self._visibilities), np.bool_)
-        for code in {self._codes[scope] for scope in scopes if scope in self._codes}:
+        for code in codes:
             wanted |= self._visibilities == code
         if allowed is not None:
             wanted &= np.isin(self._ns, np.fromiter(allowed, np.int64, len(allowed)))
         many = int(np.count_nonzero(wanted))
         if many <= max(most, BUDGET):
-            rows = self._nearest_of(np.flatnonzero(wanted), vector, most)
-        else:
-            asked = min(int(most * _SLACK * len(wanted) / many), len(wanted))
-            _, found = self._index.search(vector[np.newaxis], asked)
-            rows = found[0][found[0] >= 0]
-            rows = rows[wanted[rows]][:most]
-        ns: list[int] = self._ns[rows].tolist()
-        return ns
+            return self._nearest_of(np.flatnonzero(wanted), vector, most)
+        asked = min(int(most * _SLACK * len(wanted) / many), len(wanted))
+        _, found = self._index.search(vector[np.newaxis], asked)
+        rows: NDArray[np.intp] = found[0][found[0] >= 0]
+        return rows[wanted[rows]][:most]
 
     def _nearest_of(self, rows: NDArray[np.intp], vector: Vector, most: int) -> NDArray[np.intp]:
         """The nearest of a few rows, by what their codes stand for, best first."""
