@@ -95,7 +95,7 @@ class Matching:
         if is_listed and self._lists and self._lists.can_tell(terms):
             return self._lists.best(terms, scopes.seen, among, limit)
         scope = write_scope(*scopes.seen)
-        if self._is_small() or self._count_now(scope) <= BUDGET:
+        if self._is_small() or self._share_of(scopes).seen <= BUDGET:
             is_open = not narrowing.is_narrow and self._sees_all(scopes)
             query = _any_of(terms) if is_open else _in_scope(scope, terms)
             return self._best_of_few(query, narrowing, limit)
