@@ -16,6 +16,7 @@ from itertools import islice
 from sys import getsizeof
 from typing import TYPE_CHECKING
 
+from memoria.store.sqlite.changed import list_changed
 from memoria.store.sqlite.rows import TenantRows
 from memoria.store.values import IndexTokens
 
@@ -83,7 +84,7 @@ class KeptTokens:
         if tenant.last_erasure > seen:
             self._forget_all()
         elif tenant.changes > seen and self._known:
-            for (n,) in rows.tuples("changed_since", seen=seen):
+            for n in list_changed(rows, seen):
                 self._drop(n)
         self._age = age
         return True

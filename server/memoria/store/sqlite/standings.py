@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from memoria.store.sqlite.changed import list_changed
 from memoria.store.sqlite.rows import TenantRows, list_numbers
 from memoria.store.sqlite.tenants import StoreTenant
 from memoria.store.sqlite.varints import sum_varints
@@ -142,8 +143,8 @@ class Standings:
             self._codes.fill(_UNKNOWN)
             self._is_whole = False
         elif tenant.changes > self._changes and len(self._codes):
-            changed = rows.all("changed_since", seen=self._changes)
-            self._codes[[n for (n,) in changed if n < len(self._codes)]] = _UNKNOWN
+            changed = list_changed(rows, self._changes)
+            self._codes[[n for n in changed if n < len(self._codes)]] = _UNKNOWN
         if tenant.changes > self._changes:
             self._codes[self._fleeting] = _UNKNOWN
             self._fleeting = []

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from memoria.store.positions import Surroundings
 from memoria.store.remark import UNHEARD, Remarks, Sayings
+from memoria.store.sqlite.changed import list_changed
 from memoria.store.sqlite.conversations import SqliteConversations
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.rows import TenantRows, as_json, list_numbers
@@ -95,5 +96,5 @@ class SqliteTurnColumns:
         return TurnReads(
             lambda ns: rows.tuples("turns", ns=list_numbers(ns)),
             lambda spans: rows.tuples("spans", spans=as_json(spans)),
-            lambda seen: [n for (n,) in documents.tuples("changed_since", seen=seen)],
+            lambda seen: list_changed(documents, seen),
         )
