@@ -3,7 +3,7 @@
 import threading
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager
 from pathlib import Path
 
 import anyio
@@ -15,6 +15,7 @@ import memoria
 from memoria import Memoria, Settings
 from memoria.errors import EmbedderError
 from memoria.model import Vector, now_millis
+from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
 
 TIMEOUT_S = 30
@@ -125,6 +126,28 @@ async def test_whatever_is_written_has_its_vector_after_settling(home: Path) -> 
         assert (status.pending, status.failed, status.last_error) == (0, 0, None)
         assert (await memory.statistics()).vectors == 4
     assert Counter(embedder.texts) == Counter([*SAID, "Momo is a cat"])
+
+
+async def test_a_turn_takes_the_worker_two_commits(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    committed: list[str] = []
+    write = SqliteStore.write
+
+    def count(store: SqliteStore, tenant: str, **how: bool) -> AbstractContextManager[Transaction]:
+        committed.append(threading.current_thread().name)
+        return write(store, tenant, **how)
+
+    monkeypatch.setattr(SqliteStore, "write", count)
+    async with opened(home, Recorder()) as memory:
+        for turn in TURNS:
+            await memory.record_conversation([turn])
+            await memory.wait_until_idle(TIMEOUT_S)
+        store = store_of(home)
+        with store.read("t") as tx:  # and each lease was given back
+            assert tx.leases.owner("embedding", now_millis()) is None
+        store.close()
+    assert Counter(committed)["memoria-embed"] == 2 * len(TURNS)
 
 
 async def test_a_turn_is_embedded_with_the_one_before_it(home: Path) -> None:

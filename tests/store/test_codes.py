@@ -14,7 +14,7 @@ from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import Connection, connect
 from memoria.store.sqlite.narrowing import Narrowing
 from memoria.store.sqlite.rows import TenantRows
-from memoria.store.sqlite.vectors import VectorCache, VectorIndex, VectorQuery
+from memoria.store.sqlite.vectors import VectorCache, VectorIndex, VectorQuery, compressed
 from memoria.store.sqlite.visibility import Visibility
 from memoria.store.values import Filters, Match
 
@@ -115,7 +115,11 @@ def test_what_codes_or_a_matrix_find_is_held_against_filters(crowd: Crowd) -> No
         assert matrix.nearest(where, question, LIMIT) == crowd.exactly(question)
 
 
-def test_codes_follow_what_is_written_hidden_shown_and_erased(crowd: Crowd) -> None:
+@pytest.mark.parametrize("uncoded", [0, 32])
+def test_codes_follow_what_is_written_hidden_shown_and_erased(
+    crowd: Crowd, uncoded: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compressed, "_MOST_UNCODED", uncoded)
     crowd.nearest(vectors(1)[0])
     new = vectors(1, seed=5)[0]
     (n,) = crowd.add([new])
@@ -133,6 +137,20 @@ def test_codes_follow_what_is_written_hidden_shown_and_erased(crowd: Crowd) -> N
         tx.documents.erase(n)
     assert n not in [match.n for match in crowd.nearest(other)]
     assert recall(crowd) >= 0.99
+
+
+def test_what_is_new_is_found_before_it_has_a_code_and_is_coded_with_others(crowd: Crowd) -> None:
+    crowd.nearest(vectors(1)[0])
+    held = crowd.shared._held[1, 1, "turn"].rows  # noqa: SLF001
+    assert isinstance(held, compressed.CompressedVectors)
+    new = vectors(40, seed=5)
+    for given, coded in ((new[:20], 0), (new[20:], 40)):
+        ns = crowd.add(given)
+        for n, vector in zip(ns, given, strict=True):
+            assert (n, 1) in [(match.n, round(match.score, 5)) for match in crowd.nearest(vector)]
+            few = VectorQuery(1, 1, "turn", WHERE.scopes, frozenset(crowd.ns[:5]))
+            assert n not in [match.n for match in crowd.nearest(vector, few)]
+        assert held._index.ntotal == DOCUMENTS + coded  # noqa: SLF001
 
 
 def test_what_was_erased_leaves_the_codes_though_nobody_asks(crowd: Crowd) -> None:

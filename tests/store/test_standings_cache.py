@@ -126,6 +126,30 @@ def test_a_large_home_is_read_at_once_from_the_second_question_on(
     assert len(ranked) == 2
 
 
+def test_that_a_home_is_large_is_not_counted_after_each_change(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = fill(store, random.Random(2))  # noqa: S311  (as above)
+    find(store)
+    counted = note(monkeypatch, matching.Matching, "_count_now")
+    for step in range(3):
+        with store.write("ann") as tx:
+            new = tx.documents.add("turn", None, f"anchor {step}", "ann")
+        embed(store, [new])
+        with store.read("ann") as tx:
+            told = tx.documents.match(KINDS[0], ["anchor"], Filters(), 50)
+            tx.documents.frequencies(KINDS[0], ["anchor"], Filters())
+        assert new in [match.n for match in told]
+        assert not counted
+    with store.write("ann") as tx:  # what is left is few, and so are what it counts
+        for n in known[BUDGET - 10 :]:
+            tx.documents.set_current(n, current=False)
+    with store.read("ann") as tx:
+        few = tx.documents.frequencies(KINDS[0], ["anchor"], Filters())
+    assert counted
+    assert few.total == BUDGET - 10 + 3
+
+
 def test_a_home_without_vectors_is_left_to_the_index(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
