@@ -345,6 +345,8 @@ def _json_texts(draw: st.DrawFn) -> str:
 @settings(max_examples=40)
 @given(_json_texts())
 @example('{"hooks": {"Stop": []}, "mcpServers": {}, }')
+@example('{"mcpServers":{"a":[null] /* c } */ }, /* c } */ \n"hooks":{}}')
+@example('{"mcpServers":{"a":[null], /* c } */ }, /* c } */ \n"hooks":{}}')
 def test_any_json_is_as_it_was_after_connecting_and_disconnecting(text: str) -> None:
     try:
         text.encode()

@@ -15,7 +15,7 @@ from memoria.admin.clients.syntax.interface import (
 from memoria.admin.clients.syntax.json_text import JsonChild, JsonNode, read_json
 from memoria.bare.lazy_regex import lazy_regex
 
-_COMMENT_OF_THE_LINE = lazy_regex(r"[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/(?=[ \t]*[\r\n]))")
+_COMMENT_OF_THE_LINE = lazy_regex(r"[ \t]*(?://[^\r\n]*|/\*(?:(?!\*/)[^\r\n])*\*/(?=[ \t]*[\r\n]))")
 _SPACE_BEFORE = lazy_regex(r"(?:\r?\n)?[ \t]*\Z")
 _BLANK = " \t\r\n"
 _ITEM = "[]"
