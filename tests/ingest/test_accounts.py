@@ -1,6 +1,7 @@
 """What is captured twice, by a hook, an agent's report and an import, is one turn."""
 
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -72,16 +73,24 @@ def retell(turn: Turn, telling: int) -> Turn:
     return turn.model_copy(update={**nameless, "content": content, **invented})
 
 
-async def take(memory: Memoria, step: Step, said: Sequence[Turn], hooked: list[int]) -> None:
+@dataclass
+class Hooked:
+    """What hooks have told: one is taken in after the other, as they are out of the spool."""
+
+    ends: int = 0
+    one_at_a_time: anyio.Lock = field(default_factory=anyio.Lock)
+
+
+async def take(memory: Memoria, step: Step, said: Sequence[Turn], hooked: Hooked) -> None:
     """One step; hooks and imports take in a transcript from its beginning or where they were."""
     match step.way:
         case "hook":
-            begins, ends = min(step.begins, hooked[0]), max(step.ends, hooked[0])
-            hooked[0] = ends
-            if said[begins:ends]:
-                await memory.with_channel(hook_channel("codex")).record_conversation(
-                    said[begins:ends]
-                )
+            async with hooked.one_at_a_time:
+                begins, hooked.ends = min(step.begins, hooked.ends), max(step.ends, hooked.ends)
+                if said[begins : hooked.ends]:
+                    await memory.with_channel(hook_channel("codex")).record_conversation(
+                        said[begins : hooked.ends]
+                    )
         case "import":
             if said[: step.ends]:
                 await memory.with_channel(transcript_channel("codex")).record_conversation(
@@ -117,7 +126,7 @@ async def test_however_hooks_agents_and_imports_meet_each_turn_of_the_transcript
     steps: list[tuple[Step, Step | None]],
     last: str,
 ) -> None:
-    said, hooked = transcript(spoken), [0]
+    said, hooked = transcript(spoken), Hooked()
     home: Path = tmp_path_factory.mktemp("home")
     chosen = Settings(home=home, embedder="off")
     async with memoria.open(home=home, settings=chosen) as memory:
