@@ -375,9 +375,13 @@ async def test_captures_that_come_at_once_share_commits(home: Path) -> None:
         committed: list[str] = []
         writer = opened._store._connections.writer.connection  # type: ignore[attr-defined]  # noqa: SLF001
         writer.set_trace_callback(lambda sql: committed.append(sql) if sql == "COMMIT" else None)
+        commits = opened._store._connections._commits  # type: ignore[attr-defined]  # noqa: SLF001
         async with anyio.create_task_group() as group:
-            for n in range(32):
-                group.start_soon(opened.record_conversation, [turn(f"This is number {n}.")])
+            with commits.alone(), anyio.fail_after(60):  # until a crowd has come
+                for n in range(32):
+                    group.start_soon(opened.record_conversation, [turn(f"This is number {n}.")])
+                while len(commits._line) < 8:  # noqa: SLF001
+                    await anyio.sleep(0.001)
         writer.set_trace_callback(None)
         kept = await contents(opened)
     assert sorted(kept[1:]) == sorted(f"This is number {n}." for n in range(32))
