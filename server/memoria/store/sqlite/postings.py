@@ -220,7 +220,7 @@ class Postings:
         asked = (*terms,), (*scope,)
         if self._last_seen is None or self._last_seen[0] != asked:
             places = self._list_places(terms)
-            is_seen = self._standings.select(places.standing, scope)
+            is_seen = self._standings.select(places.standing.codes, scope)
             self._last_seen = asked, places.select(is_seen)
         return self._last_seen[1]
 

@@ -31,7 +31,6 @@ _THEIRS = 1
 _OWN = 2
 _PAGE = 1000
 _COUNTED_AT_ONCE = 1 << 16
-_NO_LENGTHS: _Column = np.zeros(0, np.int32)
 _MOST_FLEETING = 1000
 """Documents that are read anew after any change: with more of them a home is not known for long."""
 
@@ -121,18 +120,18 @@ class Standings:
                 return False
             left = most
             for start in range(0, len(self._codes), _COUNTED_AT_ONCE):
-                page = Standing(self._codes[start : start + _COUNTED_AT_ONCE], _NO_LENGTHS)
+                page = self._codes[start : start + _COUNTED_AT_ONCE]
                 left -= int(np.count_nonzero(self.select(page, tokens)))
                 if left < 0:
                     return True
         return False
 
-    def select(self, standing: Standing, tokens: Sequence[str]) -> Bits:
-        """Which of the documents have one of these visibilities."""
-        codes = [self._by_token[token] for token in tokens if token in self._by_token]
+    def select(self, codes: _Column, tokens: Sequence[str]) -> Bits:
+        """Which of the documents with these codes have one of these visibilities."""
+        seen = [self._by_token[token] for token in tokens if token in self._by_token]
         is_seen = np.zeros(_OWN + len(self._by_token), np.bool_)
-        is_seen[codes] = True
-        found: Bits = is_seen[standing.codes]
+        is_seen[seen] = True
+        found: Bits = is_seen[codes]
         return found
 
     def _follow(self, rows: TenantRows, tenant: StoreTenant) -> bool:
