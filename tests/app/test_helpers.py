@@ -1,11 +1,12 @@
 """Processes that search beside this one: they answer alike, know all at once, may end any time."""
 
+import asyncio
 import os
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -17,6 +18,7 @@ import memoria
 from memoria import Memoria, Settings
 from memoria.app.asking import AskedMemories, AskedSearch, AskedTraces
 from memoria.app.helpers import SearchHelpers, count_helpers
+from memoria.app.helpers.waiting import WaitingSearch
 from memoria.inference.bundled import BundledEmbedder
 from memoria.model import SearchResult, now_millis
 from memoria.model.instant import use_clock
@@ -39,6 +41,8 @@ ASKED = (
     "Oskar's allergy",
 )
 NOTHING = SearchResult(query="", max_tokens=50, hits=(), notes=())
+
+no_windows = pytest.mark.skipif(sys.platform == "win32", reason="no process can be stopped there")
 
 _FORGETFUL = """
 import memoria, sys, os, signal
@@ -81,7 +85,11 @@ def ask_both(question: str, *, explain: bool = False) -> tuple[AskedMemories, As
 ANYTHING, _ = ask_both("anything")
 
 
-def refuse(_asked: AskedSearch) -> SearchResult:
+def find_nothing(asked: Sequence[AskedSearch]) -> list[SearchResult]:
+    return [NOTHING for _ in asked]
+
+
+def refuse(_asked: Sequence[AskedSearch]) -> list[SearchResult]:
     raise AssertionError("it was searched in this process")
 
 
@@ -90,10 +98,10 @@ async def busy_process(helpers: SearchHelpers) -> AsyncIterator[None]:
     """This process searches for something else while the block runs."""
     begun, over = threading.Event(), threading.Event()
 
-    def hold(_asked: AskedSearch) -> SearchResult:
+    def hold(asked: Sequence[AskedSearch]) -> list[SearchResult]:
         begun.set()
         over.wait(TIMEOUT_S)
-        return NOTHING
+        return find_nothing(asked)
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(helpers.run, ANYTHING, hold)
@@ -161,7 +169,7 @@ async def test_a_crowd_that_lasts_starts_helpers_and_one_that_is_killed_is_misse
         found: list[SearchResult] = []
 
         async def search() -> None:
-            found.append(await helpers.run(ANYTHING, lambda _asked: NOTHING))
+            found.append(await helpers.run(ANYTHING, find_nothing))
 
         async with anyio.create_task_group() as tasks:
             for _ in range(size):
@@ -176,19 +184,148 @@ async def test_a_crowd_that_lasts_starts_helpers_and_one_that_is_killed_is_misse
             await crowd(64)
         os.kill(helpers.pids[0], signal.SIGKILL)
         async with busy_process(helpers):
-            assert await helpers.run(ANYTHING, lambda _asked: NOTHING) is NOTHING
+            assert await helpers.run(ANYTHING, find_nothing) is NOTHING
         assert helpers.pids == []
         while not helpers.pids:
             await crowd(64)
         await anyio.to_thread.run_sync(helpers.close)
 
 
+async def test_searches_that_wait_are_answered_together_each_as_by_itself(
+    helped: tuple[Memoria, SearchHelpers],
+) -> None:
+    m, helpers = helped
+    sizes: list[int] = []
+    now = now_millis()
+    search = m._search  # noqa: SLF001
+    asked = [each for question in ASKED * 6 for each in ask_both(question, explain=True)]
+    found: list[SearchResult | None] = [None] * len(asked)
+
+    def search_all(asked: Sequence[AskedSearch]) -> list[SearchResult]:
+        sizes.append(len(asked))
+        return search.run_all([each.plan(m.settings) for each in asked])
+
+    async def ask(i: int) -> None:
+        found[i] = await helpers.run(asked[i], search_all)
+
+    with anyio.fail_after(TIMEOUT_S), use_clock(lambda: now):
+        async with anyio.create_task_group() as tasks:
+            for i in range(len(asked)):
+                tasks.start_soon(ask, i)
+        assert found == [search.run(each.plan(m.settings)) for each in asked]
+    assert 2 <= max(sizes) <= 8
+
+
+class Interrupted(SearchHelpers):
+    """Cancels a task in the moment in which its turn comes."""
+
+    cancelled_at_turn: "asyncio.Task[SearchResult] | None" = None
+
+    def _take_batch(self, first: WaitingSearch) -> list[WaitingSearch]:
+        if self.cancelled_at_turn is not None:
+            self.cancelled_at_turn.cancel()
+            self.cancelled_at_turn = None
+        return super()._take_batch(first)
+
+
+@asynccontextmanager
+async def closed_line(home: Path) -> AsyncIterator[tuple["Interrupted", threading.Event]]:
+    """Whoever searches has to wait, and many are taken together once the event is set."""
+    helpers = Interrupted(settings_of(home), 1)
+    await anyio.to_thread.run_sync(helpers.start)
+    pid, opened, begun = helpers.pids[0], threading.Event(), threading.Event()
+
+    def hold(asked: Sequence[AskedSearch]) -> list[SearchResult]:
+        begun.set()
+        opened.wait(TIMEOUT_S)
+        return find_nothing(asked)
+
+    os.kill(pid, signal.SIGSTOP)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(helpers.run, ANYTHING, hold)
+        await anyio.to_thread.run_sync(begun.wait, TIMEOUT_S)
+        for _ in range(2):  # all that the helper takes
+            tasks.start_soon(helpers.run, ANYTHING, find_nothing)
+        await anyio.wait_all_tasks_blocked()
+        try:
+            yield helpers, opened
+        finally:
+            opened.set()
+            os.kill(pid, signal.SIGCONT)
+    await anyio.to_thread.run_sync(helpers.close)
+
+
+@no_windows
+async def test_of_searches_that_are_answered_together_one_fails_alone(home: Path) -> None:
+    bad, _ = ask_both("bad")
+    failed: list[str] = []
+    sizes: list[int] = []
+
+    def search(asked: Sequence[AskedSearch]) -> list[SearchResult]:
+        sizes.append(len(asked))
+        if bad in asked:
+            raise ValueError("nobody can answer that")
+        return find_nothing(asked)
+
+    async def ask(asked: AskedSearch) -> None:
+        try:
+            assert await helpers.run(asked, search) is NOTHING
+        except ValueError as error:
+            failed.append(str(error))
+
+    with anyio.fail_after(TIMEOUT_S):
+        async with closed_line(home) as (helpers, opened), anyio.create_task_group() as tasks:
+            for i in range(40):
+                tasks.start_soon(ask, bad if i == 3 else ANYTHING)
+            await anyio.wait_all_tasks_blocked()
+            opened.set()
+    assert failed == ["nobody can answer that"]
+    assert sizes[:3] == [8, 1, 1]
+
+
+@no_windows
+@pytest.mark.parametrize("when", ["it waits", "its turn comes", "it is searched for"])
+async def test_who_gives_up_a_search_takes_nobody_along(home: Path, when: str) -> None:
+    begun, over = threading.Event(), threading.Event()
+    found: list[SearchResult] = []
+
+    def search(asked: Sequence[AskedSearch]) -> list[SearchResult]:
+        begun.set()
+        over.wait(TIMEOUT_S)
+        return find_nothing(asked)
+
+    async def ask() -> None:
+        found.append(await helpers.run(ANYTHING, search))
+
+    with anyio.fail_after(TIMEOUT_S):
+        async with closed_line(home) as (helpers, opened), anyio.create_task_group() as tasks:
+            # As `asyncio.wait_for` does: it waits for no thread.
+            first = asyncio.create_task(helpers.run(ANYTHING, search))
+            for _ in range(40):
+                tasks.start_soon(ask)
+            await anyio.wait_all_tasks_blocked()
+            if when == "its turn comes":
+                helpers.cancelled_at_turn = first
+                opened.set()
+            elif when == "it is searched for":
+                opened.set()
+                await anyio.to_thread.run_sync(begun.wait, TIMEOUT_S)
+                first.cancel()
+            else:
+                first.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await first
+            opened.set()
+            over.set()
+    assert len(found) == 40
+
+
 async def test_a_capture_waits_for_no_search_however_many_there_are(home: Path) -> None:
     over = threading.Event()
 
-    def hold(_asked: AskedSearch) -> SearchResult:
+    def hold(asked: Sequence[AskedSearch]) -> list[SearchResult]:
         over.wait(TIMEOUT_S)
-        return NOTHING
+        return find_nothing(asked)
 
     turn = {"session_id": "s", "role": "user", "content": "The heron is back at the pond."}
     with anyio.fail_after(TIMEOUT_S):

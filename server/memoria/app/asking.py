@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import Field, TypeAdapter
 
 from memoria.config import NO_WORKSPACE, Settings
-from memoria.model import PARTS, check_choice
+from memoria.model import PARTS, SearchResult, check_choice
 from memoria.model.base import Value
 from memoria.model.query import MemoryQuery, SearchQueryT, TranscriptQuery
 from memoria.retrieval import SearchOptions, SearchPlan, plan_memories, plan_transcript
@@ -68,8 +68,12 @@ class AskedTraces(_Asked):
 
 
 AskedSearch = AskedMemories | AskedTraces
-ASKED: TypeAdapter[AskedSearch] = TypeAdapter(Annotated[AskedSearch, Field(discriminator="level")])
-"""Reads what was asked from JSON."""
+ASKED: TypeAdapter[Sequence[AskedSearch]] = TypeAdapter(
+    Sequence[Annotated[AskedSearch, Field(discriminator="level")]]
+)
+"""Searches that are asked together, as JSON."""
+RESULTS: TypeAdapter[list[SearchResult]] = TypeAdapter(list[SearchResult])
+"""Their answers, as JSON."""
 
 
 def choose_options(

@@ -1,6 +1,6 @@
 """Recall: the two levels of search, and the context package."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -209,12 +209,12 @@ class Recall:
     async def _run(self, asked: AskedSearch) -> SearchResult:
         search, helpers = self._search, self._home.helpers
 
-        def run(asked: AskedSearch) -> SearchResult:
-            return search.run(asked.plan(self.settings))
+        def run_all(asked: Sequence[AskedSearch]) -> list[SearchResult]:
+            return search.run_all([each.plan(self.settings) for each in asked])
 
         if helpers is None:
-            return await in_thread(lambda: run(asked))
-        return await helpers.run(asked, run)
+            return await in_thread(lambda: run_all([asked])[0])
+        return await helpers.run(asked, run_all)
 
     def _options(self, task: str | None = None, session_id: str | None = None) -> SearchOptions:
         session = session_id or self._default_session

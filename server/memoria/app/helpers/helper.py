@@ -7,12 +7,13 @@ and the other side plans the search, so that a question is a few words.
 import subprocess
 import sys
 from collections import deque
+from collections.abc import Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from threading import Lock
 from typing import IO
 
-from memoria.app.asking import AskedSearch
+from memoria.app.asking import ASKED, RESULTS, AskedSearch
 from memoria.config import Settings
 from memoria.model import SearchResult
 
@@ -30,7 +31,7 @@ class Helper:
             OSError: it can't be started.
             ValueError: it can't be told the settings: a path is no text.
         """
-        told = _write(settings)
+        told = settings.model_dump_json().encode() + b"\n"
         self._process = subprocess.Popen(  # noqa: S603  (this Python, with our own code)
             [sys.executable, "-c", _RUN, *sys.path],
             stdin=subprocess.PIPE,
@@ -43,10 +44,10 @@ class Helper:
         self._asking, self._hearing = Lock(), Lock()
         self._ask(told)
 
-    def search(self, asked: AskedSearch) -> SearchResult | None:
-        """What it finds; None where it can't search, or is gone."""
-        answer = self._ask(_write(asked))
-        return SearchResult.model_validate_json(answer) if answer.strip() else None
+    def search(self, asked: Sequence[AskedSearch]) -> list[SearchResult] | None:
+        """What it finds of each; None where it can't search, or is gone."""
+        answer = self._ask(ASKED.dump_json(asked) + b"\n")
+        return RESULTS.validate_json(answer) if answer.strip() else None
 
     def close(self) -> None:
         """End it, once it has answered."""
@@ -76,10 +77,6 @@ class Helper:
             self.is_gone = True
             return b""
         return own.result()
-
-
-def _write(question: Settings | AskedSearch) -> bytes:
-    return question.model_dump_json().encode() + b"\n"
 
 
 def _hear(answers: IO[bytes]) -> bytes:

@@ -1,17 +1,25 @@
-"""Where a search runs: in a thread of this process, or in a helper while many ask at once."""
+"""Where a search runs: in a thread of this process, or in a helper while many ask at once.
+
+Whoever's turn it is takes along some of those that wait behind: searches that share a snapshot take
+less than each by itself.
+"""
 
 import logging
+import math
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import anyio
+import anyio.from_thread
 import anyio.to_thread
 
 from memoria.app.asking import AskedSearch
+from memoria.app.helpers.waiting import Outcome, WaitingSearch, end_each
 from memoria.config import Settings
 from memoria.model import SearchResult
 
@@ -24,12 +32,17 @@ _CROWD = 8
 _LASTING = 32
 """When so many have joined a crowd before it was over, it lasts, and helpers are started."""
 _PLACES = 2
-"""Searches at a helper at once: one that runs and one that waits, so that it never pauses."""
+"""Batches at a helper at once: one that runs and one that waits, so that it never pauses."""
+_MOST_TOGETHER = 8
+"""Searches in a batch. All of it is answered when the last one is; twice as many gain nothing."""
+_ROUNDS = 2
+"""So many batches are made of those that wait, for each process: few that wait share none."""
 _MOST = 3
 _THREADS = 40
 """Of searches, without helpers: most of them may wait for another machine."""
 
-Searching = Callable[[AskedSearch], SearchResult]
+Searching = Callable[[Sequence[AskedSearch]], Sequence[SearchResult]]
+"""Answers several searches, in their order."""
 
 
 def count_helpers(settings: Settings) -> int:
@@ -62,10 +75,14 @@ class SearchHelpers:
         self._places: list[Helper] = []
         """A helper for each search that it can take now."""
         self._here = 0
-        """Searches in this process."""
+        """Batches that are searched for in this process."""
         self._starter: threading.Thread | None = None
         self._limiter = anyio.CapacityLimiter(_THREADS)
-        """Threads for searches alone: what is recorded never waits behind them."""
+        """Turns of searches alone: what is recorded never waits behind them."""
+        self._threads = anyio.CapacityLimiter(math.inf)
+        """As many as there are turns."""
+        self._line: deque[WaitingSearch] = deque()
+        """Whoever is not searched for yet."""
         self._searching = self._joined = 0
         """Searches now, and how many have joined a crowd since there was none."""
 
@@ -74,15 +91,20 @@ class SearchHelpers:
 
         Args:
             asked: what is searched for.
-            search: how this process does it.
+            search: how this process does it, the same for all who wait.
         """
-        with self._count():
+        with self._count(), self._line_up(asked) as waiting:
             helpers = len(self._helpers)
             # One more in this process would only take turns with the one that runs.
             self._limiter.total_tokens = 1 + helpers * _PLACES if helpers else _THREADS
-            return await anyio.to_thread.run_sync(
-                self._search, asked, search, limiter=self._limiter
-            )
+            while waiting.outcome is None:
+                async with self._limiter:
+                    if not waiting.is_taken:
+                        await self._search_batch(self._take_batch(waiting), search)
+                await waiting.wait()
+            if isinstance(waiting.outcome, Exception):
+                raise waiting.outcome
+            return waiting.outcome
 
     def start(self) -> None:
         """Start as many helpers as there may be. Returns when they can be asked."""
@@ -132,14 +154,55 @@ class SearchHelpers:
             if not self._searching:
                 self._joined = 0
 
-    def _search(self, asked: AskedSearch, search: Searching) -> SearchResult:
+    @contextmanager
+    def _line_up(self, asked: AskedSearch) -> Iterator[WaitingSearch]:
+        waiting = WaitingSearch(asked)
+        self._line.append(waiting)
+        try:
+            yield waiting
+        finally:
+            if not waiting.is_taken:  # nobody wants to know any more
+                self._line.remove(waiting)
+
+    def _take_batch(self, first: WaitingSearch) -> list[WaitingSearch]:
+        """The one whose turn it is, and as many of the others as share it."""
+        processes = 1 + len(self._helpers)
+        share = len(self._line) // (_ROUNDS * processes) if processes > 1 else 1
+        self._line.remove(first)
+        batch = [first]
+        while self._line and len(batch) < min(share, _MOST_TOGETHER):
+            batch.append(self._line.popleft())
+        for each in batch:
+            each.is_taken = True
+        return batch
+
+    async def _search_batch(self, batch: Sequence[WaitingSearch], search: Searching) -> None:
+        """Search in a thread. It tells the others itself: the first may be cancelled meanwhile."""
+        first, *others = batch
+        has_begun = False
+
+        def work() -> Outcome:
+            nonlocal has_begun
+            has_begun = True
+            asked = [each.asked for each in batch]
+            own, *rest = _search_each(asked, lambda some: self._search(some, search))
+            if others:
+                anyio.from_thread.run_sync(end_each, others, rest)
+            return own
+
+        try:
+            first.end(await anyio.to_thread.run_sync(work, limiter=self._threads))
+        finally:
+            if not has_begun:  # it was cancelled before
+                self._line.extendleft(reversed(batch))
+                for each in batch:
+                    each.give_back()
+
+    def _search(self, asked: Sequence[AskedSearch], search: Searching) -> Sequence[SearchResult]:
         """Search here, or at a helper while somebody does; here, too, what a helper can't."""
-        helper = self._take_place()
-        if helper is not None:
-            found = helper.search(asked)
-            self._leave_place(helper)
-            if found is not None:
-                return found
+        found = self._ask_helper(asked)
+        if found is not None:
+            return found
         with self._lock:
             self._here += 1
         try:
@@ -147,6 +210,14 @@ class SearchHelpers:
         finally:
             with self._lock:
                 self._here -= 1
+
+    def _ask_helper(self, asked: Sequence[AskedSearch]) -> Sequence[SearchResult] | None:
+        helper = self._take_place()
+        if helper is None:
+            return None
+        found = helper.search(asked)
+        self._leave_place(helper)
+        return found
 
     def _take_place(self) -> "Helper | None":
         with self._lock:
@@ -164,6 +235,16 @@ class SearchHelpers:
             self._places = [place for place in self._places if place is not helper]
             self._starter = self._starter if self._helpers else None
         helper.close()
+
+
+def _search_each(asked: Sequence[AskedSearch], search: Searching) -> Sequence[Outcome]:
+    """What becomes of each. Where several fail together, each is searched for by itself."""
+    try:
+        return search(asked)
+    except Exception as error:  # noqa: BLE001  (it is raised where it was asked for)
+        if len(asked) == 1:
+            return [error]
+    return [outcome for one in asked for outcome in _search_each([one], search)]
 
 
 def _count_cores() -> int:

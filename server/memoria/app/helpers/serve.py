@@ -11,7 +11,7 @@ import threading
 from contextlib import suppress
 from typing import IO
 
-from memoria.app.asking import ASKED, AskedSearch
+from memoria.app.asking import ASKED, RESULTS
 from memoria.app.engine import open_store
 from memoria.config import Settings
 from memoria.errors import MemoriaError
@@ -19,7 +19,7 @@ from memoria.inference import choose_embedder
 from memoria.retrieval import Search
 
 _IDLE_S = 60.0
-_NOTHING = ""
+_NOTHING = b""
 """The answer of who can't answer."""
 
 
@@ -52,10 +52,10 @@ def _open_search(settings: Settings) -> Search:
     )
 
 
-def _answer(search: Search, settings: Settings, line: bytes) -> str:
+def _answer(search: Search, settings: Settings, line: bytes) -> bytes:
     try:
-        asked: AskedSearch = ASKED.validate_json(line)
-        return search.run(asked.plan(settings)).model_dump_json()
+        plans = [asked.plan(settings) for asked in ASKED.validate_json(line)]
+        return RESULTS.dump_json(search.run_all(plans))
     except Exception:  # noqa: BLE001  (who asks then searches by itself, and says what is wrong)
         return _NOTHING
 
@@ -67,8 +67,8 @@ def _take_output() -> IO[bytes]:
     return answers
 
 
-def _send(answers: IO[bytes], answer: str) -> None:
-    answers.write(answer.encode() + b"\n")
+def _send(answers: IO[bytes], answer: bytes) -> None:
+    answers.write(answer + b"\n")
     answers.flush()
 
 

@@ -27,6 +27,10 @@ class Documents(Protocol):
         """How old the full-text index is: while it is equal, the same terms match the same."""
         ...
 
+    def expect_vectors(self, vectors: Sequence[Vector]) -> None:
+        """Say that `nearest` will be asked for each of these, so one pass can serve all."""
+        ...
+
     def nearest(
         self, kind: DocumentKind, model: str, vector: Vector, filters: Filters, limit: int
     ) -> list[Match]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from memoria.errors import EmbedderError, StoreError
 from memoria.model import Vector
@@ -27,6 +28,9 @@ from memoria.store.values import (
     PassageMatch,
 )
 
+if TYPE_CHECKING:
+    from memoria.store.sqlite.vectors.together import QuestionsTogether
+
 _LAST_CHARACTER = chr(0x10FFFF)
 
 
@@ -47,6 +51,7 @@ class SqliteDocuments:
         self._matching = Matching(self._rows, reading, counted or CountCache())
         self._reading = reading
         self._tokens: dict[int, RememberedRows[IndexTokens]] = {}
+        self._together: QuestionsTogether | None = None
         self._workspaces = workspaces or SqliteWorkspaces(connection, tenant)
         self._visibilities = Visibilities(self._rows, self._workspaces, reading)
 
@@ -193,6 +198,15 @@ class SqliteDocuments:
         """How old the full-text index is: while it is equal, the same terms match the same."""
         return self._matching.age()
 
+    def expect_vectors(self, vectors: Sequence[Vector]) -> None:
+        """Say that `nearest` will be asked for each of these, so one pass can serve all."""
+        if len(vectors) > 1:
+            from memoria.store.sqlite.vectors.together import (  # noqa: PLC0415  (brings NumPy)
+                QuestionsTogether,
+            )
+
+            self._together = QuestionsTogether(vectors)
+
     def nearest(
         self, kind: DocumentKind, model: str, vector: Vector, filters: Filters, limit: int
     ) -> list[Match]:
@@ -216,6 +230,7 @@ class SqliteDocuments:
             narrowing.ids_if_few,
             narrowing if narrowing.is_narrow and narrowing.ids_if_few is None else None,
             None if self._reading is None else self._reading.tenant.changed,
+            self._together,
         )
         return self._vectors.nearest(where, vector, limit)
 

@@ -27,6 +27,7 @@ from memoria.store.sqlite.vectors.models import (
     read_changes,
 )
 from memoria.store.sqlite.vectors.recent import RecentChanges
+from memoria.store.sqlite.vectors.together import score_alone
 from memoria.store.sqlite.visibility import write_token
 from memoria.store.values import Match
 
@@ -168,13 +169,16 @@ class CachedMatrix(CachedVectors):
         self, _connection: Connection, where: VectorQuery, vector: Vector, limit: int
     ) -> list[Match]:
         """The nearest of what is held, best first."""
+        together = where.together
+        score = score_alone if together is None else together.score
+        scores = score(self.matrix, vector)
         if where.narrowing is None:
-            return self.matrix.nearest(where.scopes, where.allowed, vector, limit)
-        found = self.matrix.nearest(where.scopes, None, vector, limit * _SAMPLED)
+            return self.matrix.nearest(where.scopes, where.allowed, scores, limit)
+        found = self.matrix.nearest(where.scopes, None, scores, limit * _SAMPLED)
         passed = where.narrowing.best(found, limit)
         if len(passed) == limit or len(found) < limit * _SAMPLED:
             return passed
-        return where.narrowing.best(self.matrix.nearest(where.scopes, None, vector, BUDGET), limit)
+        return where.narrowing.best(self.matrix.nearest(where.scopes, None, scores, BUDGET), limit)
 
 
 class CachedCodes(CachedVectors):

@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from memoria.model import Vector
 from memoria.store.values import Match
 
 _BLOCK = 1024
@@ -26,6 +25,8 @@ class Matrix:
 
     def __init__(self, dims: int) -> None:
         self._dims = dims
+        self.changes = 0
+        """How often a row has changed: what was scored before that is out of date."""
         self.clear()
 
     def clear(self) -> None:
@@ -36,6 +37,7 @@ class Matrix:
         self._rows: dict[int, int] = {}
         self._codes: dict[str, int] = {}
         self._visible_counts: Counter[int] = Counter()
+        self.changes += 1
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -51,6 +53,7 @@ class Matrix:
 
     def put(self, n: int, visibility: str, vector: bytes) -> None:
         """Hold a document's vector, replacing what it had."""
+        self.changes += 1
         row = self._rows.get(n)
         if row is None:
             row = self._rows[n] = len(self._rows)
@@ -68,6 +71,7 @@ class Matrix:
         row = self._rows.pop(n, None)
         if row is None:
             return
+        self.changes += 1
         self._visible_counts[int(self._visibilities[row])] -= 1
         last = len(self._rows)
         if row != last:
@@ -82,10 +86,20 @@ class Matrix:
             self.drop(n)
 
     def nearest(
-        self, scopes: Sequence[str], allowed: Collection[int] | None, vector: Vector, limit: int
+        self,
+        scopes: Sequence[str],
+        allowed: Collection[int] | None,
+        scores: NDArray[np.float32],
+        limit: int,
     ) -> list[Match]:
-        """The nearest documents of these visibilities, best first; of equals, the oldest first."""
-        scores = self._scores(vector)
+        """The nearest documents of these visibilities, best first; of equals, the oldest first.
+
+        Args:
+            scopes: the visibilities.
+            allowed: the documents to choose from; None for all.
+            scores: of every row, as `score` gives them.
+            limit: how many to give at most.
+        """
         wanted = self._select_rows(scopes, allowed)
         if wanted is not None:
             rows = np.flatnonzero(wanted)
@@ -109,12 +123,22 @@ class Matrix:
             wanted &= np.isin(self._ns[:size], np.fromiter(allowed, np.int64, len(allowed)))
         return wanted
 
-    def _scores(self, vector: Vector) -> NDArray[np.float32]:
-        scores = np.empty(len(self), np.float32)
+    def score(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Every row's product with each vector, by one pass over the rows.
+
+        What one vector gets has the same bits whichever others there are.
+
+        Args:
+            vectors: of shape (vectors, dims).
+
+        Returns:
+            Of shape (vectors, rows).
+        """
+        scores = np.empty((len(self), len(vectors)), np.float32)
         for start, block in zip(range(0, len(self), _BLOCK), self._blocks, strict=False):
             part = scores[start : start + _BLOCK]
-            np.vecdot(block[: len(part)], vector, out=part)
-        return scores
+            np.vecdot(block[: len(part), np.newaxis], vectors, out=part)
+        return np.ascontiguousarray(scores.T)
 
     def _grow(self) -> None:
         self._blocks.append(np.zeros((_BLOCK, self._dims), np.float32))

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.narrowing import Narrowing
@@ -10,6 +11,9 @@ from memoria.store.sqlite.statements import statements
 from memoria.store.sqlite.tenants import IndexChanges
 from memoria.store.sqlite.visibility import visibility_of
 from memoria.store.values import DocumentKind, Match
+
+if TYPE_CHECKING:
+    from memoria.store.sqlite.vectors.together import QuestionsTogether
 
 SQL = statements("vectors")
 
@@ -45,6 +49,8 @@ class VectorQuery:
     """What lets them through where they are many."""
     changed: IndexChanges | None = None
     """How far the snapshot has changed; None where that is still to be read."""
+    together: "QuestionsTogether | None" = None
+    """The questions that are asked of the snapshot; None for one alone."""
 
 
 @dataclass(frozen=True, slots=True)
