@@ -3,6 +3,7 @@
 import random
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -123,19 +124,32 @@ def test_a_list_of_what_passes_is_read_no_further_than_it_is_used(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(narrowing, "BUDGET", 5)
-    read: list[int] = []
-    with store.read("ann") as tx:
+    since = Filters(since=BEGAN)
+    assert list_rows_read(store, replace(since, roles=(Role.USER,)), monkeypatch) == [
+        ("allowed_turns", 6)
+    ]
+    assert list_rows_read(store, since, monkeypatch) == [("is_long_period", 1)]
+    few = Filters(since=BEGAN, until=BEGAN + 2000)
+    assert list_rows_read(store, few, monkeypatch) == [("is_long_period", 0), ("allowed_turns", 2)]
+
+
+def list_rows_read(
+    store: SqliteStore, filters: Filters, monkeypatch: pytest.MonkeyPatch
+) -> list[tuple[str, int]]:
+    """What is read to tell which turns pass: statements, and how many rows each gave."""
+    read: list[tuple[str, int]] = []
+    with store.read("ann") as tx, monkeypatch.context() as patch:
         rows = tx.documents._rows  # noqa: SLF001
         every = rows.tuples
 
         def counted(name: str, /, **parameters: object) -> Sequence[object]:
             found = every(name, **parameters)  # type: ignore[arg-type]
-            read.append(len(found))
+            read.append((name, len(found)))
             return found
 
-        monkeypatch.setattr(rows, "tuples", counted)
-        tx.documents._narrowing(("turn",), Filters(since=BEGAN)).ids_if_few  # noqa: B018, SLF001
-    assert read == [6]
+        patch.setattr(rows, "tuples", counted)
+        tx.documents._narrowing(("turn",), filters).ids_if_few  # noqa: B018, SLF001
+    return read
 
 
 def test_a_mark_stays_while_a_home_grows_by_little() -> None:

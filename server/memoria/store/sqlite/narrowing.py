@@ -6,6 +6,7 @@ finds, best first, is held against the filters afterwards, until enough has pass
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from functools import cached_property
 
 from memoria.store.sqlite.rows import Parameter, TenantRows, as_json, as_json_or_null, list_numbers
@@ -93,7 +94,7 @@ class Narrowing:
     @cached_property
     def ids_if_few(self) -> frozenset[int] | None:
         """The documents that pass, where they are few; None where they are many, or all."""
-        if not self.is_narrow:
+        if not self.is_narrow or self._is_long_period:
             return None
         listed = frozenset(self._list_passing(BUDGET + 1))
         return listed if len(listed) <= BUDGET else None
@@ -114,6 +115,25 @@ class Narrowing:
         if not self.is_narrow:
             return [*found[:limit]]
         return _select_first(found, limit, self._passing_ids)
+
+    @property
+    def _is_long_period(self) -> bool:
+        """Whether a time is all that is asked for, and more was said or held then than is listed.
+
+        An entry of an index is read for each, where a list reads the document, too.
+        """
+        said = self._filters
+        if replace(said, since=None, until=None).is_narrow:
+            return False
+        found = self._rows.tuples(
+            "is_long_period",
+            since=said.since,
+            until=said.until,
+            turns=int(self._turns),
+            memories=int(self._memories),
+            few=BUDGET,
+        )
+        return bool(found)
 
     def _visible_and_passing(self, ns: Sequence[int]) -> Set[int]:
         seen = self._visible_ids(ns)

@@ -257,6 +257,30 @@ WHERE tenant_id = :tenant AND NOT has_vector;
 SELECT document_n AS n FROM embedding_backlog
 WHERE document_n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant AND NOT has_vector;
 
+-- name: is_long_period
+-- Read off the indexes over times alone, and not where the numbers of all documents are too low.
+SELECT 1
+FROM tenants k
+WHERE k.id = :tenant AND k.newest_document > :few
+  AND (
+    (:turns AND (
+        SELECT 1
+        FROM turns t
+        WHERE t.tenant_id = :tenant
+          AND t.at >= coalesce(:since, -9223372036854775807)
+          AND t.at < coalesce(:until, 9223372036854775807)
+        LIMIT 1 OFFSET :few
+    ) IS NOT NULL)
+    OR (:memories AND (
+        SELECT 1
+        FROM memory_versions v
+        WHERE v.tenant_id = :tenant
+          AND v.valid_from >= coalesce(:since, -9223372036854775807)
+          AND v.valid_from < coalesce(:until, 9223372036854775807)
+        LIMIT 1 OFFSET :few
+    ) IS NOT NULL)
+  );
+
 -- name: allowed_turns
 -- Without a bound, a bound beyond all times: the index over times serves either way.
 SELECT t.n
