@@ -18,7 +18,6 @@ import memoria
 from memoria import Memoria, Settings
 from memoria.app.asking import AskedMemories, AskedSearch, AskedTraces
 from memoria.app.helpers import SearchHelpers, count_helpers
-from memoria.app.helpers.waiting import WaitingSearch
 from memoria.inference.bundled import BundledEmbedder
 from memoria.model import SearchResult, now_millis
 from memoria.model.instant import use_clock
@@ -221,11 +220,11 @@ class Interrupted(SearchHelpers):
 
     cancelled_at_turn: "asyncio.Task[SearchResult] | None" = None
 
-    def _take_batch(self, first: WaitingSearch) -> list[WaitingSearch]:
+    def _choose_size(self) -> int:
         if self.cancelled_at_turn is not None:
             self.cancelled_at_turn.cancel()
             self.cancelled_at_turn = None
-        return super()._take_batch(first)
+        return super()._choose_size()
 
 
 @asynccontextmanager

@@ -4,8 +4,9 @@ Of one process, one thread at a time runs Python, and ranking is Python: sixty-f
 process share one core, however many there are. A helper opens the home as any other process does.
 So it answers what this process would answer, and sees every write and every forgetting at once.
 
-`pool` says where a search runs and starts helpers, `helper` is one of them as this process sees it,
-and `serve` is what a helper runs. docs/decisions/111-search-helpers.md has the reasons.
+`pool` says where a search runs and starts helpers, `waiting` has those whose turn it is not yet,
+`helper` is a helper as this process sees it, and `serve` is what it runs. The reasons are in
+docs/decisions/111-search-helpers.md and 114-searches-together.md.
 """
 
 from memoria.app.helpers.pool import SearchHelpers, count_helpers

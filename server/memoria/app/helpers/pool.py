@@ -9,7 +9,6 @@ import math
 import os
 import sys
 import threading
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -19,7 +18,7 @@ import anyio.from_thread
 import anyio.to_thread
 
 from memoria.app.asking import AskedSearch
-from memoria.app.helpers.waiting import Outcome, WaitingSearch, end_each
+from memoria.app.helpers.waiting import Outcome, SearchLine, WaitingSearch, end_each
 from memoria.config import Settings
 from memoria.model import SearchResult
 
@@ -81,8 +80,7 @@ class SearchHelpers:
         """Turns of searches alone: what is recorded never waits behind them."""
         self._threads = anyio.CapacityLimiter(math.inf)
         """As many as there are turns."""
-        self._line: deque[WaitingSearch] = deque()
-        """Whoever is not searched for yet."""
+        self._line = SearchLine()
         self._searching = self._joined = 0
         """Searches now, and how many have joined a crowd since there was none."""
 
@@ -93,14 +91,15 @@ class SearchHelpers:
             asked: what is searched for.
             search: how this process does it, the same for all who wait.
         """
-        with self._count(), self._line_up(asked) as waiting:
+        with self._count(), self._line.join(asked) as waiting:
             helpers = len(self._helpers)
             # One more in this process would only take turns with the one that runs.
             self._limiter.total_tokens = 1 + helpers * _PLACES if helpers else _THREADS
             while waiting.outcome is None:
                 async with self._limiter:
                     if not waiting.is_taken:
-                        await self._search_batch(self._take_batch(waiting), search)
+                        batch = self._line.take_batch(waiting, self._choose_size())
+                        await self._search_batch(batch, search)
                 await waiting.wait()
             if isinstance(waiting.outcome, Exception):
                 raise waiting.outcome
@@ -154,27 +153,12 @@ class SearchHelpers:
             if not self._searching:
                 self._joined = 0
 
-    @contextmanager
-    def _line_up(self, asked: AskedSearch) -> Iterator[WaitingSearch]:
-        waiting = WaitingSearch(asked)
-        self._line.append(waiting)
-        try:
-            yield waiting
-        finally:
-            if not waiting.is_taken:  # nobody wants to know any more
-                self._line.remove(waiting)
-
-    def _take_batch(self, first: WaitingSearch) -> list[WaitingSearch]:
-        """The one whose turn it is, and as many of the others as share it."""
+    def _choose_size(self) -> int:
+        """How many of those who wait are searched for together."""
+        if not self._helpers:
+            return 1
         processes = 1 + len(self._helpers)
-        share = len(self._line) // (_ROUNDS * processes) if processes > 1 else 1
-        self._line.remove(first)
-        batch = [first]
-        while self._line and len(batch) < min(share, _MOST_TOGETHER):
-            batch.append(self._line.popleft())
-        for each in batch:
-            each.is_taken = True
-        return batch
+        return max(min(len(self._line) // (_ROUNDS * processes), _MOST_TOGETHER), 1)
 
     async def _search_batch(self, batch: Sequence[WaitingSearch], search: Searching) -> None:
         """Search in a thread. It tells the others itself: the first may be cancelled meanwhile."""
@@ -194,9 +178,7 @@ class SearchHelpers:
             first.end(await anyio.to_thread.run_sync(work, limiter=self._threads))
         finally:
             if not has_begun:  # it was cancelled before
-                self._line.extendleft(reversed(batch))
-                for each in batch:
-                    each.give_back()
+                self._line.take_back(batch)
 
     def _search(self, asked: Sequence[AskedSearch], search: Searching) -> Sequence[SearchResult]:
         """Search here, or at a helper while somebody does; here, too, what a helper can't."""

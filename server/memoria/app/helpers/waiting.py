@@ -1,6 +1,8 @@
-"""A search that waits for its turn. All of it is for the event loop's thread."""
+"""Searches that wait for their turn. All of this is for the event loop's thread."""
 
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 import anyio
 
@@ -41,6 +43,44 @@ class WaitingSearch:
     async def wait(self) -> None:
         """Wait until it has ended, or is given back."""
         await self._news.wait()
+
+
+class SearchLine:
+    """Whoever is not searched for yet, in the order in which they came."""
+
+    def __init__(self) -> None:
+        """Nobody waits."""
+        self._waiting: deque[WaitingSearch] = deque()
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    @contextmanager
+    def join(self, asked: AskedSearch) -> Iterator[WaitingSearch]:
+        """Wait while the block runs, or until it is taken."""
+        waiting = WaitingSearch(asked)
+        self._waiting.append(waiting)
+        try:
+            yield waiting
+        finally:
+            if not waiting.is_taken:  # nobody wants to know any more
+                self._waiting.remove(waiting)
+
+    def take_batch(self, first: WaitingSearch, most: int) -> list[WaitingSearch]:
+        """The one whose turn it is, and others up to so many together."""
+        self._waiting.remove(first)
+        batch = [first]
+        while self._waiting and len(batch) < most:
+            batch.append(self._waiting.popleft())
+        for each in batch:
+            each.is_taken = True
+        return batch
+
+    def take_back(self, batch: Sequence[WaitingSearch]) -> None:
+        """Let them wait again, before all others."""
+        self._waiting.extendleft(reversed(batch))
+        for each in batch:
+            each.give_back()
 
 
 def end_each(waiting: Iterable[WaitingSearch], outcomes: Iterable[Outcome]) -> None:
