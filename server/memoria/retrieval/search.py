@@ -99,7 +99,8 @@ class Search:
         vectors = [one.vector for each in queries for one in each if isinstance(one, QueryVector)]
 
         def answer_all(tx: Transaction) -> list[SearchResult]:
-            tx.documents.expect_vectors(vectors)
+            if vectors:
+                tx.documents.expect_vectors(vectors)
             return [self._answer(tx, *asked) for asked in zip(plans, queries, strict=True)]
 
         return self._read_snapshot(answer_all)

@@ -28,7 +28,11 @@ class Documents(Protocol):
         ...
 
     def expect_vectors(self, vectors: Sequence[Vector]) -> None:
-        """Say that `nearest` will be asked for each of these, so one pass can serve all."""
+        """Say that `nearest` will be asked for each of these, so one pass can serve all.
+
+        Args:
+            vectors: of one model; one at least.
+        """
         ...
 
     def nearest(

@@ -200,12 +200,11 @@ class SqliteDocuments:
 
     def expect_vectors(self, vectors: Sequence[Vector]) -> None:
         """Say that `nearest` will be asked for each of these, so one pass can serve all."""
-        if len(vectors) > 1:
-            from memoria.store.sqlite.vectors.together import (  # noqa: PLC0415  (brings NumPy)
-                QuestionsTogether,
-            )
+        from memoria.store.sqlite.vectors.together import (  # noqa: PLC0415  (brings NumPy)
+            QuestionsTogether,
+        )
 
-            self._together = QuestionsTogether(vectors)
+        self._together = QuestionsTogether(vectors)
 
     def nearest(
         self, kind: DocumentKind, model: str, vector: Vector, filters: Filters, limit: int
