@@ -288,6 +288,45 @@ def test_placing_loses_and_repeats_no_hit_whatever_replaces_what(
     assert [each.candidate.n for each in unchanged] == order
 
 
+class _CountedLooks(dict[int, tuple[int, ...]]):
+    """What replaces what, with how often that was looked up."""
+
+    looks = 0
+
+    def get(self, key: int, default: tuple[int, ...] = ()) -> tuple[int, ...]:  # type: ignore[override]
+        self.looks += 1
+        return super().get(key, default)
+
+
+@pytest.mark.parametrize("denied", [{}, {n: (n + 1,) for n in range(80)}])
+def test_where_all_is_restated_again_and_again_each_hit_is_placed_once(
+    denied: dict[int, tuple[int, ...]],
+) -> None:
+    many = 80
+    newer = _CountedLooks({old: tuple(range(many - 1, old, -1)) for old in range(many)})
+    hits = [_Placed(n) for n in range(many)]
+    placed = place_updates(hits, Updates(newer, {}, denied, shows_both=True))  # type: ignore[arg-type]
+    assert [each.candidate.n for each in placed] == list(range(many))[::-1]
+    assert newer.looks == many
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("My weight is {} pounds now.", "What is my weight now in pounds?"),
+        ("我的体重是{}公斤。", "我的体重是多少公斤？"),
+        ("The nightly build takes {} minutes.", "How long does the nightly build take?"),
+    ],
+)
+async def test_what_is_stated_anew_every_day_is_found_as_it_is_now(
+    home: Path, text: str, question: str
+) -> None:
+    said = [("user", text.format(60 + day)) for day in range(1, 31)]
+    for found in await _ask_both(home, said, question):
+        assert "90" in found.hits[0].text
+        assert len({hit.id for hit in found.hits}) == len(found.hits)
+
+
 @given(st.text(max_size=300))
 def test_any_text_is_read_without_failing(text: str) -> None:
     statements = TurnStatements(text)

@@ -154,21 +154,24 @@ def place_updates(hits: Sequence[ScoredCandidate], updates: Updates) -> list[Sco
     if not updates:
         return list(hits)
     by_n = {each.candidate.n: each for each in hits}
-    placed: dict[int, None] = {}
+    placed: list[int] = []
+    begun: set[int] = set()
     for n in by_n:
-        placed |= dict.fromkeys(_list_newer_first(n, updates, by_n))
-        for other in updates.denied.get(n, ()) if updates.shows_both else ():
-            if other in by_n:
-                placed |= dict.fromkeys(_list_newer_first(other, updates, by_n))
+        beside = updates.denied.get(n, ()) if updates.shows_both else ()
+        for each in (n, *beside):
+            placed += _list_newer_first(each, updates, by_n, begun)
     return [by_n[n] for n in placed]
 
 
 def _list_newer_first(
-    n: int, updates: Updates, shown: Container[int], above: frozenset[int] = frozenset()
+    n: int, updates: Updates, shown: Container[int], begun: set[int]
 ) -> Iterator[int]:
+    """What was not begun before, once each: of a value restated daily, paths are without number."""
+    if n not in shown or n in begun:
+        return
+    begun.add(n)
     for newer in updates.newer.get(n, ()):
-        if newer in shown and newer not in above:
-            yield from _list_newer_first(newer, updates, shown, above | {n})
+        yield from _list_newer_first(newer, updates, shown, begun)
     yield n
 
 
