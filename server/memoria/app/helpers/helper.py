@@ -31,7 +31,7 @@ class Helper:
             OSError: it can't be started.
             ValueError: it can't be told the settings: a path is no text.
         """
-        told = settings.model_dump_json().encode() + b"\n"
+        told = settings.model_dump_json().encode()
         self._process = subprocess.Popen(  # noqa: S603  (this Python, with our own code)
             [sys.executable, "-c", _RUN, *sys.path],
             stdin=subprocess.PIPE,
@@ -46,7 +46,7 @@ class Helper:
 
     def search(self, asked: Sequence[AskedSearch]) -> list[SearchResult] | None:
         """What it finds of each; None where it can't search, or is gone."""
-        answer = self._ask(ASKED.dump_json(asked) + b"\n")
+        answer = self._ask(ASKED.dump_json(asked))
         return RESULTS.validate_json(answer) if answer.strip() else None
 
     def close(self) -> None:
@@ -57,7 +57,7 @@ class Helper:
                     pipe.close()
         self._process.wait()
 
-    def _ask(self, line: bytes) -> bytes:
+    def _ask(self, question: bytes) -> bytes:
         """Ask, and hear answers until one's own comes: whoever listens takes those before it."""
         own: Future[bytes] = Future()
         questions, answers = self._process.stdin, self._process.stdout
@@ -66,7 +66,7 @@ class Helper:
         try:
             with self._asking:
                 self._asked.append(own)
-                questions.write(line)
+                questions.write(question + b"\n")
                 questions.flush()
             while not own.done():
                 with self._hearing:

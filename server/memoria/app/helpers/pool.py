@@ -72,7 +72,7 @@ class SearchHelpers:
         self._lock = threading.Lock()
         self._helpers: list[Helper] = []
         self._places: list[Helper] = []
-        """A helper for each search that it can take now."""
+        """A helper for each batch that it can take now."""
         self._here = 0
         """Batches that are searched for in this process."""
         self._starter: threading.Thread | None = None

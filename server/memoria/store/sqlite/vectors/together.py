@@ -24,20 +24,19 @@ class QuestionsTogether:
         """
         self._vectors = np.stack(vectors)
         self._rows = {vector.tobytes(): row for row, vector in enumerate(vectors)}
-        self._scored: dict[Matrix, tuple[int, NDArray[np.float32]]] = {}
-        """By matrix: how often it had changed, and the scores, of shape (questions, rows)."""
+        self._scored: dict[tuple[Matrix, int], NDArray[np.float32]] = {}
+        """By matrix and how often it had changed: the scores, of shape (questions, rows)."""
 
     def score(self, matrix: Matrix, vector: Vector) -> NDArray[np.float32]:
         """The product of each row of a matrix with a vector, which may be none of these."""
         row = self._rows.get(vector.tobytes())
         if row is None:
             return score_alone(matrix, vector)
-        changes, scores = self._scored.get(matrix, (None, self._vectors))
-        if changes != matrix.changes:
-            scores = matrix.score(self._vectors)
-            self._scored[matrix] = matrix.changes, scores
-        found: NDArray[np.float32] = scores[row]
-        return found
+        state = matrix, matrix.changes
+        if state not in self._scored:
+            self._scored[state] = matrix.score(self._vectors)
+        scores: NDArray[np.float32] = self._scored[state][row]
+        return scores
 
 
 def score_alone(matrix: Matrix, vector: Vector) -> NDArray[np.float32]:
