@@ -22,10 +22,14 @@ class SortedRows:
         return len(self._keys)
 
     def add(self, keys: Integers, rows: Integers) -> None:
-        """Take in more."""
-        every = np.concatenate([self._keys, keys])
-        order = every.argsort(kind="stable")  # by far the most are in order already
-        self._keys, self._rows = every[order], np.concatenate([self._rows, rows])[order]
+        """Take in more: what is there is not put in order again."""
+        if not len(keys):
+            return
+        order = keys.argsort(kind="stable")
+        keys, rows = keys[order], rows[order]
+        at = self._keys.searchsorted(keys, "right")
+        self._keys = np.insert(self._keys, at, keys)
+        self._rows = np.insert(self._rows, at, rows)
 
     def find(self, keys: Integers) -> tuple[Integers, Bits]:
         """A row for each key, and whether it is one of that key."""
