@@ -1,7 +1,7 @@
 """What lists of words tell is what the full-text index tells, whatever becomes of documents."""
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -9,8 +9,10 @@ import pytest
 
 from memoria.model import Vector
 from memoria.store.sqlite import SqliteStore, posting_cache
+from memoria.store.sqlite.matching import Matching
 from memoria.store.sqlite.standings import Standings
 from memoria.store.sqlite.transaction import SqliteTransaction
+from memoria.store.sqlite.visible_counts import VisibleCounts
 from memoria.store.sqlite.word_lists import WordLists
 from memoria.store.values import DocumentKind, Filters, Frequencies, Match
 
@@ -23,7 +25,7 @@ QUESTIONS = (
     Filters(workspace="dock", include_history=True),
     Filters(everywhere=True),
 )
-Told = list[tuple[list[Match], Frequencies]]
+Told = list[tuple[list[Match], Frequencies, int]]
 
 
 @pytest.fixture
@@ -44,6 +46,7 @@ def tell(tx: SqliteTransaction, limit: int) -> Told:
         (
             tx.documents.match(kinds, WORDS[:limit], filters, limit),
             tx.documents.frequencies(kinds, [*WORDS, "nobody"], filters),
+            tx.documents.count_hidden(kinds, WORDS[:limit], filters),
         )
         for kinds in KINDS
         for filters in QUESTIONS
@@ -57,9 +60,21 @@ def agree(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> bool:
         with monkeypatch.context() as patched:
             if not reads_lists:
                 patched.setattr(WordLists, "can_tell", lambda _self, _terms: False)
+                patched.setattr(VisibleCounts, "look_up", count_anew)
             with store.read("ann") as tx:
-                found.append([tell(tx, limit) for limit in (3, len(WORDS))])
+                found.append([tell(tx, limit) for limit in (1, 3, len(WORDS))])
     return found[0] == found[1]
+
+
+def count_anew(
+    _counts: VisibleCounts,
+    _rows: object,
+    _tenant: object,
+    tokens: Sequence[str],
+    count: Callable[[Sequence[str]], dict[str, int]],
+) -> dict[str, int]:
+    """Visibilities counted by the index each time."""
+    return count(tokens)
 
 
 def embed(store: SqliteStore, ns: Iterable[int]) -> None:
@@ -127,6 +142,40 @@ def test_who_reads_an_older_snapshot_is_told_what_stood_there(store: SqliteStore
         assert [each.n for each in older.documents.match(["turn"], ["ferry"], Filters(), 5)] == [
             first
         ]
+
+
+def test_who_sees_a_home_is_not_counted_again_for_what_is_new(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    count = Matching._count_queries  # noqa: SLF001
+
+    def counting(matching: Matching, queries: Sequence[str]) -> dict[str, int]:
+        asked.extend(queries)
+        return count(matching, queries)
+
+    def total() -> int:
+        with store.read("ann") as tx:
+            return tx.documents.frequencies(["turn", "memory"], ["ferry"], Filters()).total
+
+    with store.write("ann") as tx:
+        n = first = tx.documents.add("turn", None, "ferry", "")
+    assert total() == 1
+    monkeypatch.setattr(Matching, "_count_queries", counting)
+    for many in range(2, 6):
+        with store.write("ann") as tx:
+            n = tx.documents.add("turn", None, "rope", "")
+        assert total() == many
+        embed(store, [n])
+        assert total() == many
+    with store.write("ann") as tx:
+        tx.documents.set_current(n, current=False)
+    assert total() == many - 1
+    assert asked == []
+    with store.write("ann") as tx:
+        tx.documents.set_current(first, current=False)  # nobody knows how it stood before
+    assert total() == many - 2
+    assert asked
 
 
 def test_a_document_that_is_known_is_not_read_again_until_it_is_changed(

@@ -358,9 +358,7 @@ class SqliteDocuments:
         past = self._matching.list_present([each.token for each in seen if not each.current])
         if not past:
             return 0  # as in most homes: nothing was ever replaced
-        words = " AND ".join(map(quote_term, terms))
-        query = f"{write_scope(*past)} AND words:({words})"
-        return self._rows.number("count_matches", query=query)
+        return self._matching.count_holding_all(terms, past)
 
     def list_elsewhere(
         self,

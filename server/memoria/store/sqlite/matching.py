@@ -159,10 +159,19 @@ class Matching:
         scope = None if share.is_all else write_scope(*scopes.seen)
         return Frequencies(share.seen, self._count_each(terms, scope))
 
+    def count_holding_all(self, terms: Sequence[str], tokens: Sequence[str]) -> int:
+        """How many documents of these visibilities say all of the terms."""
+        lists = self._lists
+        if lists and lists.can_tell(terms) and not lists.may_hold_all(terms, tokens):
+            return 0  # as nearly always: what is past is little
+        words = " AND ".join(map(quote_term, terms))
+        query = f"{write_scope(*tokens)} AND words:({words})"
+        return self._rows.number("count_matches", query=query)
+
     def list_present(self, tokens: Sequence[str]) -> list[str]:
         """Which of these visibilities any document has."""
-        counts = self._count_all_now(list(map(write_scope, tokens)))
-        return [token for token in tokens if counts[write_scope(token)]]
+        counts = self._count_visible(tokens)
+        return [token for token in tokens if counts[token]]
 
     def _sees_all(self, scopes: Scopes) -> bool:
         """Whether it is known that a scope leaves nothing out; a writer would have to count."""
@@ -181,7 +190,7 @@ class Matching:
             is_large = self._lists and self._lists.sees_more(scopes.seen, BUDGET)
             seen = BUDGET + 1 if is_large else self._count_now(write_scope(*scopes.seen))
             return _Share(seen, is_all=False)
-        hidden = sum(self._count_all_now(list(map(write_scope, scopes.hidden))).values())
+        hidden = sum(self._count_visible(scopes.hidden).values())
         every = self._lists.size.documents if self._lists else self._rows.number("count_all")
         # An index that was damaged since may hold less than was counted in it.
         return _Share(max(every - hidden, 0), is_all=not hidden)
@@ -220,19 +229,35 @@ class Matching:
             known |= {term: count(term) for term in terms if term not in known}
         return {term: known[term] * newest // last for term in terms}
 
+    def _count_visible(self, tokens: Sequence[str]) -> dict[str, int]:
+        """How many of the tenant's documents have each visibility."""
+
+        def count(tokens: Sequence[str]) -> dict[str, int]:
+            queries = {token: write_scope(token) for token in tokens}
+            counts = self._count_queries([*queries.values()])
+            return {token: counts[query] for token, query in queries.items()}
+
+        if self._reading is None:
+            return count(tokens)
+        tenant, counted = self._reading
+        return counted.visible_of(tenant.number).look_up(self._rows, tenant, tokens, count)
+
     def _count_now(self, query: str) -> int:
         """How many of the tenant's documents match; counted once, as long as nothing changes."""
         return self._count_all_now([query])[query]
 
     def _count_all_now(self, queries: Sequence[str]) -> dict[str, int]:
         """The same of several queries, by one statement."""
-        age = self._read_age()
         known = CountCache()
         if self._reading is not None:
             known = self._reading.counted.of_tenant(self._rows.tenant)
+        return known.look_up_all(queries, self._read_age(), self._count_queries)
+
+    def _count_queries(self, queries: Sequence[str]) -> dict[str, int]:
+        """How many of the tenant's documents match each query, by one statement."""
         if self._is_small():
-            return known.look_up_all(queries, age, self._count_all_of_few)
-        return known.look_up_all(queries, age, lambda unknown: self._count_all(unknown, age[1]))
+            return self._count_all_of_few(queries)
+        return self._count_all(queries, self._read_age()[1])
 
     def age(self) -> tuple[int, ...]:
         """How often the tenant's documents have changed, and the newest of them and of all."""

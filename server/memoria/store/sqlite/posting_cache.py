@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from memoria.store.sqlite.changed import read_followed
 from memoria.store.sqlite.index_size import IndexSize
 from memoria.store.sqlite.rows import TenantRows
 from memoria.store.sqlite.tenants import StoreTenant
@@ -24,8 +25,6 @@ _PLACES_OF_EACH = 10
 """For each document between."""
 _EACH = 32
 """What a list takes beside its places, in places."""
-_MOST_FOLLOWED = 100
-"""Documents that lists follow at once. Where more have come, what is asked for is read again."""
 _MOST_DIGESTS = 1_000
 
 _Age = tuple[int, int]
@@ -50,6 +49,9 @@ class PostingCache:
         self._age: _Age = (0, 0)
         self._size = IndexSize()
         self._known: OrderedDict[str, Posting] = OrderedDict()
+        self._later: dict[str, list[tuple[int, float]]] = {}
+        """What is to be added to lists when they are next asked for: mostly it is not all of them,
+        and a list may grow several times before."""
         self._room = _FEWEST_PLACES
         """For how many places more there is room."""
         self._digests: dict[int, int] = {}
@@ -76,10 +78,7 @@ class PostingCache:
             if (tenant.changes, tenant.newest_document) < self._age:
                 return {}
             self._follow(rows, tenant, size, context_weight)
-            found = {term: self._known[term] for term in terms if term in self._known}
-            for term in found:
-                self._known.move_to_end(term)
-            return found
+            return {term: self._recall(term) for term in terms if term in self._known}
 
     def keep(self, tenant: StoreTenant, size: IndexSize, found: Mapping[str, Posting]) -> None:
         """Remember lists that were read on a snapshot, unless others have followed a newer one."""
@@ -92,13 +91,29 @@ class PostingCache:
             for term, posting in found.items():
                 self._put(term, posting)
             while self._room < 0:
-                _, dropped = self._known.popitem(last=False)
-                self._room += _room_of(dropped)
+                self._drop(next(iter(self._known)))
+
+    def _recall(self, term: str) -> Posting:
+        """A list with all that is to be added to it; it is the last that is given up now."""
+        posting, later = self._known[term], self._later.pop(term, None)
+        if later:
+            ns, times = zip(*later, strict=True)
+            ns_there, times_there = posting
+            posting = Posting(
+                np.append(ns_there, np.array(ns, np.int32)), np.append(times_there, times)
+            )
+            self._known[term] = posting
+        self._known.move_to_end(term)
+        return posting
 
     def _put(self, term: str, posting: Posting) -> None:
-        before = self._known.get(term)
-        self._room -= _room_of(posting) - (_room_of(before) if before else 0)
+        if term in self._known:
+            self._drop(term)
+        self._room -= _room_of(posting)
         self._known[term] = posting
+
+    def _drop(self, term: str) -> None:
+        self._room += _room_of(self._known.pop(term)) + len(self._later.pop(term, ()))
 
     def _follow(
         self, rows: TenantRows, tenant: StoreTenant, size: IndexSize, context_weight: float
@@ -113,6 +128,7 @@ class PostingCache:
         )
         if not is_followed or size != self._size:
             self._known.clear()
+            self._later.clear()
             self._digests.clear()
             self._room = _room_in(size)
         self._age, self._size = age, size
@@ -124,16 +140,17 @@ class PostingCache:
         before only those tell whose words are known.
         """
         seen, newest = self._age
-        found = rows.tuples("indexed_since", seen=seen, newest=newest, most=_MOST_FOLLOWED + 1)
-        told = {changed for _, changed, _, _ in found}
-        if len(found) > _MOST_FOLLOWED or not told.issuperset(range(seen + 1, tenant.changes + 1)):
+        found = read_followed(rows, tenant, seen, newest)
+        if found is None:
             return False
-        for n, _, words, context in found:
-            digest = hash((words, context))
-            if n > newest:
-                self._add(n, words.split(), context.split(), context_weight)
-                self._digests[n] = digest
-            elif self._digests.get(n) != digest:
+        for each in found:
+            if each.words is None or each.context is None:  # it was taken out of the index
+                return False
+            digest = hash((each.words, each.context))
+            if each.n > newest:
+                self._add(each.n, each.words.split(), each.context.split(), context_weight)
+                self._digests[each.n] = digest
+            elif self._digests.get(each.n) != digest:
                 return False
         while len(self._digests) > _MOST_DIGESTS:
             del self._digests[next(iter(self._digests))]
@@ -142,12 +159,12 @@ class PostingCache:
     def _add(self, n: int, words: list[str], context: list[str], context_weight: float) -> None:
         """A document that comes after all others."""
         said, framing = Counter(words), Counter(context)
-        for term in self._known.keys() & (said | framing).keys():
+        for term in self._known.keys() & {*said, *framing}:
             times = float(said[term])
             for _ in range(framing[term]):  # in this order, as where a list is read
                 times += context_weight
-            ns, before = self._known[term]
-            self._put(term, Posting(np.append(ns, np.int32(n)), np.append(before, times)))
+            self._later.setdefault(term, []).append((n, times))
+            self._room -= 1
         length = len(words) + len(context) + 1
         self._size = IndexSize(self._size.documents + 1, self._size.words + length, n)
 

@@ -172,6 +172,15 @@ class Postings:
         counts = np.bincount(self._list_seen(terms, scope).at, minlength=len(terms))
         return dict(zip(terms, counts.tolist(), strict=True))
 
+    def may_hold_all(self, terms: Sequence[str], scope: Sequence[str]) -> bool:
+        """Whether each of the words stands in one and the same document of these visibilities.
+
+        Lists do not tell what it says from who said it and when.
+        """
+        places = self._list_places(terms)
+        ns = places.ns[self._standings.select(places.standing.codes, scope)]
+        return len(ns) >= len(terms) and bool((np.bincount(ns) == len(terms)).any())
+
     def best(
         self, terms: Sequence[str], scope: Sequence[str], among: Collection[int] | None, limit: int
     ) -> list[Match]:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from memoria.store.sqlite.kept_tokens import KeptTokens
+from memoria.store.sqlite.visible_counts import VisibleCounts
 from memoria.text.remembered import forget_results
 
 if TYPE_CHECKING:
@@ -132,6 +133,7 @@ class TermStatistics:
         self.standings = standings
         self._lock = threading.Lock()
         self._tenants: OrderedDict[int, CountCache] = OrderedDict()
+        self._visible: OrderedDict[int, VisibleCounts] = OrderedDict()
         self._postings: OrderedDict[int, PostingCache] = OrderedDict()
         self._turns: OrderedDict[int, TurnTable] = OrderedDict()
         self._tokens: OrderedDict[int, KeptTokens] = OrderedDict()
@@ -141,6 +143,11 @@ class TermStatistics:
         """By query of the index, what a tenant's questions see; of the last tenants that asked."""
         with self._lock:
             return _recall(self._tenants, tenant, CountCache)
+
+    def visible_of(self, tenant: int) -> VisibleCounts:
+        """How many documents of each visibility a tenant has; of the last tenants that asked."""
+        with self._lock:
+            return _recall(self._visible, tenant, VisibleCounts)
 
     def has_postings(self, tenant: int) -> bool:
         """Whether lists of words were read for a tenant already."""
@@ -174,7 +181,8 @@ class TermStatistics:
             if last_erasure <= self._erasures.get(tenant, 0):
                 return
             self._erasures[tenant] = last_erasure
-            for held in (self._tenants, self._postings, self._turns, self._tokens):
+            kept = self._tenants, self._visible, self._postings, self._turns, self._tokens
+            for held in kept:
                 held.pop(tenant, None)
         self.terms.clear()
         forget_results()

@@ -87,6 +87,10 @@ class WordLists:
         """All documents of these visibilities that hold one of the words, best first."""
         return self._postings.rank(terms, scope) if self._find(terms) else []
 
+    def may_hold_all(self, terms: Sequence[str], scope: Sequence[str]) -> bool:
+        """Whether a document of these visibilities holds each of the words, or is told by it."""
+        return self._find(terms) and self._postings.may_hold_all(terms, scope)
+
     def _find(self, terms: Sequence[str]) -> bool:
         """Know the lists of these words, and tell whether any stands anywhere."""
         unknown = {term: "" for term in terms if term not in self._stands}

@@ -188,15 +188,24 @@ SELECT n FROM documents WHERE tenant_id = :tenant AND changed > :seen AND change
 SELECT (SELECT coalesce(max(n), 0) FROM documents),
        (SELECT block FROM search_index_data WHERE id = 1);
 
--- name: indexed_since
--- What has come since, and what was changed of the rest.
-SELECT d.n, d.changed, i.c1 AS words, i.c2 AS context
-FROM documents d CROSS JOIN search_index_content i ON i.id = d.n
-WHERE d.n > :newest AND +d.tenant_id = :tenant
-UNION ALL
-SELECT d.n, d.changed, i.c1, i.c2
-FROM documents d CROSS JOIN search_index_content i ON i.id = d.n
-WHERE d.tenant_id = :tenant AND d.changed > :seen AND d.changed > 0 AND d.n <= :newest
+-- name: few_changed
+-- `changed > 0` lets the index be used, which has no other rows; said last, it is entered at :after.
+SELECT d.n, d.changed, d.kind, d.tenant_id, d.workspace_n, d.current, d.suppressed, d.processed,
+       s.sz AS sizes, i.c1 AS words, i.c2 AS context
+FROM documents d
+LEFT JOIN search_index_content i ON i.id = d.n
+LEFT JOIN search_index_docsize s ON s.id = d.n
+WHERE d.tenant_id = :tenant AND d.changed > :after AND d.changed > 0
+ORDER BY d.changed
+LIMIT :most;
+
+-- name: few_added
+SELECT d.n, d.changed, d.kind, d.tenant_id, d.workspace_n, d.current, d.suppressed, d.processed,
+       s.sz AS sizes, i.c1 AS words, i.c2 AS context
+FROM documents d
+LEFT JOIN search_index_content i ON i.id = d.n
+LEFT JOIN search_index_docsize s ON s.id = d.n
+WHERE d.n > :after AND +d.tenant_id = :tenant AND d.changed = 0
 ORDER BY d.n
 LIMIT :most;
 

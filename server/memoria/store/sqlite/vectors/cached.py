@@ -8,12 +8,14 @@ Only readers come here: what a transaction that writes sees may yet be rolled ba
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
 from memoria.model import Vector
+from memoria.store.sqlite.changed import read_few_changed
 from memoria.store.sqlite.driver import Connection, Row
+from memoria.store.sqlite.rows import TenantRows
 from memoria.store.sqlite.tenants import IndexChanges
 from memoria.store.sqlite.terms import BUDGET
 from memoria.store.sqlite.vectors.compressed import CompressedVectors
@@ -31,6 +33,7 @@ from memoria.store.sqlite.vectors.together import score_alone
 from memoria.store.sqlite.visibility import write_token
 from memoria.store.values import Match
 
+_FILE = "documents"
 _SAMPLED = 4
 """How many of the nearest are held against filters first, for each that is wanted."""
 _CANDIDATES = 4
@@ -130,8 +133,7 @@ class CachedVectors(ABC):
     ) -> None:
         if now.erased_at > self.seen and len(self.rows):
             self.rows.keep_only(self._documents(connection))
-        changed = connection.execute(SQL["changed"], {**self._where, "seen": self.seen})
-        while page := changed.fetchmany(_PAGE):
+        for page in self._list_changed(connection):
             if not going_on():
                 return
             for row in page:
@@ -139,6 +141,16 @@ class CachedVectors(ABC):
         if now.erased_at > self.seen or not self.seen:
             self._recent.begin_at(now.n)
         self.seen = now.n
+
+    def _list_changed(self, connection: Connection) -> Iterator[Sequence[Row]]:
+        """The documents that were changed since, with their vectors, some at a time."""
+        where = {**self._where, "seen": self.seen}
+        few = self.seen and read_few_changed(TenantRows(connection, self._tenant, _FILE), self.seen)
+        if few and not any(each.kind == where["kind"] for each in few):
+            return
+        changed = connection.execute(SQL["changed"], where)
+        while page := changed.fetchmany(_PAGE):
+            yield page
 
     def _documents(self, connection: Connection) -> Iterable[int]:
         return (row["n"] for row in connection.execute(SQL["held"], self._where))

@@ -1,9 +1,9 @@
 """Vectors in memory, searched by one multiplication.
 
 Rows lie in blocks of two thousand: to grow copies nothing, and a gap is closed with the last
-row. A block of 4 MB is what NumPy asks large pages for, by which a scan takes a tenth less than by
-smaller blocks. The product is taken row by row (`vecdot`), which stays on one thread: a matrix-vector
-product on two is up to fifty times slower on a machine whose other core is busy.
+row. A block takes 4 MB, from where on NumPy asks for large pages: a scan takes a tenth less than by
+smaller blocks. The product is taken row by row (`vecdot`), which stays on one thread: a
+matrix-vector product on two is up to fifty times slower on a machine whose other core is busy.
 """
 
 from collections import Counter
