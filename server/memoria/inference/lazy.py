@@ -7,6 +7,7 @@ load ten models. So loading begins with the first request, and each caller sets 
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from time import perf_counter
 from typing import TypeVar
 
 from memoria.errors import EmbedderError
@@ -17,6 +18,8 @@ from memoria.model import Vector
 
 _LOG = logging.getLogger(__name__)
 _T = TypeVar("_T")
+_QUICK_S = 0.02
+"""A model in this process takes a few milliseconds, another machine takes more than that."""
 
 
 class LazyEmbedder:
@@ -44,6 +47,8 @@ class LazyEmbedder:
         self._embedder: Embedder | None = None
         self._failure: str | None = None
         self._asked = RecentVectors()
+        self.is_quick = False
+        """Whether the last question had its vector so soon that others may wait for it."""
 
     def start_loading(self) -> None:
         """Begin to load in the background, unless that has begun."""
@@ -78,7 +83,9 @@ class LazyEmbedder:
         embedder = self.wait_for_embedder(wait_ms)
         vector = self._asked.get(text)
         if vector is None:
+            began = perf_counter()
             vector = _run_embedder(lambda: embedder.embed_query(text))
+            self.is_quick = perf_counter() - began < _QUICK_S
             self._asked.put(text, vector)
         return vector
 

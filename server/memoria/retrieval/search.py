@@ -31,7 +31,7 @@ from memoria.retrieval.ranking.rerank import (
 )
 from memoria.retrieval.snapshot import ScoredSearch, SnapshotSearch, join_found
 from memoria.retrieval.sources.embed import QueryEmbedder
-from memoria.retrieval.sources.vectors import QueryVector
+from memoria.retrieval.sources.vectors import AskedVector, QueryVector
 from memoria.store.base import Store, Transaction
 
 _T = TypeVar("_T")
@@ -83,7 +83,7 @@ class Search:
 
     def run(self, plan: SearchPlan) -> SearchResult:
         """Search. Never fails for want of a part: what was missing is said in `notes`."""
-        queries = self._embedder.embed_all(plan)
+        queries = self._embedder.ask_all(plan)
         review = self._ask_reranker(plan, queries)
         return self._read_snapshot(lambda tx: self._answer(tx, plan, queries, review))
 
@@ -95,8 +95,9 @@ class Search:
         """
         if self._reranker is not None or len(plans) == 1:
             return list(map(self.run, plans))
-        queries = list(map(self._embedder.embed_all, plans))
-        vectors = [one.vector for each in queries for one in each if isinstance(one, QueryVector)]
+        queries = list(map(self._embedder.ask_all, plans))
+        made = [one.read() for each in queries for one in each]
+        vectors = [one.vector for one in made if isinstance(one, QueryVector)]
 
         def answer_all(tx: Transaction) -> list[SearchResult]:
             if vectors:
@@ -120,7 +121,7 @@ class Search:
             tokens: of the answer about memories, at most.
             evidence_tokens: of the answer about evidence, at most.
         """
-        queries = self._embedder.embed_all(memories)
+        queries = self._embedder.ask_all(memories)
         review = self._ask_reranker(memories, queries)
 
         def answer_both(tx: Transaction) -> tuple[SearchResult, SearchResult | None]:
@@ -141,7 +142,7 @@ class Search:
         with self._store.read(self._tenant) as tx:
             return work(tx)
 
-    def _ask_reranker(self, plan: SearchPlan, queries: Sequence[QueryVector | str]) -> _Review:
+    def _ask_reranker(self, plan: SearchPlan, queries: Sequence[AskedVector]) -> _Review:
         """What the reranker says of the best candidates. Asks it while no snapshot is open."""
         if self._reranker is None:
             return _NO_REVIEW
@@ -159,7 +160,7 @@ class Search:
         self,
         tx: Transaction,
         plan: SearchPlan,
-        queries: Sequence[QueryVector | str],
+        queries: Sequence[AskedVector],
         review: _Review = _NO_REVIEW,
     ) -> SearchResult:
         """Search a snapshot, or go on with what was found before if it is still the same."""
@@ -170,7 +171,7 @@ class Search:
         return build_answer(tx, found, chosen, names_projects=self._names_projects)
 
     def _score(
-        self, tx: Transaction, plan: SearchPlan, queries: Sequence[QueryVector | str]
+        self, tx: Transaction, plan: SearchPlan, queries: Sequence[AskedVector]
     ) -> tuple[ScoredSearch, ...]:
         snapshot = SnapshotSearch(tx, self._embedder, is_reranked=self._reranker is not None)
         return snapshot.score_all(plan, queries)

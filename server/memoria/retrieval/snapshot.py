@@ -32,7 +32,7 @@ from memoria.retrieval.ranking.variants import SEVERAL_DEPTH, join_searches
 from memoria.retrieval.sources.embed import QueryEmbedder
 from memoria.retrieval.sources.gather import SourceScores, gather
 from memoria.retrieval.sources.recent import fall_back_to_words
-from memoria.retrieval.sources.vectors import QueryVector, search_vectors_beside
+from memoria.retrieval.sources.vectors import AskedVector, search_vectors_beside
 from memoria.store.base import Transaction
 from memoria.store.values import Frequencies
 
@@ -73,13 +73,13 @@ class SnapshotSearch:
         self._is_reranked = is_reranked
 
     def score_all(
-        self, plan: SearchPlan, queries: Sequence[QueryVector | str]
+        self, plan: SearchPlan, queries: Sequence[AskedVector]
     ) -> tuple[ScoredSearch, ...]:
         """What is found of each thing asked and by each variant.
 
         Args:
             plan: the search.
-            queries: the vector of each of its searches, or why there is none.
+            queries: the vector of each of its searches.
         """
         least = SEVERAL_DEPTH if plan.parts or plan.variants else 0
         return tuple(
@@ -87,7 +87,7 @@ class SnapshotSearch:
             for search, query in zip(plan.list_searches(), queries, strict=True)
         )
 
-    def _search(self, plan: SearchPlan, query: QueryVector | str, least: int) -> ScoredSearch:
+    def _search(self, plan: SearchPlan, query: AskedVector, least: int) -> ScoredSearch:
         """What is found of one thing; of somebody who is only described, under their name, too."""
         description = find_description(plan.query) if plan.options.stages.described else None
         if description is None:
@@ -98,10 +98,10 @@ class SnapshotSearch:
         if told is None:
             return found
         named = reword(plan, description.name(told.text))
-        rest = self._score(named, self._embedder.embed(named), SEVERAL_DEPTH)
+        rest = self._score(named, self._embedder.ask(named), SEVERAL_DEPTH)
         return replace(found, named=rest)
 
-    def _score(self, plan: SearchPlan, query: QueryVector | str, least: int) -> ScoredSearch:
+    def _score(self, plan: SearchPlan, query: AskedVector, least: int) -> ScoredSearch:
         """Ask the sources, and read and score the best of what they find, `least` at least."""
         tx = self._tx
         plan = replace(plan, calibration=self._embedder.calibration)
@@ -153,7 +153,7 @@ class SnapshotSearch:
     def _narrow_to_task(
         self,
         plan: SearchPlan,
-        query: QueryVector | str,
+        query: AskedVector,
         frequencies: Frequencies,
         threshold: RelevanceThreshold,
         scored: Sequence[ScoredCandidate],

@@ -1,10 +1,12 @@
-"""Embed: the vector of what is asked, which takes no snapshot."""
+"""Embed: the vector of what is asked, made where and when nobody waits for it in vain."""
+
+from functools import partial
 
 from memoria.errors import EmbedderError
 from memoria.inference import Calibration, LazyEmbedder, calibration_of
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.sources.report import OFF
-from memoria.retrieval.sources.vectors import QueryVector
+from memoria.retrieval.sources.vectors import AskedVector, QueryVector
 
 
 class QueryEmbedder:
@@ -37,6 +39,18 @@ class QueryEmbedder:
             return f"{self._embedder.name} sees no meaning in the question"
         return QueryVector(self._embedder.name, vector)
 
-    def embed_all(self, plan: SearchPlan) -> list[QueryVector | str]:
-        """The vector of each search of a plan."""
-        return list(map(self.embed, plan.list_searches()))
+    def ask(self, plan: SearchPlan) -> AskedVector:
+        """The vector of what a plan searches for, not made yet."""
+        return AskedVector(partial(self.embed, plan))
+
+    def ask_all(self, plan: SearchPlan) -> list[AskedVector]:
+        """The vector of each search of a plan.
+
+        No snapshot waits for another machine, or for a model that is loading. What is made soon is
+        made when it is needed: in a large home while words are counted.
+        """
+        asked = list(map(self.ask, plan.list_searches()))
+        if self._embedder is not None and not self._embedder.is_quick:
+            for each in asked:
+                each.read()
+        return asked

@@ -15,7 +15,7 @@ from memoria.retrieval.sources.passages import read_passages
 from memoria.retrieval.sources.recent import search_recent
 from memoria.retrieval.sources.report import report_missing
 from memoria.retrieval.sources.text import search_phrases, search_text
-from memoria.retrieval.sources.vectors import QueryVector, ReadVectors
+from memoria.retrieval.sources.vectors import AskedVector, ReadVectors
 from memoria.store.base import Transaction
 from memoria.text.passages import Span
 
@@ -43,14 +43,14 @@ class SourceScores:
 
 
 def gather(
-    tx: Transaction, plan: SearchPlan, query: QueryVector | str, read_vectors: ReadVectors
+    tx: Transaction, plan: SearchPlan, asked: AskedVector, read_vectors: ReadVectors
 ) -> SourceScores:
     """What the sources find.
 
     Args:
         tx: where to look.
         plan: the search.
-        query: the query's vector, or why there is none.
+        asked: the query's vector.
         read_vectors: gives what is nearest to it (`search_vectors_beside`).
     """
     words, text = search_text(tx, plan)
@@ -58,7 +58,7 @@ def gather(
     nearest, vectors = read_vectors()
     bm25 = {**phrases, **words}
     try:
-        cosine, spans = read_passages(tx, plan, query, bm25, nearest)
+        cosine, spans = read_passages(tx, plan, asked.read(), bm25, nearest)
     except EmbedderError as error:
         cosine, spans, vectors = nearest, {}, report_missing("vectors", str(error))
     expansion, graph = search_graph(tx, plan, _combine_best(bm25, cosine))

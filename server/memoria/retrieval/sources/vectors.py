@@ -1,8 +1,9 @@
 """Vectors: the documents whose meaning is nearest to the query's, by cosine."""
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Lock
 
 from memoria.errors import EmbedderError
 from memoria.model import Vector
@@ -15,6 +16,7 @@ from memoria.retrieval.sources.report import (
     report_used,
 )
 from memoria.store.base import Transaction
+from memoria.store.values import DocumentKind, Match
 
 ReadVectors = Callable[[], FoundScores]
 """Gives the nearest documents, as soon as they are known."""
@@ -28,53 +30,99 @@ class QueryVector:
     vector: Vector
 
 
-def search_vectors(tx: Transaction, plan: SearchPlan, query: QueryVector | str) -> FoundScores:
-    """The nearest documents of each kind.
+class AskedVector:
+    """The vector of what is asked, made once, by whoever needs it first. Thread-safe."""
 
-    Args:
-        tx: where to look.
-        plan: the search.
-        query: the query's vector, or why there is none.
-    """
-    if "vectors" in plan.options.without:
-        return {}, report_off("vectors")
-    if isinstance(query, str):
-        return {}, report_missing("vectors", query)
-    found: dict[int, float] = {}
-    try:
-        for kind in plan.kinds:
-            model, vector = query.model, query.vector
-            found.update(tx.documents.nearest(kind, model, vector, plan.filters, DEPTH))
-    except EmbedderError as error:
-        return {}, report_missing("vectors", str(error))
-    return found, report_used("vectors", len(found))
+    def __init__(self, make: Callable[[], QueryVector | str]) -> None:
+        """It is not made yet.
+
+        Args:
+            make: gives the vector, or why there is none.
+        """
+        self._lock = Lock()
+        self._make = make
+        self._made: QueryVector | str | None = None
+
+    def read(self) -> QueryVector | str:
+        """The vector, or why there is none."""
+        with self._lock:
+            if self._made is None:
+                self._made = self._make()
+            return self._made
 
 
+class _VectorSearch:
+    """The nearest documents of each kind, whichever thread searches for one."""
+
+    def __init__(self, plan: SearchPlan, asked: AskedVector) -> None:
+        """Nothing is searched yet.
+
+        Args:
+            plan: the search.
+            asked: the query's vector.
+        """
+        self._plan = plan
+        self._asked = asked
+        self._lock = Lock()
+        self._left = list(plan.kinds)
+        """Those that nobody searches yet; turns, by far the most, come last and are taken first."""
+        self._found: dict[DocumentKind, Sequence[Match]] = {}
+        self._error: str | None = None
+
+    def run(self, tx: Transaction) -> None:
+        """Search one kind after the other, as long as there is one that nobody searches."""
+        while (kind := self._take_kind()) is not None:
+            query, filters = self._asked.read(), self._plan.filters
+            if isinstance(query, str):
+                return
+            try:
+                found = tx.documents.nearest(kind, query.model, query.vector, filters, DEPTH)
+            except EmbedderError as error:
+                self._error = str(error)
+                return
+            self._found[kind] = found
+
+    def _take_kind(self) -> DocumentKind | None:
+        """A kind that nobody searches yet; None where there is none, or none is wanted."""
+        with self._lock:
+            is_off = "vectors" in self._plan.options.without
+            return None if is_off or not self._left else self._left.pop()
+
+    def list_found(self) -> FoundScores:
+        """What has been found, once every kind was searched."""
+        if "vectors" in self._plan.options.without:
+            return {}, report_off("vectors")
+        query = self._asked.read()
+        missing = query if isinstance(query, str) else self._error
+        if missing is not None:
+            return {}, report_missing("vectors", missing)
+        found = dict(match for kind in self._plan.kinds for match in self._found[kind])
+        return found, report_used("vectors", len(found))
+
+
+@contextmanager
 def search_vectors_beside(
-    tx: Transaction, plan: SearchPlan, query: QueryVector | str
-) -> AbstractContextManager[ReadVectors]:
-    """The same in another thread while the block runs, which is given what waits for them.
+    tx: Transaction, plan: SearchPlan, asked: AskedVector
+) -> Iterator[ReadVectors]:
+    """Search the vectors in another thread while the block runs.
 
-    In a home too small for a second thread they are searched before the block, right after the
-    question's vector was made: either goes through more memory than a processor keeps at hand, and
-    whatever is done between the two has to be fetched once more.
+    The block is given what waits for them.
+    Whoever asks for them searches, too, what the other thread has not begun with. In a home too
+    small for a second thread they are searched before the block, right after the question's vector
+    was made: either goes through more memory than a processor keeps at hand, and whatever is done
+    between the two has to be fetched once more.
 
     Args:
         tx: where to look.
         plan: the search.
-        query: the query's vector, or why there is none.
+        asked: the query's vector, which is made in the other thread if nobody has made it yet.
     """
-    return tx.read_concurrently(lambda other: _search_helping(tx, other, plan, query))
+    search = _VectorSearch(plan, asked)
+    with tx.read_concurrently(search.run) as wait:
 
+        def read() -> FoundScores:
+            search.run(tx)
+            wait()
+            return search.list_found()
 
-def _search_helping(
-    tx: Transaction, other: Transaction, plan: SearchPlan, query: QueryVector | str
-) -> FoundScores:
-    """The nearest documents; in another thread, after helping to count the query's words.
-
-    Counts are remembered, and who counts them all begins with the first word: whichever thread
-    comes to a word second finds it counted.
-    """
-    if other is not tx and "text" not in plan.options.without:
-        other.documents.frequencies(plan.kinds, plan.terms[::-1], plan.filters)
-    return search_vectors(other, plan, query)
+        yield read
