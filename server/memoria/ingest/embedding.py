@@ -250,6 +250,9 @@ class EmbeddingWorker:
         self._holds_lease = holds_lease
         if is_good:
             self._link_similar(tenant, due, vectors)
+        if not holds_lease:  # the last batch: nobody waits for what is done now
+            with self._store.read(tenant) as tx:
+                tx.follow_changes()
 
     def _link_similar(
         self, tenant: str, due: list[PendingDocument], vectors: Mapping[int, Vector]

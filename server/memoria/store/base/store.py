@@ -128,6 +128,14 @@ class Transaction(Protocol):
     @property
     def ledger(self) -> ModelCallLog: ...  # noqa: D102
 
+    def follow_changes(self) -> None:
+        """Take in what was changed, so that the next search need not.
+
+        What a process keeps of documents from search to search follows the file. Whoever has
+        changed some and is waited for by nobody does that for the search to come.
+        """
+        ...
+
     def read_concurrently(
         self, work: Callable[[Self], _T]
     ) -> AbstractContextManager[Callable[[], _T]]:

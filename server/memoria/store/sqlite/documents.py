@@ -198,6 +198,14 @@ class SqliteDocuments:
         """How old the full-text index is: while it is equal, the same terms match the same."""
         return self._matching.age()
 
+    def follow_changes(self) -> None:
+        """Take in what the indexes have of what was changed, as far as the process keeps any."""
+        if self._reading is not None:
+            tenant, counted = self._reading
+            self._vectors.follow(tenant.number, tenant.changed)
+            self._matching.follow_changes()
+            counted.tokens_of(tenant.number).recall(self._rows, tenant, ())
+
     def expect_vectors(self, vectors: Sequence[Vector]) -> None:
         """Say that `nearest` will be asked for each of these, so one pass can serve all."""
         from memoria.store.sqlite.vectors.together import (  # noqa: PLC0415  (brings NumPy)

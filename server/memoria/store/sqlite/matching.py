@@ -159,6 +159,12 @@ class Matching:
         scope = None if share.is_all else write_scope(*scopes.seen)
         return Frequencies(share.seen, self._count_each(terms, scope))
 
+    def follow_changes(self) -> None:
+        """Take in what the index has of what was changed, as far as the process keeps any."""
+        self._count_visible(())
+        if self._lists:
+            self._lists.follow_changes()
+
     def count_holding_all(self, terms: Sequence[str], tokens: Sequence[str]) -> int:
         """How many documents of these visibilities say all of the terms."""
         lists = self._lists

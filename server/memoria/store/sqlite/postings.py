@@ -127,6 +127,11 @@ class Postings:
         """The same with what was to be seen: they are counted, and then searched for."""
         self._ranked: dict[tuple[str, ...], RankedDocuments] = {}
 
+    def follow_changes(self) -> None:
+        """Take in the words of what is new, and how it stands."""
+        self.recall(())
+        self._read_standing(np.array([self._tenant.newest_document]))
+
     def recall(self, terms: Iterable[str]) -> dict[str, bool]:
         """The words whose lists the process remembers, and whether they stand anywhere."""
         if self._cache is None:

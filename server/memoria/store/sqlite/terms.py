@@ -175,6 +175,11 @@ class TermStatistics:
         with self._lock:
             return _recall(self._tokens, tenant, KeptTokens, _MOST_WITH_TOKENS)
 
+    def has_turns(self, tenant: int) -> bool:
+        """Whether turns of a tenant were read already."""
+        with self._lock:
+            return tenant in self._turns
+
     def drop_erased(self, tenant: int, last_erasure: int) -> None:
         """Let no word or name of what was erased stay in memory, though nobody asks for it."""
         with self._lock:

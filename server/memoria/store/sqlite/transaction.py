@@ -320,6 +320,11 @@ class SqliteTransaction:
         """Calls to chat models, and what they cost."""
         return SqliteModelCallLog(self._connection, self._tenant)
 
+    def follow_changes(self) -> None:
+        """Take in what was changed, so that the next search need not."""
+        self.documents.follow_changes()
+        self.turn_columns.follow_changes()
+
     @contextlib.contextmanager
     def read_concurrently(
         self, work: Callable[["SqliteTransaction"], _T]

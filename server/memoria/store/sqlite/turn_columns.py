@@ -44,6 +44,11 @@ class SqliteTurnColumns:
         self._own: TurnTable | None = None
         """Where others have followed a newer snapshot."""
 
+    def follow_changes(self) -> None:
+        """Take in turns that are new or were changed, if the process keeps any."""
+        if self._reading is not None and self._reading.counted.has_turns(self._rows.tenant):
+            self.remarks([])
+
     def surroundings(
         self, central: Sequence[int], others: Sequence[int], *, include_processed: bool
     ) -> Surroundings:

@@ -47,6 +47,11 @@ class WordLists:
         """Of the index."""
         return read_index_size(self._rows)
 
+    def follow_changes(self) -> None:
+        """Take in the words of what is new, if the process keeps any lists."""
+        if self._reading.counted.has_postings(self._reading.tenant.number):
+            self._postings.follow_changes()
+
     def can_tell(self, terms: Sequence[str]) -> bool:
         """Whether these are words, and their lists are short enough."""
         return self.size.newest <= self._most and _are_words(terms)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from memoria.model import Vector
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.reads_beside import Connect, Proceed, ReadsBeside
+from memoria.store.sqlite.tenants import IndexChanges
 from memoria.store.sqlite.vectors.models import SQL, Key, VectorQuery, read_changes
 from memoria.store.values import Match
 
@@ -92,6 +93,14 @@ class VectorCache:
         if has_grown:
             self._keep_within_bounds()
         return found
+
+    def follow(self, connection: Connection, tenant: int, now: IndexChanges) -> None:
+        """Bring what is held of a tenant up to a snapshot: a search need not then."""
+        with self._lock:
+            held = [each for (_, whose, _), each in self._held.items() if whose == tenant]
+        for each in held:
+            with each.lock:
+                each.follow(connection, now)
 
     def drop_erased(self, connection: Connection) -> None:
         """Let nothing that was erased stay in memory because nobody asks."""

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from memoria.model import Vector
 from memoria.store.sqlite.driver import Connection
+from memoria.store.sqlite.tenants import IndexChanges
 from memoria.store.sqlite.vectors.cache import VectorCache
 from memoria.store.sqlite.vectors.models import SQL, Drift, IndexRow, VectorQuery, read_changes
 from memoria.store.sqlite.vectors.vec0 import Vec0Index
@@ -89,6 +90,11 @@ class VectorIndex:
         """Build the index in the file anew from the truth."""
         if self._kept is not None:
             self._kept.catch_up(model, dims)
+
+    def follow(self, tenant: int, now: IndexChanges) -> None:
+        """Bring what the process holds of a tenant up to this snapshot."""
+        if self._shared is not None:
+            self._shared.follow(self._connection, tenant, now)
 
     def drop_erased(self) -> None:
         """Let nothing that was erased stay in memory because nobody asks."""
