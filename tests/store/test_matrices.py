@@ -430,11 +430,32 @@ def test_questions_scored_together_have_the_bits_that_each_has_alone(
     vectors = list(random.standard_normal((questions, 512), np.float32))
     together = QuestionsTogether(vectors)
     for vector in [*vectors, -vectors[0]]:
-        alone = matrix.score(vector[np.newaxis])[0]
-        assert together.score(matrix, vector).tobytes() == alone.tobytes()
+        assert together.score(matrix, vector).tobytes() == matrix.score(vector).tobytes()
     matrix.put(rows, "seen", vectors[0].tobytes())
     if rows:
         matrix.drop(0)
-    assert together.score(matrix, vectors[0]).tobytes() == (
-        matrix.score(vectors[0][np.newaxis])[0].tobytes()
-    )
+    assert together.score(matrix, vectors[0]).tobytes() == matrix.score(vectors[0]).tobytes()
+
+
+@given(st.integers(0, 3000), st.lists(st.integers(0, 3200), max_size=60), st.integers(0, 2**32 - 1))
+@settings(max_examples=25, deadline=None)
+def test_scores_that_are_kept_are_those_that_a_question_asked_first_would_get(
+    rows: int, changed: list[int], seed: int
+) -> None:
+    random = np.random.default_rng(seed)
+    vectors = [random.standard_normal(32, np.float32) for _ in range(6)]
+    matrix = Matrix(32)
+    for n in range(rows):
+        matrix.put(n, "seen", random.standard_normal(32, np.float32).tobytes())
+    for place, n in enumerate(changed):
+        kept = matrix.score(vectors[place % len(vectors)]).tobytes()
+        assert kept == matrix.score_all(vectors[place % len(vectors)][np.newaxis]).tobytes()
+        if place % 3:
+            matrix.put(n, "seen", random.standard_normal(32, np.float32).tobytes())
+        else:
+            matrix.drop(n)
+    for vector in vectors:
+        assert matrix.score(vector).tobytes() == matrix.score_all(vector[np.newaxis]).tobytes()
+    assert len(matrix._asked) <= 4  # noqa: SLF001
+    matrix.keep_only(changed)
+    assert not matrix._asked  # noqa: SLF001  (something was erased: no trace of a question stays)

@@ -29,7 +29,6 @@ from memoria.store.sqlite.vectors.models import (
     read_changes,
 )
 from memoria.store.sqlite.vectors.recent import RecentChanges
-from memoria.store.sqlite.vectors.together import score_alone
 from memoria.store.sqlite.visibility import write_token
 from memoria.store.values import Match
 
@@ -182,8 +181,8 @@ class CachedMatrix(CachedVectors):
     ) -> list[Match]:
         """The nearest of what is held, best first."""
         together = where.together
-        score = score_alone if together is None else together.score
-        scores = score(self.matrix, vector)
+        matrix = self.matrix
+        scores = together.score(matrix, vector) if together else matrix.score(vector)
         if where.narrowing is None:
             return self.matrix.nearest(where.scopes, where.allowed, scores, limit)
         found = self.matrix.nearest(where.scopes, None, scores, limit * _SAMPLED)

@@ -6,12 +6,14 @@ smaller blocks. The product is taken row by row (`vecdot`), which stays on one t
 matrix-vector product on two is up to fifty times slower on a machine whose other core is busy.
 """
 
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memoria.model import Vector
 from memoria.store.values import Match
 
 _BLOCK = 2048
@@ -19,6 +21,16 @@ _SAMPLED = 64
 """One score of so many is looked at to guess the least that counts."""
 _SPARE = 4
 """The guess lets through so many times more than are wanted."""
+_MOST_ASKED = 4
+"""Questions whose scores are kept: an agent asks the same of both levels."""
+
+
+class _Asked(NamedTuple):
+    """A question, and what it was given."""
+
+    vector: Vector
+    scores: NDArray[np.float32]
+    """Of every row there is room for."""
 
 
 class Matrix:
@@ -38,6 +50,7 @@ class Matrix:
         self._rows: dict[int, int] = {}
         self._codes: dict[str, int] = {}
         self._visible_counts: Counter[int] = Counter()
+        self._asked: OrderedDict[bytes, _Asked] = OrderedDict()
         self.changes += 1
 
     def __len__(self) -> int:
@@ -66,6 +79,8 @@ class Matrix:
         self._visibilities[row] = code = self._codes.setdefault(visibility, len(self._codes))
         self._visible_counts[code] += 1
         self._at(row)[:] = np.frombuffer(vector, np.float32)
+        for asked in self._asked.values():
+            asked.scores[row] = np.vecdot(self._at(row), asked.vector)
 
     def drop(self, n: int) -> None:
         """Hold a document no more. Nothing is left of its vector."""
@@ -79,10 +94,13 @@ class Matrix:
             self._at(row)[:] = self._at(last)
             self._ns[row], self._visibilities[row] = self._ns[last], self._visibilities[last]
             self._rows[int(self._ns[row])] = row
+            for asked in self._asked.values():
+                asked.scores[row] = asked.scores[last]
         self._at(last).fill(0)
 
     def keep_only(self, ns: Iterable[int]) -> None:
-        """Drop whatever is not among the documents."""
+        """Drop whatever is not among the documents, and what was asked of them."""
+        self._asked.clear()
         for n in self._rows.keys() - set(ns):
             self.drop(n)
 
@@ -126,7 +144,21 @@ class Matrix:
             wanted &= np.isin(self._ns[:size], np.fromiter(allowed, np.int64, len(allowed)))
         return wanted
 
-    def score(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    def score(self, vector: Vector) -> NDArray[np.float32]:
+        """Every row's product with a vector. Those of the last vectors are kept as rows change."""
+        key = vector.tobytes()
+        asked = self._asked.get(key)
+        if asked is None:
+            scores = np.empty(len(self._ns), np.float32)
+            for start, block in zip(range(0, len(self), _BLOCK), self._blocks, strict=False):
+                part = scores[start : min(start + _BLOCK, len(self))]
+                np.vecdot(block[: len(part)], vector, out=part)
+            asked = self._asked[key] = _Asked(vector.copy(), scores)
+            if len(self._asked) > _MOST_ASKED:
+                self._asked.popitem(last=False)
+        return asked.scores[: len(self)]
+
+    def score_all(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         """Every row's product with each vector, by one pass over the rows.
 
         What one vector gets has the same bits whichever others there are.
@@ -140,14 +172,11 @@ class Matrix:
         scores = np.empty((len(self), len(vectors)), np.float32)
         for start, block in zip(range(0, len(self), _BLOCK), self._blocks, strict=False):
             part = scores[start : start + _BLOCK]
-            rows = block[: len(part)]
-            if len(vectors) == 1:  # as a column of one the same would take a fifth more
-                np.vecdot(rows, vectors[0], out=part[:, 0])
-            else:
-                np.vecdot(rows[:, np.newaxis], vectors, out=part)
+            np.vecdot(block[: len(part), np.newaxis], vectors, out=part)
         return np.ascontiguousarray(scores.T)
 
     def _grow(self) -> None:
+        self._asked.clear()
         self._blocks.append(np.zeros((_BLOCK, self._dims), np.float32))
         self._ns = np.concatenate([self._ns, np.zeros(_BLOCK, np.int64)])
         self._visibilities = np.concatenate([self._visibilities, np.zeros(_BLOCK, np.int32)])

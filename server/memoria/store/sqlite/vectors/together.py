@@ -31,15 +31,9 @@ class QuestionsTogether:
         """The product of each row of a matrix with a vector, which may be none of these."""
         row = self._rows.get(vector.tobytes())
         if row is None:
-            return score_alone(matrix, vector)
+            return matrix.score(vector)
         state = matrix, matrix.changes
         if state not in self._scored:
-            self._scored[state] = matrix.score(self._vectors)
+            self._scored[state] = matrix.score_all(self._vectors)
         scores: NDArray[np.float32] = self._scored[state][row]
         return scores
-
-
-def score_alone(matrix: Matrix, vector: Vector) -> NDArray[np.float32]:
-    """The product of each row of a matrix with a vector."""
-    scores: NDArray[np.float32] = matrix.score(vector[np.newaxis])[0]
-    return scores
