@@ -20,8 +20,11 @@ from memoria.retrieval.query.aim import Aim
 from memoria.text.analyser import CJK, phrase_tokens, query_terms
 from memoria.text.dates import Interval, TimeSpan, span_period, times
 from memoria.text.pattern import LazyPattern
+from memoria.text.remembered import remember_results
 from memoria.text.stopwords import STOP_WORDS
 
+_MOST_REMEMBERED = 64
+"""Questions: an agent asks the same of both levels, and a prompt is recalled for before that."""
 _DATE = r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?!\d)"
 _AMOUNT = r"\s?(?:[元块万亿人个次%€]|dollars?|euros?|yuan|USD|EUR|CNY|RMB)"
 _LITERAL = LazyPattern(
@@ -125,7 +128,15 @@ def parse_query(
         zone: the asker's: days begin at its midnight.
         aim: what kind of answer it wants.
     """
-    spans = times(text, now, zone, clocks="none")
+    spans = tuple(times(text, now, zone, clocks="none"))
+    return _parse_with_times(text, terms, spans, aim)
+
+
+@remember_results(_MOST_REMEMBERED)
+def _parse_with_times(
+    text: str, terms: tuple[str, ...], spans: tuple[TimeSpan, ...], aim: Aim
+) -> ParsedQuery:
+    """A query whose times are known: nothing else in it depends on when it is asked."""
     time = span_period(text, spans)
     timeless = _remove_spans(text, spans) if spans else text
     latest = _LATEST.regex.search(text) is not None

@@ -8,7 +8,7 @@ from memoria.inference import DEFAULT_CALIBRATION, Calibration
 from memoria.model import MemoryType, Role, as_instant, now_millis
 from memoria.model.query import MemoryQuery, SearchQuery, TranscriptQuery, build_query
 from memoria.model.zone import Zone
-from memoria.retrieval.query.aim import find_aim, find_subject
+from memoria.retrieval.query.aim import Aim, find_aim, find_subject
 from memoria.retrieval.query.askings import MOST_ASKINGS, Asking, find_askings
 from memoria.retrieval.query.options import DEFAULT_OPTIONS, SearchOptions
 from memoria.retrieval.query.parse import ParsedQuery, parse_query
@@ -23,12 +23,15 @@ from memoria.retrieval.query.profile import (
 from memoria.store.values import DocumentKind, Filters
 from memoria.text.analyser import query_terms
 from memoria.text.dates import Interval
+from memoria.text.remembered import remember_results
 
 EVERYWHERE = "*"
 """Asks every workspace."""
 _MAX_QUERY_CHARS = 4000
 _CONTEXT_MEMORIES = 8
 _CONTEXT_TURNS = 4
+_MOST_REMEMBERED = 64
+"""Questions, as in `parse`."""
 _UNASKED_MEMORIES = 8
 """Of which what was said in the session itself is left out."""
 
@@ -267,6 +270,12 @@ def reword(plan: SearchPlan, text: str) -> SearchPlan:
 
 
 def _parse(text: str, now: int, zone: Zone) -> ParsedQuery:
-    aim = find_aim(text)
-    terms = query_terms(find_subject(text, aim)) or query_terms(text)
+    aim, terms = _read_subject(text)
     return parse_query(text, terms, now, zone, aim)
+
+
+@remember_results(_MOST_REMEMBERED)
+def _read_subject(text: str) -> tuple[Aim, tuple[str, ...]]:
+    """What kind of answer a question wants, and the tokens of what it is about."""
+    aim = find_aim(text)
+    return aim, query_terms(find_subject(text, aim)) or query_terms(text)
