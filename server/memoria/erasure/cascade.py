@@ -4,7 +4,8 @@
   is cited from there. So does a former wording. What bears out one wording keeps no other.
 - What was derived from memories, or sums up a span of a session, may say any part of it in any
   words. It goes whole as soon as one of its sources goes, and may be written anew from the others.
-- A statement stands by itself.
+- A statement stands by itself. But one that waits for the user's word to correct what is forgotten,
+  and rests on nothing else, goes with it: confirmed, it would bring the matter back.
 - A queue entry goes with the last turn of its span, an item of a nightly plan with anything that it
   names, an edge with either of its ends.
 """
@@ -34,7 +35,10 @@ def is_conclusion(dependent: Dependent) -> bool:
 def find_dependents(
     tx: Transaction, memory_ids: Sequence[str], turn_ns: Sequence[int]
 ) -> list[str]:
-    """Ids of what was derived from these memories or sums up these turns, and so on from that."""
+    """Ids of what was derived from these memories, waits to correct them or sums up these turns.
+
+    And so on from that.
+    """
     found: dict[str, None] = {}
     new = _list_whole(tx, memory_ids, turn_ns)
     while new:

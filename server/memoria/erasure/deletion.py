@@ -62,7 +62,7 @@ class Deletion:
         self._may_return = may_return
         tx, plan = self._tx, self._plan
         for memory_id in delete_dependents(
-            tx, plan.ids_with_lost_wordings, plan.source_ns, spared=plan.memories
+            tx, plan.ids_with_lost_wordings, plan.source_ns, spared={*plan.memories, *plan.kept}
         ):
             self._audit("forget", memory_id)
         for memory in plan.memories.values():

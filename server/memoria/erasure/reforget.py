@@ -150,11 +150,13 @@ class Repetition:
             self.count += 1
 
     def _delete_dependents(self, memory_ids: Sequence[str], turn_ns: Sequence[int]) -> None:
-        for dependent in find_dependents(self._tx, memory_ids, turn_ns):
-            memory = self._tx.memories.get(dependent)
+        found = find_dependents(self._tx, memory_ids, turn_ns)
+        spared = [*memory_ids, *(one for one in found if one in self._spared)]
+        for dependent in found:
+            memory = None if dependent in spared else self._tx.memories.get(dependent)
             if memory is not None:
                 self.texts += (version.content for version in memory.versions)
-        delete_dependents(self._tx, memory_ids, turn_ns, spared=memory_ids)
+        delete_dependents(self._tx, memory_ids, turn_ns, spared)
 
     def _says_forgotten(self, memory: Memory) -> bool:
         """Whether a memory says what was forgotten, in words that were not kept then."""

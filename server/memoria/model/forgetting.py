@@ -18,6 +18,7 @@ ForgetKind = Literal[
     "memory",
     "duplicate",
     "conclusion",
+    "correction",
     "derived",
     "episode",
     "wording",
@@ -27,8 +28,9 @@ ForgetKind = Literal[
     "file",
 ]
 """What an item of a preview is: what was named; what says the same; what was concluded from a turn
-that is meant; what was derived from any of it; a summary of its turns; what another memory said
-before; a turn; the name of a task; a line of a core file; a whole file."""
+that is meant; what waits for the user's word to correct it; what was derived from any of it; a
+summary of its turns; what another memory said before; a turn; the name of a task; a line of a core
+file; a whole file."""
 FORGET_KINDS: tuple[ForgetKind, ...] = ForgetKind.__args__  # type: ignore[attr-defined]
 ForgetEffect = Literal["erased", "suppressed"]
 ForgetState = Literal["hidden", "erased", "restored"]

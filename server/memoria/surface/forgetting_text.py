@@ -25,6 +25,7 @@ _KINDS: Mapping[str, tuple[str, str]] = {
     "memory": ("memory", "memories"),
     "duplicate": ("duplicate", "duplicates"),
     "conclusion": ("conclusion", "conclusions"),
+    "correction": ("waiting correction", "waiting corrections"),
     "derived": ("derived memory", "derived memories"),
     "episode": ("summary", "summaries"),
     "wording": ("former wording", "former wordings"),
@@ -35,7 +36,7 @@ _KINDS: Mapping[str, tuple[str, str]] = {
 }
 _IN_FILES: tuple[ForgetKind, ...] = ("line", "file")
 """What is named by its place."""
-_KEEPABLE: tuple[ForgetKind, ...] = ("duplicate", "conclusion", "wording", "turn")
+_KEEPABLE: tuple[ForgetKind, ...] = ("duplicate", "conclusion", "correction", "wording", "turn")
 
 
 @dataclass(frozen=True, slots=True)

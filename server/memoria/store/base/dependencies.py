@@ -1,6 +1,6 @@
 """What rests on what: the evidence, the derivations and the coverage of every memory.
 
-A memory of any type rests on its sources in one of three ways.
+A memory of any type rests on its sources in one of these ways.
 
 - By evidence: its wording was concluded from a turn, and more turns may say the same. It stands as
   long as one of them is left. A turn bears out the wording that held when it was noted, and none
@@ -8,6 +8,7 @@ A memory of any type rests on its sources in one of three ways.
 - By derivation: a nightly run derived it from other memories. It may say any part of them in any
   words.
 - By coverage: it sums up a span of a session, and may say any part of it in any words.
+- By correction: it rests on no turn, and waits for the user's word to take a memory's place.
 
 What somebody stated rests on nothing but that.
 """
@@ -15,7 +16,7 @@ What somebody stated rests on nothing but that.
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, Protocol
 
-Relation = Literal["evidence", "derivation", "coverage"]
+Relation = Literal["evidence", "derivation", "coverage", "correction"]
 OrphanKind = Literal[
     "memory",
     "derived memory",
@@ -58,8 +59,8 @@ class Dependencies(Protocol):
     def list_dependents(self, memory_ids: Sequence[str], turn_ns: Sequence[int]) -> list[Dependent]:
         """The memories that rest on one of these memories or turns, in order of their ids.
 
-        One that rests on them in several ways is listed by the closest: coverage before derivation
-        before evidence.
+        One that rests on them in several ways is listed by the closest: correction before coverage
+        before derivation before evidence.
         """
         ...
 

@@ -30,6 +30,8 @@ class SqliteDependencies:
             found[row["id"]] = Dependent(row["id"], "derivation")
         for row in self._rows.all("by_coverage", ns=ns):
             found[row["id"]] = Dependent(row["id"], "coverage")
+        for row in self._rows.all("by_correction", ids=ids):
+            found[row["id"]] = Dependent(row["id"], "correction")
         return [found[memory_id] for memory_id in sorted(found)]
 
     def list_unsupported_wordings(self, turn_ns: Sequence[int]) -> dict[int, str]:

@@ -72,6 +72,26 @@ CROSS JOIN memory_evidence x ON x.turn_n = t.n
 CROSS JOIN memory_versions f ON f.memory_n = x.memory_n AND f.version = 1 AND f.channel = 'night'
 CROSS JOIN memories d ON d.n = x.memory_n;
 
+-- name: by_correction
+-- What waits for the user's word to take the place of these memories, rests on no turn and contradicts
+-- nothing else. Code 7 is CONTRADICTS.
+SELECT DISTINCT p.id
+FROM json_each(:ids) w
+CROSS JOIN memories m ON m.id = w.value AND +m.tenant_id = :tenant
+CROSS JOIN nodes t ON t.memory_n = m.n
+CROSS JOIN edges e ON e.dst_n = t.n AND e.code = 7
+CROSS JOIN nodes s ON s.n = e.src_n AND s.memory_n IS NOT NULL
+CROSS JOIN memories p ON p.n = s.memory_n
+WHERE p.validity = 'pending_confirmation' AND p.flag IN ('conflict', 'review')
+  AND NOT EXISTS (SELECT 1 FROM memory_versions v WHERE v.memory_n = p.n AND v.turn_n IS NOT NULL)
+  AND NOT EXISTS (SELECT 1 FROM memory_evidence x WHERE x.memory_n = p.n)
+  AND NOT EXISTS (
+      SELECT 1 FROM edges o
+      CROSS JOIN nodes k ON k.n = o.dst_n
+      CROSS JOIN memories other ON other.n = k.memory_n
+      WHERE o.src_n = s.n AND o.code = 7
+        AND other.id NOT IN (SELECT value FROM json_each(:ids)));
+
 -- name: by_coverage
 SELECT DISTINCT m.id
 FROM json_each(:ns) w
