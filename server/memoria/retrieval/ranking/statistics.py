@@ -72,7 +72,7 @@ class QueryStatistics:
     @property
     def terms(self) -> frozenset[str]:
         """All of the query's words that a document is looked through for."""
-        return self.rare_terms | self.codes | self.weights.keys()
+        return self.rare_terms.union(self.codes, self.weights)
 
     def count_rare(self, words: Set[str]) -> int:
         """How many of its rare words a text holds, a code for as many as there need be."""

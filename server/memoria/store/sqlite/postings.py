@@ -142,7 +142,7 @@ class Postings:
         self._known |= found
         return {term: bool(len(posting.ns)) for term, posting in found.items()}
 
-    def put(self, places: Mapping[str, str]) -> None:
+    def put(self, places: Mapping[str, str | None]) -> None:
         """Take in where words stand: as one list, which is then divided.
 
         Args:

@@ -33,9 +33,9 @@ def read_vectors(
     connection: Connection, model: int, ns: Collection[int], dims: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """The documents that have a vector, and a row for each."""
-    rows: Sequence[tuple[int, bytes]] = connection.execute(
-        SQL["vectors"], {"model": model, "ns": list_numbers(ns)}
-    ).fetchall()
+    cursor = connection.execute(SQL["vectors"], {"model": model, "ns": list_numbers(ns)})
+    cursor.row_factory = None  # tuples: nobody asks for a column by its name
+    rows: Sequence[tuple[int, bytes]] = cursor.fetchall()
     vectors = np.frombuffer(b"".join(check_vector(n, each, dims) for n, each in rows), np.float32)
     found = np.fromiter((n for n, _ in rows), np.int64, len(rows))
     return found, vectors.reshape(len(rows), dims)
