@@ -143,11 +143,12 @@ class CachedVectors(ABC):
 
     def _list_changed(self, connection: Connection) -> Iterator[Sequence[Row]]:
         """The documents that were changed since, with their vectors, some at a time."""
-        where = {**self._where, "seen": self.seen}
-        few = self.seen and read_few_changed(TenantRows(connection, self._tenant, _FILE), self.seen)
-        if few and not any(each.kind == where["kind"] for each in few):
-            return
-        changed = connection.execute(SQL["changed"], where)
+        if self.seen:
+            rows = TenantRows(connection, self._tenant, _FILE)
+            few = read_few_changed(rows, self.seen)
+            if few and self._where["kind"] not in {each.kind for each in few}:
+                return
+        changed = connection.execute(SQL["changed"], {**self._where, "seen": self.seen})
         while page := changed.fetchmany(_PAGE):
             yield page
 

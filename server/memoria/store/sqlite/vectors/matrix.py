@@ -21,6 +21,7 @@ _SAMPLED = 64
 """One score of so many is looked at to guess the least that counts."""
 _SPARE = 4
 """The guess lets through so many times more than are wanted."""
+_SCORE_BYTES = 4
 _MOST_ASKED = 4
 """Questions whose scores are kept: an agent asks the same of both levels."""
 
@@ -61,6 +62,7 @@ class Matrix:
         """The memory the rows take."""
         return (
             sum(block.nbytes for block in self._blocks)
+            + len(self._asked) * len(self._ns) * _SCORE_BYTES
             + self._ns.nbytes
             + self._visibilities.nbytes
         )
