@@ -208,9 +208,7 @@ class SqliteDocuments:
 
     def expect_vectors(self, vectors: Sequence[Vector]) -> None:
         """Say that `nearest` will be asked for each of these, so one pass can serve all."""
-        from memoria.store.sqlite.vectors.together import (  # noqa: PLC0415  (brings NumPy)
-            QuestionsTogether,
-        )
+        from memoria.store.sqlite.vectors.together import QuestionsTogether  # noqa: PLC0415  (brings NumPy)
 
         self._together = QuestionsTogether(vectors)
 
@@ -248,9 +246,7 @@ class SqliteDocuments:
         known = find_model(self._rows.connection, model)
         if known is None or not known.has_passages or not ns:
             return {}
-        from memoria.store.sqlite.vectors.passages import (  # noqa: PLC0415  (brings NumPy)
-            nearest_passages,
-        )
+        from memoria.store.sqlite.vectors.passages import nearest_passages  # noqa: PLC0415  (brings NumPy)
 
         def read(name: str, ns: Collection[int]) -> Sequence[Row]:
             return self._rows.all(name, model=known.n, ns=list_numbers(ns))
@@ -363,9 +359,7 @@ class SqliteDocuments:
         if not terms or not kinds:
             return 0
         seen = self._visibilities.list_visible(kinds, replace(filters, include_history=True))
-        past = self._matching.list_present([each.token for each in seen if not each.current])
-        if not past:
-            return 0  # as in most homes: nothing was ever replaced
+        past = [each.token for each in seen if not each.current]
         return self._matching.count_holding_all(terms, past)
 
     def list_elsewhere(

@@ -167,17 +167,15 @@ class Matching:
 
     def count_holding_all(self, terms: Sequence[str], tokens: Sequence[str]) -> int:
         """How many documents of these visibilities say all of the terms."""
+        present = [token for token, many in self._count_visible(tokens).items() if many]
         lists = self._lists
-        if lists and lists.can_tell(terms) and not lists.may_hold_all(terms, tokens):
+        if not present:
+            return 0
+        if lists and lists.can_tell(terms) and not lists.may_hold_all(terms, present):
             return 0  # as nearly always: what is past is little
         words = " AND ".join(map(quote_term, terms))
-        query = f"{write_scope(*tokens)} AND words:({words})"
+        query = f"{write_scope(*present)} AND words:({words})"
         return self._rows.number("count_matches", query=query)
-
-    def list_present(self, tokens: Sequence[str]) -> list[str]:
-        """Which of these visibilities any document has."""
-        counts = self._count_visible(tokens)
-        return [token for token in tokens if counts[token]]
 
     def _sees_all(self, scopes: Scopes) -> bool:
         """Whether it is known that a scope leaves nothing out; a writer would have to count."""

@@ -26,7 +26,7 @@ _MOST_ASKED = 4
 """Questions whose scores are kept: an agent asks the same of both levels."""
 
 
-class _Asked(NamedTuple):
+class _ScoredQuestion(NamedTuple):
     """A question, and what it was given."""
 
     vector: Vector
@@ -51,7 +51,7 @@ class Matrix:
         self._rows: dict[int, int] = {}
         self._codes: dict[str, int] = {}
         self._visible_counts: Counter[int] = Counter()
-        self._asked: OrderedDict[bytes, _Asked] = OrderedDict()
+        self._asked: OrderedDict[bytes, _ScoredQuestion] = OrderedDict()
         self.changes += 1
 
     def __len__(self) -> int:
@@ -155,7 +155,7 @@ class Matrix:
             for start, block in zip(range(0, len(self), _BLOCK), self._blocks, strict=False):
                 part = scores[start : min(start + _BLOCK, len(self))]
                 np.vecdot(block[: len(part)], vector, out=part)
-            asked = self._asked[key] = _Asked(vector.copy(), scores)
+            asked = self._asked[key] = _ScoredQuestion(vector.copy(), scores)
             if len(self._asked) > _MOST_ASKED:
                 self._asked.popitem(last=False)
         return asked.scores[: len(self)]
