@@ -7,7 +7,7 @@ from tests.retrieval.toys import ToyEmbedder, texts_of
 
 import memoria
 from memoria import Memoria
-from memoria.store.sqlite import changed
+from memoria.store.sqlite import changed, terms
 from memoria.store.sqlite.rows import TenantRows
 
 TIMEOUT_S = 60
@@ -40,6 +40,21 @@ async def test_what_was_changed_is_read_when_its_vector_is_stored_not_when_someb
         found = await m.search_conversation_traces("Who is captain of the ferry?")
         assert texts_of(found)[0] == "The ferry has a new captain"
         assert read == ["few_changed"]
+
+
+async def test_where_nobody_searches_nothing_is_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(terms, "_LATELY_S", 0)
+    read: list[str] = []
+    monkeypatch.setattr(changed, "_read_few", lambda _rows, name, _after: read.append(name))
+    async with memoria.open(home=tmp_path, tenant="t", embedder=ToyEmbedder()) as m:
+        await say(m, "The ferry leaves at nine")
+        await m.search_conversation_traces("When does the ferry leave?")
+        read.clear()
+        await say(m, "The ferry has a new captain")
+        await m.wait_until_idle(TIMEOUT_S)
+    assert read == []
 
 
 async def test_what_has_no_vector_yet_is_found_by_a_search_that_follows_by_itself(

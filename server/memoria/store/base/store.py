@@ -129,7 +129,7 @@ class Transaction(Protocol):
     def ledger(self) -> ModelCallLog: ...  # noqa: D102
 
     def follow_changes(self) -> None:
-        """Take in what was changed, so that the next search need not.
+        """Take in what was changed, so that the next search need not, if one may be near.
 
         What a process keeps of documents from search to search follows the file. Whoever has
         changed some and is waited for by nobody does that for the search to come.

@@ -149,7 +149,12 @@ class Matching:
         )
 
     def frequencies(self, terms: Sequence[str], scopes: Scopes) -> Frequencies:
-        """How common the terms are among what is seen; in a large home, in all of it."""
+        """How common the terms are among what is seen; in a large home, in all of it.
+
+        Every search begins with that, and nothing else does.
+        """
+        if self._reading is not None:
+            self._reading.counted.note_question(self._rows.tenant)
         share = self._share_of(scopes)
         if share.seen > BUDGET:
             total = self._rows.number("newest_of_all")

@@ -13,6 +13,7 @@ from the snapshot alone: every process chooses the same terms, whatever it was a
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
 from memoria.store.sqlite.kept_tokens import KeptTokens
@@ -33,6 +34,7 @@ _MOST_TENANTS = 50
 _MOST_WITH_TOKENS = 8
 """Tenants; the tokens of one take some MiB."""
 _STEPS = 4
+_LATELY_S = 60.0
 
 Age = tuple[int, int]
 """What was counted: later ones compare greater."""
@@ -138,6 +140,7 @@ class TermStatistics:
         self._turns: OrderedDict[int, TurnTable] = OrderedDict()
         self._tokens: OrderedDict[int, KeptTokens] = OrderedDict()
         self._erasures: dict[int, int] = {}
+        self._asked_at: OrderedDict[int, float] = OrderedDict()
 
     def of_tenant(self, tenant: int) -> CountCache:
         """By query of the index, what a tenant's questions see; of the last tenants that asked."""
@@ -148,6 +151,20 @@ class TermStatistics:
         """How many documents of each visibility a tenant has; of the last tenants that asked."""
         with self._lock:
             return _recall(self._visible, tenant, VisibleCounts)
+
+    def note_question(self, tenant: int) -> None:
+        """Know that somebody searches, and may soon search again."""
+        with self._lock:
+            self._asked_at[tenant] = monotonic()
+            self._asked_at.move_to_end(tenant)
+            if len(self._asked_at) > _MOST_TENANTS:
+                self._asked_at.popitem(last=False)
+
+    def was_asked_lately(self, tenant: int) -> bool:
+        """Whether somebody has searched so lately that the next search may be near."""
+        with self._lock:
+            asked_at = self._asked_at.get(tenant)
+        return asked_at is not None and monotonic() - asked_at < _LATELY_S
 
     def has_postings(self, tenant: int) -> bool:
         """Whether lists of words were read for a tenant already."""

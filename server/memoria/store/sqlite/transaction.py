@@ -321,7 +321,9 @@ class SqliteTransaction:
         return SqliteModelCallLog(self._connection, self._tenant)
 
     def follow_changes(self) -> None:
-        """Take in what was changed, so that the next search need not."""
+        """Take in what was changed, so that the next search need not, if one may be near."""
+        if not self._counted.was_asked_lately(self._tenant):
+            return
         self.documents.follow_changes()
         self.turn_columns.follow_changes()
 
