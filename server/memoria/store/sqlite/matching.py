@@ -151,7 +151,7 @@ class Matching:
     def frequencies(self, terms: Sequence[str], scopes: Scopes) -> Frequencies:
         """How common the terms are among what is seen; in a large home, in all of it.
 
-        Every search begins with that, and nothing else does.
+        Every search begins with that, and hardly anything else does.
         """
         if self._reading is not None:
             self._reading.counted.note_question(self._rows.tenant)
