@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from memoria.model import InferredBy
 from memoria.store.base import Dependent, Transaction
+from memoria.store.base.dependencies import Relation
 from memoria.text.document import full_text
 from memoria.text.name import name_key
 
@@ -34,22 +35,25 @@ def is_conclusion(dependent: Dependent) -> bool:
 
 def find_dependents(
     tx: Transaction, memory_ids: Sequence[str], turn_ns: Sequence[int]
-) -> list[str]:
-    """Ids of what was derived from these memories, waits to correct them or sums up these turns.
+) -> dict[str, Relation]:
+    """What was derived from these memories, waits to correct them or sums up these turns.
 
-    And so on from that.
+    And so on from that. By id, with what makes it one.
     """
-    found: dict[str, None] = {}
+    found: dict[str, Relation] = {}
     new = _list_whole(tx, memory_ids, turn_ns)
     while new:
-        found |= dict.fromkeys(new)
-        new = [one for one in _list_whole(tx, new, []) if one not in found]
-    return list(found)
+        found |= new
+        further = _list_whole(tx, list(new), [])
+        new = {one: relation for one, relation in further.items() if one not in found}
+    return found
 
 
-def _list_whole(tx: Transaction, memory_ids: Sequence[str], turn_ns: Sequence[int]) -> list[str]:
+def _list_whole(
+    tx: Transaction, memory_ids: Sequence[str], turn_ns: Sequence[int]
+) -> dict[str, Relation]:
     dependents = tx.dependencies.list_dependents(memory_ids, turn_ns)
-    return [one.memory_id for one in dependents if one.relation != "evidence"]
+    return {one.memory_id: one.relation for one in dependents if one.relation != "evidence"}
 
 
 def delete_dependents(

@@ -7,7 +7,7 @@ named is forgotten as a source: what was concluded from it is meant, too.
 What is to be kept stays, with the turns that it rests on, and so does whatever says the same.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -191,19 +191,17 @@ class _Planner:
         self._add_dependents()
 
     def _add_dependents(self) -> None:
-        ids = find_dependents(self._tx, self.plan.ids_with_lost_wordings, self.plan.source_ns)
-        listed = self._tx.dependencies.list_dependents(self.plan.ids_with_lost_wordings, [])
-        corrections = {one.memory_id for one in listed if one.relation == "correction"}
-        for one in filter(None, map(self._tx.memories.get, ids)):
-            if one.id in corrections & self._kept_memories:
-                continue
-            if one.id in self._kept_memories:
+        found = find_dependents(self._tx, self.plan.ids_with_lost_wordings, self.plan.source_ns)
+        for one in filter(None, map(self._tx.memories.get, found)):
+            is_correction = found[one.id] == "correction"
+            if one.id in self._kept_memories and not is_correction:
                 raise InvalidInputError(
                     f"keep: {one.id} was derived from what is to be forgotten, and goes with it."
                 )
-            if one.id not in self.plan.memories:
+            if one.id not in self._kept_memories and one.id not in self.plan.memories:
                 self.plan.dependents[one.id] = one
-                self.plan.kinds[one.id] = _kind_of_dependent(one, corrections)
+                kind: ForgetKind = "episode" if one.type is MemoryType.EPISODE else "derived"
+                self.plan.kinds[one.id] = "correction" if is_correction else kind
 
     def _add_equivalents(self, memory: Memory) -> None:
         """Add what says the same as a memory, and the turns it comes from.
@@ -306,12 +304,6 @@ class _Planner:
 
     def _version_ns(self, turn: StoredTurn) -> list[int]:
         return [version.n for version in self._tx.conversations.turn_versions(turn)]
-
-
-def _kind_of_dependent(memory: Memory, corrections: Collection[str]) -> ForgetKind:
-    if memory.id in corrections:
-        return "correction"
-    return "episode" if memory.type is MemoryType.EPISODE else "derived"
 
 
 def _list_evidence_turns(tx: Transaction, memory: Memory) -> list[StoredTurn]:

@@ -23,7 +23,7 @@ from memoria.text.pattern import LazyPattern
 from memoria.text.remembered import remember_results
 from memoria.text.stopwords import STOP_WORDS
 
-_MOST_REMEMBERED = 64
+MOST_REMEMBERED = 64
 """Questions: an agent asks the same of both levels, and a prompt is recalled for before that."""
 _DATE = r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?!\d)"
 _AMOUNT = r"\s?(?:[元块万亿人个次%€]|dollars?|euros?|yuan|USD|EUR|CNY|RMB)"
@@ -132,7 +132,7 @@ def parse_query(
     return _parse_with_times(text, terms, spans, aim)
 
 
-@remember_results(_MOST_REMEMBERED)
+@remember_results(MOST_REMEMBERED)
 def _parse_with_times(
     text: str, terms: tuple[str, ...], spans: tuple[TimeSpan, ...], aim: Aim
 ) -> ParsedQuery:

@@ -11,7 +11,7 @@ from memoria.model.zone import Zone
 from memoria.retrieval.query.aim import Aim, find_aim, find_subject
 from memoria.retrieval.query.askings import MOST_ASKINGS, Asking, find_askings
 from memoria.retrieval.query.options import DEFAULT_OPTIONS, SearchOptions
-from memoria.retrieval.query.parse import ParsedQuery, parse_query
+from memoria.retrieval.query.parse import MOST_REMEMBERED, ParsedQuery, parse_query
 from memoria.retrieval.query.profile import (
     CONTEXT,
     EVIDENCE,
@@ -30,8 +30,6 @@ EVERYWHERE = "*"
 _MAX_QUERY_CHARS = 4000
 _CONTEXT_MEMORIES = 8
 _CONTEXT_TURNS = 4
-_MOST_REMEMBERED = 64
-"""Questions, as in `parse`."""
 _UNASKED_MEMORIES = 8
 """Of which what was said in the session itself is left out."""
 
@@ -274,7 +272,7 @@ def _parse(text: str, now: int, zone: Zone) -> ParsedQuery:
     return parse_query(text, terms, now, zone, aim)
 
 
-@remember_results(_MOST_REMEMBERED)
+@remember_results(MOST_REMEMBERED)
 def _read_subject(text: str) -> tuple[Aim, tuple[str, ...]]:
     """What kind of answer a question wants, and the tokens of what it is about."""
     aim = find_aim(text)

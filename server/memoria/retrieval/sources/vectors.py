@@ -64,7 +64,7 @@ class _VectorSearch:
         self._plan = plan
         self._asked = asked
         self._lock = Lock()
-        self._left = list(plan.kinds)
+        self._left = [] if "vectors" in plan.options.without else list(plan.kinds)
         """Those that nobody searches yet; turns, by far the most, come last and are taken first."""
         self._found: dict[DocumentKind, Sequence[Match]] = {}
         self._error: str | None = None
@@ -83,10 +83,9 @@ class _VectorSearch:
             self._found[kind] = found
 
     def _take_kind(self) -> DocumentKind | None:
-        """A kind that nobody searches yet; None where there is none, or none is wanted."""
+        """A kind that nobody searches yet; None where there is none."""
         with self._lock:
-            is_off = "vectors" in self._plan.options.without
-            return None if is_off or not self._left else self._left.pop()
+            return self._left.pop() if self._left else None
 
     def list_found(self) -> FoundScores:
         """What has been found, once every kind was searched."""

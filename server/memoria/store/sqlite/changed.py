@@ -31,9 +31,8 @@ class ChangedDocument(NamedTuple):
     current: int
     suppressed: int
     processed: int
-    sizes: bytes | None
-    """In words, each column's by itself, as SQLite writes numbers; None if it is not indexed."""
     words: str | None
+    """Of what it says, and of who said it and when; None if it is not indexed."""
     context: str | None
 
     @property

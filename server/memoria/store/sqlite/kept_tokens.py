@@ -66,7 +66,7 @@ class KeptTokens:
             found: the tokens of documents that tell when they are changed.
         """
         with self._lock:
-            if _age_of(tenant) != self._age:
+            if tenant.age != self._age:
                 return
             for n, tokens in found.items():
                 if len(tokens) <= LONGEST_KEPT and n not in self._known:
@@ -77,7 +77,7 @@ class KeptTokens:
                     self._drop(n)
 
     def _follow(self, rows: TenantRows, tenant: "StoreTenant") -> bool:
-        age = _age_of(tenant)
+        age = tenant.age
         if age < self._age:
             return False
         seen, _ = self._age
@@ -98,10 +98,6 @@ class KeptTokens:
         self._known: dict[int, IndexTokens] = {}
         """In the order in which they were read."""
         self._room = _MOST_BYTES
-
-
-def _age_of(tenant: "StoreTenant") -> tuple[int, int]:
-    return tenant.changes, tenant.newest_document
 
 
 def _weigh(tokens: IndexTokens) -> int:

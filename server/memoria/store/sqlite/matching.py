@@ -275,7 +275,7 @@ class Matching:
     def _read_age(self) -> Age:
         """How often the tenant's documents have changed, and the newest of them."""
         if self._reading is not None:
-            return self._reading.tenant.changes, self._reading.tenant.newest_document
+            return self._reading.tenant.age
         row = self._rows.first("age")
         return (0, 0) if row is None else (row["changes"], row["newest_document"])
 

@@ -75,18 +75,17 @@ class PostingCache:
             terms: the words.
         """
         with self._lock:
-            if (tenant.changes, tenant.newest_document) < self._age:
+            if tenant.age < self._age:
                 return {}
             self._follow(rows, tenant, size, context_weight)
             return {term: self._recall(term) for term in terms if term in self._known}
 
     def keep(self, tenant: StoreTenant, size: IndexSize, found: Mapping[str, Posting]) -> None:
         """Remember lists that were read on a snapshot, unless others have followed a newer one."""
-        age = tenant.changes, tenant.newest_document
         with self._lock:
             if not self._known:
-                self._age, self._size, self._room = age, size, _room_in(size)
-            if (age, size) != (self._age, self._size):
+                self._age, self._size, self._room = tenant.age, size, _room_in(size)
+            if (tenant.age, size) != (self._age, self._size):
                 return
             for term, posting in found.items():
                 self._put(term, posting)
@@ -118,8 +117,7 @@ class PostingCache:
     def _follow(
         self, rows: TenantRows, tenant: StoreTenant, size: IndexSize, context_weight: float
     ) -> None:
-        age = tenant.changes, tenant.newest_document
-        if (age, size) == (self._age, self._size):
+        if (tenant.age, size) == (self._age, self._size):
             return
         is_followed = (
             bool(self._known)
@@ -131,7 +129,7 @@ class PostingCache:
             self._later.clear()
             self._digests.clear()
             self._room = _room_in(size)
-        self._age, self._size = age, size
+        self._age, self._size = tenant.age, size
 
     def _take_in(self, rows: TenantRows, tenant: StoreTenant, context_weight: float) -> bool:
         """Add the words of what is new; tells whether that is all that has become of words.

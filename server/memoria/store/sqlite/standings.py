@@ -135,7 +135,7 @@ class Standings:
         return found
 
     def _follow(self, rows: TenantRows, tenant: StoreTenant) -> bool:
-        now, before = (tenant.changes, tenant.newest_document), (self._changes, self._newest)
+        now, before = tenant.age, (self._changes, self._newest)
         if now <= before:
             return now == before
         if tenant.last_erasure > self._changes:

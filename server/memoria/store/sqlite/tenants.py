@@ -41,6 +41,11 @@ class StoreTenant:
     """Whether others have theirs in the same home."""
 
     @property
+    def age(self) -> tuple[int, int]:
+        """How often its documents have changed, and the newest of them: later ones are greater."""
+        return self.changes, self.newest_document
+
+    @property
     def changed(self) -> IndexChanges:
         """What its counts say to indexes in memory."""
         return IndexChanges(self.changes, self.last_erasure)

@@ -35,6 +35,7 @@ _MOST_WITH_TOKENS = 8
 """Tenants; the tokens of one take some MiB."""
 _STEPS = 4
 _LATELY_S = 60.0
+"""After a search: so long what is changed is followed before the next one."""
 
 Age = tuple[int, int]
 """What was counted: later ones compare greater."""
@@ -140,7 +141,7 @@ class TermStatistics:
         self._turns: OrderedDict[int, TurnTable] = OrderedDict()
         self._tokens: OrderedDict[int, KeptTokens] = OrderedDict()
         self._erasures: dict[int, int] = {}
-        self._asked_at: OrderedDict[int, float] = OrderedDict()
+        self._asked_at: dict[int, float] = {}
 
     def of_tenant(self, tenant: int) -> CountCache:
         """By query of the index, what a tenant's questions see; of the last tenants that asked."""
@@ -154,16 +155,11 @@ class TermStatistics:
 
     def note_question(self, tenant: int) -> None:
         """Know that somebody searches, and may soon search again."""
-        with self._lock:
-            self._asked_at[tenant] = monotonic()
-            self._asked_at.move_to_end(tenant)
-            if len(self._asked_at) > _MOST_TENANTS:
-                self._asked_at.popitem(last=False)
+        self._asked_at[tenant] = monotonic()
 
     def was_asked_lately(self, tenant: int) -> bool:
         """Whether somebody has searched so lately that the next search may be near."""
-        with self._lock:
-            asked_at = self._asked_at.get(tenant)
+        asked_at = self._asked_at.get(tenant)
         return asked_at is not None and monotonic() - asked_at < _LATELY_S
 
     def has_postings(self, tenant: int) -> bool:

@@ -80,7 +80,7 @@ class TurnTable:
             reads: what reads turns as the snapshot has them.
             tenant: as the snapshot has it.
         """
-        now = (tenant.changes, tenant.newest_document)
+        now = tenant.age
         if now < (self._changes, self._newest):
             return False
         is_grown = tenant.newest_document - self._newest > _MOST_NEW

@@ -55,7 +55,7 @@ class VisibleCounts:
 
     def _follow(self, rows: TenantRows, tenant: "StoreTenant") -> bool:
         """Come up to a snapshot; False where others have followed a newer one."""
-        now = tenant.changes, tenant.newest_document
+        now = tenant.age
         if now < self._age:
             return False
         if now == self._age:

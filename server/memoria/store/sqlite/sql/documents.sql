@@ -191,20 +191,18 @@ SELECT (SELECT coalesce(max(n), 0) FROM documents),
 -- name: few_changed
 -- `changed > 0` lets the index be used, which has no other rows; said last, it is entered at :after.
 SELECT d.n, d.changed, d.kind, d.tenant_id, d.workspace_n, d.current, d.suppressed, d.processed,
-       s.sz AS sizes, i.c1 AS words, i.c2 AS context
+       i.c1 AS words, i.c2 AS context
 FROM documents d
 LEFT JOIN search_index_content i ON i.id = d.n
-LEFT JOIN search_index_docsize s ON s.id = d.n
 WHERE d.tenant_id = :tenant AND d.changed > :after AND d.changed > 0
 ORDER BY d.changed
 LIMIT :most;
 
 -- name: few_added
 SELECT d.n, d.changed, d.kind, d.tenant_id, d.workspace_n, d.current, d.suppressed, d.processed,
-       s.sz AS sizes, i.c1 AS words, i.c2 AS context
+       i.c1 AS words, i.c2 AS context
 FROM documents d
 LEFT JOIN search_index_content i ON i.id = d.n
-LEFT JOIN search_index_docsize s ON s.id = d.n
 WHERE d.n > :after AND +d.tenant_id = :tenant AND d.changed = 0
 ORDER BY d.n
 LIMIT :most;

@@ -182,8 +182,7 @@ class CachedMatrix(CachedVectors):
     ) -> list[Match]:
         """The nearest of what is held, best first."""
         together = where.together
-        matrix = self.matrix
-        scores = together.score(matrix, vector) if together else matrix.score(vector)
+        scores = together.score(self.matrix, vector) if together else self.matrix.score(vector)
         if where.narrowing is None:
             return self.matrix.nearest(where.scopes, where.allowed, scores, limit)
         found = self.matrix.nearest(where.scopes, None, scores, limit * _SAMPLED)

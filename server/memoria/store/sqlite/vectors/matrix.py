@@ -7,7 +7,7 @@ matrix-vector product on two is up to fifty times slower on a machine whose othe
 """
 
 from collections import Counter, OrderedDict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -152,9 +152,8 @@ class Matrix:
         asked = self._asked.get(key)
         if asked is None:
             scores = np.empty(len(self._ns), np.float32)
-            for start, block in zip(range(0, len(self), _BLOCK), self._blocks, strict=False):
-                part = scores[start : min(start + _BLOCK, len(self))]
-                np.vecdot(block[: len(part)], vector, out=part)
+            for place, rows in self._list_parts():
+                np.vecdot(rows, vector, out=scores[place])
             asked = self._asked[key] = _ScoredQuestion(vector.copy(), scores)
             if len(self._asked) > _MOST_ASKED:
                 self._asked.popitem(last=False)
@@ -172,10 +171,15 @@ class Matrix:
             Of shape (vectors, rows).
         """
         scores = np.empty((len(self), len(vectors)), np.float32)
-        for start, block in zip(range(0, len(self), _BLOCK), self._blocks, strict=False):
-            part = scores[start : start + _BLOCK]
-            np.vecdot(block[: len(part), np.newaxis], vectors, out=part)
+        for place, rows in self._list_parts():
+            np.vecdot(rows[:, np.newaxis], vectors, out=scores[place])
         return np.ascontiguousarray(scores.T)
+
+    def _list_parts(self) -> Iterator[tuple[slice, NDArray[np.float32]]]:
+        """The rows that are there, block by block, and where they are among all."""
+        for start, block in zip(range(0, len(self), _BLOCK), self._blocks, strict=False):
+            end = min(start + _BLOCK, len(self))
+            yield slice(start, end), block[: end - start]
 
     def _grow(self) -> None:
         self._asked.clear()
