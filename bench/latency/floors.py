@@ -31,10 +31,12 @@ _MATCH = (
     "ORDER BY score LIMIT ?"
 )
 _COUNT = "SELECT count(*) FROM texts WHERE texts MATCH ?"
-_VECTORS = (
-    "SELECT d.kind, e.vector FROM embeddings e JOIN documents d ON d.n = e.document_n "
-    "WHERE d.current ORDER BY d.kind DESC, d.n"
+_FOUND = (
+    "FROM embeddings e JOIN documents d ON d.n = e.document_n "
+    "WHERE d.current AND (d.kind = 'turn') = ?"
 )
+_VECTORS = f"SELECT e.vector {_FOUND}"
+_COUNT_VECTORS = f"SELECT count(*), max(length(e.vector)) {_FOUND}"
 
 
 class Reader:
@@ -113,10 +115,18 @@ class Floors:
 
 
 def _vectors(source: Connection) -> tuple[NDArray[np.float32], int]:
-    """All vectors, turns first, and how many turns there are."""
-    rows = source.execute(_VECTORS).fetchall()
-    matrix = np.frombuffer(b"".join(row["vector"] for row in rows), np.float32)
-    return matrix.reshape(len(rows), -1), sum(row["kind"] == "turn" for row in rows)
+    """All vectors, turns first, and how many turns there are.
+
+    They are read one by one and in no order: what more that took would stay with the process,
+    whose memory is measured.
+    """
+    turns, width = source.execute(_COUNT_VECTORS, (True,)).fetchone()
+    others, _ = source.execute(_COUNT_VECTORS, (False,)).fetchone()
+    matrix = np.empty((turns + others, width // np.dtype(np.float32).itemsize), np.float32)
+    found = (row for of_turns in (True, False) for row in source.execute(_VECTORS, (of_turns,)))
+    for place, row in enumerate(found):
+        matrix[place] = np.frombuffer(row["vector"], np.float32)
+    return matrix, turns
 
 
 def _nearest(scores: NDArray[np.float32]) -> NDArray[np.intp]:

@@ -7,6 +7,7 @@ asked for.
 
 import json
 import math
+from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -36,7 +37,9 @@ _LEAST_FEATURES = 2
 _WIDTH = 20
 """Bits of a sum of weights: a clause has not a fourth of the features that would fill them."""
 _FIELD = (1 << _WIDTH) - 1
-_PLACES = range(0, _WIDTH * len(LABELS), _WIDTH)
+_PACKED = 3
+"""Labels whose sums one number of 64 bits holds."""
+_PLACES = range(0, _WIDTH * _PACKED, _WIDTH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +58,9 @@ class Verdict:
 class Weights:
     """The weights of one language."""
 
-    table: Sequence[int]
-    """For each hash a number with the weights of all labels: 20 bits for a weight and 128, so that
-    numbers of many hashes can be added."""
+    tables: Sequence[Sequence[int]]
+    """For each three labels and each hash a number with the weights of them: 20 bits for a weight
+    and 128, so that numbers of many hashes can be added."""
     scale: float
     bias: tuple[float, ...]
     threshold: float
@@ -70,8 +73,9 @@ class Weights:
         count = len(hashes)
         factor = self.scale / math.sqrt(count)
         zero = _ZERO * count
-        together = sum(itemgetter(*hashes)(self.table))
-        sums = [together >> place & _FIELD for place in _PLACES]
+        pick = itemgetter(*hashes)
+        packed = [sum(pick(table)) for table in self.tables]
+        sums = [sum_ >> place & _FIELD for sum_ in packed for place in _PLACES]
         return _softmax(
             [factor * (sum_ - zero) + bias for sum_, bias in zip(sums, self.bias, strict=True)]
         )
@@ -98,11 +102,15 @@ def load_weights(language: str) -> Weights:
     told = json.loads(head)
     size = 1 << told["bits"]
     columns = [rows[start : start + size] for start in range(0, len(rows), size)]
-    _, *places = _PLACES
-    table: Sequence[int] = columns[0]
-    for column, place in zip(columns[1:], places, strict=True):
-        table = [sum_ | weight << place for sum_, weight in zip(table, column, strict=True)]
-    return Weights(table, told["scale"], tuple(told["bias"]), told["threshold"])
+    tables = [_pack(columns[first : first + _PACKED]) for first in range(0, len(columns), _PACKED)]
+    return Weights(tables, told["scale"], tuple(told["bias"]), told["threshold"])
+
+
+def _pack(columns: Sequence[bytes]) -> Sequence[int]:
+    """Three labels' weights as one number for each hash."""
+    first, second, third = _PLACES
+    rows = zip(*columns, strict=True)
+    return array("Q", (a << first | b << second | c << third for a, b, c in rows))
 
 
 def _softmax(scores: list[float]) -> list[float]:

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from memoria.store.sqlite.index_size import IndexSize
 from memoria.store.sqlite.posting_cache import Posting
 from memoria.store.sqlite.rows import TenantRows
-from memoria.store.sqlite.standings import Bits, Integers, Standing, Standings
+from memoria.store.sqlite.sorted_rows import Bits, Integers
+from memoria.store.sqlite.standings import Standing, Standings
 from memoria.store.sqlite.tenants import ReaderKnowledge
 from memoria.store.values import Match
 

@@ -46,3 +46,12 @@ class SortedRows:
         at = np.repeat(begins - many.cumsum() + many, many) + np.arange(many.sum())
         rows: Integers = self._rows[at]
         return rows
+
+
+def list_once(numbers: Integers) -> Integers:
+    """Each number once, in order. NumPy's own `unique` takes seven times as long for so few."""
+    ordered = np.sort(numbers)
+    is_first = np.ones(len(ordered), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    once: Integers = ordered[is_first]
+    return once

@@ -18,12 +18,11 @@ from numpy.typing import NDArray
 
 from memoria.store.sqlite.changed import list_changed
 from memoria.store.sqlite.rows import TenantRows, list_numbers
+from memoria.store.sqlite.sorted_rows import Bits, Integers, list_once
 from memoria.store.sqlite.tenants import StoreTenant
 from memoria.store.sqlite.varints import sum_varints
 from memoria.store.sqlite.visibility import write_token
 
-Bits = NDArray[np.bool_]
-Integers = NDArray[np.int64]
 _Column = NDArray[np.int32]
 _UNKNOWN = 0
 _THEIRS = 1
@@ -100,7 +99,7 @@ class Standings:
             codes = self._codes[ns]
             unknown = ns[codes == _UNKNOWN]
             if len(unknown):
-                self._learn(rows, np.unique(unknown).tolist())
+                self._learn(rows, list_once(unknown).tolist())
                 codes = self._codes[ns]
             return Standing(codes, self._lengths[ns])
 

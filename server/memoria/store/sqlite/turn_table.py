@@ -16,7 +16,7 @@ import numpy as np
 from memoria.model import Role
 from memoria.store.positions import SESSION_BITS, Surroundings
 from memoria.store.remark import UNHEARD, Remarks, Sayings
-from memoria.store.sqlite.sorted_rows import Integers, SortedRows
+from memoria.store.sqlite.sorted_rows import Integers, SortedRows, list_once
 from memoria.store.sqlite.tenants import StoreTenant
 
 _MOST = 20_000
@@ -111,7 +111,7 @@ class TurnTable:
         is_shown = self._rows["is_current"][around]
         if not include_processed:
             is_shown &= ~self._rows["is_processed"][around]
-        wanted = np.unique(np.concatenate([middle, rest, around[is_shown]]))
+        wanted = list_once(np.concatenate([middle, rest, around[is_shown]]))
         wanted = wanted[self._rows["place"][wanted].argsort()]
         speakers = set(self._rows["speaker"][middle].tolist())
         return Surroundings(
@@ -168,7 +168,7 @@ class TurnTable:
         rows, is_met = self._by_number.find(wanted)
         is_met[is_met] = self._rows["is_known"][rows[is_met]]
         if not is_met.all():
-            unmet = np.unique(wanted[~is_met])
+            unmet = list_once(wanted[~is_met])
             self._put(reads.list_turns(unmet.tolist()), unmet)
             rows, _ = self._by_number.find(ns)
         return rows[: len(ns)]

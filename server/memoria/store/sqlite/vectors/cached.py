@@ -43,7 +43,8 @@ _ENOUGH = 400
 _SAMPLE = 16_384
 """Vectors from which codes are learnt; more change recall by less than a tenth of a point."""
 _LEAST_SAMPLE = 16
-_PAGE = 1000
+_PAGE = 100
+"""So many rows are read at a time: of a thousand, what they took stays with the process."""
 _OUTGROWN = 4
 """Codes are learnt anew when there are so many times more vectors than they were learnt for."""
 
