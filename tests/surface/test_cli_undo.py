@@ -52,6 +52,17 @@ def test_nothing_is_undone_without_a_yes(shell: Shell) -> None:
     assert "The tent is green" in shell("list").out
 
 
+@pytest.mark.parametrize("command", ["undo", "forget"])
+def test_where_nobody_answers_it_is_said_how_to_do_without(shell: Shell, command: str) -> None:
+    told = shell.json("remember", "The tent is green")
+    asked = shell(command, *([told["id"]] if command == "forget" else []))
+    assert asked.code == 1
+    assert asked.err.endswith(
+        "\nNobody has answered, so nothing was done. With --yes nobody is asked.\n"
+    )
+    assert "The tent is green" in shell("list").out
+
+
 def test_a_proof_is_listed_words_first_and_shown_by_the_end_of_its_id(shell: Shell) -> None:
     told = shell.json("remember", "The tent is green")
     shell("forget", told["id"][-8:], "--yes", MEMORIA_FORGET_GRACE_DAYS="3")

@@ -194,6 +194,25 @@ def print_problem(kind: str, text: str, command: str | None, *, as_json: bool) -
     err().print(painted, soft_wrap=not err().is_terminal)
 
 
+def ask_person(question: str) -> None:
+    """Go on after a yes, and after nothing else; where nobody answers, say how to do without.
+
+    Raises:
+        typer.Abort: somebody said no.
+        typer.Exit: nobody was there to be asked.
+    """
+    from memoria.surface.cli.layout import columns, wrap_answer  # noqa: PLC0415  (for few commands)
+
+    try:
+        agreed = typer.confirm(question, err=True)
+    except typer.Abort:
+        told = "Nobody has answered, so nothing was done. With --yes nobody is asked."
+        err().print("\n" + wrap_answer(told, columns()))
+        raise typer.Exit(Exit.FAILED) from None
+    if not agreed:
+        raise typer.Abort
+
+
 def show(wire: "BaseModel", text: str, *, as_json: bool) -> None:
     """Print an answer: as JSON, or as text, verbatim but for what nobody would see.
 

@@ -13,6 +13,7 @@ from memoria.model.query import build_query
 from memoria.surface.cli.console import (
     AsJson,
     Exit,
+    ask_person,
     err,
     print_error,
     print_json,
@@ -130,7 +131,7 @@ def _confirm(preview: "ForgetPreview") -> None:
 
     err().print(wrap_answer(_preview_text(preview), columns()), markup=False)
     if not preview.is_empty:
-        typer.confirm("Forget this for good?", abort=True, err=True)
+        ask_person("Forget this for good?")
 
 
 def _print_preview(preview: "ForgetPreview", *, as_json: bool) -> None:

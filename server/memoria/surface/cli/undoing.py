@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memoria.surface.cli.console import AsJson, Exit, err, show, with_memory
+from memoria.surface.cli.console import AsJson, Exit, ask_person, err, show, with_memory
 from memoria.surface.cli.times import moment
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def undo(
     if not yes:
         shown = _change_lines(change, width, listed.id_chars)
         err().print("\n".join(shown), markup=False)
-        typer.confirm("Undo this?", abort=True, err=True)
+        ask_person("Undo this?")
 
     async def take_back(memory: "Memoria") -> "tuple[Change, ChangeList]":
         return await memory.undo_change(change.id), await memory.list_changes(1)

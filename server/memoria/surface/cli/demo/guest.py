@@ -1,6 +1,7 @@
 """A client like any other: starts the server as a process and talks MCP to it."""
 
 import json
+import os
 import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -15,6 +16,7 @@ from memoria.errors import MemoriaError
 
 _POLL_S = 0.1
 _LONGEST_WAIT_S = 60
+_CACHE = "XDG_CACHE_HOME"
 
 Answer = dict[str, Any]
 """Structured content of a tool's answer."""
@@ -60,7 +62,12 @@ async def guest(home: Path) -> AsyncIterator[Guest]:
     server = StdioServerParameters(
         command=sys.executable,
         args=["-m", "memoria", "--home", str(home), "serve"],
-        env={"MEMORIA_TENANT": "demo"},
+        env={"MEMORIA_TENANT": "demo", **_find_cache()},
     )
     async with Client(server) as client:
         yield Guest(client)
+
+
+def _find_cache() -> dict[str, str]:
+    """Where the user keeps caches, if that is told: the model is not unpacked a second time."""
+    return {_CACHE: os.environ[_CACHE]} if _CACHE in os.environ else {}
