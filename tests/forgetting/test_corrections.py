@@ -2,11 +2,13 @@
 
 from pathlib import Path
 
+import pytest
 from tests.forgetting.remains import remains
 
 from memoria import Memoria
 from memoria.erasure.verify import verify
-from memoria.model import COMMAND_LINE, Validity
+from memoria.memories.links import link_contradictions
+from memoria.model import COMMAND_LINE, Validity, now_millis
 
 STATED, CORRECTED = "The user's locker code is 4711", "The user's locker code is zanzibar8822"
 
@@ -54,3 +56,50 @@ async def test_a_correction_that_a_turn_says_stays_with_the_turn(memory: Memoria
     waiting = await memory.revise_memory(stated.id, "correct", content=CORRECTED, turn_id=turn.id)
     await memory.forget_memory([stated.id])
     assert (await memory.get_memory(waiting.id)).content == CORRECTED
+
+
+async def test_all_corrections_that_wait_go_with_what_they_correct(
+    memory: Memoria, home: Path
+) -> None:
+    stated, first = await propose(memory)
+    second = await memory.revise_memory(stated, "correct", content=CORRECTED.replace("8822", "55"))
+    preview = await memory.preview_forget([stated])
+    assert [item.id for item in preview.items] == [stated, first, second.id]
+    await memory.forget_memory([stated], token=preview.token)
+    assert remains(home, "zanzibar") == set()
+
+
+async def test_what_was_linked_before_it_was_corrected_takes_the_correction_along(
+    memory: Memoria, home: Path
+) -> None:
+    stated = await memory.with_channel(COMMAND_LINE).remember("Mira Holm lives in Ghent")
+    await memory.wait_until_idle()
+    await memory.revise_memory(stated.id, "correct", content="Mira Holm lives in Zanzibar")
+    await memory.forget_memory([stated.id])
+    assert remains(home, "zanzibar") == set()
+
+
+async def test_a_correction_goes_with_a_memory_that_goes_with_its_turn(
+    memory: Memoria, home: Path
+) -> None:
+    receipt = await memory.record_conversation([{"role": "user", "content": f"Remember: {STATED}"}])
+    (turn,) = receipt.turns
+    stated = await memory.with_channel(COMMAND_LINE).remember(STATED, turn_id=turn.id)
+    await memory.with_channel(COMMAND_LINE).revise_memory(stated.id, "confirm")
+    await memory.revise_memory(stated.id, "correct", content=CORRECTED)
+    await memory.forget_memory([turn.id], include_source=True)
+    assert remains(home, "zanzibar8822") == remains(home, "4711") == set()
+
+
+@pytest.mark.parametrize("other", ["The user rents a locker", "Locker 4711 is broken"])
+async def test_a_correction_that_contradicts_what_stays_stays_with_it(
+    memory: Memoria, other: str
+) -> None:
+    stated, waiting = await propose(memory)
+    staying = await memory.with_channel(COMMAND_LINE).remember(other)
+    with memory._store.write(memory.settings.tenant) as tx:  # noqa: SLF001
+        proposal = tx.memories.get(waiting)
+        assert proposal is not None
+        link_contradictions(tx, proposal, [staying.id], now=now_millis())
+    await memory.forget_memory([stated])
+    assert (await memory.get_memory(waiting)).content == CORRECTED
