@@ -69,6 +69,22 @@ async def test_all_corrections_that_wait_go_with_what_they_correct(
     assert remains(home, "zanzibar") == set()
 
 
+async def test_a_correction_that_was_put_aside_goes_too(memory: Memoria, home: Path) -> None:
+    stated, waiting = await propose(memory)
+    await memory.revise_memory(waiting, "archive")
+    await memory.forget_memory([stated])
+    assert remains(home, "zanzibar8822") == set()
+
+
+async def test_what_the_user_confirmed_and_put_aside_stays(memory: Memoria) -> None:
+    stated, waiting = await propose(memory)
+    user = memory.with_channel(COMMAND_LINE)
+    for action in ("confirm", "archive"):
+        await user.revise_memory(waiting, action)
+    await memory.forget_memory([stated])
+    assert (await memory.get_memory(waiting)).content == CORRECTED
+
+
 async def test_what_was_linked_before_it_was_corrected_takes_the_correction_along(
     memory: Memoria, home: Path
 ) -> None:

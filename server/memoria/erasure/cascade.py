@@ -44,7 +44,7 @@ def find_dependents(
     new = _list_whole(tx, memory_ids, turn_ns)
     while new:
         found |= new
-        further = _list_whole(tx, list(new), [])
+        further = _list_whole(tx, [*memory_ids, *found], [])
         new = {one: relation for one, relation in further.items() if one not in found}
     return found
 

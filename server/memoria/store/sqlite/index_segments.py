@@ -59,6 +59,16 @@ def has_mergeable(connection: Connection) -> bool:
     return _pages_to_merge(connection) > 0
 
 
+def is_merged_whole(connection: Connection) -> bool:
+    """Whether all lies in one segment on the last level, or there is nothing.
+
+    FTS5 leaves out what marks a word as deleted only where it merges into the last level. After
+    many deletions it may lay what is left on a level further down, with empty ones above.
+    """
+    *lower, last = [len(level.segments) for level in _read_levels(connection)] or [0]
+    return last <= 1 and not any(lower)
+
+
 def merge_some(connection: Connection) -> None:
     """Merge what is small, and some of it at most."""
     before = connection.total_changes

@@ -3,7 +3,8 @@
 A deleted row remains in four places:
 
 - its own bytes, over which `secure_delete` writes zeros;
-- its terms in the full-text index, which FTS5 marks as deleted until index segments are merged;
+- its terms in the full-text index, which FTS5 marks as deleted until index segments are merged
+  into the last level;
 - older copies of its page's cells in the unused space of pages: moving a row to another page leaves
   them, and `secure_delete` does not reach them, so the file is written anew (VACUUM);
 - the write-ahead log, which is emptied last.
@@ -15,6 +16,7 @@ stays until everything is done. What a file system or a disk keeps of freed bloc
 import time
 
 from memoria.store.sqlite.driver import Connection, take_turn
+from memoria.store.sqlite.index_segments import is_merged_whole
 from memoria.store.sqlite.statements import statements
 
 _SQL = statements("scrub")
@@ -69,7 +71,7 @@ def _try_to_empty_log(connection: Connection) -> bool:
 
 
 def _merge_full_text(connection: Connection) -> None:
-    """Merge all segments into one, where no deleted term survives."""
+    """Merge all segments into one, where no deleted term survives; else build the index anew."""
     step = "begin_merge"
     while True:
         before = connection.total_changes
@@ -77,8 +79,11 @@ def _merge_full_text(connection: Connection) -> None:
             connection.execute(_SQL[step], {"pages": _PAGES})
         # FTS5 counts one change for the command and more for each page it wrote.
         if connection.total_changes - before < 2 and step == "merge":  # noqa: PLR2004
-            return
+            break
         step = "merge"
+    if not is_merged_whole(connection):
+        with take_turn(connection):
+            connection.execute(_SQL["rebuild"])
 
 
 def _read_request(connection: Connection) -> str | None:

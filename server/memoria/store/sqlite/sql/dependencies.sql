@@ -73,8 +73,9 @@ CROSS JOIN memory_versions f ON f.memory_n = x.memory_n AND f.version = 1 AND f.
 CROSS JOIN memories d ON d.n = x.memory_n;
 
 -- name: by_correction
--- What waits for the user's word to take the place of these memories, rests on no turn and contradicts
--- nothing else that counts. Code 7 is CONTRADICTS, which is kept one way round: either may come first.
+-- What waits for the user's word to take the place of these memories, or was put aside while it did,
+-- rests on no turn and contradicts nothing else that counts. Code 7 is CONTRADICTS, which is kept one
+-- way round: either may come first.
 SELECT DISTINCT p.id
 FROM json_each(:ids) w
 CROSS JOIN memories m ON m.id = w.value AND +m.tenant_id = :tenant
@@ -82,7 +83,8 @@ CROSS JOIN nodes t ON t.memory_n = m.n
 CROSS JOIN edges e ON (e.src_n = t.n AND e.code = 7) OR (e.dst_n = t.n AND e.code = 7)
 CROSS JOIN nodes s ON s.n = e.src_n + e.dst_n - t.n
 CROSS JOIN memories p ON p.n = s.memory_n
-WHERE p.validity = 'pending_confirmation' AND p.flag IN ('conflict', 'review')
+WHERE p.validity IN ('pending_confirmation', 'archived') AND p.flag IN ('conflict', 'review')
+  AND NOT p.verified
   AND NOT EXISTS (SELECT 1 FROM memory_versions v WHERE v.memory_n = p.n AND v.turn_n IS NOT NULL)
   AND NOT EXISTS (SELECT 1 FROM memory_evidence x WHERE x.memory_n = p.n)
   AND NOT EXISTS (
@@ -90,7 +92,7 @@ WHERE p.validity = 'pending_confirmation' AND p.flag IN ('conflict', 'review')
       CROSS JOIN nodes k ON k.n = o.src_n + o.dst_n - s.n
       CROSS JOIN memories other ON other.n = k.memory_n
       WHERE ((o.src_n = s.n AND o.code = 7) OR (o.dst_n = s.n AND o.code = 7))
-        AND other.validity <> 'pending_confirmation'
+        AND other.validity NOT IN ('pending_confirmation', 'archived')
         AND other.id NOT IN (SELECT value FROM json_each(:ids)));
 
 -- name: by_coverage
