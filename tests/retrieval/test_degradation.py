@@ -139,6 +139,7 @@ async def test_the_setting_switches_off_for_every_search(
     monkeypatch.setenv("MEMORIA_SEARCH_WITHOUT", ", ".join(off))
     async with memoria.open(embedder=ToyEmbedder()) as m:
         keep(m, LITERAL, "2023-01-01")
+        await m.wait_until_idle(60)
         says_what_it_did_without(await m.search_memory("depot", explain=True), off)
         says_what_it_did_without(await m.search_conversation_traces("depot", explain=True), off)
         says_what_it_did_without(
@@ -206,6 +207,29 @@ async def test_while_the_model_still_loads_text_and_graph_go_on(tmp_path: Path) 
     finally:
         ready.set()
         store.close()
+
+
+async def test_an_answer_of_nothing_says_that_what_came_in_last_has_no_vector_yet(
+    tmp_path: Path,
+) -> None:
+    asked = Event()
+
+    class Patient(ToyEmbedder):
+        def embed_documents(self, texts: Sequence[str]) -> list[memoria.model.Vector]:
+            assert asked.wait(60)
+            return super().embed_documents(texts)
+
+    async with memoria.open(home=tmp_path, embedder=Patient()) as m:
+        await m.remember(PARAPHRASE)
+        early = await m.search_memory("Where is the automobile?")
+        assert (early.hits, early.notes) == (
+            (),
+            ("searched without vectors of what came in last: they are being made",),
+        )
+        asked.set()
+        await m.wait_until_idle(60)
+        late = await m.search_memory("Where is the automobile?")
+        assert (texts_of(late), late.notes) == ([PARAPHRASE], ())
 
 
 async def test_a_model_whose_vectors_are_of_another_length_is_named_and_does_without(

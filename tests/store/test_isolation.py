@@ -26,7 +26,12 @@ OF_ALL = {
     "documents.age",  # likewise, of the index
     "memories.is_private",  # of the settings
 }
-IN_TEST_TENANTS = {"backlog.list_due", "backlog.last_erasure", "leases.owner"}
+IN_TEST_TENANTS = {
+    "backlog.awaits_vector",
+    "backlog.last_erasure",
+    "backlog.list_due",
+    "leases.owner",
+}
 WRITES = {
     "accounts.hand_over",
     "audit.add",

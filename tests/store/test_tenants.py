@@ -49,6 +49,14 @@ def test_an_erasure_is_counted_for_its_own_tenant_alone(shared: SqliteStore) -> 
         assert tx.backlog.last_erasure() == before
 
 
+def test_what_waits_for_a_vector_is_told_to_its_own_tenant_alone(shared: SqliteStore) -> None:
+    with shared.write("bob") as tx:
+        tx.documents.add("turn", None, "coffee", "")
+        assert tx.backlog.awaits_vector()
+    with shared.read("ann") as tx:
+        assert not tx.backlog.awaits_vector()
+
+
 def test_what_another_tenant_writes_in_between_stops_no_concurrent_read(
     shared: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:

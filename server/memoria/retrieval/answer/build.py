@@ -1,6 +1,6 @@
 """Build: from the hits that were chosen to the answer, as much of it as its budget holds."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from memoria.model import Hit, PartReport, SearchResult
 from memoria.model.search import OtherProjects
@@ -53,7 +53,7 @@ def build_answer(
         omitted=len(within_limit),
         beyond_limit=len(selection.hits) - len(within_limit),
         hidden=_count_hidden(tx, plan),
-        notes=_list_notes(plan, found.sources.reports),
+        notes=_list_notes(tx, plan, found.sources.reports, is_silent=not within_limit),
         nearest_topics=_list_nearest(plan, selection),
         hint=find_hint(tx, plan, found, selection) if plan.profile.hints_at_transcript else None,
         elsewhere=_find_elsewhere(tx, found, selection, names_projects=names_projects),
@@ -154,11 +154,21 @@ def _list_nearest(plan: SearchPlan, selection: Selection) -> tuple[str, ...]:
     return list_nearest_topics(selection.below_threshold, plan.terms, plan.max_tokens)
 
 
-def _list_notes(plan: SearchPlan, reports: Sequence[PartReport]) -> tuple[str, ...]:
+def _list_notes(
+    tx: Transaction, plan: SearchPlan, reports: Sequence[PartReport], *, is_silent: bool
+) -> tuple[str, ...]:
     task = () if plan.task_note is None else (plan.task_note,)
     lacking = (each for each in reports if each.state in ("missing", "off"))
     return (
         *task,
         *plan.name_notes,
         *(f"searched without {one.part}: {one.why}" for one in lacking),
+        *(_note_late_vectors(tx, reports) if is_silent else ()),
     )
+
+
+def _note_late_vectors(tx: Transaction, reports: Sequence[PartReport]) -> Iterator[str]:
+    """Where nothing was found: that something may be found by its meaning in a moment."""
+    is_used = any(each.part == "vectors" and each.state == "used" for each in reports)
+    if is_used and tx.backlog.awaits_vector():
+        yield "searched without vectors of what came in last: they are being made"

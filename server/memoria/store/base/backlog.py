@@ -56,6 +56,10 @@ class TenantBacklog(Protocol):
         """The home's model."""
         ...
 
+    def awaits_vector(self) -> bool:
+        """Whether a document has no vector yet."""
+        ...
+
     def last_erasure(self) -> int:
         """A number that grows with every erasure of the tenant."""
         ...

@@ -42,6 +42,10 @@ class SqliteTenantBacklog:
         """The home's model."""
         return current_model(self._connection)
 
+    def awaits_vector(self) -> bool:
+        """Whether a document has no vector yet."""
+        return bool(self._rows.number("awaits_vector"))
+
     def last_erasure(self) -> int:
         """A number that grows with every erasure of the tenant."""
         return self._rows.number("last_erasure")

@@ -31,6 +31,9 @@ UPDATE embedding_backlog
 SET attempts = attempts + 1, not_before = :until, last_error = :error
 WHERE document_n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant;
 
+-- name: awaits_vector
+SELECT EXISTS (SELECT 1 FROM embedding_backlog WHERE tenant_id = :tenant AND has_vector = 0);
+
 -- name: last_erasure
 SELECT coalesce(max(last_erasure), 0) FROM tenants WHERE id = :tenant;
 
