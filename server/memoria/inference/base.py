@@ -72,6 +72,9 @@ class AnswerBounds:
     None where that never lets one pass."""
     ample_cross_language: float = 0.0
     """How much more of a turn in another language: no word is there to doubt it by."""
+    alike: float = 0.0
+    """What a question and a memory are alike for because both say "the user": a memory of the user
+    must exceed its bound by it where the question says so."""
     wordless: float = 0.0
     """The cosine of a sentence that rules kept of a talk, where it shares no word with the query:
     rules keep many, and of many one is always a little alike."""

@@ -31,6 +31,7 @@ BUNDLED_CALIBRATION = Calibration(
         ),
         ample=0.09,
         ample_cross_language=0.11,
+        alike=0.12,
         wordless=0.30,
     ),
     # A logistic regression over LoCoMo, BEAM, MemoryBank and MemDaily, each with questions that can

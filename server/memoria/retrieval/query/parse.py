@@ -57,6 +57,7 @@ _LATEST = LazyPattern(
     r"|最近|最新|刚才|刚刚|上次|最后一次",
     re.IGNORECASE,
 )
+_ASKER = lazy_regex(r"(?i)\bthe user\b|用户")
 _SPEECH_VERBS = "say said tell told talk talked mention mentioned discuss discussed happen happened"
 _SPEECH_CHINESE = frozenset("我你们说过聊谈提到讲讨论什么了哪些事情干做发生")
 _WORD = lazy_regex(r"[^\W\d_]+(?:[-'’](?!s\b)[^\W\d_]+)*|\d+")
@@ -82,7 +83,8 @@ class ParsedQuery:
     terms: tuple[str, ...]
     """The tokens searched for."""
     discriminative: tuple[str, ...]
-    """Of those, what an answer is about: no words of time, and nothing as empty as "said"."""
+    """Of those, what an answer is about: no words of time, nothing as empty as "said", and not "the
+    user", as every memory says of whoever asks."""
     time: Interval | None
     names: tuple[str, ...]
     """Runs of words that may be the name of something, in their spelling here."""
@@ -94,6 +96,8 @@ class ParsedQuery:
     """What it has in quotation marks, each as the runs of tokens that the index has of it."""
     people: People
     """Whom it asks about, the one who asks as `user`."""
+    names_asker: bool
+    """Whether it says "the user" of whoever asks, as memories do."""
     wants_record: bool
     """Whether it asks for the words themselves, or for when they were said."""
     wants_latest: bool
@@ -141,18 +145,22 @@ def _parse_with_times(
     timeless = _remove_spans(text, spans) if spans else text
     latest = _LATEST.regex.search(text) is not None
     wants_record = _RECORD_REQUEST.regex.search(text) is not None
+    names_asker = _ASKER.search(text) is not None
+    is_framed = time or latest or wants_record
+    telling = _discriminative_terms(timeless, terms) if is_framed else terms
     return ParsedQuery(
         text=text,
         terms=terms,
-        discriminative=_discriminative_terms(timeless, terms)
-        if time or latest or wants_record
-        else terms,
+        discriminative=tuple(term for term in telling if term not in _asker_terms())
+        if names_asker
+        else telling,
         time=time,
         names=tuple(dict.fromkeys(islice(_names(text), _MOST_NAMES))),
         proper_names=tuple(dict.fromkeys((*_proper_names(timeless), *_chinese_names(timeless)))),
         literals=tuple(_literals(text)),
         phrases=tuple(islice(_phrases(text), _MOST_PHRASES)),
         people=find_people(text).without_strangers(),
+        names_asker=names_asker,
         wants_record=wants_record,
         wants_latest=latest,
         aim=aim,
@@ -163,6 +171,11 @@ def _discriminative_terms(timeless: str, terms: tuple[str, ...]) -> tuple[str, .
     """The terms without those of time, of asking for the record, and as empty as "said"."""
     about = _RECORD_REQUEST.regex.sub(" ", _LATEST.regex.sub(" ", timeless))
     return tuple(term for term in query_terms(about) if term in terms and not _is_empty_word(term))
+
+
+@cache
+def _asker_terms() -> frozenset[str]:
+    return frozenset(query_terms("the user 用户"))
 
 
 def _literals(text: str) -> Iterator[str]:

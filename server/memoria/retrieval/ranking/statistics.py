@@ -64,6 +64,8 @@ class QueryStatistics:
     """How many documents there are to find."""
     asks_number: bool = False
     """It asks for a number: how many, how old, of whom the telephone."""
+    names_asker: bool = False
+    """It says "the user" of whoever asks."""
     is_cjk: bool = False
     """It is written in Chinese, Japanese or Korean."""
     has_vectors: bool = True
@@ -122,6 +124,7 @@ def build_statistics(
         telling_terms=len(telling),
         documents=frequencies.total,
         asks_number=asks_number(plan.query),
+        names_asker=plan.parsed.names_asker,
         is_cjk=is_cjk(plan.query),
         has_vectors=bool(sources.cosine),
     )

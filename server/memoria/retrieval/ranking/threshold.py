@@ -11,6 +11,8 @@ and the figures are the embedder's (`Calibration`). Of a memory:
 - About nobody in particular, texts that have nothing to do with each other mostly share little.
 - Where query and text are in different languages they share no word; their cosine is the fit.
 - Where nothing that is named is on record, only a near paraphrase is an answer.
+- A question that says "the user" is alike to whatever is remembered of the user for that alone, and
+  has to be more so.
 
 Of the record all evidence is added up (`RecordBounds`): a turn's cosine, how much of the query's
 words stands in or around it, whether rare ones meet in it, whether it was said on the day that the
@@ -28,7 +30,7 @@ so its no counts for nothing against a text that holds every discriminative word
 """
 
 from collections.abc import Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log1p
 from typing import NamedTuple, Self
 
@@ -152,6 +154,23 @@ class TextDemand:
         bound = bounds.frequent_entity if statistics.frequent_entity else bounds.no_entity
         return cls(statistics, bound, bounds.cross_language, bounds.unknown_entity)
 
+    def least(self) -> float:
+        """The bound, as it applies."""
+        if self.statistics.unknown_entity:
+            return self.unknown_entity
+        return self.bound * (1 if self.statistics.has_vectors else _WORDS_ONLY_SHARE)
+
+    def raised(self, cosine: float) -> Self:
+        """The same with so much more asked for, where there is a cosine."""
+        if not (cosine and self.statistics.has_vectors):
+            return self
+        return replace(
+            self,
+            bound=self.bound + cosine,
+            cross_language=self.cross_language + cosine,
+            unknown_entity=self.unknown_entity + cosine,
+        )
+
     def margin(self, signals: RelevanceSignals) -> float:
         """By how much a text's words and cosine exceed the bound."""
         if self.statistics.unknown_entity and not signals.is_cross_language:
@@ -182,7 +201,8 @@ class MemoriesDemand:
         memory, turn = (
             TextDemand.of_query(each, record.statistics) for each in (bounds.memory, bounds.turn)
         )
-        return cls(bounds, memory, turn, record)
+        alike = bounds.alike if record.statistics.names_asker else 0.0
+        return cls(bounds, memory.raised(alike), turn, record)
 
     def margin(self, kind: DocumentKind, signals: RelevanceSignals) -> float:
         """By how much a memory, or a turn beside memories, exceeds what is asked for."""
@@ -250,15 +270,14 @@ class RelevanceThreshold:
         """In a line, for an explanation."""
         if isinstance(self.demand, RecordDemand):
             return str(self.demand)
-        known, bounds = self.statistics, self.demand.bounds
+        known = self.statistics
         if known.unknown_entity:
             about, measure = "unknown_entity", "cosine"
         else:
             about = "frequent_entity" if known.frequent_entity else "no_entity"
             measure = "words + cosine" if known.has_vectors else "words"
-        share = 1.0 if known.has_vectors or known.unknown_entity else _WORDS_ONLY_SHARE
-        kinds = [("memory", bounds.memory), ("turn", bounds.turn)]
-        least = ", ".join(f"{kind} {share * getattr(one, about):g}" for kind, one in kinds)
+        kinds = [("memory", self.demand.memory), ("turn", self.demand.turn)]
+        least = ", ".join(f"{kind} {one.least():g}" for kind, one in kinds)
         return f"each hit, {measure} of at least: {least} ({about.replace('_', ' ')})"
 
 
