@@ -23,9 +23,13 @@ _MARKERS = frozenset(
 )
 _EMPTY = vocabulary.FILLERS | _MARKERS
 _NEGATIVE = frozenset("not never no stopped quit without stop".split())
+_AUXILIARIES = "am is are was were be do does did can must has have had will would should could may"
+_NOT_BEHIND_ONE = "".join(f"(?<!\\b{word})" for word in _AUXILIARIES.split())
+"""Behind an auxiliary a "not" denies the whole clause, and tells no other value that is wrong."""
 _NOT_THAT = LazyPattern(
-    r"""(?xi),?\s(?:and\s)?(?:not|instead\sof|rather\sthan)\s(?:an?\s|the\s)?(?P<what>[^,;]{1,40}?)(?:\sone)?[.!]?$
-    |[,]?(?:而)?不是(?P<what_zh>[^,;]{1,20})[。!]?$"""
+    rf"""(?xi){_NOT_BEHIND_ONE},?\s(?:and\s)?
+      (?:not|instead\sof|rather\sthan)\s(?:an?\s|the\s)?(?P<what>[^,;]{{1,40}}?)(?:\sone)?[.!]?$
+    |[,]?(?:而)?不是(?P<what_zh>[^,;]{{1,20}})[。!]?$"""
 )
 _MOST_CLAUSES = 4
 """A text of more clauses is a report; rules do not compare it."""
