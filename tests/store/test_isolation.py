@@ -16,6 +16,7 @@ from memoria.store.sqlite import SqliteStore
 NEED_OWN_ROWS = {  # take a turn or a run, which only its tenant can have
     "conversations.turn_versions",
     "nightly_runs.list_changes",
+    "nightly_runs.list_made",
 }
 FINDS_DEFECTS = {"dependencies.list_orphans"}  # nothing in a sound home; see forgetting/test_verify
 OF_ALL = {
@@ -105,6 +106,7 @@ WRITES = {
     "nightly_runs.note_tokens",
     "nightly_runs.remove_items",
     "nightly_runs.revert",
+    "nightly_runs.revert_core_file",
     "nightly_runs.set_state",
     "nightly_runs.set_step",
     "pairs.absorb",

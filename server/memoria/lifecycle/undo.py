@@ -8,7 +8,7 @@ where it was when it is asked for again.
 from collections.abc import Callable, Iterator
 
 from memoria.errors import InvalidInputError, NotFoundError, quote_value
-from memoria.lifecycle.core.images import CoreImages
+from memoria.lifecycle.core.restore import CoreRestoration
 from memoria.lifecycle.files.generated import GeneratedFiles
 from memoria.model import DAY_MS, system_millis
 from memoria.model.nightly import UNDO_MS, NightlyRun, UndoResult
@@ -106,7 +106,7 @@ def _restore_files(
     with store.write(tenant) as tx:
         tx.nightly_runs.set_state(run, "undoing", system_millis())
     with store.write(tenant) as tx:
-        core, kept = CoreImages(files.files, run.id).restore(tx)
+        core, kept = CoreRestoration(tx, files.files, run).restore()
         back, left = files.restore(tx, run)
     return core + back, kept + left
 

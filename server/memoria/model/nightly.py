@@ -105,6 +105,14 @@ class RowChange(Value):
     """Of whom it speaks, where that memory still exists."""
 
 
+class MadeByRun(Value):
+    """What a run has made and its undoing takes away."""
+
+    memory_ids: frozenset[str]
+    version_ns: frozenset[int]
+    """The numbers of wordings, those of other memories included."""
+
+
 class UndoResult(Value):
     """What an undoing brought back."""
 

@@ -319,7 +319,7 @@ def replace_core(files: TenantFiles, draft: CoreDraft) -> bool:
 
 def note_core_written(tx: Transaction, draft: CoreDraft) -> None:
     """Note the lines that the file has now."""
-    _note_lines(tx, draft.file, draft.lines)
+    note_lines(tx, draft.file, draft.lines)
     tx.core.confirm_write(draft.file, draft.digest)
 
 
@@ -331,7 +331,7 @@ def state_of_file(tx: Transaction, file: CoreFile) -> StoredState:
     )
 
 
-def _note_lines(tx: Transaction, file: CoreFile, lines: Sequence[CoreLine]) -> None:
+def note_lines(tx: Transaction, file: CoreFile, lines: Sequence[CoreLine]) -> None:
     """Note a file's lines, changing no row that is right."""
     before = {line.memory_id: line for line in tx.core.lines(file)}
     for memory_id in sorted(before.keys() - {line.memory_id for line in lines}):
@@ -347,7 +347,7 @@ def _recover(tx: Transaction, files: TenantFiles, place: CorePlace, at: int) -> 
     pending, data = tx.core.file_state(file).pending, place.read(files)
     if pending is None or data is None or _digest(data) != pending:
         return False
-    _note_lines(tx, file, list(_lines_in_file(tx, file, parse(data.decode(), file), at)))
+    note_lines(tx, file, list(_lines_in_file(tx, file, parse(data.decode(), file), at)))
     tx.core.confirm_write(file, pending)
     return True
 

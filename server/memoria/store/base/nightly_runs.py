@@ -3,7 +3,15 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from memoria.model.nightly import NightlyRun, RowChange, RunOptions, RunState, StepReport
+from memoria.model.core import CoreFile
+from memoria.model.nightly import (
+    MadeByRun,
+    NightlyRun,
+    RowChange,
+    RunOptions,
+    RunState,
+    StepReport,
+)
 
 
 class NightlyRuns(Protocol):
@@ -71,6 +79,14 @@ class NightlyRuns(Protocol):
 
     def list_changes(self, run: NightlyRun, limit: int) -> list[RowChange]:
         """What a run changed, in order."""
+        ...
+
+    def list_made(self, run: NightlyRun) -> MadeByRun:
+        """What a run has made, but for memories that somebody has changed since."""
+        ...
+
+    def revert_core_file(self, run: NightlyRun, file: CoreFile) -> None:
+        """Put back what was noted of a core file and its lines, and take it off the journal."""
         ...
 
     def revert(self, run: NightlyRun, limit: int) -> tuple[int, int, int]:

@@ -4,7 +4,16 @@ import json
 from collections.abc import Sequence
 
 from memoria.errors import InvalidInputError, quote_value
-from memoria.model.nightly import Metric, NightlyRun, RowChange, RunOptions, RunState, StepReport
+from memoria.model.core import CoreFile
+from memoria.model.nightly import (
+    MadeByRun,
+    Metric,
+    NightlyRun,
+    RowChange,
+    RunOptions,
+    RunState,
+    StepReport,
+)
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.revert import RevertOutcome, revert, was_edited_since
@@ -103,6 +112,22 @@ class SqliteNightlyRuns:
             )
             for row in self._rows.all("changes", run_n=run.n, limit=limit)
         ]
+
+    def list_made(self, run: NightlyRun) -> MadeByRun:
+        """What a run has made, but for memories that somebody has changed since."""
+        rows = self._rows.all("made", run_n=run.n)
+        theirs = self._find_edited(run, rows)
+        made = [row for row in rows if row["memory_n"] not in theirs]
+        return MadeByRun(
+            memory_ids=frozenset(row["id"] for row in made if row["tbl"] == "memories"),
+            version_ns=frozenset(row["n"] for row in made if row["tbl"] == "memory_versions"),
+        )
+
+    def revert_core_file(self, run: NightlyRun, file: CoreFile) -> None:
+        """Put back what was noted of a core file and its lines, and take it off the journal."""
+        for row in self._rows.all("core_changes", run_n=run.n, file=file):
+            revert(self._rows.connection, row, self._documents)
+            self._rows.change("forget_change", run_n=run.n, seq=row["seq"])
 
     def revert(self, run: NightlyRun, limit: int) -> tuple[int, int, int]:
         """Put back what the run changed last, and take it off the journal."""

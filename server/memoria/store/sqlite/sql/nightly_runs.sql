@@ -108,6 +108,20 @@ FROM nightly_changes c JOIN nightly_runs r ON r.n = c.run_n AND r.tenant_id = :t
 LEFT JOIN memory_versions v ON c.tbl = 'documents' AND v.n = json_extract(c.key, '$[0]')
 WHERE c.run_n = :run_n ORDER BY c.seq DESC LIMIT :limit;
 
+-- name: made
+SELECT c.tbl, c.op, c.memory_n, m.id, json_extract(c.key, '$[0]') AS n
+FROM nightly_changes c
+JOIN nightly_runs r ON r.n = c.run_n AND r.tenant_id = :tenant
+JOIN memories m ON m.n = c.memory_n
+WHERE c.run_n = :run_n AND c.op = 'insert' AND c.tbl IN ('memories', 'memory_versions');
+
+-- name: core_changes
+SELECT c.seq, c.tbl, c.op, c.key, c.image
+FROM nightly_changes c JOIN nightly_runs r ON r.n = c.run_n AND r.tenant_id = :tenant
+WHERE c.run_n = :run_n AND c.tbl IN ('core_lines', 'core_files')
+  AND json_extract(c.key, '$[1]') = :file
+ORDER BY c.seq DESC;
+
 -- name: changes_of_memory
 -- The memory's own row alone.
 SELECT c.op, c.image

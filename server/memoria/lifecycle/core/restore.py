@@ -1,0 +1,171 @@
+"""Restore core files as they were before a run; those that somebody has edited since stay.
+
+Of a file that stays, the note of its lines stays as well, or whatever Memoria had written there
+would be taken for the user's own word the next time that the file is read. Only what the user had
+typed before the run, and what the run had taken over, is an edit again.
+"""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from memoria.lifecycle.core.compare import compare_lines
+from memoria.lifecycle.core.cycle import note_lines
+from memoria.lifecycle.core.images import CoreImages
+from memoria.lifecycle.core.parse import Document, decode_text, parse
+from memoria.lifecycle.core.places import CorePlace, list_places
+from memoria.model.core import USER_EDIT_NAME, CoreFile, CoreLine
+from memoria.model.nightly import MadeByRun, NightlyRun
+from memoria.store.base import TenantFiles, Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class _TypedBefore:
+    """What the user had changed in a file before the run wrote it."""
+
+    digests: frozenset[bytes] = frozenset()
+    """Of lines that were written or changed."""
+    deleted: frozenset[str] = frozenset()
+    """Ids of memories whose line was deleted."""
+
+
+@dataclass(frozen=True, slots=True)
+class CoreRestoration:
+    """The core files of a tenant, while a run is undone.
+
+    Every method raises `UnusableFileError` where a file can't be read or written.
+    """
+
+    tx: Transaction
+    """Its rows must still be the run's: they say what it wrote."""
+    files: TenantFiles
+    run: NightlyRun
+
+    def restore(self) -> tuple[int, int]:
+        """Restore the files from their images. Gives (restored, left as edited)."""
+        done = [self._restore(place) for place in list_places(self.tx)]
+        return done.count(True), done.count(False)
+
+    def _restore(self, place: CorePlace) -> bool | None:
+        """Whether the file was restored; None where there is nothing to restore."""
+        images, file = CoreImages(self.files, self.run.id), place.file
+        before = images.read(file)
+        if before is None and not images.was_missing(file):
+            return False if self._keep_lines(place, None) else None
+        if self.files.find_obstacle(file) is None:
+            present = self.files.read(file)
+            if present == before:
+                return None
+            if present is not None and self._is_as_written(file, present):
+                self._put_back(file, before)
+                return True
+        self._keep_lines(place, before)
+        return False
+
+    def _is_as_written(self, file: CoreFile, present: bytes) -> bool:
+        """Whether a file says what the run wrote, be it that it was stopped before it noted so."""
+        state = self.tx.core.file_state(file)
+        return hashlib.sha256(present).digest() in (state.digest, state.pending)
+
+    def _put_back(self, file: CoreFile, before: bytes | None) -> None:
+        if before is None:
+            self.files.delete(file)
+        else:
+            self.files.write(file, before)
+
+    def _keep_lines(self, place: CorePlace, before: bytes | None) -> bool:
+        """Keep the note of the lines of a file that stays. Gives whether the run wrote the file.
+
+        Args:
+            place: the file's.
+            before: what it said before the run; None where that is not known, because a forget has
+                taken it or there was no such file.
+        """
+        file = place.file
+        wrote, state = self.tx.core.lines(file), self.tx.core.file_state(file)
+        self.tx.nightly_runs.revert_core_file(self.run, file)
+        if self.tx.core.file_state(file).digest == state.digest:
+            return False  # or an undo that was stopped had come to here
+        earlier = self.tx.core.lines(file)
+        made = self.tx.nightly_runs.list_made(self.run)
+        typed = _find_typed(earlier, _document_of(before, file))
+        ours = [one for one in wrote if not self._was_typed(one, typed, made)]
+        self._take_out(place, wrote, {one.memory_id for one in ours} & made.memory_ids)
+        again = _join(wrote, ours, earlier, typed)
+        note_lines(self.tx, file, [self._as_before(one, made) for one in again])
+        return True
+
+    def _was_typed(self, line: CoreLine, typed: _TypedBefore, made: MadeByRun) -> bool:
+        """Whether the user had written what the run then wrote anew."""
+        if line.digest in typed.digests:
+            return True
+        memory = self.tx.memories.get(line.memory_id)
+        return memory is not None and any(
+            one.n == line.version_n and one.provenance.channel == USER_EDIT_NAME
+            for one in memory.versions
+            if one.n in made.version_ns
+        )
+
+    def _as_before(self, line: CoreLine, made: MadeByRun) -> CoreLine:
+        """The line, linked to the wording that its memory has when the run is undone."""
+        memory = self.tx.memories.get(line.memory_id)
+        if memory is None or memory.current.n not in made.version_ns:
+            return line
+        left = (one.n for one in memory.versions if one.n not in made.version_ns)
+        return CoreLine(line.memory_id, line.mark, line.digest, next(left, line.version_n))
+
+    def _take_out(self, place: CorePlace, wrote: Sequence[CoreLine], ids: set[str]) -> None:
+        """Take lines out whose memories go with the run, but for those that the user has changed.
+
+        A line without a memory is the user's, when the file is read the next time.
+        """
+        while True:
+            data = place.read(self.files)
+            document = _document_of(data, place.file)
+            if document is None or not ids:
+                return
+            kept = compare_lines(wrote, document).kept
+            gone = {id(line) for one, line in kept if one.memory_id in ids}
+            left = tuple(line for line in document.lines if id(line) not in gone)
+            content = Document(left, document.end, document.bom).text.encode()
+            if not gone or self._write(place, content, data):
+                return
+
+    def _write(self, place: CorePlace, content: bytes, read: bytes | None) -> bool:
+        """Write a file, unless it has been saved since it was read."""
+        return self.files.write(place.file, content, lambda: place.read(self.files) == read)
+
+
+def _find_typed(earlier: Sequence[CoreLine], document: Document | None) -> _TypedBefore:
+    """What the user had changed in a file since it was last written."""
+    if document is None:
+        return _TypedBefore()
+    edits = compare_lines(earlier, document)
+    lines = (*edits.added, *(line for _, line in edits.changed))
+    return _TypedBefore(
+        frozenset(line.digest for line in lines), frozenset(one.memory_id for one in edits.gone)
+    )
+
+
+def _join(
+    wrote: Sequence[CoreLine],
+    ours: Sequence[CoreLine],
+    earlier: Sequence[CoreLine],
+    typed: _TypedBefore,
+) -> Iterator[CoreLine]:
+    """The lines as the run wrote them; those that the user had edited, as they were before that.
+
+    What the run alone took out of the file is no line of it any more: it was not the user who
+    deleted it.
+    """
+    known = {one.memory_id for one in wrote}
+    before: Mapping[str, CoreLine] = {one.memory_id: one for one in earlier}
+    yield from ours
+    edited = [one.memory_id for one in wrote if one not in ours]
+    edited += [one for one in sorted(typed.deleted) if one not in known]
+    yield from (before[one] for one in edited if one in before)
+
+
+def _document_of(data: bytes | None, file: CoreFile) -> Document | None:
+    text = None if data is None else decode_text(data)
+    return None if text is None else parse(text, file)

@@ -1,0 +1,294 @@
+"""A night is undone whose core files were edited since: nothing counts as typed but what was."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.lifecycle.test_rhythms import MONDAYS, SWIMS, on
+from tests.lifecycle.test_rhythms import told as told_at
+
+import memoria.app.nightly as nights
+from memoria.app import open_memoria
+from memoria.config import Settings
+from memoria.lifecycle.core.restore import CoreRestoration
+from memoria.model import (
+    DAY_MS,
+    Channel,
+    Memory,
+    Trust,
+    Validity,
+    now_millis,
+    system_millis,
+    use_clock,
+)
+from memoria.store.sqlite import SqliteStore
+
+BERGEN, OSLO = "The user lives in Bergen", "The user lives in Oslo"
+SHELLFISH = "The user is allergic to shellfish"
+TEA = "The user prefers tea"
+AGENT = Channel(name="mcp", trust=Trust.REPORTED, client="a client")
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings.from_values(home=tmp_path / "home", tenant="default", embedder="off")
+
+
+async def reported(settings: Settings, *texts: str, kind: str = "fact") -> dict[str, str]:
+    """Memories that an agent states, by what they say."""
+    async with open_memoria(settings=settings, channel=AGENT) as m:
+        return {text: (await m.remember(text, type=kind)).id for text in texts}
+
+
+def memories(settings: Settings, *, active: bool = True) -> dict[str, Memory]:
+    """By what they say."""
+    store = SqliteStore(settings.home_path / "memoria.db", busy_timeout_ms=5000, readers=1)
+    with store.read(settings.tenant) as tx:
+        numbers = list(tx.documents.page("memory", 0, 1000))
+        found = tx.memories.by_version_numbers(numbers).values()
+    store.close()
+    return {one.content: one for one in found if (one.validity is Validity.ACTIVE) is active}
+
+
+def confirmed(settings: Settings) -> set[str]:
+    """What is believed as the user's own word."""
+    return {
+        text
+        for text, memory in memories(settings).items()
+        if memory.verified or memory.current.provenance.trust is Trust.USER
+    }
+
+
+def file_of(settings: Settings, name: str = "USER.md") -> Path:
+    return settings.home_path / name
+
+
+def edit(file: Path, old: str, new: str) -> None:
+    text = file.read_bytes().decode()
+    assert old in text
+    file.write_bytes(text.replace(old, new).encode())
+
+
+def undo(settings: Settings, run_id: str) -> int:
+    """Undo a run. Gives how many files were left as edited."""
+    return nights.undo_nightly(settings, run_id, lambda _: None).files_kept
+
+
+async def test_after_a_forget_and_an_undo_no_line_of_memorias_is_the_users_word(
+    settings: Settings,
+) -> None:
+    ids = await reported(settings, BERGEN, SHELLFISH)
+    run = nights.run_nightly(settings)
+    async with open_memoria(settings=settings) as m:
+        await m.forget_memory([ids[SHELLFISH]])
+    assert undo(settings, run.id) == 1
+    again = nights.run_nightly(settings)
+    assert again.steps[-1].reasons == {}
+    assert list(memories(settings)) == [BERGEN]
+    assert confirmed(settings) == set()
+    assert BERGEN in file_of(settings).read_text("utf-8")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+async def test_after_an_undo_only_the_line_that_was_changed_by_hand_is_the_users_word(
+    settings: Settings, end: str
+) -> None:
+    ids = await reported(settings, BERGEN, SHELLFISH, TEA)
+    run = nights.run_nightly(settings)
+    edit(file_of(settings), "Bergen", "Oslo")
+    edit(file_of(settings), "\n", end)
+    edit(file_of(settings), f"{end}## ", f"{end}My own line.{end}## ")
+    assert undo(settings, run.id) == 1
+    nights.run_nightly(settings)
+    assert set(memories(settings)) == {OSLO, SHELLFISH, TEA}
+    assert memories(settings)[OSLO].id == ids[BERGEN]
+    assert confirmed(settings) == {OSLO}
+    assert b"My own line." in file_of(settings).read_bytes()
+    assert nights.run_nightly(settings).steps[-1].planned == 0
+
+
+async def test_a_line_deleted_by_hand_is_archived_though_the_night_that_wrote_it_was_undone(
+    settings: Settings,
+) -> None:
+    await reported(settings, BERGEN, SHELLFISH)
+    run = nights.run_nightly(settings)
+    lines = file_of(settings).read_text("utf-8").splitlines(keepends=True)
+    file_of(settings).write_text("".join(line for line in lines if "Bergen" not in line), "utf-8")
+    undo(settings, run.id)
+    nights.run_nightly(settings)
+    assert list(memories(settings)) == [SHELLFISH]
+    assert list(memories(settings, active=False)) == [BERGEN]
+    assert confirmed(settings) == set()
+
+
+async def test_several_nights_undone_at_once_make_nothing_the_users_word(
+    settings: Settings,
+) -> None:
+    await reported(settings, BERGEN)
+    first = nights.run_nightly(settings)
+    ids = await reported(settings, SHELLFISH)
+    nights.run_nightly(settings)
+    await reported(settings, TEA)
+    nights.run_nightly(settings)
+    async with open_memoria(settings=settings) as m:
+        await m.forget_memory([ids[SHELLFISH]])
+    edit(file_of(settings), "Bergen", "Oslo")
+    undone = nights.undo_nightly(settings, first.id, lambda _: None)
+    assert len(undone.run_ids) == 3
+    nights.run_nightly(settings)
+    assert set(memories(settings)) == {OSLO, TEA}
+    assert confirmed(settings) == {OSLO}
+
+
+async def test_a_night_after_an_undo_can_be_undone_and_makes_nothing_the_users_word(
+    settings: Settings,
+) -> None:
+    await reported(settings, BERGEN, SHELLFISH)
+    run = nights.run_nightly(settings)
+    edit(file_of(settings), "Bergen", "Oslo ")  # so that its line is written anew
+    undo(settings, run.id)
+    for _ in range(2):
+        run = nights.run_nightly(settings)
+        assert confirmed(settings) == {OSLO}
+        assert undo(settings, run.id) == 0
+        assert confirmed(settings) == set()
+        assert set(memories(settings)) == {BERGEN, SHELLFISH}
+        assert "Oslo" in file_of(settings).read_text("utf-8")
+    run = nights.run_nightly(settings)
+    edit(file_of(settings), "shellfish", "nuts")
+    assert undo(settings, run.id) == 1
+    nights.run_nightly(settings)
+    assert confirmed(settings) == set(memories(settings)) == {OSLO, "The user is allergic to nuts"}
+
+
+async def test_an_undo_makes_no_rule_of_an_agents_the_users_word(settings: Settings) -> None:
+    rules = ("Always run the linter", "Never push on Fridays")
+    await reported(settings, *rules, kind="rule")
+    run = nights.run_nightly(settings)
+    file = next(each for each in settings.home_path.glob("*.md") if rules[0] in each.read_text())
+    file.write_text(file.read_text("utf-8") + "\nA word of mine.\n", "utf-8")
+    undo(settings, run.id)
+    nights.run_nightly(settings)
+    assert set(memories(settings)) >= set(rules)
+    assert not confirmed(settings) & set(rules)
+
+
+async def test_what_was_typed_before_the_night_is_the_users_word_after_its_undo(
+    settings: Settings,
+) -> None:
+    await reported(settings, BERGEN, SHELLFISH, TEA)
+    nights.run_nightly(settings)
+    edit(file_of(settings), "Bergen", "Oslo")
+    edit(file_of(settings), "## Identity\n", "## Identity\n- The user owns a boat\n")
+    lines = file_of(settings).read_text("utf-8").splitlines(keepends=True)
+    file_of(settings).write_text("".join(line for line in lines if TEA not in line), "utf-8")
+    run = nights.run_nightly(settings)
+    edit(file_of(settings), "a boat", "a red boat")
+    edit(file_of(settings), "\n## ", "\nMy own line.\n## ")
+    assert undo(settings, run.id) == 1
+    assert set(memories(settings)) == {BERGEN, SHELLFISH, TEA}
+    nights.run_nightly(settings)
+    assert set(memories(settings)) == {OSLO, SHELLFISH, "The user owns a red boat"}
+    assert list(memories(settings, active=False)) == [TEA]
+    assert confirmed(settings) == {OSLO, "The user owns a red boat"}
+
+
+async def test_what_was_typed_is_not_lost_where_a_forget_has_taken_the_copy_for_the_undo(
+    settings: Settings,
+) -> None:
+    ids = await reported(settings, BERGEN, SHELLFISH, TEA)
+    nights.run_nightly(settings)
+    edit(file_of(settings), "Bergen", "Oslo")
+    edit(file_of(settings), "## Identity\n", "## Identity\n- The user owns a boat\n")
+    run = nights.run_nightly(settings)
+    async with open_memoria(settings=settings) as m:
+        await m.forget_memory([ids[SHELLFISH]])
+    assert not (settings.home_path / "night" / run.id / "USER.md").exists()
+    assert undo(settings, run.id) == 1
+    nights.run_nightly(settings)
+    assert set(memories(settings)) == {OSLO, TEA, "The user owns a boat"}
+    assert confirmed(settings) == {OSLO, "The user owns a boat"}
+
+
+async def test_a_line_moved_by_hand_before_the_night_is_moved_again_after_its_undo(
+    settings: Settings,
+) -> None:
+    await reported(settings, BERGEN, SHELLFISH)
+    await reported(settings, "The build needs Node 22")
+    nights.run_nightly(settings)
+    user, other = file_of(settings), file_of(settings, "MEMORY.md")
+    lines = user.read_text("utf-8").splitlines(keepends=True)
+    user.write_text("".join(line for line in lines if BERGEN not in line), "utf-8")
+    other.write_text(other.read_text("utf-8") + f"\n## Mine\n- {BERGEN}\n", "utf-8")
+    run = nights.run_nightly(settings)
+    other.write_text(other.read_text("utf-8") + "\nA word of mine.\n", "utf-8")
+    assert undo(settings, run.id) == 1
+    nights.run_nightly(settings)
+    assert set(memories(settings)) == {BERGEN, SHELLFISH, "The build needs Node 22"}
+    assert confirmed(settings) == set()
+    assert BERGEN in other.read_text("utf-8")
+    assert BERGEN not in user.read_text("utf-8")
+
+
+async def test_what_the_night_itself_had_concluded_goes_from_the_file_with_its_undo(
+    settings: Settings,
+) -> None:
+    await told_at(settings, MONDAYS, SWIMS)
+    with use_clock(lambda: on(5)):
+        run = nights.run_nightly(settings, ["rhythms", "core"])
+        habit = f"Usually on Mondays: {SWIMS}"
+        assert habit in file_of(settings).read_text("utf-8")
+        edit(file_of(settings), "# USER.md\n", "# USER.md\nMy own line.\n")
+        assert undo(settings, run.id) == 1
+        assert habit not in file_of(settings).read_text("utf-8")
+        nights.run_nightly(settings, ["core"])
+    assert list(memories(settings)) == [SWIMS]
+    assert "My own line." in file_of(settings).read_text("utf-8")
+
+
+async def test_what_the_night_had_archived_is_not_archived_by_hand_after_its_undo(
+    settings: Settings, keep: Callable[..., str]
+) -> None:
+    await reported(settings, BERGEN)
+    keep(TEA, now_millis() + DAY_MS, "preference")
+    nights.run_nightly(settings)
+    assert TEA in file_of(settings).read_text("utf-8")
+    with use_clock(lambda: system_millis() + 2 * DAY_MS):
+        run = nights.run_nightly(settings)
+    assert TEA not in file_of(settings).read_text("utf-8")
+    edit(file_of(settings), "Bergen", "Oslo")
+    undo(settings, run.id)
+    nights.run_nightly(settings)
+    assert set(memories(settings)) == {OSLO, TEA}
+    assert confirmed(settings) == {OSLO}
+
+
+@pytest.mark.parametrize("is_committed", [False, True])
+async def test_an_undo_broken_off_behind_the_files_makes_nothing_the_users_word(
+    settings: Settings,
+    keep: Callable[..., str],
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    is_committed: bool,
+) -> None:
+    await reported(settings, BERGEN, SHELLFISH)
+    keep("the shop is open until noon", now_millis() - 1)
+    run = nights.run_nightly(settings)
+    edit(file_of(settings), "Bergen", "Oslo")
+    restore = CoreRestoration.restore
+
+    def stop(_done: object) -> None:
+        raise KeyboardInterrupt
+
+    def restore_and_stop(restoration: CoreRestoration) -> None:
+        stop(restore(restoration))
+
+    with monkeypatch.context() as patched:
+        if not is_committed:
+            patched.setattr(CoreRestoration, "restore", restore_and_stop)
+        with pytest.raises(KeyboardInterrupt):
+            nights.undo_nightly(settings, run.id, stop)
+    undo(settings, run.id)
+    nights.run_nightly(settings)
+    assert set(memories(settings)) == {OSLO, SHELLFISH}
+    assert confirmed(settings) == {OSLO}
