@@ -6,7 +6,7 @@ what is left. What goes from any other, `erasure/file_text` says.
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,8 +15,15 @@ from memoria.bare.kept import delete_kept
 from memoria.erasure.file_text import RECORDS, Unwanted, list_removed, remove_unwanted
 from memoria.errors import StoreUnavailableError
 from memoria.store.files import BACKUPS, replace_file
-from memoria.store.folders import BEFORE_IMAGES, DRAFT, make_private, tenant_folder
-from memoria.store.regular_files import find_obstacle, list_files, read_file
+from memoria.store.folders import BEFORE_IMAGES, DRAFT, PROJECTS, make_private, tenant_folder
+from memoria.store.home_folder import FolderFiles
+from memoria.store.regular_files import (
+    find_obstacle,
+    is_folder,
+    list_files,
+    list_folder,
+    read_file,
+)
 from memoria.text.phrases import Phrases
 
 _SUFFIXES = (".md", ".txt", RECORDS)
@@ -116,6 +123,8 @@ class TextFileEraser:
     def remove_all(self) -> list[Path]:
         """Delete every text file of the tenant, whoever wrote it. Backups are left alone.
 
+        Folders of images and of projects go as well: their names say what was known.
+
         Raises:
             StoreUnavailableError: a file can't be deleted.
         """
@@ -124,6 +133,8 @@ class TextFileEraser:
             gone = sorted(set(self._text_files()))
             for file in gone:
                 file.unlink(missing_ok=True)
+            FolderFiles(self._home, self._tenant).delete_folder(BEFORE_IMAGES)
+            self._remove_empty_folders(PROJECTS)
         return gone
 
     def read_own(self, generated: Mapping[str, str]) -> dict[str, bytes]:
@@ -234,6 +245,14 @@ class TextFileEraser:
                 others = root == self._home and TENANTS in inside[:2]
                 if _suffix(file) in _SUFFIXES and inside[0] != BACKUPS and not others:
                     yield file
+
+    def _remove_empty_folders(self, folder: str) -> None:
+        """Remove the folders in a folder, and itself, as far as nothing is in them."""
+        root = (self._folder / folder).relative_to(self._home)
+        inside = [path for path, found in list_folder(self._home, root) if is_folder(found)]
+        for each in (*inside, self._home / root):
+            with suppress(OSError):
+                each.rmdir()
 
     def _folders_restored_over(self) -> Iterator[Path]:
         """Folders that restores have set aside of a tenant with a folder of its own."""

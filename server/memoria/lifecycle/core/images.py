@@ -1,10 +1,18 @@
-"""Images of the core files before a run wrote them, kept as long as the run can be undone."""
+"""Images of the core files before a run wrote them, kept as long as the run can be undone.
 
+An image has no secret and no private text. Where the user's own text with such stays in the file,
+an undo leaves it there.
+"""
+
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
 from memoria.model.core import CoreFile
 from memoria.store.base import TenantFiles
 from memoria.store.folders import BEFORE_IMAGES
+from memoria.text.clean import Tally, clean_text
 
 _NEW = ".new"
 """Ends the name that stands for a file there was none of."""
@@ -26,7 +34,7 @@ class CoreImages:
             return
         before = self.files.read(file)
         place = self._image(file) if before is not None else self._missing(file)
-        self.files.write(place, before or b"")
+        self.files.write(place, _clean((before or b"").decode("utf-8", "replace")).encode())
 
     def read(self, file: CoreFile) -> bytes | None:
         """What a file said before the run; None where there was none, or no image is left."""
@@ -41,3 +49,33 @@ class CoreImages:
 
     def _missing(self, file: CoreFile) -> str:
         return f"{self._image(file)}{_NEW}"
+
+
+def put_own_text(image: bytes, present: bytes) -> bytes:
+    """An image, with what was cleaned out of it as far as the file still says it."""
+    text = present.decode("utf-8", "replace")
+    if _clean(text) == text:
+        return image
+    lines, parts = _split(image.decode()), list(_split_cleanable(text))
+    same = SequenceMatcher(None, lines, [_clean(part) for part in parts], autojunk=False)
+    for first, there, count in same.get_matching_blocks():
+        lines[first : first + count] = parts[there : there + count]
+    return "".join(lines).encode()
+
+
+def _clean(text: str) -> str:
+    return clean_text(text, Tally())
+
+
+def _split_cleanable(text: str) -> Iterator[str]:
+    """The lines of a text; those stay together over which a secret or a private span runs."""
+    lines, begin = _split(text), 0
+    for end in range(1, len(lines) + 1):
+        part, rest = "".join(lines[begin:end]), "".join(lines[end:])
+        if _clean(part) + _clean(rest) == _clean(part + rest):
+            yield part
+            begin = end
+
+
+def _split(text: str) -> list[str]:
+    return [line for line in re.split(r"(?<=\n)", text) if line]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from memoria.lifecycle.core.compare import compare_lines
 from memoria.lifecycle.core.cycle import note_lines
-from memoria.lifecycle.core.images import CoreImages
+from memoria.lifecycle.core.images import CoreImages, put_own_text
 from memoria.lifecycle.core.parse import Document, decode_text, parse
 from memoria.lifecycle.core.places import CorePlace, list_places
 from memoria.model.core import USER_EDIT_NAME, CoreFile, CoreLine
@@ -57,7 +57,7 @@ class CoreRestoration:
             if present == before:
                 return None
             if present is not None and self._is_as_written(file, present):
-                self._put_back(file, before)
+                self._put_back(file, before, present)
                 return True
         self._keep_lines(place, before)
         return False
@@ -67,11 +67,11 @@ class CoreRestoration:
         state = self.tx.core.file_state(file)
         return hashlib.sha256(present).digest() in (state.digest, state.pending)
 
-    def _put_back(self, file: CoreFile, before: bytes | None) -> None:
+    def _put_back(self, file: CoreFile, before: bytes | None, present: bytes) -> None:
         if before is None:
             self.files.delete(file)
         else:
-            self.files.write(file, before)
+            self.files.write(file, put_own_text(before, present))
 
     def _keep_lines(self, place: CorePlace, before: bytes | None) -> bool:
         """Keep the note of the lines of a file that stays. Gives whether the run wrote the file.
