@@ -94,6 +94,18 @@ def test_what_is_in_doubt_or_not_the_users_makes_no_memory(store: SqliteStore, t
     assert kept(store) == []
 
 
+@pytest.mark.parametrize(
+    "said", ["Don't remember this: I'm allergic to peanuts.", "我对花生过敏。这个不用记。"]
+)
+def test_what_a_user_asks_not_to_have_remembered_is_recorded_and_becomes_no_memory(
+    store: SqliteStore, said: str
+) -> None:
+    record(store, said)
+    with store.read(TENANT) as tx:
+        assert tx.documents.page("turn", 0, 10)
+    assert kept(store) == []
+
+
 def test_an_edited_message_takes_what_rules_concluded_with_it(store: SqliteStore) -> None:
     for said in ("I'm allergic to peanuts.", "I'm allergic to walnuts."):
         record(store, Turn(role=Role.USER, content=said, message_id="m"))

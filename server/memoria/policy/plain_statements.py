@@ -6,8 +6,8 @@ second person remains, the words are quoted (`The user says: "I prefer my tea bl
 changing them would be guesswork. What no phrase reads is judged by a small classifier
 (`policy/statements`), clause by clause, and quoted. Questions, conditions, hearsay, irony, code,
 quotations, drafts and pasted text give no memory, nor does a clause that points elsewhere ("I like
-that one"). A model that reads the turn later replaces these memories, so their confidence is lower
-than a model's.
+that one"), nor a turn that asks not to be remembered. A model that reads the turn later replaces
+these memories, so their confidence is lower than a model's.
 """
 
 from collections.abc import Iterator
@@ -29,6 +29,7 @@ from memoria.policy.pasted import find_pasted_spans, is_pasted
 from memoria.policy.phrases import ParsedStatement, languages_for
 from memoria.policy.phrases.base import of_many
 from memoria.policy.statements import find_draft, is_meant_otherwise, read_clauses
+from memoria.policy.withheld import asks_not_to_remember
 from memoria.text.script import is_cjk
 
 _STATED_CONFIDENCE = 0.5
@@ -79,14 +80,19 @@ def find_plain_statements(role: Role, text: str, *, tool_call: bool = False) -> 
         return PlainStatements()
     if len(text) > _LONGEST_TEXT:
         return PlainStatements()
-    found = _find_in(text)
-    is_empty = not (found.statements or found.pasted_orders)
-    # What tries to give orders to the memory states nothing; most turns state nothing anyway.
-    return found if is_empty or not instruction_shaped(text, Trust.USER) else PlainStatements()
-
-
-def _find_in(text: str) -> PlainStatements:
     blotted = blot_foreign_text(text)
+    found = _find_in(text, blotted)
+    # Most turns state nothing anyway, so whether anything may be taken is asked last.
+    is_empty = not (found.statements or found.pasted_orders)
+    return found if is_empty or _may_be_taken(text, blotted) else PlainStatements()
+
+
+def _may_be_taken(text: str, blotted: str) -> bool:
+    """Not of a text that gives orders to the memory, nor of one that is not to be remembered."""
+    return not (instruction_shaped(text, Trust.USER) or asks_not_to_remember(blotted))
+
+
+def _find_in(text: str, blotted: str) -> PlainStatements:
     draft = find_draft(blotted)
     sentences = islice(sentences_of_blotted(blotted), _MOST_SENTENCES)
     found = (claim for each in sentences if each.start < draft for claim in _statements_in(each))
