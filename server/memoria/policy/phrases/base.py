@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from memoria.model.memory_types import MemoryType
 from memoria.policy.phrases.changes import without_change
+from memoria.policy.phrases.moment import is_choice
 from memoria.text.pattern import LazyPattern
 
 LONGEST_PREDICATE = 100
@@ -61,7 +62,7 @@ class Language:
         for phrase in self.phrases:
             match = phrase.pattern.regex.match(text)
             if match:
-                return phrase.read(match)
+                return None if is_choice(match[0]) else phrase.read(match)
         return None
 
     def parse_request(self, text: str) -> ParsedStatement | None:

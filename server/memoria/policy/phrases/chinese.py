@@ -6,6 +6,7 @@ from collections.abc import Callable
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.model.memory_types import MemoryType
 from memoria.policy.phrases.base import Language, ParsedStatement, Phrase, of_many
+from memoria.policy.phrases.moment import is_outlook
 from memoria.text.pattern import LazyPattern
 
 _LANGUAGE = lazy_regex(
@@ -78,7 +79,7 @@ def _comparison(match: re.Match[str]) -> ParsedStatement | None:
 def _order(match: re.Match[str]) -> ParsedStatement | None:
     order = match["order"].strip()
     predicate = "回答语言" if _LANGUAGE.search(order) else of_many("规则", order)
-    if order.endswith(("吗", "呢", "了")):
+    if order.endswith(("吗", "呢", "了")) or is_outlook(order):
         return None
     return ParsedStatement(MemoryType.RULE, f"用户要求：“{order}。”", "助手", predicate)
 
@@ -122,7 +123,7 @@ _PHRASES = tuple(
             _comparison,
         ),
         (
-            r"""(?:我叫(?![他她你了做上住车外来醒苦停我它不个])|我的?名字(?:是|叫))[“"]?
+            r"""(?:我叫(?!什么|啥|[他她你了做上住车外来醒苦停我它不个])|我的?名字(?:是|叫))[“"]?
             (?P<name>[一-鿿]{2,4}|[A-Z][A-Za-z]{1,20})[”"]?(?=[，,]|$)""",
             _name,
         ),
@@ -132,7 +133,7 @@ _PHRASES = tuple(
             _form_of_address,
         ),
         (
-            r"""(?P<order>(?:(?:从现在起|从现在开始|从今以后|今后)[，,]?(?!我|他|她|你会|它).{3,100}
+            r"""(?P<order>(?:(?:从现在起|从现在开始|从今以后|今后)[，,]?(?!我|他|她|你会|它|会).{3,100}
             |以后(?:都|请|别|不要|只|统一|一律|每次|尽量|就?用|回答|回复|给我|写)(?!是|会|能|有|没).{2,100}))$""",
             _order,
         ),

@@ -9,6 +9,7 @@ from functools import cache
 
 from memoria.policy.own_words import Sentence
 from memoria.policy.people.kinship import chinese_words
+from memoria.policy.phrases.moment import is_choice, is_outlook
 from memoria.policy.statements.classifier import Label
 from memoria.policy.statements.clauses import StatingClause, reads_chinese
 from memoria.text.pattern import LazyPattern
@@ -44,12 +45,14 @@ def is_vetoed(clause: StatingClause, label: Label, sentence: str) -> bool:
     if label is Label.INSTRUCTION:
         once = _ONCE_ZH if in_chinese else _ONCE
         is_order = not in_chinese or _ORDER_ZH.regex.search(clause.text)
-        return not is_order or bool(once.regex.search(clause.text))
+        is_of_now = once.regex.search(clause.text) or is_outlook(clause.text)
+        return not is_order or bool(is_of_now)
     states = _STATES_ZH if in_chinese else _STATES
     if in_chinese and not _names_somebody(clause.text):
         return True
     condition = _IF_ZH if in_chinese else _IF
-    return bool(states.regex.search(clause.text) or condition.regex.search(sentence))
+    is_passing = states.regex.search(clause.text) or is_choice(clause.text)
+    return bool(is_passing or condition.regex.search(sentence))
 
 
 def _names_somebody(text: str) -> bool:
