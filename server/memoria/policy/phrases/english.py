@@ -151,7 +151,7 @@ _REMEMBER = LazyPattern(
 )
 _OPENING = LazyPattern(
     rf"""(?xi){_LEAD}(?:(?:i|we)(?:['’\s]|m\s|ve\s)|my\s|call\s|you\s|just\s|please\s|from\s|always\s
-    |never\s|{_TO_DO}\s)"""
+    |never\s|do\s?n[o'’]?t\s|{_TO_DO}\s)"""
 )
 _PHRASES = tuple(
     Phrase(LazyPattern(rf"(?xi){_LEAD}{pattern}"), read)
@@ -210,6 +210,10 @@ _PHRASES = tuple(
         (
             rf"my\s(?:all[ -]time\s)?favou?rite\s(?P<what>\w+(?:\s\w+)?)\sis\s{_OBJECT}",
             _favourite,
+        ),
+        (
+            rf"(?P<order>(?:do\s?n[o'’]?t|never)\scall\sme\s{_TITLE}(?-i:[A-Z])[\w'’.-]{{0,30}})$",
+            _order,
         ),
         (rf"(?P<order>(?:always|never)\s{_TO_DO}\s.{{3,200}})$", _order),
         (r"(?P<order>from\snow\son,?\s(?!i\b|we\b|he\b|she\b|they\b|it\b).{6,200})$", _order),
