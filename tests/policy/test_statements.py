@@ -1,10 +1,13 @@
 """What nobody's phrases foresaw is understood without a model, and what is meant otherwise is not."""  # noqa: E501
 
+from pathlib import Path
+
 import pytest
 
 from memoria.model.memory_types import MemoryType
 from memoria.model.turn import Role
 from memoria.policy.own_words import own_sentences
+from memoria.policy.phrases import moment
 from memoria.policy.plain_statements import PlainStatement, find_plain_statements
 from memoria.policy.statements.clauses import split_clauses
 
@@ -55,6 +58,10 @@ def found_in(text: str) -> tuple[PlainStatement, ...]:
     return find_plain_statements(Role.USER, text).statements
 
 
+def lines_of(name: str) -> list[str]:
+    return (Path(__file__).parent / name).read_text("utf-8").splitlines()
+
+
 @pytest.mark.parametrize(("text", "kind"), stated)
 def test_what_a_user_states_as_lasting_is_found_whatever_its_verb(text: str, kind: str) -> None:
     (statement,) = found_in(text)
@@ -69,6 +76,35 @@ def test_a_letter_that_becomes_two_in_small_letters_keeps_no_sentence_from_being
 @pytest.mark.parametrize("text", MEANT_OTHERWISE.strip().splitlines())
 def test_what_is_meant_otherwise_than_it_reads_gives_no_memory(text: str) -> None:
     assert found_in(text) == ()
+
+
+@pytest.mark.parametrize("text", lines_of("meant_otherwise.txt"))
+def test_what_others_believe_a_list_of_the_moment_and_what_is_denied_give_no_memory(
+    text: str,
+) -> None:
+    assert found_in(text) == ()
+
+
+@pytest.mark.parametrize("text", lines_of("stated_plainly.txt"))
+def test_what_is_stated_plainly_beside_like_words_gives_one(text: str) -> None:
+    assert found_in(text)
+
+
+def test_a_quick_look_passes_over_no_choice() -> None:
+    texts = [line.rstrip(".!") for line in lines_of("meant_otherwise.txt")]
+    chosen = [text for text in texts if moment._CHOICE.regex.search(text)]  # noqa: SLF001
+    assert len(chosen) > 20
+    assert all(moment.is_choice(text) for text in chosen)
+
+
+def test_what_somebody_must_not_be_called_is_a_rule() -> None:
+    (english,), (chinese,) = found_in("Don't call me Sam."), found_in("别叫我小王")
+    assert (english.type, chinese.type) == (MemoryType.RULE, MemoryType.RULE)
+
+
+def test_of_two_clauses_the_one_that_only_denies_the_other_is_no_statement() -> None:
+    text = "My boss thinks I'm a vegetarian, but I'm not, and I am allergic to fish."
+    assert [one.content for one in found_in(text)] == ["The user is allergic to fish."]
 
 
 @pytest.mark.parametrize(

@@ -123,8 +123,9 @@ _QUESTION = SmallPattern(
     | ^\W*(?:为什么|怎么|什么|谁|哪|几|多少|请问)"""
 )
 _DOUBTS = (
-    *("if", "suppos", "imagine", "assuming", "unless", "pretend", "said", "say", "tell", "told"),
+    *("if", "suppos", "imagine", "unless", "pretend", "said", "say", "tell", "told"),
     *("claim", "think", "thought", "asked", "wrote", "insists", "according", "allegedly"),
+    *("assum", "believ", "suspect", "expect", "reckon", "swear", "convinced", "impression"),
     *("apparently", "rumo", "heard", "kidding", "joking", "lol", "haha", "j/k", "wish"),
 )
 _DOUBTS_ZH = (
@@ -139,11 +140,17 @@ _DOUBTFUL = SmallPattern(
         |mom|mum|father|dad|sister|brother|friend|wife|husband|colleague|article|book|song|movie)\s
       (?:just\s|always\s|also\s|once\s)?(?:said|says|say|tells|told|claims?|claimed|thinks|thought
         |asked|wrote|keeps\ssaying|insists)\b
+    | (?<!\bi\s)(?<!\bwe\s)\b(?:thinks|thought|assumes|assumed|believes|believed|suspects|expects
+        |reckons|swears|keeps?\ssaying|(?:is|are|was|were)\s(?:convinced|under\sthe\simpression)|(?:people|everyone|everybody|they|others|folks|friends|colleagues|neighbours|kids
+          |parents)\s(?:all\s|often\s|always\s)?(?:think|assume|believe|suspect|expect|reckon))
+        \s(?:that\s)?(?:i|i['’](?:m|ve|d|ll)|we|we['’](?:re|ve|d|ll))\b
     | \b(?:said|says)\s(?:the|my|his|her|their|our|a)\b | \baccording\sto\b
     | \b(?:supposedly|allegedly|apparently|rumou?r|i\sheard|they\ssay|just\skidding|joking|lol
         |haha|j/k|i\swish|as\sif|unless)\b
     | ^\W*(?:如果|假如|要是|假设|万一|比如|例如) | 听说|据说|有人说|传言|谣传
     | (?:他|她|他们|人家|妈|爸|老师|医生|朋友|同事|老板|领导)(?:总|老|常|都|曾经|刚才?)?
       (?:说|讲|告诉|觉得|认为|以为)
+    | (?:大家|别人|所有人|人人|家人|同学|邻居|父母|亲戚|[多些]人|们)(?:总|老|常|都|一直|也)*
+      (?:说|讲|觉得|认为)我(?!们) | 以为我
     | 开玩笑|哈哈|呵呵|才怪|的话[，,]"""
 )

@@ -79,7 +79,7 @@ _IRONY = LazyPattern(
     rf"""(?xi)
       \bi\s(?:just|so|really|absolutely|simply|totally)?\s?(?:love|adore|enjoy)\s(?:it\swhen|waiting|being\s(?:ignored|woken|stuck|told)|spending\s(?:hours|my)|paying|debugging)
     | ^\W*(?:(?:yeah|oh|wow|great|super|lovely|fantastic|brilliant)\b[\s,.!]*){{1,3}}i\sjust\b
-    | {_SHOUTED}
+    | {_SHOUTED} | (?:,|\s[-–—]|…|\.\.\.)\s*not\W*$
     """
 )
 _IRONY_ZH = LazyPattern(r"[我俺](?:可)?太(?:爱|喜欢)|可真?是(?:太|爱|喜欢)|才怪|呵呵|开玩笑")
@@ -89,6 +89,9 @@ _SENTENCE = LazyPattern(
         |generate|imagine|pretend|suppose|act\sas|play\sthe|roleplay|role-play|write|draft|compose|complete)\b[^:]*:\s
     | ^\W*(?:imagine|pretend|suppose|picture\sthis|let['’]?s\s(?:say|pretend|assume)|say\s(?:i|we|that\si)\b|assum(?:e|ing)\b)
     | ^\W*you(?:['’]re|\sare)\s(?:an?|the|now)\s
+    | ^\W*(?:just|only)\sbecause\b
+    | ^\W*in\s(?:the|this|that|my)\s(?:film|movie|book|show|series|scenario|example|simulation),?\s(?:i|my|we)\b
+    | ^\W*(?:for\s(?:example|instance)|e\.?g\.?)\b | ^\W*according\sto\s(?!me\b) | (?:,|\s[-–—]|…|\.\.\.)\s*not\W*$
     | \b(?:in\s(?:this|the|my)\s(?:story|scene|game|novel|play|script|dream|poem)|my\s(?:character|protagonist|hero(?:ine)?|oc)\b)
     | \b(?:lol|lmao|rofl|just\skidding|kidding|joking|jk|/s)\b | (?<!\w)(?:[:;]-?[DPp]|xD)(?!\w) | [😂🤣😜😝🙃]
     | ^\W*(?:dear|hi|hello)\s\w+(?:\s\w+)?,$
@@ -129,7 +132,8 @@ _CLAUSE = LazyPattern(
     | {_I}(?:['’]?m|\sam)\s{_VERY}(?:trying\sto\s(?!learn|lose|gain|quit|eat|drink|save|become|improve\smy|read|cut|stop|be\b|live|get\s(?:fit|in|into|better|my|a)|build\sa|sleep|move|find\sa|buy|sell|start|keep|raise|conceive|adopt|spend|walk|run|switch)
         |willing\sto|going\sto\s(?:try|check|look|take\s(?:a|your)))\b
     | {_I}\s{_VERY}(?:\w+ed|made|bought|took|saw|ate|watched|drank|met|won|lost|spent|came|read|wrote|ran|gave|put|sent|built)\b.*\b(?:today|yesterday|recently|last\s\w+|this\s(?:morning|week|weekend)|just\snow|ago)\b
-    | ^\W*(?:i\s(?:will|do|am|can|did|have)|i['’](?:m|ll|ve)|\w+)\W*$ | ^\W*(?:alright|okay|ok|sure|yes|yeah)\b
+    | ^\W*(?:(?:which|and|but)\s)?(?:(?:i|we)\s(?:will|would|do|am|are|can|could|did|have|had|was|were)(?:n['’]?t)?|i['’](?:m|ll|ve|d)|we['’](?:re|ll|ve|d)|\w+)
+        (?:\s(?:not|never|really|actually|too|either|either\sway|at\sall|indeed|though))*\W*$ | ^\W*(?:alright|okay|ok|sure|yes|yeah)\b
     | \bthe\sidea\sof\b | \bin\smy\sdreams\b | {_SHOUTED} | \bas\s\w+\sas\si\scan\b
     """  # noqa: E501
 )
@@ -140,14 +144,16 @@ _STATES = LazyPattern(
     | \b(?:like|prefer|love|want|hate|choose|pick)\s(?:that|this|it|the\s(?:first|second|third|last|other|latter|former|red|blue)(?:\s(?:one|option|version))?|these|those|them|both)\s?(?:one|ones|better|more|too|idea|version|option|much|a\slot)?\W*$
     | ^\W*(?:he|she|it|they|that|this|these|those|there)\b
     | \b(?:i\s(?:think|guess|suppose|wonder|doubt|heard|read)|maybe|perhaps|supposedly|apparently|allegedly|not\ssure|no\sidea)\b
-    | \b(?:said|says|told\sme|claims?|claimed|according\sto)\b
+    | \b(?:said|says|told\sme|claims?|claimed|according\sto)\b | \bnot\ssaying\b
+    | \b(?:ca\s?n['’]?t|cannot|would\s?n['’]?t|would\snot)\s(?:really\s)?say\s(?:that\s)?i\b
+    | ^\W*(?:it['’]?s\s)?not\s(?:that|like|as\sif|because)\s(?:i|we)\b
     | \b(?:right\snow|at\sthe\smoment|tonight|this\s(?:morning|afternoon|evening)|yesterday|earlier\stoday|last\snight)\b
     | \b(?:if|unless|until)\b | \b(?:making|seeing|watching|with|for|about|to)\s(?:him|her|them)\b
     """  # noqa: E501
 )
 _ONCE = LazyPattern(
     r"""(?xi)\b(?:this\s(?:time|once|function|file|text|paragraph|sentence|email|essay|code|class|section|story|one|table|list|column|query|script|page|document)
-      |for\snow|just\sonce|right\snow|today|tonight|the\s(?:function|file|text|paragraph|sentence|email|essay|following|above|attached|code\sbelow))\b"""
+      |for\snow|just\sonce|(?:from\snow\son|going\sforward|in\s(?:the\s)?future),?\s(?:i|we)\s(?:\w+\s)?(?:do\s?n['’]?t\sknow|do\snot\sknow|have\sno)|right\snow|today|tonight|the\s(?:function|file|text|paragraph|sentence|email|essay|following|above|attached|code\sbelow))\b"""
 )
 _CONDITION = LazyPattern(r"(?i)^\W*(?:if|unless)\b|^\W*(?:如果|要是|万一|假如)|的话[，,]")
 _IF = LazyPattern(
@@ -157,7 +163,7 @@ _SENTENCE_ZH = LazyPattern(
     r"""(?x)
       ^\W*(?:翻译|润色|改写|校对|总结|概括|仿写|续写|造句|写一?[个篇段封首]|帮我写|编一?个)[^：:]*[：:]
     | ^\W*(?:假设|假如|想象|假装|扮演|你扮演|请扮演|现在你是|你现在是|设定)
-    | (?:故事|小说|剧本|游戏|梦)[里中].{0,4}我
+    | (?:故事|小说|剧本|游戏|梦|电影|电视剧|戏|漫画|歌)[里中].{0,4}我
     | 哈哈|呵呵|才怪|开玩笑|狗头|手动滑稽|可真是?(?:太|好)|[我俺](?:可)?太(?:爱|喜欢)
     | ^\W*(?:亲爱的|尊敬的|敬爱的) | ^\W*(?:真的|真心|非常|很|太|十分|也|好的?[，,]?|嗯[，,]?|是的[，,]?)*(?:感谢|谢谢|多谢)
     | (?:谢谢|感谢)(?:你|您) | (?:和|跟|与)你(?:聊|分享|说话) | 有你的陪伴 | 我的AI伴侣 | 你(?:真|总是|是我最好) | 下次(?:再)?聊
@@ -180,6 +186,7 @@ _STATES_ZH = LazyPattern(
     | 到(?:这|下|本)?(?:周|星期|礼拜)[一二三四五六日天末] | 到(?:月底|明天|后天|\d+月) | 为止 | 出差 | 我(?:已经|刚)(?:回|到)
     | 以前|曾经|曾(?:在|是)|小时候|当年|那时|过去|原来(?:住|在|是)|差点
     | (?:喜欢|爱|讨厌|想要|选|更爱)(?:这|那|它|他|她)(?:个|种|些|里|样)?
+    | 我(?:可|从来|从|并|又|也|根本)*(?:没有?|不是)(?:说|讲|承认|提)过? | 歌词|台词|课文 | [歌书诗文剧影说][里中上](?:都|就)?[唱写说讲]
     | 听说|据说|好像|似乎|也许|可能|大概|不知道|不确定|不晓得|说不定 | 有人说|人家说|别人说
     | (?:今天|刚才|刚刚|昨天|昨晚|今早|今晚|此刻)(?!起|开始) | 在?(?:努力|拼命|认真)
     """  # noqa: E501
