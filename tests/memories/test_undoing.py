@@ -22,7 +22,7 @@ def settings(home: Path) -> Settings:
 
 def state_of(memory: Memory) -> dict[str, object]:
     """How a memory stands, apart from its history."""
-    gone = {"versions", "updated_at", "local", "links", "former_end"}
+    gone = {"versions", "updated_at", "local", "links", "former_end", "is_unchanged"}
     return {**memory.model_dump(exclude=gone), "content": memory.content}
 
 

@@ -52,6 +52,29 @@ def test_nothing_is_undone_without_a_yes(shell: Shell) -> None:
     assert "The tent is green" in shell("list").out
 
 
+def test_what_changes_nothing_says_so_and_offers_no_undo(shell: Shell) -> None:
+    told = shell.json("remember", "The tent is green", "--scope", "everywhere")
+    idle = ("unpin", "everywhere", "restore", "confirm")
+    assert [shell("revise", told["id"], action).out.splitlines()[0] for action in idle] == snapshot(
+        [
+            "Nothing was changed: it was not pinned.",
+            "Nothing was changed: it was seen everywhere already.",
+            "Nothing was changed: it was not archived.",
+            "Nothing was changed: you had confirmed it.",
+        ]
+    )
+    assert shell("revise", told["id"], "archive").out.endswith("Take it back: memoria undo\n")
+    again = shell("revise", told["id"], "archive").out
+    assert plain(again) == snapshot("""\
+Nothing was changed: it was archived already.
+  The tent is green
+    fact · archived · confirmed · seen in every project · ID
+""")
+    note = shell.json("revise", told["id"], "archive")["note"]
+    assert note == "Nothing was changed: it was archived already."
+    assert shell("undo", "--yes").out.startswith("Undone: archived.")
+
+
 @pytest.mark.parametrize("command", ["undo", "forget"])
 def test_where_nobody_answers_it_is_said_how_to_do_without(shell: Shell, command: str) -> None:
     told = shell.json("remember", "The tent is green")

@@ -53,6 +53,8 @@ class ChangeMark:
         self.did = did
         self.memory_id = memory_id
         self.undoes = undoes
+        self.was_idle = False
+        """Whether a person has done it, and nothing is otherwise by it."""
 
 
 @contextmanager
@@ -78,6 +80,7 @@ def note_change(
         pairs = [(before.memories.get(one), tx.memories.get(one)) for one in touched]
     rows = {now.id: found for former, now in pairs if now and (found := _differences(former, now))}
     memory = tx.memories.get(mark.memory_id)
+    mark.was_idle = not rows
     if not rows or memory is None:
         return
     detail = {

@@ -101,8 +101,10 @@ class Revisions:
                 for_person="--until is the end of a new wording: `memoria revise ID correct NEW "
                 "WORDING --until WHEN`.",
             )
-        with self._write_change(ChangeMark(action, memory_id)) as tx:
-            return self._revise(tx, memory_id, action, content, valid_from, turn_id, until)
+        mark = ChangeMark(action, memory_id)
+        with self._write_change(mark) as tx:
+            memory = self._revise(tx, memory_id, action, content, valid_from, turn_id, until)
+        return memory.model_copy(update={"is_unchanged": mark.was_idle})
 
     def _revise(
         self,

@@ -167,6 +167,8 @@ class Memory(Value):
     """When it holds, in local time; read as `contradicts` is."""
     former_end: int | None = None
     """When the wording that has just been corrected was to end, where the new one has no end."""
+    is_unchanged: bool = False
+    """Whether a person has just revised it, and it was so already: there is nothing to undo."""
     versions: tuple[MemoryVersion, ...]
     """Newest first."""
 

@@ -50,6 +50,7 @@ def read_memory(row: Sequence[Any], versions: tuple[MemoryVersion, ...]) -> Memo
             "links": (),
             "local": None,
             "former_end": None,
+            "is_unchanged": False,
             "versions": versions,
         }
     )

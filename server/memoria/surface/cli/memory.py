@@ -203,13 +203,13 @@ def revise(
 ) -> None:
     """Correct, confirm, archive, restore, pin, unpin, vote on or set the scope of a memory."""
     from memoria.surface.cli.layout import columns  # noqa: PLC0415  (as above)
-    from memoria.surface.cli.statement_text import render_revision  # noqa: PLC0415
+    from memoria.surface.cli.statement_text import idle_note, render_revision  # noqa: PLC0415
 
     wording = " ".join(content) if content else None
     memory = with_memory(context, lambda m: m.revise_memory(id, action, wording, until=until))
     note = revision_note(memory) if action == "correct" and until is None else None
     text = render_revision(memory, action, columns())
-    show(wire_revision(memory, note), text, as_json=as_json)
+    show(wire_revision(memory, idle_note(memory, action) or note), text, as_json=as_json)
 
 
 def scratchpad(

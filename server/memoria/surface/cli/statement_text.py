@@ -28,6 +28,16 @@ _REVISED: dict[Revision, str] = {
     "everywhere": "Seen everywhere",
     "project": "Seen in its project alone",
 }
+_SO_BEFORE: dict[Revision, str] = {
+    "correct": "it said so and ended then",
+    "confirm": "you had confirmed it",
+    "archive": "it was archived already",
+    "restore": "it was not archived",
+    "pin": "it was pinned already",
+    "unpin": "it was not pinned",
+    "everywhere": "it was seen everywhere already",
+    "project": "it was seen in its project alone already",
+}
 _UNDO = "Take it back: memoria undo"
 
 
@@ -56,13 +66,21 @@ def render_revision(memory: Memory, action: Revision, width: int) -> str:
     votes = {"up": memory.upvotes, "down": memory.downvotes}
     details += [f"{number} {way}" for way, number in votes.items() if number]
     details += [f"until {_end(memory)}"] if _end(memory) else []
-    lines = [f"{_REVISED[action]}:", *wrap_text(join_lines(memory.content), width, 2)]
-    if action == "correct" and len(memory.versions) > 1:
+    idle = idle_note(memory, action)
+    lines = [idle or f"{_REVISED[action]}:", *wrap_text(join_lines(memory.content), width, 2)]
+    if action == "correct" and len(memory.versions) > 1 and idle is None:
         lines += wrap_text(f"before: {join_lines(memory.versions[1].content)}", width, 4)
     lines += wrap_text(" · ".join([*details, _short(memory.id)]), width, 4)
     note = revision_note(memory) if action == "correct" else None
     lines += _hang(f"note: {note}", width) if note else []
-    return "\n".join([*lines, _UNDO])
+    return "\n".join([*lines, *([] if idle else [_UNDO])])
+
+
+def idle_note(memory: Memory, action: Revision) -> str | None:
+    """That a revision has changed nothing, and why; None where it has changed something."""
+    if not memory.is_unchanged:
+        return None
+    return f"Nothing was changed: {_SO_BEFORE.get(action, 'it was so already')}."
 
 
 def _details(kept: RememberResult) -> Iterator[str]:
