@@ -128,7 +128,7 @@ async def test_nothing_forgotten_comes_back_by_an_undo(home: Path) -> None:
         with pytest.raises(ForgottenError, match="forgotten since"):
             await m.undo_change(archive.id)
         correction = next(one for one in changes if one.action == "correct")
-        assert correction.former is None
+        assert (correction.is_gone, correction.former) == (True, None)
         with pytest.raises(ForgottenError, match="forgotten since"):
             await m.undo_change(correction.id)
         assert (await m.get_memory(reworded.id)).content == NEW

@@ -1,11 +1,12 @@
 """`memoria undo`: the last change is shown, then taken back."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 from inline_snapshot import snapshot
-from tests.surface.shell import Shell
+from tests.surface.shell import Output, Shell
 
 
 @pytest.fixture
@@ -16,6 +17,13 @@ def shell(home: Path) -> Shell:
 def plain(text: str) -> str:
     """The text without what differs from run to run."""
     return re.sub(r"[0-9a-f]{8}", "ID", re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", "TIME", text))
+
+
+def problem(refused: Output) -> dict[str, str]:
+    """What a program is told that was refused."""
+    assert (refused.code, refused.out) == (1, "")
+    error: dict[str, str] = json.loads(refused.err)["error"]
+    return error
 
 
 def test_a_change_is_listed_undone_and_the_undo_can_be_undone(shell: Shell) -> None:
@@ -73,6 +81,37 @@ Nothing was changed: it was archived already.
     note = shell.json("revise", told["id"], "archive")["note"]
     assert note == "Nothing was changed: it was archived already."
     assert shell("undo", "--yes").out.startswith("Undone: archived.")
+
+
+def test_what_was_forgotten_since_keeps_nobody_from_undoing_the_change_before(
+    shell: Shell,
+) -> None:
+    shell("remember", "The canoe is blue")
+    gone = shell.json("remember", "The oar is red")
+    shell("forget", gone["id"], "--yes")
+    change = shell.json("undo", "--list")["changes"][0]
+    refused = shell("undo", change["id"])
+    assert refused.code == 1
+    assert refused.err == snapshot(
+        "error: The memory was forgotten since, and nothing forgotten comes back by an undo. "
+        "Nothing was changed. See what can be undone: memoria undo --list\n"
+    )
+    assert problem(shell("undo", change["id"], "--json"))["kind"] == "forgotten"
+    assert shell.json("undo", code=1)["change"]["text"] == "The canoe is blue"
+    assert shell("undo", "--yes").out.startswith("Undone: remembered.\n  The canoe is blue\n")
+    assert shell("undo", "--yes").err == snapshot("""\
+error: There is nothing to undo here: all is undone, or was forgotten since.
+""")
+
+
+def test_no_program_is_offered_an_undo_that_would_fail(shell: Shell) -> None:
+    told = shell.json("remember", "The canoe is blue")
+    change = shell.json("undo", "--list")["changes"][0]["id"]
+    shell("revise", told["id"], "correct", "The canoe is green")
+    assert "changed again since" in problem(shell("undo", change, "--json"))["message"]
+    shell("undo", "--yes")
+    undone = shell.json("undo", "--list")["changes"][1]["id"]
+    assert "undone already" in problem(shell("undo", undone, "--json"))["message"]
 
 
 @pytest.mark.parametrize("command", ["undo", "forget"])

@@ -77,18 +77,32 @@ class Changes(Imports):
 
 
 def choose_change(changes: list[Change], change_id: str | None) -> Change:
-    """The change of this id or end of one; without one the last that stands and is no undo.
+    """The change of this id or end of one; without one the last that can be undone and is no undo.
 
     Raises:
-        InvalidInputError: several ids end so.
+        ForgottenError: what would come back was forgotten since.
+        InvalidInputError: several ids end so, it is undone already, or its memory was changed again
+            since.
         NotFoundError: there is none.
     """
-    if change_id is None:
-        standing = (one for one in changes if not one.is_undone and one.action != "undo")
-        chosen = next(standing, None)
-        if chosen is None:
-            raise NotFoundError("There is nothing to undo here: nobody has changed a memory.")
-        return chosen
+    from memoria.memories.undoing import require_standing  # noqa: PLC0415  (only who undoes pays for it)
+
+    chosen = _find_last(changes) if change_id is None else _find_by_id(changes, change_id)
+    require_standing(chosen)
+    return chosen
+
+
+def _find_last(changes: list[Change]) -> Change:
+    """The last change that stands; what was forgotten since keeps nobody from the one before."""
+    own = [one for one in changes if one.action != "undo"]
+    chosen = next((one for one in own if not one.is_undone and not one.is_gone), None)
+    if chosen is None:
+        why = "all is undone, or was forgotten since" if own else "nobody has changed a memory"
+        raise NotFoundError(f"There is nothing to undo here: {why}.")
+    return chosen
+
+
+def _find_by_id(changes: list[Change], change_id: str) -> Change:
     end = change_id.strip().lower()
     chosen_id = choose_by_end((one.id for one in changes), end)
     if chosen_id is None or not end:

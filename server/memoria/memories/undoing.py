@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from memoria.errors import ForgottenError, InvalidInputError, NotFoundError, shorten
+from memoria.errors import ForgottenError, InvalidInputError, NextStep, NotFoundError, shorten
 from memoria.memories.changes import (
     ACTION,
     ChangeMark,
@@ -55,8 +55,7 @@ class Undoing(Revisions):
             change = self._find_change(tx, change_id, everywhere=everywhere)
             if change is None:
                 raise NotFoundError(f"There is no change {shorten(change_id)} to undo.")
-            if change.is_undone:
-                raise InvalidInputError(f"{change_id} is undone already. Nothing was changed.")
+            require_standing(change)
             note = next(one for one in _read_notes(tx) if one.id == change_id)
             mark.memory_id = note.memory_id
             self._take_back(tx, note)
@@ -79,39 +78,15 @@ class Undoing(Revisions):
                 undone.add(note.undoes)
             memory = tx.memories.get(note.memory_id)
             project = note.project if memory is None else memory.project
-            if not everywhere and project not in (None, self._workspace):
-                continue
-            yield Change(
-                id=note.id,
-                at=note.at,
-                action=note.did,
-                by=note.by,
-                memory_id=note.memory_id,
-                content=_find_wording(memory, note, 1) or (memory.content if memory else None),
-                former=_find_wording(memory, note, 0),
-                others=tuple(one for one in note.rows if one != note.memory_id),
-                undoes=note.undoes,
-                is_undone=is_undone,
-            )
+            if everywhere or project in (None, self._workspace):
+                yield _describe(note, memory, is_undone=is_undone)
 
     def _take_back(self, tx: Transaction, note: ChangeNote) -> None:
-        memory = tx.memories.get(note.memory_id)
-        if memory is None:
-            raise ForgottenError(
-                "The memory was forgotten since, and nothing forgotten comes back by an undo. "
-                "Nothing was changed."
-            )
-        state, own = read_state(memory), note.rows.get(memory.id, {})
-        if any(state[name] != now for name, (_, now) in own.items() if name not in _VOTES):
-            raise InvalidInputError(
-                f"Memory {memory.id} was changed again since. Undo the later change first. Nothing "
-                "was changed."
-            )
         for memory_id, differences in note.rows.items():
             self._put_back(tx, memory_id, differences, note.did)
-        is_back = own.keys() & {"validity", "wording"}
-        if is_back and self._memory(tx, memory.id).validity is Validity.ACTIVE:
-            self._settle(tx, memory.id)
+        is_back = _own_differences(note).keys() & {"validity", "wording"}
+        if is_back and self._memory(tx, note.memory_id).validity is Validity.ACTIVE:
+            self._settle(tx, note.memory_id)
 
     def _put_back(
         self, tx: Transaction, memory_id: str, differences: Differences, did: str
@@ -146,10 +121,7 @@ class Undoing(Revisions):
         """Let a memory say what it said in a former wording. History keeps both."""
         former = next((one for one in memory.versions if one.version == version), None)
         if former is None:
-            raise ForgottenError(
-                f"What memory {memory.id} said before was forgotten since, and nothing forgotten "
-                "comes back by an undo. Nothing was changed."
-            )
+            raise _forgotten(f"What memory {memory.id} said before")
         turn_id = former.provenance.turn_id
         turn = None if turn_id is None else tx.conversations.turn(turn_id)
         wording = NewWording(
@@ -195,12 +167,67 @@ class Undoing(Revisions):
             table.describe(memory.id, details, now)
 
 
+def require_standing(change: Change) -> None:
+    """See that a change can be undone still.
+
+    Raises:
+        ForgottenError: what would come back was forgotten since.
+        InvalidInputError: it is undone already, or the memory was changed again since.
+    """
+    if change.is_undone:
+        raise InvalidInputError(f"{change.id} is undone already. Nothing was changed.")
+    if change.is_gone and change.content is None:
+        raise _forgotten("The memory")
+    if change.is_gone:
+        raise _forgotten(f"What memory {change.memory_id} said before")
+    if change.is_overtaken:
+        raise InvalidInputError(
+            f"Memory {change.memory_id} was changed again since. Undo the later change first. "
+            "Nothing was changed."
+        )
+
+
+def _forgotten(what: str) -> ForgottenError:
+    return ForgottenError(
+        f"{what} was forgotten since, and nothing forgotten comes back by an undo. Nothing was "
+        "changed.",
+        step=NextStep("See what can be undone", "list_changes", "memoria undo --list"),
+    )
+
+
+def _describe(note: ChangeNote, memory: Memory | None, *, is_undone: bool) -> Change:
+    """A change as a list of them shows it."""
+    former, state = _find_wording(memory, note, 0), read_state(memory)
+    own = _own_differences(note)
+    had_words = own.get("wording", (None, None))[0] is not None
+    later = (name for name, (_, now) in own.items() if name not in _VOTES and state[name] != now)
+    return Change(
+        id=note.id,
+        at=note.at,
+        action=note.did,
+        by=note.by,
+        memory_id=note.memory_id,
+        content=_find_wording(memory, note, 1) or (memory.content if memory else None),
+        former=former,
+        others=tuple(one for one in note.rows if one != note.memory_id),
+        undoes=note.undoes,
+        is_undone=is_undone,
+        is_gone=memory is None or (had_words and former is None),
+        is_overtaken=memory is not None and any(later),
+    )
+
+
+def _own_differences(note: ChangeNote) -> Differences:
+    """What it changed of the memory that it was done to."""
+    return note.rows.get(note.memory_id, {})
+
+
 def _read_notes(tx: Transaction) -> Iterable[ChangeNote]:
     return map(read_note, tx.audit.list_by_action(ACTION, _MOST_READ))
 
 
 def _find_wording(memory: Memory | None, note: ChangeNote, which: int) -> str | None:
     """What the memory said before (0) or after (1) a change of its words, if that is there."""
-    numbers = note.rows.get(note.memory_id, {}).get("wording", (None, None))
+    numbers = _own_differences(note).get("wording", (None, None))
     versions = () if memory is None else memory.versions
     return next((one.content for one in versions if one.version == numbers[which]), None)

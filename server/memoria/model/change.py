@@ -28,11 +28,10 @@ class Change(Value):
     undoes: str | None = None
     """The change that was taken back by it."""
     is_undone: bool = False
-
-    @property
-    def is_gone(self) -> bool:
-        """Whether the memory was forgotten since."""
-        return self.memory_id is not None and self.content is None
+    is_gone: bool = False
+    """Whether the memory, or what it said before, was forgotten since: it can't be undone."""
+    is_overtaken: bool = False
+    """Whether the memory was changed again since: the later change is to be undone first."""
 
 
 class ChangeList(Value):

@@ -110,6 +110,7 @@ def _change_lines(change: "Change", width: int, id_chars: int) -> Iterator[str]:
         _DID.get(change.action, change.action),
         *([f"changed {others} more"] if others else []),
         *(["undone since"] if change.is_undone else []),
+        *(["what it said before was forgotten since"] if change.is_gone and change.content else []),
         change.by,
         change.id[-id_chars:],
     ]
