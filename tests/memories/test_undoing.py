@@ -148,6 +148,20 @@ async def test_what_was_changed_again_since_is_left_as_it_is(settings: Settings)
         assert (await m.get_memory(one.id)).content == "Nobody has spare keys"
 
 
+async def test_several_changes_are_undone_one_after_the_other_back_to_the_first(
+    settings: Settings,
+) -> None:
+    async with memoria.open(settings=settings, channel=COMMAND_LINE) as m:
+        one = await m.remember(OLD)
+        await m.revise_memory(one.id, "correct", NEW)
+        await m.revise_memory(one.id, "correct", "Nobody has spare keys")
+        wordings = [
+            ((await m.undo_change()).action, (await m.get_memory(one.id)).content) for _ in range(3)
+        ]
+        assert wordings == [("correct", NEW), ("correct", OLD), ("remember", OLD)]
+        assert (await m.get_memory(one.id)).validity == "archived"
+
+
 async def test_changes_of_other_projects_tenants_and_agents_are_not_undone(
     settings: Settings, home: Path
 ) -> None:

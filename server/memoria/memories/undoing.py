@@ -95,11 +95,10 @@ class Undoing(Revisions):
         memory = tx.memories.get(memory_id)
         if memory is None:
             return
-        state = read_state(memory)
         former = {
             name: was
             for name, (was, now) in differences.items()
-            if state[name] == now or name in _VOTES
+            if name in _VOTES or _is_still(memory, name, now)
         }
         is_new = differences.get("wording", (0, 0))[0] is None
         if is_new:
@@ -197,10 +196,10 @@ def _forgotten(what: str) -> ForgottenError:
 
 def _describe(note: ChangeNote, memory: Memory | None, *, is_undone: bool) -> Change:
     """A change as a list of them shows it."""
-    former, state = _find_wording(memory, note, 0), read_state(memory)
+    former = _find_wording(memory, note, 0)
     own = _own_differences(note)
     had_words = own.get("wording", (None, None))[0] is not None
-    later = (name for name, (_, now) in own.items() if name not in _VOTES and state[name] != now)
+    lasting = {name: now for name, (_, now) in own.items() if name not in _VOTES}
     return Change(
         id=note.id,
         at=note.at,
@@ -213,8 +212,19 @@ def _describe(note: ChangeNote, memory: Memory | None, *, is_undone: bool) -> Ch
         undoes=note.undoes,
         is_undone=is_undone,
         is_gone=memory is None or (had_words and former is None),
-        is_overtaken=memory is not None and any(later),
+        is_overtaken=memory is not None
+        and not all(_is_still(memory, name, now) for name, now in lasting.items()),
     )
+
+
+def _is_still(memory: Memory, name: str, now: Any) -> bool:  # noqa: ANN401  (whatever a field is)
+    """Whether a memory is in one thing as a change has left it.
+
+    An undo says a former wording anew, under a number of its own: the words are compared.
+    """
+    if name == "wording":
+        return memory.content == _read_wording(memory, now)
+    return bool(read_state(memory)[name] == now)
 
 
 def _own_differences(note: ChangeNote) -> Differences:
@@ -229,5 +239,8 @@ def _read_notes(tx: Transaction) -> Iterable[ChangeNote]:
 def _find_wording(memory: Memory | None, note: ChangeNote, which: int) -> str | None:
     """What the memory said before (0) or after (1) a change of its words, if that is there."""
     numbers = _own_differences(note).get("wording", (None, None))
-    versions = () if memory is None else memory.versions
-    return next((one.content for one in versions if one.version == numbers[which]), None)
+    return None if memory is None else _read_wording(memory, numbers[which])
+
+
+def _read_wording(memory: Memory, number: int | None) -> str | None:
+    return next((one.content for one in memory.versions if one.version == number), None)
