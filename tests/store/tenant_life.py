@@ -168,7 +168,8 @@ def note_forgetting(tx: Transaction, tenant: str) -> None:
     """What a forget leaves behind: a tombstone and a proof."""
     stone = Tombstone("memory", f"{tenant}'s", 1, "because")
     meanings = (SuppressedMeaning(MODEL, vector(MARK), 0.9),)
-    tx.tombstones.add(TombstoneRecord(stone, (MARK, f"0{MARK}", f"w{MARK}:0"), meanings))
+    with tx.hidden.hide_changes(f"{tenant}'s"):
+        tx.tombstones.add(TombstoneRecord(stone, (MARK, f"0{MARK}", f"w{MARK}:0"), meanings))
     tx.erasures.add_report(
         ForgetReport(
             id=f"{tenant}'s",

@@ -414,6 +414,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "tombstones.find": lambda tx, _: tx.tombstones.find([MARK], "memory"),
     "tombstones.find_anchored": lambda tx, _: tx.tombstones.find_anchored([f"w{MARK}"]),
     "tombstones.find_by_meaning": lambda tx, _: tx.tombstones.find_by_meaning(MODEL, vector(MARK)),
+    "tombstones.find_hiding": lambda tx, _: tx.tombstones.find_hiding("ann's", 0),
     "tombstones.get": lambda tx, _: tx.tombstones.get("ann's"),
     "tombstones.has_meanings": lambda tx, _: tx.tombstones.has_meanings(),
     "tombstones.has_older": lambda tx, _: tx.tombstones.has_older(),

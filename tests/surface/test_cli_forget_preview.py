@@ -1,5 +1,6 @@
 """On the command line a forget does what its preview has shown, and nothing else."""
 
+import json
 import shlex
 from dataclasses import replace
 
@@ -104,6 +105,28 @@ def test_with_a_period_of_grace_a_forget_is_undone_from_the_command_line(shell: 
     assert shell.json("show", kept)["id"] == kept
     assert "restored" in shell("audit").out
     assert shell("forget", "--undo", report).code == 1
+
+
+def test_what_is_hidden_is_told_with_its_time_and_the_command_that_puts_it_back(
+    shell: Shell,
+) -> None:
+    graceful = Shell(shell.home, {"MEMORIA_FORGET_GRACE_DAYS": "2", "MEMORIA_TIME_ZONE": "UTC"})
+    told = graceful.json("remember", "The boathouse key hangs behind the stove")["id"]
+    report = graceful.json("forget", told, "--yes")["report"]["id"]
+    undo = f"memoria forget --undo {report}"
+    shown = graceful("show", told).err
+    assert ("hidden" in shown, f"`{undo}`" in shown, "for good" in shown) == (True, True, False)
+    refused = graceful("remember", "The boathouse key hangs behind the stove", "--json")
+    assert json.loads(refused.err)["error"]["next"] == undo
+    assert "memoria remember --again" in refused.err
+    for again in (graceful("forget", told, "--yes").out, graceful("forget", told).err):
+        assert "hidden until" in again
+        assert f"`memoria forget --undo {report[-8:]}`" in again.replace("\n", " ")
+        assert "for good" not in again
+    assert graceful.json("forget", told, "--yes")["status"] == "hidden"
+    assert graceful("forget", "--undo", report).code == 0
+    assert graceful("forget", told, "--yes", MEMORIA_FORGET_GRACE_DAYS="0").code == 0
+    assert "It is gone for good." in graceful("show", told).err
 
 
 def test_what_is_private_stays_so_after_everything_was_forgotten(shell: Shell) -> None:

@@ -68,6 +68,7 @@ class ErasureDraft:
             token=make_token(digester, json.dumps(meant, ensure_ascii=False)),
             include_source=self.plan.include_source,
             already_forgotten=tuple(self.plan.forgotten_before),
+            hidden=tuple(self.plan.hidden),
             kept=tuple(sorted(self.plan.kept)),
         )
 

@@ -140,6 +140,7 @@ class Eraser:
             turns_erased=tuple(plan.sources) if plan.include_source else (),
             turns_suppressed=() if plan.include_source else tuple(plan.sources),
             already_forgotten=tuple(plan.forgotten_before),
+            hidden=tuple(plan.hidden),
             related_memories=affected,
             files=tuple(map(str, dict.fromkeys(changed))),
             scrubbed=scrub_store(self._store),

@@ -21,7 +21,7 @@ from memoria.erasure.selection import NamedRecords
 from memoria.errors import InvalidInputError
 from memoria.model import Memory, MemoryType, StoredTurn, now_millis
 from memoria.model.channel import NIGHTLY_CHANNEL
-from memoria.model.forgetting import ForgetKind
+from memoria.model.forgetting import ForgetKind, HiddenRecord
 from memoria.policy.properties.wording import peel
 from memoria.store.base import Transaction
 from memoria.text.analyser import query_terms
@@ -55,6 +55,8 @@ class ErasurePlan:
     dependents: dict[str, Memory] = field(default_factory=dict)
     """What was derived from any of it or sums it up. It goes, but may be written anew."""
     forgotten_before: list[str] = field(default_factory=list)
+    hidden: list[HiddenRecord] = field(default_factory=list)
+    """Those of them that can still be put back."""
     kept: tuple[str, ...] = ()
     """Ids of the memories and turns that were to be kept."""
     kept_forms: frozenset[str] = frozenset()
@@ -175,6 +177,7 @@ class _Planner:
             self._add_source(turn)
         self._add_drawn_from(ns)
         self.plan.forgotten_before += named.forgotten_before
+        self.plan.hidden += named.hidden
 
     def follow(self) -> None:
         """Add what belongs to what was named, until nothing new is found."""

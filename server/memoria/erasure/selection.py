@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from memoria.errors import InvalidInputError
-from memoria.model import Memory, StoredTurn, as_instant
-from memoria.model.forgetting import ForgetSelection
+from memoria.model import Memory, StoredTurn, as_instant, now_millis
+from memoria.model.forgetting import ForgetSelection, HiddenRecord
 from memoria.store.base import Transaction
 from memoria.store.not_found import not_found
 from memoria.store.values import DocumentKind, ErasureFilter, Filters
@@ -50,6 +50,8 @@ class NamedRecords:
     sources: list[StoredTurn] = field(default_factory=list)
     """Turns that speak of it among other things."""
     forgotten_before: list[str] = field(default_factory=list)
+    hidden: list[HiddenRecord] = field(default_factory=list)
+    """Those of them that can still be put back."""
     kept_memories: list[Memory] = field(default_factory=list)
     kept_turns: list[StoredTurn] = field(default_factory=list)
 
@@ -69,6 +71,8 @@ def find_named(tx: Transaction, request: ErasureRequest) -> NamedRecords:
         memory, turn = tx.memories.get(record_id), tx.conversations.turn(record_id)
         if memory is None and turn is None and tx.tombstones.get(record_id) is not None:
             named.forgotten_before.append(record_id)
+            hiding = tx.tombstones.find_hiding(record_id, now_millis())
+            named.hidden += [] if hiding is None else [hiding]
         else:
             _add_record(tx, record_id, named.memories, named.turns)
     for record_id in dict.fromkeys(selection.keep):

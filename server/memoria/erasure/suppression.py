@@ -24,7 +24,8 @@ from functools import cached_property, partial
 
 from memoria.erasure.imprint import PREFIX, Imprint, Reach
 from memoria.errors import ForgottenError, NextStep
-from memoria.model import NO_TEXT_VECTORS, TextVectors
+from memoria.model import NO_TEXT_VECTORS, TextVectors, now_millis, to_iso
+from memoria.model.forgetting import HiddenRecord
 from memoria.store.base import Tombstones
 from memoria.store.files import split_keys
 from memoria.store.values import MessageName, Tombstone
@@ -257,15 +258,8 @@ class SuppressionList:
         """
         tombstone = self.find_tombstone(text)
         if tombstone is not None:
-            raise ForgottenError(
-                f"This {tombstone.epitaph}.",
-                step=NextStep(
-                    "If the user wants it back, remember it",
-                    "again=true",
-                    "memoria remember --again",
-                    "If you want it back, remember it",
-                ),
-            )
+            hiding = self._tombstones.find_hiding(tombstone.subject, now_millis())
+            raise _forgotten(tombstone, hiding)
 
     def lift(self, text: str) -> Tombstone | None:
         """Let memories state this text again. Gives the tombstone that stood against it."""
@@ -321,6 +315,31 @@ class SuppressionList:
         return any(
             self._tombstones.find_by_meaning(model, vector) is not None for vector in vectors
         )
+
+
+def _forgotten(tombstone: Tombstone, hiding: HiddenRecord | None) -> ForgottenError:
+    """The error that says when it was forgotten, and how it comes back if that is wanted."""
+    if hiding is None:
+        step = NextStep(
+            "If the user wants it back, remember it",
+            "again=true",
+            "memoria remember --again",
+            "If you want it back, remember it",
+        )
+        return ForgottenError(f"This {tombstone.epitaph}.", step=step)
+    told = f"This {tombstone.epitaph}, and is hidden until {to_iso(hiding.until)}"
+    undo = f"memoria forget --undo {hiding.report_id}"
+    step = NextStep(
+        "If the user wants it back as it was, they put it back",
+        f"`{undo}`",
+        undo,
+        "If you want it back as it was, put it back",
+    )
+    return ForgottenError(
+        f"{told}; again=true keeps it anew.",
+        step=step,
+        for_person=f"{told}; `memoria remember --again` keeps it anew.",
+    )
 
 
 def _list_starts(

@@ -152,6 +152,16 @@ class ForgetItem(Value):
     effect: ForgetEffect = "erased"
 
 
+class HiddenRecord(Value):
+    """Something that was forgotten and can still be put back."""
+
+    id: str
+    report_id: str
+    """Of the forget that has hidden it."""
+    until: int
+    """When it is erased, UTC epoch ms."""
+
+
 class ForgetPreview(Value):
     """Everything that a forget would do, before it does any of it."""
 
@@ -162,6 +172,8 @@ class ForgetPreview(Value):
     """Given back, it forgets just this."""
     include_source: bool = False
     already_forgotten: tuple[str, ...] = ()
+    hidden: tuple[HiddenRecord, ...] = ()
+    """Those of them that can still be put back."""
     kept: tuple[str, ...] = ()
     """Ids that were to be spared."""
 
@@ -220,6 +232,8 @@ class ForgetResult(Value):
     turns_suppressed: tuple[str, ...]
     """Still in the verbatim record; nothing is concluded from them any more."""
     already_forgotten: tuple[str, ...]
+    hidden: tuple[HiddenRecord, ...] = ()
+    """Those of them that can still be put back."""
     related_memories: tuple[str, ...]
     """Memories that remain, although they rest on an erased turn, contain the same words, or are
     sources of a forgotten one."""

@@ -1,15 +1,16 @@
 """Saying that something is not there, and whether it was forgotten."""
 
 from memoria.errors import NotFoundError
+from memoria.model import now_millis, to_iso
 from memoria.store.base import Transaction
-from memoria.store.values import DocumentKind
+from memoria.store.values import DocumentKind, Tombstone
 
 
 def not_found(tx: Transaction, kind: DocumentKind, record_id: str) -> NotFoundError:
     """The error to raise for a memory or turn the tenant does not have."""
     tombstone = tx.tombstones.get(record_id)
     if tombstone is not None:
-        return NotFoundError(f"{record_id} {tombstone.epitaph}. It is gone for good.")
+        return _forgotten(tx, record_id, tombstone)
     if kind == "memory":
         if tx.conversations.turn(record_id) is None:
             return NotFoundError.for_memory(record_id)
@@ -19,3 +20,15 @@ def not_found(tx: Transaction, kind: DocumentKind, record_id: str) -> NotFoundEr
             return NotFoundError.for_turn(record_id)
         rest = "a memory, and no turn. Give the id of a turn"
     return NotFoundError(f"{record_id} is {rest}.")
+
+
+def _forgotten(tx: Transaction, record_id: str, tombstone: Tombstone) -> NotFoundError:
+    told = f"{record_id} {tombstone.epitaph}."
+    hiding = tx.tombstones.find_hiding(record_id, now_millis())
+    if hiding is None:
+        return NotFoundError(f"{told} It is gone for good.")
+    cure, until = f"`memoria forget --undo {hiding.report_id}`", to_iso(hiding.until)
+    return NotFoundError(
+        f"{told} It is hidden, and the user can put it back until {until}: {cure}.",
+        for_person=f"{told} It is hidden; put it back until {until}: {cure}.",
+    )

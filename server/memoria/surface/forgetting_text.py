@@ -34,6 +34,7 @@ _KINDS: Mapping[str, tuple[str, str]] = {
     "line": ("line of a file", "lines of files"),
     "file": ("file", "files"),
 }
+_NOTHING = "Nothing is there to be forgotten."
 _IN_FILES: tuple[ForgetKind, ...] = ("line", "file")
 """What is named by its place."""
 _KEEPABLE: tuple[ForgetKind, ...] = ("duplicate", "conclusion", "correction", "wording", "turn")
@@ -74,8 +75,8 @@ def preview_text(
     ids = (item.id for item in preview.items if item.id and item.kind not in _IN_FILES)
     id_chars = max(count_end_chars(ids), reader.id_chars)
     if preview.is_empty:
-        gone = reader.list_ids(preview.already_forgotten)
-        return f"Forgotten before: {gone}." if gone else "Nothing is there to be forgotten."
+        gone = _before_lines(preview, reader)
+        return "\n".join(gone) or _NOTHING
     shown = preview.items[:most]
     lines = [f"To be forgotten: {counts_text(preview.counts)}."]
     lines += [_item_text(item, id_chars) for item in shown]
@@ -92,6 +93,20 @@ def preview_text(
             f"What else is listed than what was named can be kept by its id: {reader.keep}."
         )
     return "\n".join(lines)
+
+
+def _before_lines(told: ForgetPreview | ForgetResult, reader: Reader) -> list[str]:
+    """What of it was forgotten before, and how what is only hidden comes back."""
+    hidden = {one.id: one for one in told.hidden}
+    erased = [one for one in told.already_forgotten if one not in hidden]
+    lines = [f"Forgotten before: {reader.list_ids(erased)}."] if erased else []
+    for report_id, until in dict.fromkeys((one.report_id, one.until) for one in told.hidden):
+        ids = reader.list_ids(one.id for one in told.hidden if one.report_id == report_id)
+        lines.append(
+            f"Forgotten before: {ids}; hidden until {reader.moment(until)} and then erased. Until "
+            f"then `memoria forget --undo {reader.name(report_id)}` puts back all of that forget."
+        )
+    return lines
 
 
 def counts_text(counts: Mapping[str, int]) -> str:
@@ -147,6 +162,9 @@ def _outcome_lines(forgotten: ForgetResult, reader: Reader) -> Iterable[str]:
     if report is not None and "everything" in report.selected_by:
         yield f"Everything is {how}: {counts_text(report.items)}."
         return
+    if report is None:
+        yield from () if forgotten.already_forgotten else (_NOTHING,)
+        return
     yield f"{quantity(len(forgotten.memories), 'memory', 'memories')} {how}."
     if forgotten.turns_erased:
         turns = quantity(len(forgotten.turns_erased), "turn", "turns")
@@ -161,9 +179,7 @@ def _outcome_lines(forgotten: ForgetResult, reader: Reader) -> Iterable[str]:
 
 def forget_notes(forgotten: ForgetResult, reader: Reader = FOR_AGENTS) -> list[str]:
     """What else there is to know about a forget, a sentence each."""
-    notes = []
-    if forgotten.already_forgotten:
-        notes.append(f"Forgotten before: {reader.list_ids(forgotten.already_forgotten)}.")
+    notes = _before_lines(forgotten, reader)
     if forgotten.related_memories:
         notes.append(
             "Kept, though they rest on it or repeat its words; forget them by id if "

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from memoria.model import Vector
+from memoria.model.forgetting import HiddenRecord
 from memoria.store.values import (
     Tombstone,
     TombstoneKind,
@@ -32,6 +33,10 @@ class Tombstones(Protocol):
 
     def get(self, subject: str) -> Tombstone | None:
         """The tombstone of the record that had this id."""
+        ...
+
+    def find_hiding(self, subject: str, now: int) -> HiddenRecord | None:
+        """The forget that has hidden the record that had this id, where it can be put back now."""
         ...
 
     def has_meanings(self) -> bool:

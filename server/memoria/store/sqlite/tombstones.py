@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from memoria.model import Vector
+from memoria.model.forgetting import HiddenRecord
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.rows import TenantRows, as_json
 from memoria.store.values import SuppressedMeaning, Tombstone, TombstoneKind, TombstoneRecord
@@ -41,6 +42,11 @@ class SqliteTombstones:
         """The tombstone of the record that had this id."""
         row = self._rows.first("by_subject", subject=subject)
         return None if row is None else Tombstone(**row)
+
+    def find_hiding(self, subject: str, now: int) -> HiddenRecord | None:
+        """The forget that has hidden the record that had this id, where it can be put back now."""
+        row = self._rows.first("hiding", subject=subject, now=now)
+        return None if row is None else HiddenRecord(id=subject, **row)
 
     def has_meanings(self) -> bool:
         """Whether any tombstone of the tenant has a vector, to recognise paraphrases by."""

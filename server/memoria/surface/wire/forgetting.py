@@ -82,7 +82,7 @@ def wire_preview(
 def wire_forgotten(forgotten: ForgetResult) -> WireForgetAnswer:
     """What was forgotten."""
     report = forgotten.report
-    is_hidden = report is not None and report.state == "hidden"
+    is_hidden = bool(forgotten.hidden) if report is None else report.state == "hidden"
     return WireForgetAnswer(
         status="hidden" if is_hidden else "forgotten",
         memories=list(forgotten.memories),

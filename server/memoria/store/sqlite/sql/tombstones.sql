@@ -24,6 +24,16 @@ LIMIT 1;
 SELECT kind, subject, at, reason FROM tombstones WHERE tenant_id = :tenant AND subject = :subject
 ORDER BY at DESC LIMIT 1;
 
+-- name: hiding
+-- The forget that has hidden a record, as its tombstone was noted with it, and until when.
+SELECT r.id AS report_id, r.purge_at AS until
+FROM tombstones t
+JOIN forget_reports r ON r.state = 'hidden' AND r.purge_at > :now AND +r.tenant_id = t.tenant_id
+WHERE t.tenant_id = :tenant AND t.subject = :subject
+  AND EXISTS (SELECT 1 FROM hidden_changes c
+              WHERE c.report_id = r.id AND c.tbl = 'tombstones' AND c.key = json_array(t.n))
+ORDER BY r.purge_at DESC LIMIT 1;
+
 -- name: number
 SELECT n FROM tombstones WHERE tenant_id = :tenant AND subject = :subject AND kind = :kind;
 
