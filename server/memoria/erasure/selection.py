@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
-from memoria.errors import InvalidInputError
+from memoria.errors import InvalidInputError, NextStep, NotFoundError, shorten
 from memoria.model import Memory, StoredTurn, as_instant, now_millis
 from memoria.model.forgetting import ForgetSelection, HiddenRecord
 from memoria.store.base import Transaction
@@ -69,10 +69,8 @@ def find_named(tx: Transaction, request: ErasureRequest) -> NamedRecords:
         raise InvalidInputError(f"keep: {min(both)} is to be forgotten as well. Leave out either.")
     for record_id in dict.fromkeys(selection.ids):
         memory, turn = tx.memories.get(record_id), tx.conversations.turn(record_id)
-        if memory is None and turn is None and tx.tombstones.get(record_id) is not None:
-            named.forgotten_before.append(record_id)
-            hiding = tx.tombstones.find_hiding(record_id, now_millis())
-            named.hidden += [] if hiding is None else [hiding]
+        if memory is None and turn is None:
+            _add_forgotten(tx, record_id, named)
         else:
             _add_record(tx, record_id, named.memories, named.turns)
     for record_id in dict.fromkeys(selection.keep):
@@ -92,6 +90,35 @@ def _add_record(
         turns.append(turn)
     else:
         raise not_found(tx, "memory", record_id)
+
+
+def _add_forgotten(tx: Transaction, record_id: str, named: NamedRecords) -> None:
+    if tx.tombstones.get(record_id) is None:
+        raise _unknown(tx, record_id)
+    named.forgotten_before.append(record_id)
+    hiding = tx.tombstones.find_hiding(record_id, now_millis())
+    named.hidden += [] if hiding is None else [hiding]
+
+
+def _unknown(tx: Transaction, record_id: str) -> NotFoundError:
+    """The error for what is neither a memory nor a turn: it may be a session."""
+    name = shorten(record_id)
+    option = f"`memoria forget --session-id {name}`"
+    if tx.conversations.session_size(record_id):
+        told = f"{name} is a session, and no memory or turn."
+        return NotFoundError(
+            f"{told} session_id forgets what was said in it.",
+            for_person=f"{told} Forget what was said in it: {option}.",
+        )
+    return NotFoundError(
+        f"There is no memory or turn {name}.",
+        step=NextStep(
+            "Find its id",
+            "search_memory or search_conversation_traces, or name a session with session_id",
+            "memoria search, or memoria traces",
+        ),
+        for_person=f"There is no memory or turn {name}. If it is a session: {option}.",
+    )
 
 
 def _add_selected(tx: Transaction, request: ErasureRequest, named: NamedRecords) -> None:
