@@ -72,13 +72,27 @@ class NextStep(NamedTuple):
     """The purpose as to the user, where an agent reads of them."""
 
 
-def name_options(problems: str) -> str:
-    """What is wrong with arguments, for whoever typed them as options: `--max-tokens: it is 3`."""
-    return "; ".join(map(_name_option, problems.split("; ")))
+NO_ARGUMENT = "arguments"
+"""What is at fault where it is no argument by itself, but all of them."""
 
 
-def _name_option(problem: str) -> str:
+def name_options(problems: str, *, words: str = "") -> str:
+    """What is wrong with arguments, for whoever typed them as options: `--max-tokens: it is 3`.
+
+    Args:
+        problems: name by name.
+        words: the argument that is typed without its name.
+    """
+    return "; ".join(_name_option(one, words) for one in problems.split("; "))
+
+
+def _name_option(problem: str, words: str) -> str:
     name, colon, what = problem.partition(": ")
+    if colon and name == NO_ARGUMENT:
+        return what
+    if colon and name == words:
+        is_said = what.startswith("it is ")
+        return f"the {name} is {what.removeprefix('it is ')}" if is_said else f"the {name}: {what}"
     is_argument = colon and name.isidentifier() and name.islower()
     return f"--{name.replace('_', '-')}: {what}" if is_argument else problem
 

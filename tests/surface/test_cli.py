@@ -283,7 +283,7 @@ def test_the_entry_leads_to_the_home_the_environment_names(shell: Shell, tmp_pat
     [
         (("show", "nope"), "memoria search"),
         (("revise", "nope", "pin"), "There is no memory nope"),
-        (("search", ""), "query: it is empty"),
+        (("search", ""), "the query is empty"),
         (("search", "x", "--limit", "0"), "from 1 to 200"),
         (("search", "x", "--since", "yesterday"), "ISO 8601"),
         (("remember", " "), "sentence"),

@@ -49,6 +49,23 @@ def test_an_error_is_one_sentence_or_one_document_with_the_same_exit_code(
     assert said.err == f"error: {error['message']}\n"
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("search", ""), "the query is empty. Ask in words, for example: release checklist."),
+        (("search", "x", "--limit", "0"), "--limit: it is 0; it must be from 1 to 200."),
+        (
+            ("forget", "--everything", "--topic", "x", "--yes"),
+            "give ids, or what to select by, or everything, and not two of these.",
+        ),
+    ],
+)
+def test_no_option_is_named_that_the_command_does_not_have(
+    shell: Shell, words: tuple[str, ...], told: str
+) -> None:
+    assert shell(*words).err == f"error: {told} Nothing was done.\n"
+
+
 def test_a_home_that_is_not_there_is_told_as_a_document_too(home: Path) -> None:
     told = Shell(home)("list", "--json")
     assert told.code == 2

@@ -47,7 +47,8 @@ WRONG: dict[str, tuple[str, dict[str, object], str]] = {
         "before",
     ),
     "bad type": ("search_memory", {"query": "x", "types": ["wizard"]}, "'fact'"),
-    "bad type to remember": ("remember", {"content": "x", "type": "wizard"}, "'fact'"),
+    "bad type to remember": ("remember", {"content": "x", "type": "wizard"}, "one of fact,"),
+    "nothing to forget": ("forget_memory", {}, "or workspace."),
     "bad role": (
         "record_conversation",
         {"turns": [{"role": "wizard", "content": "x"}]},
@@ -197,3 +198,12 @@ async def test_no_text_in_any_argument_is_a_crash(
     }
     result = await agent.client.call_tool(tool, arguments[tool])
     assert "Error executing tool" not in said(result)
+
+
+async def test_a_refusal_names_only_what_the_tool_takes(agent: Agent) -> None:
+    unknown = await agent.refusal("remember", content="x", type="wizard")
+    assert "task_outcome" in unknown
+    assert ("episode" in unknown, "concept" in unknown) == (False, False)
+    assert "record_conversation" in await agent.refusal("remember", content="x", type="episode")
+    nothing = await agent.refusal("forget_memory")
+    assert "give ids, topic, query, session_id, speaker, since, until or workspace." in nothing

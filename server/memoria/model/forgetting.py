@@ -12,7 +12,15 @@ from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from memoria.model.base import Value
 from memoria.model.memory_types import AnyType
-from memoria.model.query import CLEAN, INSTANT, ForPeople, NotForAgents, read_list, read_names
+from memoria.model.query import (
+    CLEAN,
+    INSTANT,
+    ForPeople,
+    NotForAgents,
+    is_for_agents,
+    read_list,
+    read_names,
+)
 
 ForgetKind = Literal[
     "memory",
@@ -101,6 +109,12 @@ class ForgetSelection(Value):
         """The order to forget just what a preview has shown."""
         fields = {name: getattr(self, name) for name in ForgetSelection.model_fields}
         return ForgetOrder(**fields, token=token, reason=reason)
+
+    @classmethod
+    def list_selectors(cls) -> list[str]:
+        """The arguments by which an agent can say what is to be forgotten."""
+        fields = cls.model_fields
+        return ["ids", *(name for name in _NARROWING if is_for_agents(fields[name]))]
 
     @property
     def names(self) -> tuple[str, ...]:

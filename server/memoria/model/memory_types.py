@@ -12,7 +12,9 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Strict, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Strict, WithJsonSchema
+
+from memoria.errors import quote_value
 
 Origin = Literal["statement", "conversation", "memories"]
 """What a memory of a type comes from: somebody says it; a model sums up a conversation; the nightly
@@ -275,9 +277,22 @@ def refuse_derived(kind: MemoryType) -> MemoryType:
     return kind
 
 
+def _refuse_unknown(value: object) -> object:
+    """The value, if it names a type. A complaint names only those that may be stated."""
+    if isinstance(value, str) and value not in list(MemoryType):
+        choices = ", ".join(STATABLE_TYPES)
+        raise ValueError(f"{quote_value(value)} is not one of {choices}")
+    return value
+
+
 AnyType = Annotated[MemoryType, Strict(strict=False), _json_choices(tuple(MemoryType))]
 """A type to search for or to list."""
-StatableType = Annotated[MemoryType, AfterValidator(refuse_derived), _json_choices(STATABLE_TYPES)]
+StatableType = Annotated[
+    MemoryType,
+    BeforeValidator(_refuse_unknown),
+    AfterValidator(refuse_derived),
+    _json_choices(STATABLE_TYPES),
+]
 """A type to state."""
 ProposableType = Annotated[MemoryType, _json_choices(PROPOSABLE_TYPES)]
 """A type as a model is told that it may propose it. That it is one is checked operation by

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from memoria.errors import InvalidInputError, InvalidTurnError, name_options, quote_value, shorten
 from memoria.model.instant import parse_instant
-from memoria.model.memory_types import MemoryType, refuse_derived
+from memoria.model.memory_types import STATABLE_TYPES, MemoryType, refuse_derived
 from memoria.model.turn import Turn
 from memoria.model.zone import Zone
 
@@ -80,7 +80,9 @@ def as_statable_type(value: str) -> MemoryType:
         InvalidInputError: there is no such type, or it may not be stated; says what to do instead.
     """
     try:
-        return refuse_derived(as_member(MemoryType, "type", value))
+        if value not in list(MemoryType):
+            check_choice("type", value, STATABLE_TYPES)
+        return refuse_derived(MemoryType(value))
     except ValueError as error:
         raise InvalidInputError(str(error)) from error
 

@@ -26,7 +26,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 from pydantic_core.core_schema import no_info_after_validator_function
 
-from memoria.errors import InvalidInputError, name_options, quote_value
+from memoria.errors import NO_ARGUMENT, InvalidInputError, name_options, quote_value
 from memoria.model.base import Value
 from memoria.model.instant import is_zoned, parse_instant
 from memoria.model.memory_types import AnyType
@@ -301,11 +301,13 @@ def build_query(kind: type[QueryT], fields: Mapping[str, object], caller: str = 
     try:
         return kind.model_validate(dict(fields))
     except ValidationError as error:
-        problems = describe_problems(error, of="arguments")
+        problems = describe_problems(error, of=NO_ARGUMENT)
+        first, field = next(iter(kind.model_fields.items()))
+        words = first if field.is_required() else ""
         called = f"{caller}: " if caller else ""
         raise InvalidInputError(
             f"{called}{problems}. Nothing was done; mend the call and try again.",
-            for_person=f"{name_options(problems)}. Nothing was done.",
+            for_person=f"{name_options(problems, words=words)}. Nothing was done.",
         ) from error
 
 

@@ -4,6 +4,7 @@ A client that can ask its user does so, with the preview. Otherwise the first ca
 preview and a token, and the second, with the token, forgets just that: a few items at most.
 """
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from mcp.server.elicitation import AcceptedElicitation, ElicitationResult
@@ -12,7 +13,7 @@ from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
 
 from memoria.app import Memoria
-from memoria.errors import PreviewChangedError
+from memoria.errors import InvalidInputError, PreviewChangedError
 from memoria.model.forgetting import ForgetOrder, ForgetPreview, ForgetResult
 from memoria.model.query import build_query
 from memoria.surface.forgetting_text import forget_command, forget_text, preview_text
@@ -40,7 +41,7 @@ class _Consent(BaseModel):
 @takes_query_arguments(ForgetOrder)
 async def _preview(ctx: Ctx, **arguments: object) -> ForgetPreview:
     """What would be forgotten: found once, for the question and for what follows the answer."""
-    return await memory_of(ctx).preview_forget(build_query(ForgetOrder, arguments).selection)
+    return await memory_of(ctx).preview_forget(_read_order(arguments).selection)
 
 
 async def _ask_user(
@@ -65,7 +66,7 @@ async def forget_memory(
     learnt again. The first call shows what would go; call again with its token once the user has
     agreed. To change or hide something use revise_memory.
     """
-    memory, order = memory_of(ctx), build_query(ForgetOrder, arguments)
+    memory, order = memory_of(ctx), _read_order(arguments)
     if preview.is_empty:
         return _report(await memory.forget_memory(order.selection.with_token(preview.token)))
     if can_ask_user(ctx):
@@ -81,6 +82,17 @@ async def forget_memory(
     if order.token is None:
         return _show(preview, _AGREE.format(token=preview.token))
     return await _forget(memory, order, order.token)
+
+
+def _read_order(arguments: Mapping[str, object]) -> ForgetOrder:
+    """What is to be forgotten, by what an agent may name it by."""
+    selectors = ForgetOrder.list_selectors()
+    if not any(map(arguments.get, selectors)):
+        raise InvalidInputError(
+            f"Nothing is named: give {', '.join(selectors[:-1])} or {selectors[-1]}. Nothing was "
+            "done; mend the call and try again."
+        )
+    return build_query(ForgetOrder, arguments)
 
 
 async def _forget(memory: Memoria, order: ForgetOrder, token: str) -> CallToolResult:
