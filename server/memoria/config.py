@@ -6,7 +6,7 @@ Each can be given as `MEMORIA_<NAME>` in the environment, or in a `Settings` of 
 import os
 import shlex
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import (
     BaseModel,
@@ -29,8 +29,6 @@ from memoria.model.retention import RetentionChanges, parse_retention_changes
 from memoria.model.zone import Zone
 
 TenantName = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
-
-
 MOST_SHORT_TERM_TURNS = 1000
 NO_WORKSPACE = "none"
 """What is written where no project is meant."""
@@ -53,6 +51,14 @@ class Settings(BaseModel):
     """The whole configuration. Frozen: a running Memoria never changes its mind."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    if not TYPE_CHECKING:  # a type checker is to know the settings by name
+
+        def __init__(self, **given: object) -> None:
+            try:
+                super().__init__(**given)
+            except ValidationError as error:
+                raise InvalidInputError(_describe_error(error)) from error
 
     home: Path = Path("~/.memoria")
     """The data folder. Everything Memoria keeps is in it. `memoria backup` copies it, also while it
@@ -376,10 +382,7 @@ class Settings(BaseModel):
         Raises:
             InvalidInputError: a value is out of bounds or of the wrong kind.
         """
-        try:
-            return cls(**given)
-        except ValidationError as error:
-            raise InvalidInputError(_describe_error(error)) from error
+        return cls(**given)
 
 
 def _describe_error(error: ValidationError) -> str:

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 from tests.docs.pages import Block, blocks, pages
 
+import memoria
+from memoria.errors import MemoriaError
+
 _APART = ("claude_agent_sdk", "langgraph.graph", "llama_index")
 EXAMPLES = [block for page in pages() for block in blocks(page, "python")]
 
@@ -25,3 +28,13 @@ async def test_every_example_runs(
     if inspect.isawaitable(ran):
         await ran
     assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize("given", [{"embedder": "banana"}, {"forget_grace_days": -1}, {"hom": "x"}])
+def test_a_setting_that_can_not_be_used_is_told_of_as_every_other_mistake(
+    given: dict[str, object],
+) -> None:
+    (name,) = given
+    with pytest.raises(MemoriaError, match=f"MEMORIA_{name.upper()}: .*Mend the setting") as caught:
+        memoria.Settings(**given)
+    assert "pydantic" not in str(caught.value)
