@@ -1,5 +1,6 @@
 """Imports that are big, stopped half way, or made of anything at all."""
 
+import asyncio
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -29,6 +30,7 @@ from tests.admin.desk import (
     jsonl,
     kept,
     nothing,
+    through,
     told,
     written,
 )
@@ -129,6 +131,28 @@ async def test_an_import_that_is_cancelled_keeps_what_it_had(
     half = len(await kept(quiet))
     assert 0 < half < 240
     assert (await imported(quiet, "claude-code", file)).recorded == 240 - half
+
+
+async def test_the_batch_that_is_being_written_when_somebody_stops_is_counted(
+    quiet: Memoria, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, record = anyio.Event(), Memoria.record_conversation
+
+    async def take_long(memory: Memoria, *turns: Any, **given: Any) -> Any:  # noqa: ANN401
+        begun.set()
+        await anyio.sleep(0.05)
+        return await record(memory, *turns, **given)
+
+    monkeypatch.setattr(Memoria, "record_conversation", take_long)
+    form = FORMATS["claude-code"]
+    found = find_transcripts([talk(tmp_path, "claude-code", 120)], form)
+    importer = Importer(through(quiet, "claude-code"), form, found, nothing, workspace_of)
+    running = asyncio.create_task(importer.run())
+    await begun.wait()
+    running.cancel()  # as Ctrl-C does
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert importer.report.recorded == len(await kept(quiet)) == BATCH_TURNS
 
 
 @pytest.mark.parametrize("form", FORMATS)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from anyio import CancelScope, create_task_group
 from anyio.lowlevel import checkpoint
 
 from memoria.admin.imports.interface import ForeignItem, ImportItem
@@ -238,8 +239,24 @@ class Importer:
                 return False
 
     async def _write_batches(self) -> None:
-        await self._record_batch()
-        await self._keep_foreign()
+        """Write what was read. Whoever stops the import meanwhile waits for it, so it is counted.
+
+        That is why it is a task of its own: a cancelled task goes no further, shielded or not.
+        """
+        failed = list[Exception]()
+
+        async def write() -> None:
+            with CancelScope(shield=True):
+                try:
+                    await self._record_batch()
+                    await self._keep_foreign()
+                except Exception as error:  # noqa: BLE001  (raised below, without a group around it)
+                    failed.append(error)
+
+        async with create_task_group() as tasks:
+            tasks.start_soon(write)
+        for error in failed:
+            raise error
 
     async def _keep_foreign(self) -> None:
         batch, self._foreign = self._foreign, []

@@ -92,7 +92,7 @@ def render_import(
 
 
 def render_stop(report: ImportReport) -> str:
-    """What had come in when an import was stopped. A batch that was just being written may be more.
+    """What had come in when an import was stopped, with the batch that was just being written.
 
     The last line stands alone, as the program says itself that what was done is kept.
     """
