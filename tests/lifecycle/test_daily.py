@@ -39,6 +39,7 @@ from memoria.store.files import replace_file
 from memoria.store.folders import DAILY, tenant_folder
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import NewMemory, NewVersion
+from memoria.surface.forgetting_text import forget_text
 from memoria.text.statement import fingerprint
 
 YESTERDAY = now_millis() - 2 * DAY_MS
@@ -145,6 +146,10 @@ async def test_what_is_forgotten_is_on_no_page(settings: Settings, folder: Path)
         forgotten = await m.forget_memory([ids[CODE]], include_source=True)
     assert pages(folder) == {}
     assert [Path(file).parent.name for file in forgotten.files] == [DAILY]
+    told = forget_text(forgotten)
+    assert "Lines were taken out" not in told
+    assert f"Deleted: {forgotten.files[0]}." in told
+    assert "it writes it anew, without this." in told
     write(settings)
     (text,) = pages(folder).values()
     assert "4711" not in text

@@ -252,7 +252,9 @@ class ForgetResult(Value):
     """Memories that remain, although they rest on an erased turn, contain the same words, or are
     sources of a forgotten one."""
     files: tuple[str, ...]
-    """Files of the home from which lines were taken."""
+    """Files of the home from which lines were taken, or that were deleted."""
+    deleted_files: tuple[str, ...] = ()
+    """Those of them that were deleted: a nightly run had written them, or everything was meant."""
     scrubbed: bool
     """Whether the database file holds no trace of it either."""
     backups: tuple[RemainingBackup, ...]

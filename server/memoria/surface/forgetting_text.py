@@ -185,7 +185,7 @@ def forget_notes(forgotten: ForgetResult, reader: Reader = FOR_AGENTS) -> list[s
             "Kept, though they rest on it or repeat its words; forget them by id if "
             f"they should go: {reader.list_ids(forgotten.related_memories)}."
         )
-    notes += [f"Lines were taken out of {file}." for file in forgotten.files]
+    notes += _file_notes(forgotten)
     if not forgotten.scrubbed:
         notes.append(
             "The database file is not wiped yet: somebody reads it, or the disk is full. Run "
@@ -196,6 +196,15 @@ def forget_notes(forgotten: ForgetResult, reader: Reader = FOR_AGENTS) -> list[s
         proof = report_line(forgotten.report, reader)
         notes.append(f"Proof: {proof} (memoria audit {reader.name(forgotten.report.id)})")
     return notes
+
+
+def _file_notes(forgotten: ForgetResult) -> Iterable[str]:
+    """What became of files."""
+    deleted, report = forgotten.deleted_files, forgotten.report
+    for file in forgotten.files:
+        yield f"Deleted: {file}." if file in deleted else f"Lines were taken out of {file}."
+    if deleted and report is not None and "everything" not in report.selected_by:
+        yield "What was deleted, nightly maintenance had written; it writes it anew, without this."
 
 
 def _backup_text(backup: RemainingBackup, reader: Reader) -> str:
