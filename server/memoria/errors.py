@@ -163,8 +163,9 @@ class PreviewChangedError(MemoriaError):
     def __init__(self, preview: Any) -> None:  # noqa: ANN401  (a value of a layer above)
         """With the `ForgetPreview` of what would be forgotten now."""
         super().__init__(
-            "Nothing was forgotten: what would go has changed since it was shown. Look at the "
-            "preview again, and agree to that."
+            "Nothing was forgotten: the token is not that of what would go now. It is of no "
+            "preview or of another one, or what would go has changed since it was shown. Look "
+            "at the preview again, and agree to that."
         )
         self.preview = preview
 

@@ -42,6 +42,10 @@ async def test_the_first_call_shows_all_that_would_go_and_the_second_forgets_jus
         assert texts == {one["id"]: "(in another project)", same["id"]: SAME}
         assert shown["token"] in text
         assert "Nothing is forgotten yet" in text
+        made_up = {"token": "deadbeefdeadbeef"}
+        invented = await agent.call("forget_memory", ids=[same["id"]], **made_up)
+        assert (invented["status"], invented["token"]) == ("preview", shown["token"])
+        assert "It is of no preview or of another one" in invented["notes"][0]
         third = await agent.call("remember", content=SAME, workspace="green")
         changed = await agent.call("forget_memory", ids=[same["id"]], token=shown["token"])
         assert changed["status"] == "preview"
