@@ -129,6 +129,21 @@ def test_what_is_hidden_is_told_with_its_time_and_the_command_that_puts_it_back(
     assert "It is gone for good." in graceful("show", told).err
 
 
+def test_a_line_of_a_file_is_shown_with_one_dash(shell: Shell) -> None:
+    told = shell.json("remember", "The boathouse key hangs behind the stove")["id"]
+    (shell.home / "USER.md").write_text("- The boathouse key hangs behind the stove\n", "utf-8")
+    shown = shell("forget", told, "--dry-run").out
+    assert shown.count("- The boathouse key hangs behind the stove\n") == 2
+    assert "- -" not in shown
+
+
+def test_a_preview_of_nothing_has_no_token(shell: Shell) -> None:
+    shell("remember", "The boathouse key hangs behind the stove")
+    shown = shell("forget", "--topic", "zebra", "--dry-run")
+    assert shown.out == "Nothing is there to be forgotten.\n"
+    assert "token" not in shell.json("forget", "--topic", "zebra", "--dry-run")
+
+
 def test_what_is_private_stays_so_after_everything_was_forgotten(shell: Shell) -> None:
     assert shell("--workspace", "den", "private", "on").code == 0
     shell.json("--workspace", "red", "remember", ONE)

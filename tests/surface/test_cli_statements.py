@@ -1,5 +1,7 @@
 """What a person knows of a statement, on the command line: given, shown, searched by, replaced."""
 
+import re
+
 from tests.surface.shell import Shell
 
 
@@ -23,6 +25,13 @@ def test_a_statement_has_its_end_subject_task_and_entities_from_the_command_line
     found = shell.json("search", "who keeps the staging keys", "--task", "move staging")
     assert [hit["id"] for hit in found["hits"]] == [kept["id"]]
     assert "other tasks" in shell("search", "staging keys", "--task", "move staging").out
+
+
+def test_an_end_within_a_day_is_a_moment_on_the_clock_of_the_terminal(shell: Shell) -> None:
+    for zone, shift in (("UTC", "UTC"), ("Asia/Shanghai", r"\+08:00")):
+        there = Shell(shell.home, {"MEMORIA_TIME_ZONE": zone})
+        told = there("remember", f"The dock of {zone} is closed", "--until", "session").out
+        assert re.search(rf"^    until \d{{4}}-\d\d-\d\d \d\d:\d\d {shift}$", told, re.MULTILINE)
 
 
 def test_a_statement_replaces_the_memory_that_is_named_and_a_correction_takes_an_end(

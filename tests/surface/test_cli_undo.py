@@ -104,6 +104,14 @@ error: There is nothing to undo here: all is undone, or was forgotten since.
 """)
 
 
+def test_after_a_forget_was_undone_it_is_said_how_it_is_forgotten_again(shell: Shell) -> None:
+    graceful = Shell(shell.home, {"MEMORIA_FORGET_GRACE_DAYS": "2"})
+    told = graceful.json("remember", "The oar is red")
+    graceful("forget", told["id"], "--yes")
+    undone = graceful("undo", "--yes").out
+    assert undone.endswith("To forget it again: memoria forget ID\n")
+
+
 def test_no_program_is_offered_an_undo_that_would_fail(shell: Shell) -> None:
     told = shell.json("remember", "The canoe is blue")
     change = shell.json("undo", "--list")["changes"][0]["id"]

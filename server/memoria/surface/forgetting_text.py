@@ -119,7 +119,9 @@ def _item_text(item: ForgetItem, id_chars: int) -> str:
     effect = "suppressed" if item.effect == "suppressed" else ""
     named = item.id if item.kind in _IN_FILES else item.id[-id_chars:]
     details = " · ".join(filter(None, (_KINDS[item.kind][0], effect, named)))
-    return f"- {indent_words(item.text)}\n  {details}" if item.text else f"- {details}"
+    # A line of a file has mostly a dash of its own.
+    text = item.text.removeprefix("- ") if item.kind == "line" else item.text
+    return f"- {indent_words(text)}\n  {details}" if text else f"- {details}"
 
 
 def forget_command(selection: ForgetSelection, settings: Settings, home: str | None = None) -> str:

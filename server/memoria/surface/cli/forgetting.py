@@ -137,8 +137,8 @@ def _confirm(preview: "ForgetPreview") -> None:
 def _print_preview(preview: "ForgetPreview", *, as_json: bool) -> None:
     from memoria.surface.wire.forgetting import wire_preview  # noqa: PLC0415
 
-    text = f"{_preview_text(preview)}\ntoken: {preview.token}"
-    show(wire_preview(preview), text, as_json=as_json)
+    token = "" if preview.is_empty else f"\ntoken: {preview.token}"
+    show(wire_preview(preview), f"{_preview_text(preview)}{token}", as_json=as_json)
 
 
 def _print_next(options: "Options", order: ForgetOrder, preview: "ForgetPreview") -> None:

@@ -101,7 +101,9 @@ def _end(of: RememberResult | Memory) -> str | None:
     span = of.local
     if span is None or span.until is None:
         return None
-    return f"{span.last_day}, that day included" if span.last_day else span.until
+    if span.last_day:
+        return f"{span.last_day}, that day included"
+    return span.until if of.expires_at is None else moment(of.expires_at)
 
 
 def _notes(kept: RememberResult) -> Iterator[str]:

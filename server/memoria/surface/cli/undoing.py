@@ -135,6 +135,6 @@ def _undone_lines(change: "Change", width: int) -> Iterator[str]:
 
 def _redo_lines(own: str | None, id_chars: int) -> Iterator[str]:
     if own is None:
-        yield "To forget it again: memoria forget"
+        yield "To forget it again: memoria forget ID"
     else:
         yield f"To take that back: memoria undo {own[-id_chars:]}"

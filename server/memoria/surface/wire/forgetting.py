@@ -73,7 +73,7 @@ def wire_preview(
         status="declined" if declined else "preview",
         items=[_wire_item(item) for item in preview.items[:most]],
         counts=preview.counts,
-        token=None if command or declined else preview.token,
+        token=None if command or declined or preview.is_empty else preview.token,
         command=command,
         notes=None if note is None else [note],
     )
