@@ -178,9 +178,10 @@ async def test_a_conversation_that_is_summed_up_late_is_summed_up_with_what_has_
         async with opened(home, model) as m:
             await said(m, *turns)
             await m.revise_memory((await fact_of(m, old)).id, "correct", new)
+            model.answer = listening(old)
             with m._store.write(m.tenant) as tx:  # noqa: SLF001
                 first = tx.conversations.session_turns("s", 0, 1)[0]
                 assert tx.episodes.requeue_summaries([first.n]) == 1
-            model.answer = listening(old)
             await night(m, "process_queue")
+            await m.wait_until_idle(60)  # the process's own worker may have been there first
             assert (await episode_of(m)).content == f"{old} (changed since)."
