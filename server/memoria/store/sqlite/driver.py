@@ -58,7 +58,7 @@ Row = sqlite3.Row
 
 _OLDEST = (3, 38, 0)  # STRICT tables 3.37, unixepoch and json -> 3.38
 _OWNER_ONLY = 0o600
-_CACHE_KIB = 16_384
+_CACHE_KIB = 14_336
 _WAL_LIMIT_BYTES = 64 << 20
 _PASSING = ("BUSY", "LOCKED", "PROTOCOL")
 _DAMAGE = ("CORRUPT", "NOTADB")
