@@ -339,10 +339,10 @@ async def test_names_stay_within_their_tenant_and_private_project(home: Path) ->
             assert near.near == ()
 
 
-async def test_whom_only_turns_name_no_memory_speaks_of(m: Memoria) -> None:
+async def test_whom_only_turns_name_no_memory_is_linked_with(m: Memoria) -> None:
     """A page of memories says so, and a search finds the turn by its words alone."""
     first, answer, *_ = await say(m, *TALK)
-    with pytest.raises(NotFoundError, match="No memory speaks of Quentella"):
+    with pytest.raises(NotFoundError, match="No memory is linked with the name Quentella"):
         await m.list_memories(entity="Quentella")
     hits = (await m.search_conversation_traces("Where does Quentella live?")).hits
     assert {first, answer} >= {hit.id for hit in hits[:2]}

@@ -143,7 +143,7 @@ def test_what_is_forgotten_is_listed_nowhere_and_a_session_without_turns_is_none
 def test_a_name_that_nothing_speaks_of_is_no_empty_list(shell: Shell) -> None:
     missing = shell("list", "--entity", "Bob")
     assert (missing.code, missing.out) == (1, "")
-    assert "memoria graph Bob" in missing.err
+    assert "memoria search Bob" in missing.err
 
 
 def test_an_empty_list_says_how_something_gets_into_it(home: Path) -> None:

@@ -361,7 +361,7 @@ async def test_what_rules_concluded_says_in_its_history_who_put_it_aside(
 def test_a_name_that_nothing_goes_by_is_an_error_that_says_what_to_do(shell: Shell) -> None:
     output = shell("graph", "Zorro")
     assert (output.code, output.out) == (1, "")
-    assert "No memory and no turn mentions anything called Zorro." in output.err
+    assert "No memory and no turn is linked with the name Zorro." in output.err
     assert "memoria search" in output.err
 
 

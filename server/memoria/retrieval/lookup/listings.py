@@ -1,6 +1,6 @@
 """Listings: a page of memories or sessions, for who browses."""
 
-from memoria.errors import NotFoundError, shorten
+from memoria.errors import NextStep, NotFoundError, shorten
 from memoria.model import (
     Entity,
     MemoryListing,
@@ -94,7 +94,12 @@ def _find_entities(tx: Transaction, name: str, place: str | None) -> tuple[str, 
     found = [by_id] if by_id is not None else _find_named(tx, name, visible)
     if not found:
         raise NotFoundError(
-            f"No memory speaks of {shorten(name)}. See who is known: memoria graph {shorten(name)}"
+            f"No memory is linked with the name {shorten(name)}.",
+            step=NextStep(
+                "Not every name is recognised as one: look for the word",
+                "search_memory",
+                f"memoria search {shorten(name)}",
+            ),
         )
     return tuple({known for one in found for known in (one.id, one.canonical_id) if known})
 

@@ -64,8 +64,8 @@ def unknown_name_text(found: Namesakes) -> str:
     near = ", ".join(map(_display_name, found.near))
     like = f"Names like it: {near}. " if near else ""
     return (
-        f"No memory and no turn mentions anything called {shorten(found.name)}. {like}Words that "
-        "are no names are found by memoria search."
+        f"No memory and no turn is linked with the name {shorten(found.name)}. {like}Not every "
+        "name is recognised as one: memoria search and memoria traces look for any word."
     )
 
 
