@@ -328,11 +328,10 @@ def _forgotten(tombstone: Tombstone, hiding: HiddenRecord | None) -> ForgottenEr
         )
         return ForgottenError(f"This {tombstone.epitaph}.", step=step)
     told = f"This {tombstone.epitaph}, and is hidden until {to_iso(hiding.until)}"
-    undo = f"memoria forget --undo {hiding.report_id}"
     step = NextStep(
         "If the user wants it back as it was, they put it back",
-        f"`{undo}`",
-        undo,
+        f"`{hiding.undo_command}`",
+        hiding.undo_command,
         "If you want it back as it was, put it back",
     )
     return ForgottenError(

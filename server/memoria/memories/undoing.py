@@ -4,7 +4,7 @@ Nothing is erased by it and nothing forgotten comes back: a former wording is wr
 the rules for any wording, and every memory concerned has a line of it in its history.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import replace
 from typing import Any
 
@@ -27,7 +27,7 @@ from memoria.store.values import MemoryDetails
 
 _MOST_READ = 1000
 """How far back changes are looked for."""
-_VOTES = ("upvotes", "downvotes")
+_VOTES = frozenset({"upvotes", "downvotes"})
 
 
 class Undoing(Revisions):
@@ -95,10 +95,11 @@ class Undoing(Revisions):
         memory = tx.memories.get(memory_id)
         if memory is None:
             return
+        standing = _list_standing(memory, differences)
         former = {
             name: was
-            for name, (was, now) in differences.items()
-            if name in _VOTES or _is_still(memory, name, now)
+            for name, (was, _) in differences.items()
+            if name in _VOTES or name in standing
         }
         is_new = differences.get("wording", (0, 0))[0] is None
         if is_new:
@@ -199,7 +200,6 @@ def _describe(note: ChangeNote, memory: Memory | None, *, is_undone: bool) -> Ch
     former = _find_wording(memory, note, 0)
     own = _own_differences(note)
     had_words = own.get("wording", (None, None))[0] is not None
-    lasting = {name: now for name, (_, now) in own.items() if name not in _VOTES}
     return Change(
         id=note.id,
         at=note.at,
@@ -212,19 +212,21 @@ def _describe(note: ChangeNote, memory: Memory | None, *, is_undone: bool) -> Ch
         undoes=note.undoes,
         is_undone=is_undone,
         is_gone=memory is None or (had_words and former is None),
-        is_overtaken=memory is not None
-        and not all(_is_still(memory, name, now) for name, now in lasting.items()),
+        is_overtaken=memory is not None and bool(own.keys() - _VOTES - _list_standing(memory, own)),
     )
 
 
-def _is_still(memory: Memory, name: str, now: Any) -> bool:  # noqa: ANN401  (whatever a field is)
-    """Whether a memory is in one thing as a change has left it.
+def _list_standing(memory: Memory, differences: Differences) -> Set[str]:
+    """In what a memory is as a change has left it.
 
     An undo says a former wording anew, under a number of its own: the words are compared.
     """
-    if name == "wording":
-        return memory.content == _read_wording(memory, now)
-    return bool(read_state(memory)[name] == now)
+    state = read_state(memory)
+    state["wording"] = memory.content
+    left = {name: now for name, (_, now) in differences.items()}
+    if "wording" in left:
+        left["wording"] = _read_wording(memory, left["wording"])
+    return {name for name, now in left.items() if state[name] == now}
 
 
 def _own_differences(note: ChangeNote) -> Differences:

@@ -175,6 +175,11 @@ class HiddenRecord(Value):
     until: int
     """When it is erased, UTC epoch ms."""
 
+    @property
+    def undo_command(self) -> str:
+        """What puts it back, with all that the same forget has hidden."""
+        return f"memoria forget --undo {self.report_id}"
+
 
 class ForgetPreview(Value):
     """Everything that a forget would do, before it does any of it."""

@@ -27,7 +27,7 @@ def _forgotten(tx: Transaction, record_id: str, tombstone: Tombstone) -> NotFoun
     hiding = tx.tombstones.find_hiding(record_id, now_millis())
     if hiding is None:
         return NotFoundError(f"{told} It is gone for good.")
-    cure, until = f"`memoria forget --undo {hiding.report_id}`", to_iso(hiding.until)
+    cure, until = f"`{hiding.undo_command}`", to_iso(hiding.until)
     return NotFoundError(
         f"{told} It is hidden, and the user can put it back until {until}: {cure}.",
         for_person=f"{told} It is hidden; put it back until {until}: {cure}.",

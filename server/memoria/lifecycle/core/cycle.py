@@ -66,7 +66,7 @@ class CoreDraft:
     @property
     def digest(self) -> bytes:
         """Of what is to be written."""
-        return hashlib.sha256(self.content).digest()
+        return digest_file(self.content)
 
 
 def recover_core(tx: Transaction, files: TenantFiles, at: int) -> list[CoreFile]:
@@ -345,7 +345,7 @@ def note_lines(tx: Transaction, file: CoreFile, lines: Sequence[CoreLine]) -> No
 def _recover(tx: Transaction, files: TenantFiles, place: CorePlace, at: int) -> bool:
     file = place.file
     pending, data = tx.core.file_state(file).pending, place.read(files)
-    if pending is None or data is None or _digest(data) != pending:
+    if pending is None or data is None or digest_file(data) != pending:
         return False
     note_lines(tx, file, list(_lines_in_file(tx, file, parse(data.decode(), file), at)))
     tx.core.confirm_write(file, pending)
@@ -383,5 +383,6 @@ def _wordings(tx: Transaction, memory_id: str) -> dict[bytes, int]:
     return {digest(render_text(one.content)): one.n for one in reversed(versions)}
 
 
-def _digest(data: bytes) -> bytes:
+def digest_file(data: bytes) -> bytes:
+    """The digest by which a file is known as it was written."""
     return hashlib.sha256(data).digest()

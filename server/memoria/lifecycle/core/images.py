@@ -5,7 +5,7 @@ an undo leaves it there.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -56,7 +56,7 @@ def put_own_text(image: bytes, present: bytes) -> bytes:
     text = present.decode("utf-8", "replace")
     if _clean(text) == text:
         return image
-    lines, parts = _split(image.decode()), list(_split_cleanable(text))
+    lines, parts = _split(image.decode()), list(_join_uncleanable(_split(text)))
     same = SequenceMatcher(None, lines, [_clean(part) for part in parts], autojunk=False)
     for first, there, count in same.get_matching_blocks():
         lines[first : first + count] = parts[there : there + count]
@@ -67,14 +67,24 @@ def _clean(text: str) -> str:
     return clean_text(text, Tally())
 
 
-def _split_cleanable(text: str) -> Iterator[str]:
-    """The lines of a text; those stay together over which a secret or a private span runs."""
-    lines, begin = _split(text), 0
-    for end in range(1, len(lines) + 1):
-        part, rest = "".join(lines[begin:end]), "".join(lines[end:])
-        if _clean(part) + _clean(rest) == _clean(part + rest):
-            yield part
-            begin = end
+def _join_uncleanable(lines: Sequence[str]) -> Iterator[str]:
+    """Lines, of which those are joined over which a secret or a private span runs.
+
+    They are halved as long as each half can be cleaned by itself: line by line, everything behind
+    a line would be cleaned once more for it.
+    """
+    text = "".join(lines)
+    cleaned = _clean(text)
+    if cleaned == text:
+        yield from lines
+        return
+    middle = len(lines) // 2
+    for at in sorted(range(1, len(lines)), key=lambda at: abs(at - middle)):
+        if _clean("".join(lines[:at])) + _clean("".join(lines[at:])) == cleaned:
+            yield from _join_uncleanable(lines[:at])
+            yield from _join_uncleanable(lines[at:])
+            return
+    yield text
 
 
 def _split(text: str) -> list[str]:

@@ -5,12 +5,11 @@ would be taken for the user's own word the next time that the file is read. Only
 typed before the run, and what the run had taken over, is an edit again.
 """
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from memoria.lifecycle.core.compare import compare_lines
-from memoria.lifecycle.core.cycle import note_lines
+from memoria.lifecycle.core.cycle import digest_file, note_lines
 from memoria.lifecycle.core.images import CoreImages, put_own_text
 from memoria.lifecycle.core.parse import Document, decode_text, parse
 from memoria.lifecycle.core.places import CorePlace, list_places
@@ -65,7 +64,7 @@ class CoreRestoration:
     def _is_as_written(self, file: CoreFile, present: bytes) -> bool:
         """Whether a file says what the run wrote, be it that it was stopped before it noted so."""
         state = self.tx.core.file_state(file)
-        return hashlib.sha256(present).digest() in (state.digest, state.pending)
+        return digest_file(present) in (state.digest, state.pending)
 
     def _put_back(self, file: CoreFile, before: bytes | None, present: bytes) -> None:
         if before is None:

@@ -75,11 +75,12 @@ _NAME_ZH = LazyPattern(
       [\u4e00-\u9fff]{1,2}?(?=的|是|在|今年|住|叫|喜欢|爱|特别|比较|平时|也|很|有|从|毕业|做|当|教|会|身高|体重|生日|今|跟|和|她|他|这|[，,])"""
 )
 _SHOUTED = r"\b(?-i:LOVE|LOVES|ADORE|ENJOY|LIKE|SO|GREAT)\b"
+_TAKEN_BACK = r"(?:,|\s[-–—]|…|\.\.\.)\s*not\W*$"
 _IRONY = LazyPattern(
     rf"""(?xi)
       \bi\s(?:just|so|really|absolutely|simply|totally)?\s?(?:love|adore|enjoy)\s(?:it\swhen|waiting|being\s(?:ignored|woken|stuck|told)|spending\s(?:hours|my)|paying|debugging)
     | ^\W*(?:(?:yeah|oh|wow|great|super|lovely|fantastic|brilliant)\b[\s,.!]*){{1,3}}i\sjust\b
-    | {_SHOUTED} | (?:,|\s[-–—]|…|\.\.\.)\s*not\W*$
+    | {_SHOUTED} | {_TAKEN_BACK}
     """
 )
 _IRONY_ZH = LazyPattern(r"[我俺](?:可)?太(?:爱|喜欢)|可真?是(?:太|爱|喜欢)|才怪|呵呵|开玩笑")
@@ -91,7 +92,7 @@ _SENTENCE = LazyPattern(
     | ^\W*you(?:['’]re|\sare)\s(?:an?|the|now)\s
     | ^\W*(?:just|only)\sbecause\b
     | ^\W*in\s(?:the|this|that|my)\s(?:film|movie|book|show|series|scenario|example|simulation),?\s(?:i|my|we)\b
-    | ^\W*(?:for\s(?:example|instance)|e\.?g\.?)\b | ^\W*according\sto\s(?!me\b) | (?:,|\s[-–—]|…|\.\.\.)\s*not\W*$
+    | ^\W*(?:for\s(?:example|instance)|e\.?g\.?)\b | ^\W*according\sto\s(?!me\b)
     | \b(?:in\s(?:this|the|my)\s(?:story|scene|game|novel|play|script|dream|poem)|my\s(?:character|protagonist|hero(?:ine)?|oc)\b)
     | \b(?:lol|lmao|rofl|just\skidding|kidding|joking|jk|/s)\b | (?<!\w)(?:[:;]-?[DPp]|xD)(?!\w) | [😂🤣😜😝🙃]
     | ^\W*(?:dear|hi|hello)\s\w+(?:\s\w+)?,$
@@ -99,6 +100,7 @@ _SENTENCE = LazyPattern(
     | ^\W*(?:yeah,?\sright|oh\s(?:great|joy|sure|yes|good|wonderful|perfect|fantastic|lovely)|(?:great|wonderful|fantastic|brilliant|perfect|lovely),\s(?:another|just|more|now)\b)
     | \b(?:just\s(?:what\si|love\s(?:it\s)?when)|as\sif\b|said\sno\s(?:one|body)\sever)
     """  # noqa: E501
+    rf"| {_TAKEN_BACK}"
 )
 _I = r"""^\W*(?:(?:and|but|so|also|yeah|yes|no|oh|well|now|however|honestly|actually|hmm|ok|okay)\b[\s,]*){0,2}i"""  # noqa: E501
 _VERY = r"(?:(?:also|just|really|so|still|definitely|very|super|a\sbit|kinda|kind\sof|pretty|not|already|now|always|never|only|even|totally|completely)\s){0,3}"  # noqa: E501

@@ -98,12 +98,9 @@ def _read_labels(text: str) -> dict[str, frozenset[str]]:
     for match in _LABEL.regex.finditer(text):
         kind, number = match["kind"] or match["kind_zh"], match["number"] or match["number_zh"]
         found[kind.lower()].add(read_numeral(number.lower()))
-    for match in _SUBJECT.regex.finditer(text):
-        kind, number = (
-            match["kind"] or match["kind_behind"],
-            match["number"] or match["number_before"],
-        )
-        found[kind.lower()].add(number)
+    for subject in _SUBJECTS:
+        if named := subject.regex.match(text):
+            found[named["kind"].lower()].add(named["number"])
     return {kind: frozenset(numbers) for kind, numbers in found.items()}
 
 
@@ -119,12 +116,14 @@ _LABEL = LazyPattern(
     r"|(?P<number_zh>\d+|[一二三四五六七八九十]+)(?P<kind_zh>床(?!位)|单元|班|组|期|章|年级"
     r"|号(?:会议室|教室|办公室|服务器|机|楼|线|门|桌|车|柜|库|店|厅|院|馆|病房|出口|窗口))"
 )
-_SUBJECT = LazyPattern(
-    r"""(?xi)^\W*(?:the\s)?(?!\w+ed\b|(?:ran|got|did|made|had|read|won|lost|hit|saw|took|ate)\b)
-      (?P<kind>[a-z]{3,})\s(?:(?:number|no\.)\s|\#)?(?P<number>\d{1,6})
-      \s(?:is|was|has|had|will|can|must|should|runs|goes|leaves|departs|arrives|stops|starts|opens|closes|costs|takes|needs|uses
-        |holds|seats|listens|serves|sits|belongs|stands)\b
-    | ^\W*the\s(?P<number_before>\d{1,4})\s(?P<kind_behind>bus|tram|train|ferry|flight)\b"""
+_SUBJECTS = (
+    LazyPattern(
+        r"""(?xi)\W*(?:the\s)?(?!\w+ed\b|(?:ran|got|did|made|had|read|won|lost|hit|saw|took|ate)\b)
+          (?P<kind>[a-z]{3,})\s(?:(?:number|no\.)\s|\#)?(?P<number>\d{1,6})
+          \s(?:is|was|has|had|will|can|must|should|runs|goes|leaves|departs|arrives|stops|starts|opens
+            |closes|costs|takes|needs|uses|holds|seats|listens|serves|sits|belongs|stands)\b"""
+    ),
+    LazyPattern(r"(?i)\W*the\s(?P<number>\d{1,4})\s(?P<kind>bus|tram|train|ferry|flight)\b"),
 )
 """What a sentence is about, where a number tells it from others: "Server 12 runs on port 8080"."""
 _TIME = LazyPattern(
