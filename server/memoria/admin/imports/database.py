@@ -1,40 +1,48 @@
-"""SQLite files of other programs, read without touching them.
+"""SQLite files of other programs, read without touching them, and without trusting them.
 
-A program may be writing to its database while we read. SQLite itself would take locks, and write
-to the log beside it. So a database with such a log is copied first, together with the log, and the
-copy is read; one without is opened as a file that nobody changes. Nothing that a database says is
-run: its views and triggers count for nothing.
+A program may be writing to its database while we read; see `database_files`. And a database may
+have been made to do harm: a view, a virtual table or a computed column runs what it says when it
+is read. So nothing is read but plain tables, by statements of our own.
 """
 
-import shutil
 import sqlite3
-import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from memoria.admin.transcripts.source import MAX_LINE_BYTES
+from memoria.admin.imports.database_files import (
+    ForeignDatabaseError,
+    hold_still,
+    lie_still,
+)
+from memoria.admin.imports.plain_tables import Guard, list_plain_tables
+from memoria.admin.transcripts.source import MAX_LINE_BYTES, open_file
 from memoria.bare.lazy_regex import lazy_regex
 
-_LOGS = ("-wal", "-journal")
-_UNCHANGING = "mode=ro&immutable=1"
-_TRIES = 3
+__all__ = [
+    "ForeignDatabase",
+    "ForeignDatabaseError",
+    "ForeignRow",
+    "is_database",
+    "list_tables",
+    "open_database",
+    "read_statements",
+    "read_value",
+]
+
 _HEADER = b"SQLite format 3\0"
 _STATEMENT = lazy_regex(r"(?m)^-- name: (\w+)$")
 
 ForeignRow = sqlite3.Row
 
 
-class ForeignDatabaseError(Exception):
-    """A database of another program can't be read; says why."""
-
-
 def is_database(path: Path) -> bool:
     """Whether a file begins as SQLite's do."""
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             return file.read(len(_HEADER)) == _HEADER
     except OSError:
         return False
@@ -44,16 +52,20 @@ class ForeignDatabase:
     """A database of another program, open to be read."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
+        """Look at which tables it has; nothing else in it is read yet."""
         self._connection = connection
+        self._columns = list_plain_tables(connection)
+        self._guard = Guard(connection, self._columns)
 
     def read_rows(self, statements: str, name: str, **values: object) -> Iterator[ForeignRow]:
         """The rows that a statement of `sql/<statements>.sql` gives.
 
         Raises:
-            ForeignDatabaseError: it can't be read to its end.
+            ForeignDatabaseError: it can't be read to its end, or from what is no plain table.
         """
         sql = read_statements(statements)[name]
         try:
+            self._guard.expect_sound(sql)
             # `yield from` would close the cursor when an import is stopped: after its database.
             for row in self._connection.execute(sql, values):  # noqa: UP028
                 yield row
@@ -61,17 +73,11 @@ class ForeignDatabase:
             raise ForeignDatabaseError(f"can't be read on: {error}") from error
 
     def list_columns(self) -> dict[str, frozenset[str]]:
-        """The columns of each table.
-
-        Raises:
-            ForeignDatabaseError: it can't be read.
-        """
-        columns: dict[str, set[str]] = {}
-        for row in self.read_rows("any", "columns"):
-            columns.setdefault(row["name"], set()).add(row["column_name"])
-        return {table: frozenset(names) for table, names in columns.items()}
+        """The columns of each plain table."""
+        return self._columns
 
 
+@cache
 def read_statements(file: str) -> dict[str, str]:
     """The named statements of `sql/<file>.sql`."""
     text = resources.files(__package__).joinpath("sql", f"{file}.sql").read_text("utf-8")
@@ -80,78 +86,50 @@ def read_statements(file: str) -> dict[str, str]:
 
 
 def list_tables(path: Path) -> dict[str, frozenset[str]]:
-    """The columns of a database's tables, as far as they are told without its log.
+    """The columns of a database's plain tables, as far as they are told without its log.
 
     Raises:
         ForeignDatabaseError: it can't be read.
     """
-    with closing(_connect(path, _UNCHANGING)) as opened:
-        columns = ForeignDatabase(opened).list_columns()
+    with _open(lie_still(path)) as opened:
+        columns = opened.list_columns()
     if columns:
         return columns
     with open_database(path) as whole:
         return whole.list_columns()
 
 
-@contextmanager
-def open_database(path: Path) -> Iterator[ForeignDatabase]:
+def open_database(path: Path) -> AbstractContextManager[ForeignDatabase]:
     """A database as it is now.
 
     Raises:
         ForeignDatabaseError: it can't be read.
     """
+    return _open(hold_still(path))
+
+
+@contextmanager
+def _open(still: AbstractContextManager[str]) -> Iterator[ForeignDatabase]:
     try:
-        with _still_copy(path) as (still, options), closing(_connect(still, options)) as opened:
+        with still as address, closing(_connect(address)) as opened:
             yield ForeignDatabase(opened)
     except (OSError, sqlite3.Error) as error:
         problem = error.strerror if isinstance(error, OSError) else None
         raise ForeignDatabaseError(f"can't be read: {problem or error}") from error
 
 
-def _connect(path: Path, options: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(f"{path.absolute().as_uri()}?{options}", uri=True)
+def _connect(address: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(address, uri=True)
     connection.row_factory = sqlite3.Row
     connection.text_factory = _decode
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 2 * MAX_LINE_BYTES)
-    connection.execute("PRAGMA trusted_schema = OFF")
-    connection.execute("PRAGMA query_only = ON")
+    for pragma in ("trusted_schema = OFF", "query_only = ON", "cell_size_check = ON"):
+        connection.execute(f"PRAGMA {pragma}")
     return connection
 
 
 def _decode(text: bytes) -> str:
     return text.decode("utf-8", "replace")
-
-
-@contextmanager
-def _still_copy(path: Path) -> Iterator[tuple[Path, str]]:
-    """A file that nobody writes to, and how to open it."""
-    if not any(_log(path, ending).exists() for ending in _LOGS):
-        yield path, _UNCHANGING
-        return
-    with tempfile.TemporaryDirectory(prefix="memoria-import-") as folder:
-        copy = Path(folder) / "copy.db"
-        for _ in range(_TRIES):
-            before = _state(path)
-            shutil.copyfile(path, copy)
-            for ending in _LOGS:
-                _log(copy, ending).unlink(missing_ok=True)
-                if _log(path, ending).exists():
-                    shutil.copyfile(_log(path, ending), _log(copy, ending))
-            if _state(path) == before:
-                yield copy, "mode=rw"
-                return
-        raise ForeignDatabaseError(
-            "is being written to all the time: close the program it belongs to, and try again"
-        )
-
-
-def _log(path: Path, ending: str) -> Path:
-    return path.with_name(path.name + ending)
-
-
-def _state(path: Path) -> list[tuple[int, int] | None]:
-    files = [path, *(_log(path, ending) for ending in _LOGS)]
-    return [(one.stat().st_size, one.stat().st_mtime_ns) if one.exists() else None for one in files]
 
 
 def read_value(row: ForeignRow, column: str) -> Any:  # noqa: ANN401  (whatever the program wrote)

@@ -5,7 +5,6 @@ programs give, and the official memory server keeps lines of JSON in a `memory.j
 """
 
 import json
-import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -67,12 +66,17 @@ class Probe:
     @cached_property
     def tables(self) -> dict[str, frozenset[str]]:
         """The columns of its tables, if it is an SQLite database."""
+        return {} if isinstance(self._database, str) else self._database
+
+    @cached_property
+    def _database(self) -> dict[str, frozenset[str]] | str:
+        """The columns of its tables, or why it is no database that can be read."""
         if self.suffix in (*_JSON_SUFFIXES, *_TEXT_SUFFIXES) or not is_database(self.path):
-            return {}
+            return ""
         try:
-            return list_tables(self.path)
-        except (ForeignDatabaseError, sqlite3.Error):
-            return {}
+            return list_tables(self.path) or "has no plain table"
+        except ForeignDatabaseError as error:
+            return str(error)
 
     @cached_property
     def lines(self) -> tuple[JsonObject, ...]:
@@ -117,8 +121,9 @@ class Probe:
     @property
     def description(self) -> str:
         """What it is, as far as can be told, for whoever has to name its format."""
-        if self.tables:
-            return f"a database with the tables {_name_some(self.tables)}"
+        if self._database:
+            says = f"with the tables {_name_some(self.tables)}"
+            return f"a database {says if self.tables else f'that {self._database}'}"
         if self.names:
             return f"an archive with {_name_some(self.names)}"
         if self.lines:

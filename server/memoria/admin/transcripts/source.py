@@ -176,13 +176,13 @@ def read_before(path: Path, offset: int, most: int) -> bytes:
     return found if len(found) == min(offset, most) else b""
 
 
-def open_file(path: Path) -> BufferedReader:
+def open_file(path: Path, *, may_be_link: bool = True) -> BufferedReader:
     """A regular file, open to be read.
 
     Raises:
         OSError: it can't be, or is something else.
     """
-    return open(path, "rb", opener=_open_regular_file)
+    return open(path, "rb", opener=_open_regular_file if may_be_link else _open_unfollowed)
 
 
 def read_head(path: Path, most: int) -> bytes:
@@ -208,6 +208,12 @@ def _open_regular_file(path: str, flags: int) -> int:
         os.close(descriptor)
         raise OSError(errno.EINVAL, "it is no regular file")
     return descriptor
+
+
+def _open_unfollowed(path: str, flags: int) -> int:
+    if Path(path).is_symlink():  # Windows has no flag for it
+        raise OSError(errno.ELOOP, "it is a link")
+    return _open_regular_file(path, flags | getattr(os, "O_NOFOLLOW", 0))
 
 
 def _parse_record(number: int, offset: int, data: bytes) -> Record | UnusableLine:
