@@ -2,26 +2,61 @@
 
 `.memoriaignore` lies in the folder or in one above it, up to the root of the repository. It is
 written as `.gitignore` is, and its patterns mean folders; an empty one means the whole folder it
-lies in.
+lies in. It may come from somebody else, with a clone: what can't be read, or would take long to
+compare, leaves everything out.
 """
 
 import os
 
+from memoria.bare.foreign_files import read_foreign
+
 IGNORE_FILE = ".memoriaignore"
 SETTING = "MEMORIA_IGNORED_FOLDERS"
-_MOST_BYTES = 1 << 16
+_MOST_BYTES = 1 << 14
+_MOST_CHARS = 4096
+"""Of a folder's path: no system opens a longer one."""
+_MOST_EFFORT = 5_000_000
+"""Characters compared with characters, for one folder: well under a second."""
+_STEP, _READ = 64, 16
+"""What a comparison of names takes beside, and a byte of a file."""
+
+
+class _TooMuchError(Exception):
+    """Patterns would take too long to compare."""
+
+
+class _Effort:
+    """What may still be done to find out about one folder."""
+
+    def __init__(self) -> None:
+        self._left = _MOST_EFFORT
+
+    def spend(self, effort: int) -> None:
+        """Take so much of it.
+
+        Raises:
+            _TooMuchError: it is used up.
+        """
+        self._left -= effort
+        if self._left < 0:
+            raise _TooMuchError
 
 
 def is_ignored(folder: str, ignored: str | None = None) -> bool:
     """Whether nothing is to be recorded of what is said in a folder.
 
     Args:
-        folder: where a session is held.
+        folder: where a session is held. Of a path that no system can open, nothing is recorded.
         ignored: folders with a comma between them; by default what the environment says.
     """
+    if len(folder) > _MOST_CHARS or "\0" in folder:
+        return True
     place = os.path.abspath(os.path.expanduser(folder))
     named = os.environ.get(SETTING, "") if ignored is None else ignored
-    return _is_in_one_of(place, named) or _is_left_out(place)
+    try:
+        return _is_in_one_of(place, named) or _is_left_out(place)
+    except (_TooMuchError, UnicodeEncodeError):
+        return True
 
 
 def _is_in_one_of(place: str, named: str) -> bool:
@@ -40,11 +75,12 @@ def _is_inside(place: str, folder: str) -> bool:
 
 def _is_left_out(place: str) -> bool:
     """Whether a file in the folder or above it says so. The nearest file that speaks of it wins."""
+    effort = _Effort()
     folder, inside = place, list[str]()
     while True:
-        patterns = _read_patterns(folder)
+        patterns = _read_patterns(folder, effort)
         if patterns is not None:
-            verdict = _judge(patterns, inside)
+            verdict = _judge(patterns, inside, effort)
             if verdict is not None:
                 return verdict
         above, name = os.path.split(folder)
@@ -53,7 +89,7 @@ def _is_left_out(place: str) -> bool:
         folder, inside = above, [name, *inside]
 
 
-def _read_patterns(folder: str) -> list[str] | None:
+def _read_patterns(folder: str, effort: _Effort) -> list[str] | None:
     """The patterns of a folder's file; None where it has none.
 
     A file that can't be read leaves everything out: it was put there to that end.
@@ -62,42 +98,65 @@ def _read_patterns(folder: str) -> list[str] | None:
     if not os.path.lexists(path):
         return None
     try:
-        with open(path, "rb") as opened:
-            text = opened.read(_MOST_BYTES).decode("utf-8", "replace")
+        text = read_foreign(path, _MOST_BYTES).decode("utf-8", "replace")
     except OSError:
         return []
+    effort.spend(_READ * len(text))
     lines = (line.strip() for line in text.removeprefix("\ufeff").splitlines())
     return [line for line in lines if line and not line.startswith("#")]
 
 
-def _judge(patterns: list[str], inside: list[str]) -> bool | None:
+def _judge(patterns: list[str], inside: list[str], effort: _Effort) -> bool | None:
     """What a file says of a folder below its own, given by its parts; None for nothing."""
     if not patterns:
         return True
     verdict = None
     for pattern in patterns:
-        if _applies(pattern.removeprefix("!"), inside):
+        if _applies(pattern.removeprefix("!"), inside, effort):
             verdict = not pattern.startswith("!")
     return verdict
 
 
-def _applies(pattern: str, inside: list[str]) -> bool:
+def _applies(pattern: str, inside: list[str], effort: _Effort) -> bool:
     """Whether a pattern means a folder, or one that it lies in."""
     parts = [part for part in pattern.split("/") if part]
     if not parts or parts in (["*"], ["**"], ["."]):
         return True
     is_anywhere = len(parts) == 1 and not pattern.startswith("/")
-    return any(
-        _fits(["**", *parts] if is_anywhere else parts, inside[:depth])
-        for depth in range(1, len(inside) + 1)
-    )
+    return _fits(["**", *parts] if is_anywhere else parts, inside, effort)
 
 
-def _fits(parts: list[str], names: list[str]) -> bool:
-    if not parts:
-        return not names
-    if parts[0] == "**":
-        return any(_fits(parts[1:], names[at:]) for at in range(len(names) + 1))
+def _fits(parts: list[str], names: list[str], effort: _Effort) -> bool:
+    """Whether the first of the names, or all of them, are as the parts say.
+
+    All ways to go through the parts are followed at once, so that many `**` don't multiply them.
+    """
+    parts = [
+        part
+        for part, before in zip(parts, ["", *parts], strict=False)
+        if (part, before) != ("**", "**")
+    ]
+    places = _pass_over(parts, {0}) - {len(parts)}
+    for name in names:
+        effort.spend(_STEP * len(places))
+        stay = {at for at in places if parts[at] == "**"}
+        go_on = {at + 1 for at in places - stay if _is_named(name, parts[at], effort)}
+        places = _pass_over(parts, stay | go_on)
+        if len(parts) in places:
+            return True
+    return False
+
+
+def _pass_over(parts: list[str], places: set[int]) -> set[int]:
+    """The places, and those behind a `**` that stands for nothing."""
+    return places | {at + 1 for at in places if parts[at : at + 1] == ["**"]}
+
+
+def _is_named(name: str, part: str, effort: _Effort) -> bool:
+    """Whether a part of a pattern means a name."""
+    if not any(sign in part for sign in "*?["):
+        return name == part
     from fnmatch import fnmatchcase  # few folders have such a file
 
-    return bool(names) and fnmatchcase(names[0], parts[0]) and _fits(parts[1:], names[1:])
+    effort.spend(len(part) * len(name))
+    return fnmatchcase(name, part)

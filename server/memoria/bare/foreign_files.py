@@ -1,0 +1,40 @@
+"""Small files of other programs' folders, such as of a project that was cloned or unpacked.
+
+Nobody vouches for them: there may be a pipe that never says anything, a device that never ends, or
+gigabytes of nothing. None is waited for, and none is read beyond what such a file may have.
+"""
+
+import os
+import stat
+
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+_BYTES = getattr(os, "O_BINARY", 0)
+
+
+class OversizedError(OSError):
+    """A file has more in it than anything of its kind."""
+
+
+def read_foreign(path: str, most: int) -> bytes:
+    """Return what a regular file says, or the one that a link leads to.
+
+    Raises:
+        OversizedError: it is larger than `most` bytes.
+        OSError: it can't be read, or is something else.
+    """
+    descriptor = os.open(path, _FLAGS | _BYTES)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(f"{path} is no regular file")
+        return _read_all(descriptor, most)
+    finally:
+        os.close(descriptor)
+
+
+def _read_all(descriptor: int, most: int) -> bytes:
+    content = b""
+    while piece := os.read(descriptor, most + 1 - len(content)):
+        content += piece
+        if len(content) > most:
+            raise OversizedError(f"it has more than {most:,} bytes")
+    return content
