@@ -1,23 +1,25 @@
 """What doctor says of hooks: when each client's last came, what waits, what went wrong."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from memoria.bare.hook_log import read_failures, read_heard
-from memoria.bare.spool import list_waiting
+from memoria.bare.spool import AsideEntry, list_aside, list_waiting, spool_folder
 from memoria.config import Settings
 from memoria.model import Finding, now_millis, to_iso
 
 _RECENT_MS = 7 * 24 * 3_600_000
 _CHECK = "hooks"
+_MOST_NAMED = 5
 
 
 def check_hooks(settings: Settings) -> Iterator[Finding]:
-    """One finding, where a client's hooks have ever run; none where none has."""
+    """What is said of hooks, where a client's have ever run; nothing where none has."""
     home = str(settings.home_path)
     try:
         heard = read_heard(home, settings.tenant)
         waiting = len(list_waiting(home, settings.tenant))
         failures = read_failures(home, settings.tenant)
+        aside = list_aside(home, settings.tenant)
     except OSError as error:
         yield Finding(
             check=_CHECK,
@@ -26,6 +28,8 @@ def check_hooks(settings: Settings) -> Iterator[Finding]:
             cure="Check the owner of the home's folders hooks and spool, and that none is a link.",
         )
         return
+    if aside:
+        yield _describe_aside(aside, spool_folder(home, settings.tenant))
     if not heard and not waiting and not failures:
         return
     last = ", ".join(f"{client} {to_iso(at)}" for client, at in heard.items())
@@ -42,6 +46,25 @@ def check_hooks(settings: Settings) -> Iterator[Finding]:
         f"{to_iso(_moment(newest))} ({newest.get('client')}): {newest.get('reason')}",
         cure="Free disk space if it says so, and see that this user may write to the home. What a "
         "transcript has is not lost: memoria import adds what is missing.",
+    )
+
+
+def _describe_aside(aside: Sequence[AsideEntry], folder: str) -> Finding:
+    """Name what could not be taken in. Why, the log of failures says."""
+    named = [
+        f"{one.path}" + (f" ({one.client}: {one.transcript})" if one.transcript else "")
+        for one in aside[:_MOST_NAMED]
+    ]
+    more = f" and {len(aside) - _MOST_NAMED} more" if len(aside) > _MOST_NAMED else ""
+    return Finding(
+        check=_CHECK,
+        state="warning",
+        detail=f"{len(aside)} entries of hooks failed or took too long, and are set aside: "
+        f"{', '.join(named)}{more}",
+        cure="Look whether the transcript and the folders it names can be read: what is said next "
+        "in that session, an hour later, tries again, and memoria import FILE does now. An entry "
+        f"that names no transcript has what was said: move it to {folder}, with the ending .json, "
+        "to have it tried again. Delete what you do not want.",
     )
 
 

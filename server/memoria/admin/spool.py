@@ -9,20 +9,34 @@ One process at a time takes in (`bare/spool`); others go on with what they were 
 removed once what it points to is on disk. Work is bounded: a transcript is read in slices, each
 recorded before the next is read, and whoever waits for an answer takes in so many bytes and no
 more.
+
+An entry or a transcript that fails, or that stays at one step too long (`SpoolIntake.give_up`), is
+set aside, named for doctor, and the rest goes on. Of a transcript one entry is kept there; while it
+is, the session's next ones are dropped, until a later one tries again and reads all of it.
 """
 
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from memoria.admin.spool_progress import GivenUpError, Progress
 from memoria.admin.transcripts.base import TranscriptFormat, TranscriptItem, TranscriptTurn, as_turn
 from memoria.admin.transcripts.follow import FilePlace, TranscriptFollower
 from memoria.admin.transcripts.formats import FORMATS
 from memoria.admin.transcripts.own_calls import is_own_call
-from memoria.bare.spool import SpoolClaim, claim_entries
+from memoria.bare.hook_log import describe_error, note_failure
+from memoria.bare.spool import (
+    AsideEntry,
+    SpoolClaim,
+    append_entry,
+    claim_entries,
+    list_aside,
+)
 from memoria.config import NO_WORKSPACE
 from memoria.erasure.suppression import Digester
-from memoria.errors import InvalidInputError, InvalidTurnError
+from memoria.errors import InvalidInputError, InvalidTurnError, StoreError
 from memoria.ingest.capture import Capture
 from memoria.model import DAY_MS, CaptureEvent, Channel, Turn, now_millis
 from memoria.model.channel import hook_channel
@@ -41,6 +55,10 @@ _RESTING = frozenset({"stop", "compact", "end"})
 _MOST_ENDS = 20
 """So many sessions at most are looked at again when another begins."""
 _SUBAGENTS = "subagents"
+_RETRY_S = 3600.0
+"""So long a transcript that was set aside is left alone."""
+_NOT_ITS_FAULT = (StoreError, ImportError, GivenUpError)
+"""What no entry is set aside for."""
 
 MakeCapture = Callable[[Channel, str], Capture]
 
@@ -54,7 +72,7 @@ class SpoolReport:
     recorded: int = 0
     """Turns that were new."""
     unreadable: int = 0
-    """Entries, transcripts and lines that could not be used."""
+    """Entries, transcripts and lines that could not be used, whether set aside or not."""
     waiting: int = 0
     """Entries that are left for the next time."""
     is_refused: bool = False
@@ -95,6 +113,8 @@ class SpoolIntake:
         digester: Digester,
         make_capture: MakeCapture,
         workspace_of: Callable[[str], str],
+        *,
+        retries: bool = True,
     ) -> None:
         """Nothing is taken in yet.
 
@@ -105,6 +125,7 @@ class SpoolIntake:
             digester: of the tenant.
             make_capture: what records turns of a channel in a workspace.
             workspace_of: the workspace of a folder.
+            retries: whether transcripts that were set aside long ago are tried again.
         """
         self._store = store
         self._home = str(home)
@@ -112,6 +133,10 @@ class SpoolIntake:
         self._digester = digester
         self._make_capture = make_capture
         self._workspace_of = workspace_of
+        self._retries = retries
+        self._claim: SpoolClaim | None = None
+        self.progress = Progress()
+        """How it gets on."""
 
     def take_in(self, most_bytes: int) -> SpoolReport:
         """Take in what waits, unless another process does.
@@ -129,47 +154,116 @@ class SpoolIntake:
         if claim is None:
             budget.report.is_refused = True
             return budget.report
+        self._claim = claim
         with claim:
             claim.remove_drafts()
-            names = claim.names()
-            if names:
-                self._take_entries(claim, names, budget)
-            budget.report.waiting = len(names) - budget.report.entries
+            if (names := claim.names()) and self._take_entries(claim, names, budget):
+                self._take_entries(claim, claim.names(), budget)
+            budget.report.waiting = len({*names} & {*claim.names()})
         return budget.report
 
-    def _take_entries(self, claim: SpoolClaim, names: Iterable[str], budget: _Budget) -> None:
-        """Record the words of entries as they come, and read each transcript once for all."""
+    def give_up(self, reason: str) -> SpoolReport | None:
+        """Set aside what it is at, and leave the rest to another: it may never come back.
+
+        For another thread than the one that takes in. Gives how much is left, or None where there
+        was nothing to be set aside.
+
+        Raises:
+            OSError: the spool can't be changed.
+        """
+        self.progress.give_up()
+        if self._claim is None:
+            return None
+        with self._claim:
+            self._set_aside(self._claim, self.progress.names, reason)
+            waiting = len(self._claim.names())
+        return SpoolReport(unreadable=1, waiting=waiting) if self.progress.names else None
+
+    def _take_entries(self, claim: SpoolClaim, names: Iterable[str], budget: _Budget) -> bool:
+        """Record the words of entries as they come, and read each transcript once for all.
+
+        Gives whether entries were added for more transcripts to be read.
+        """
         pointing: dict[tuple[str, str], list[_Entry]] = {}
         for entry in self._read_entries(claim, names, budget):
             if entry.transcript is not None and not entry.turns:
                 pointing.setdefault((entry.client, entry.transcript), []).append(entry)
                 continue
-            self._record_words(entry, budget)
-            self._remove(claim, entry, budget)
-        for (client, path), entries in pointing.items():
-            for entry in _Following(self, client, path, budget).take_in(entries):
+            with self._setting_aside(claim, [entry], budget):
+                self._record_words(entry, budget)
                 self._remove(claim, entry, budget)
+        resting = self._list_resting() if pointing else {}
+        for (client, path), entries in pointing.items():
+            done: Iterable[_Entry] = entries
+            with self._setting_aside(claim, entries, budget):
+                if not self._is_resting(claim, resting.get(path, ())):
+                    done = _Following(self, client, path, budget).take_in(entries)
+                for entry in done:
+                    self._remove(claim, entry, budget)
             if budget.left <= 0:
-                return
-        if any(one.event == "start" for entries in pointing.values() for one in entries):
-            self._read_ends({path for _, path in pointing}, budget)
+                return False
+        is_beginning = any(one.event == "start" for entries in pointing.values() for one in entries)
+        return is_beginning and self._point_at_ends({path for _, path in pointing})
 
-    def _read_ends(self, known: Collection[str], budget: _Budget) -> None:
-        """Read what clients have written since their last hook, now that a session begins.
+    def _list_resting(self) -> dict[str, list[AsideEntry]]:
+        """List what was set aside of each transcript."""
+        resting: dict[str, list[AsideEntry]] = {}
+        for one in list_aside(self._home, self._tenant):
+            if isinstance(one.transcript, str):
+                resting.setdefault(one.transcript, []).append(one)
+        return resting
+
+    def _is_resting(self, claim: SpoolClaim, aside: Sequence[AsideEntry]) -> bool:
+        """Whether a transcript is left alone for now; else what was set aside of it goes."""
+        if aside and not (self._retries and all(time.time() - one.at > _RETRY_S for one in aside)):
+            return True
+        for one in aside:
+            claim.remove_aside(one)
+        return False
+
+    @contextmanager
+    def _setting_aside(
+        self, claim: SpoolClaim, entries: Sequence[_Entry], budget: _Budget
+    ) -> Iterator[None]:
+        """Set entries aside that can't be taken in, whatever is wrong with them."""
+        names = [entry.name for entry in entries]
+        self.progress.begin(names)
+        try:
+            yield
+        except _NOT_ITS_FAULT:
+            raise
+        except Exception as error:  # noqa: BLE001  (it is noted, and others must not wait for it)
+            self._set_aside(claim, names, describe_error(error))
+            budget.report.unreadable += 1
+
+    def _set_aside(self, claim: SpoolClaim, names: Sequence[str], reason: str) -> None:
+        """Set aside the last of some entries, which stands for the others."""
+        for name in names[:-1]:
+            claim.remove(name)
+        for name in names[-1:]:
+            claim.set_aside(name)
+            with suppress(OSError):  # doctor names it all the same
+                note_failure(self._home, self._tenant, "intake", f"{name} was set aside: {reason}")
+
+    def _point_at_ends(self, known: Collection[str]) -> bool:
+        """Lay down entries for what clients have written since their last hook.
 
         A session's last lines may come after the hook that ends it.
         """
         with self._store.read(self._tenant) as tx:
             recent = tx.transcripts.list_recent(now_millis() - DAY_MS, _MOST_ENDS)
-        for place in recent:
-            if place.path in known or not _has_grown(place):
-                continue
-            cwd, touched_at = None, abs(place.touched_at)
-            rest = _Entry(
-                "", place.source, "stop", place.session_id, cwd, place.path, 0, touched_at, []
-            )
-            for _ in _Following(self, place.source, place.path, budget).take_in([rest]):
-                pass
+        grown = [place for place in recent if place.path not in known and _has_grown(place)]
+        for place in grown:
+            entry: dict[str, object] = {
+                "v": 1,
+                "client": place.source,
+                "event": "stop",
+                "session": place.session_id,
+                "at": abs(place.touched_at),
+                "transcript": place.path,
+            }
+            append_entry(self._home, self._tenant, entry)
+        return bool(grown)
 
     def _remove(self, claim: SpoolClaim, entry: _Entry, budget: _Budget) -> None:
         claim.remove(entry.name)
@@ -179,6 +273,7 @@ class SpoolIntake:
         self, claim: SpoolClaim, names: Iterable[str], budget: _Budget
     ) -> Iterator[_Entry]:
         for name in names:
+            self.progress.begin([name])
             read = claim.read(name)
             entry = None if read is None else _as_entry(name, read)
             if entry is not None:
@@ -211,6 +306,7 @@ class SpoolIntake:
         report: SpoolReport,
     ) -> None:
         """Record some turns; one that can't be kept is left out by itself."""
+        self.progress.go_on()
         if capture is None:
             report.unreadable += len(turns)
             return
@@ -240,6 +336,7 @@ class SpoolIntake:
 
     def note_place(self, place: TranscriptPlace) -> None:
         """Note how far it is now."""
+        self.progress.go_on()
         with self._store.write(self._tenant) as tx:
             tx.transcripts.set(place)
 
@@ -316,6 +413,7 @@ class _Following:
         """Record what was read, so many turns of one folder at a time."""
         batch: list[TranscriptTurn] = []
         for item in items:
+            self._intake.progress.go_on()
             if not isinstance(item, TranscriptTurn):
                 continue
             size = sum(said.size for said in batch)

@@ -72,10 +72,12 @@ async def open_memoria(
     is_own = embedder is not None or reranker is not None  # which no other process has
     helpers = SearchHelpers(chosen, 0 if is_own else count_helpers(chosen))
     opened = OpenHome(chosen, store, lazy, reranker or own, worker, reader, helpers)
+    memory = Memoria(opened, channel)
     try:
-        yield Memoria(opened, channel)
+        yield memory
     finally:
         with anyio.CancelScope(shield=True):
+            await in_thread(memory.spool.close)
             await in_thread(helpers.close)
             await in_thread(lambda: _close(store, worker, reader))
             if own is not None:

@@ -1,9 +1,11 @@
 """Memoria: what every face calls. MCP, the command line and the library share these operations."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated
+from threading import Event
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import anyio
+import anyio.to_thread
 from pydantic import SkipValidation
 
 from memoria.app.arguments import Bytes, Name, Seconds, Text, check_arguments
@@ -43,6 +45,9 @@ if TYPE_CHECKING:
     from memoria.ingest.intake import IntakeLimits
 
 _IDLE_POLL_S = 0.02
+_STALLS_AFTER_S = 20.0
+"""Beside what an intake may wait for other writers."""
+_T = TypeVar("_T")
 
 
 class Memoria(Changes):
@@ -56,7 +61,14 @@ class Memoria(Changes):
         channel = clean_channel(channel)
         super().__init__(home, channel)
         store, settings = home.store, home.settings
-        self.spool = Spool(store, settings.home_path, self.tenant, self._digester, self._record_as)
+        self.spool = Spool(
+            store,
+            settings.home_path,
+            self.tenant,
+            self._digester,
+            self._record_as,
+            _STALLS_AFTER_S + settings.busy_timeout_ms / 1000,
+        )
         """What hooks have said, until it is taken in."""
         self.private = PrivateSwitch(store, self.tenant, settings.workspace, channel)
         """Switches private time on and off in the configured workspace."""
@@ -113,7 +125,9 @@ class Memoria(Changes):
             most_bytes: of transcripts, at most.
         """
         spool = self.spool
-        if spool.has_changed() and await in_thread(lambda: spool.catch_up(most_bytes) > 0):
+        if not spool.has_changed():
+            return
+        if await _take_in(lambda is_left: spool.catch_up(most_bytes, is_left)):
             self._wake_workers()
 
     @check_arguments
@@ -126,7 +140,7 @@ class Memoria(Changes):
         Returns:
             Whether any of it is left.
         """
-        report = await in_thread(lambda: self.spool.take_in(most_bytes))
+        report = await _take_in(lambda is_left: self.spool.take_in(most_bytes, is_left))
         if report is not None and report.recorded:
             self._wake_workers()
         return report is not None and bool(report.waiting)
@@ -379,3 +393,12 @@ class Memoria(Changes):
     def _wake_worker(self) -> None:
         if self._home.worker is not None:
             self._home.worker.wake()
+
+
+async def _take_in(intake: Callable[[Callable[[], bool]], _T]) -> _T:
+    """Wait for an intake in a thread, but no longer when this is cancelled: it goes on alone."""
+    left = Event()
+    try:
+        return await anyio.to_thread.run_sync(intake, left.is_set, abandon_on_cancel=True)
+    finally:
+        left.set()

@@ -1,6 +1,7 @@
 """The spool of hooks as an opened memory takes it in: whenever it has changed, and not before."""
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -8,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memoria.app.intake_thread import IntakeThread
 from memoria.bare.spool import list_waiting, spool_folder
 from memoria.bare.workspace import workspace_of
 from memoria.errors import StoreError
@@ -35,6 +37,9 @@ _NAMES_FIRST = "claude-code"
 _PATIENCE_S = 0.5
 """How long somebody waits who could be answered, for another process that takes in."""
 _RECHECK_S = 0.01
+_ANSWER_S = 5.0
+"""How long somebody waits who could be answered, for what this process takes in."""
+_CLOSING_S = 2.0
 _LOG = logging.getLogger(__name__)
 
 
@@ -56,6 +61,7 @@ class Spool:
         tenant: str,
         digester: "Digester",
         make_capture: "Callable[[Channel, str], Capture]",
+        stalls_after_s: float,
     ) -> None:
         """Nothing is looked at yet.
 
@@ -65,13 +71,18 @@ class Spool:
             tenant: whose it is.
             digester: of the tenant.
             make_capture: what records turns of a channel in a workspace.
+            stalls_after_s: after so long at one step, an intake is taken to go no further.
         """
         self._store = store
         self._home = home
         self._tenant = tenant
         self._digester = digester
         self._make_capture = make_capture
+        self.stalls_after_s = stalls_after_s
+        """After so long at one step, an intake is taken to go no further."""
         self._seen: int | None = None
+        self._running: IntakeThread | None = None
+        self._stalled: list[IntakeThread] = []
         self._turn = threading.Lock()
 
     def has_changed(self) -> bool:
@@ -94,29 +105,79 @@ class Spool:
             live = tx.transcripts.list_live_sessions(channel.source, workspace, since)
         return channel.model_copy(update={"session": live[0]}) if len(live) == 1 else channel
 
-    def catch_up(self, most_bytes: int = WAITING_BYTES) -> int:
+    def catch_up(self, most_bytes: int, is_left: Callable[[], bool]) -> int:
         """Take in what waits, for somebody who waits for an answer. Gives how many turns were new.
 
         It never stands in the way of the answer: what fails is logged, and stays where it is.
 
         Args:
-            most_bytes: of transcripts, at most.
+            most_bytes: of transcripts, at most. Whoever has little read waits some seconds for it
+                at most.
+            is_left: whether nobody waits any more.
         """
         if not self.has_changed():
             return 0
+        most_s = _ANSWER_S if most_bytes <= COMMAND_BYTES else math.inf
         deadline = time.monotonic() + _PATIENCE_S
-        report = self.take_in(most_bytes)
+        report = self.take_in(most_bytes, is_left, most_s)
         while report is not None and report.is_refused and count_waiting(self._home, self._tenant):
             if time.monotonic() > deadline:
                 break
             time.sleep(_RECHECK_S)
-            report = self.take_in(most_bytes)
+            report = self.take_in(most_bytes, is_left, most_s)
         return 0 if report is None else report.recorded
 
-    def take_in(self, most_bytes: int) -> "SpoolReport | None":
-        """Take in what waits. None where another thread does, or where it failed, as is logged."""
+    def take_in(
+        self, most_bytes: int, is_left: Callable[[], bool], most_s: float = math.inf
+    ) -> "SpoolReport | None":
+        """Take in what waits, but set aside what stays at one step for `stalls_after_s`.
+
+        None where another thread does, where it goes on though nobody waits for it, or where it
+        failed, as is logged.
+
+        Args:
+            most_bytes: of transcripts, at most.
+            is_left: whether nobody waits any more.
+            most_s: how long to wait for it.
+        """
+        if not self._turn.acquire(timeout=_PATIENCE_S):
+            return None  # another thread is at it
+        try:
+            return self._wait(most_bytes, is_left, most_s)
+        except (OSError, StoreError) as error:
+            _LOG.warning("What hooks have said could not be taken in: %s", error)
+        except Exception:  # noqa: BLE001  (it must end neither a server nor a search)
+            _LOG.exception("Taking in what hooks have said raised an unexpected exception")
+        finally:
+            self._turn.release()
+        return None
+
+    def close(self) -> None:
+        """Have an intake that is under way end, before the store closes."""
+        if self._running is not None:
+            self._running.stop(_CLOSING_S)
+
+    def _wait(
+        self, most_bytes: int, is_left: Callable[[], bool], most_s: float
+    ) -> "SpoolReport | None":
+        """Wait for the intake that runs, or for a new one, until it ends or has stalled."""
+        running = self._running = self._running or self._begin(most_bytes)
+
+        def has_stalled() -> bool:
+            return running.has_stalled(self.stalls_after_s)
+
+        if not running.wait(most_s, lambda: is_left() or has_stalled()):
+            return self._set_aside(running) if has_stalled() else None
+        self._running = None
+        report = running.outcome
+        if report is not None and not (report.waiting or report.is_refused):
+            self._note_empty()
+        return report
+
+    def _begin(self, most_bytes: int) -> IntakeThread:
         from memoria.admin.spool import SpoolIntake  # noqa: PLC0415  (only where anything waits)
 
+        self._stalled = [one for one in self._stalled if one.is_alive]
         intake = SpoolIntake(
             self._store,
             self._home,
@@ -124,19 +185,15 @@ class Spool:
             self._digester,
             self._make_capture,
             workspace_of,
+            retries=not self._stalled,
         )
-        if not self._turn.acquire(timeout=_PATIENCE_S):
-            return None  # another thread is at it
-        try:
-            report = intake.take_in(most_bytes)
-            if not (report.waiting or report.is_refused):
-                self._note_empty()
-        except (OSError, StoreError) as error:
-            _LOG.warning("What hooks have said could not be taken in: %s", error)
-            return None
-        finally:
-            self._turn.release()
-        return report
+        return IntakeThread(intake, most_bytes)
+
+    def _set_aside(self, stalled: IntakeThread) -> "SpoolReport | None":
+        """Go on without an intake that gets no further; the next one takes in the rest."""
+        self._stalled.append(stalled)
+        self._running = None
+        return stalled.give_up(f"it took longer than {self.stalls_after_s:.0f} seconds")
 
     def _note_empty(self) -> None:
         """Note when the spool was last changed, if nothing has come since it was emptied."""

@@ -7,6 +7,9 @@ names in order are entries in order.
 
 One process at a time takes in: it has the lock on a file of the spool, which the operating system
 frees when the process ends, however. What it had not removed by then is simply still there.
+
+An entry that can't be taken in is set aside, so that it keeps no other waiting: it goes into the
+folder `aside` of the spool, as a line of a file of records, which a forget searches as any other.
 """
 
 import os
@@ -28,8 +31,10 @@ from memoria.bare.plain_json import read_json, write_json
 SPOOL = "spool"
 """The folder with a file for each entry that waits."""
 MOST_ENTRY_BYTES = 32 << 20
+ASIDE = "aside"
+"""The folder in the spool with the entries that are set aside."""
 _LOCK = ".lock"
-_ENDING = ".json"
+_ENDING, _ASIDE_ENDING = ".json", ".jsonl"
 _DRAFT_LIFE_S = 600
 """After so long, whoever was writing an entry was killed."""
 
@@ -81,6 +86,37 @@ def list_waiting(home: str, tenant: str) -> list[str]:
     return sorted(name for name in os.listdir(folder) if _is_entry(name))
 
 
+class AsideEntry:
+    """An entry that was set aside."""
+
+    def __init__(self, path: str, entry: dict[str, object], at: float) -> None:
+        """Known by its file.
+
+        Args:
+            path: the file.
+            entry: what it says; nothing where it can't be read.
+            at: when it was set aside, in seconds since the epoch.
+        """
+        self.path = path
+        self.client = entry.get("client")
+        self.transcript = entry.get("transcript")
+        self.at = at
+
+
+def list_aside(home: str, tenant: str) -> list[AsideEntry]:
+    """List the entries that are set aside, in the order in which they came.
+
+    Raises:
+        OSError: the folder can't be read.
+    """
+    folder = _aside_folder(home, tenant)
+    if not check_folder(home, folder):
+        return []
+    names = sorted(name for name in os.listdir(folder) if name.endswith(_ASIDE_ENDING))
+    paths = [os.path.join(folder, name) for name in names]
+    return [AsideEntry(path, _read(path) or {}, os.lstat(path).st_ctime) for path in paths]
+
+
 class SpoolClaim:
     """The entries that wait, for one taker: a context manager, whose end frees the spool."""
 
@@ -89,7 +125,7 @@ class SpoolClaim:
         self._home = home
         self._tenant = tenant
         self._folder = spool_folder(home, tenant)
-        self._lock = lock
+        self._locks = [lock]
 
     def __enter__(self) -> "SpoolClaim":
         """The claim itself."""
@@ -97,7 +133,15 @@ class SpoolClaim:
 
     def __exit__(self, *_raised: object) -> None:
         """Let others take in what is still there."""
-        os.close(self._lock)
+        self.free()
+
+    def free(self) -> None:
+        """Let others take in what is still there. Another thread may have done so before."""
+        try:
+            lock = self._locks.pop()
+        except IndexError:
+            return
+        os.close(lock)
 
     def names(self) -> list[str]:
         """The names of the entries that wait now, in the order in which they came."""
@@ -105,16 +149,28 @@ class SpoolClaim:
 
     def read(self, name: str) -> dict[str, object] | None:
         """An entry; None where the file is none, such as after a loss of power."""
-        try:
-            content = read_regular(os.path.join(self._folder, name), MOST_ENTRY_BYTES)
-            entry = read_json(content.decode("utf-8"))
-        except (ValueError, NotRegularError, FileNotFoundError):
-            return None
-        return entry if isinstance(entry, dict) else None
+        return _read(os.path.join(self._folder, name))
 
     def remove(self, name: str) -> None:
         """Remove an entry: what it says is on disk elsewhere, or it says nothing."""
         _remove(os.path.join(self._folder, name))
+
+    def set_aside(self, name: str) -> None:
+        """Let an entry wait no longer, and keep what it says for its user.
+
+        Raises:
+            OSError: it can't be moved.
+        """
+        folder = make_folder(self._home, _aside_folder(self._home, self._tenant))
+        kept = name.removesuffix(_ENDING) + _ASIDE_ENDING
+        try:
+            os.rename(os.path.join(self._folder, name), os.path.join(folder, kept))
+        except FileNotFoundError:
+            return  # it was taken in after all
+
+    def remove_aside(self, entry: AsideEntry) -> None:
+        """Remove an entry that was set aside: another has been told of the same."""
+        _remove(entry.path)
 
     def remove_drafts(self) -> None:
         """Remove what killed hooks have left half written."""
@@ -139,6 +195,18 @@ def claim_entries(home: str, tenant: str) -> SpoolClaim | None:
         os.close(descriptor)
         return None
     return SpoolClaim(home, tenant, descriptor)
+
+
+def _aside_folder(home: str, tenant: str) -> str:
+    return os.path.join(spool_folder(home, tenant), ASIDE)
+
+
+def _read(path: str) -> dict[str, object] | None:
+    try:
+        entry = read_json(read_regular(path, MOST_ENTRY_BYTES).decode("utf-8"))
+    except (ValueError, NotRegularError, FileNotFoundError):
+        return None
+    return entry if isinstance(entry, dict) else None
 
 
 def _is_entry(name: str) -> bool:

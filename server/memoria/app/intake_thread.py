@@ -1,0 +1,87 @@
+"""An intake of the spool in a thread of its own, which nobody need wait for to its end."""
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextvars import copy_context
+from typing import TYPE_CHECKING
+
+from memoria.admin.spool_progress import GivenUpError
+
+if TYPE_CHECKING:
+    from memoria.admin.spool import SpoolIntake, SpoolReport
+
+_LOOK_S = 0.1
+
+
+class IntakeThread:
+    """Takes in what waits. The thread ends with the process, whatever it is at."""
+
+    def __init__(self, intake: "SpoolIntake", most_bytes: int) -> None:
+        """Begin.
+
+        Args:
+            intake: what takes in.
+            most_bytes: of transcripts.
+        """
+        self._intake = intake
+        self._outcome: Future[SpoolReport | None] = Future()
+        self._thread = threading.Thread(
+            target=copy_context().run,
+            args=(self._work, most_bytes),
+            name="memoria-intake",
+            daemon=True,
+        )
+        self._thread.start()
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it is still at it, given up or not."""
+        return self._thread.is_alive()
+
+    @property
+    def outcome(self) -> "SpoolReport | None":
+        """What became of the spool, once it has ended; None where it was given up.
+
+        Raises:
+            Exception: what it has failed with.
+        """
+        return self._outcome.result()
+
+    def wait(self, most_s: float, is_enough: Callable[[], bool]) -> bool:
+        """Wait until it has ended, so long at most, or until it is enough. Gives whether it has.
+
+        Args:
+            most_s: how long.
+            is_enough: is asked some times a second.
+        """
+        ends = time.monotonic() + most_s
+        while not self._outcome.done() and time.monotonic() < ends and not is_enough():
+            self._thread.join(_LOOK_S)
+        return self._outcome.done()
+
+    def has_stalled(self, after_s: float) -> bool:
+        """Whether it has been at one step for longer than so many seconds."""
+        return not self._outcome.done() and self._intake.progress.seconds() > after_s
+
+    def give_up(self, reason: str) -> "SpoolReport | None":
+        """Set aside what it is at, and leave the rest to another. None where that is nothing.
+
+        Raises:
+            OSError: the spool can't be changed.
+        """
+        return self._intake.give_up(reason)
+
+    def stop(self, most_s: float) -> None:
+        """Have it end at its next step, and wait for that so long at most."""
+        self._intake.progress.give_up()
+        self._thread.join(most_s)
+
+    def _work(self, most_bytes: int) -> None:
+        try:
+            self._outcome.set_result(self._intake.take_in(most_bytes))
+        except GivenUpError:
+            self._outcome.set_result(None)
+        except BaseException as error:  # noqa: BLE001  (it is raised where it was waited for)
+            self._outcome.set_exception(error)
