@@ -15,6 +15,7 @@ from memoria.bare.hook_log import describe_error, note_failure, note_heard
 from memoria.bare.ignored import is_ignored
 from memoria.bare.plain_json import read_json
 from memoria.bare.spool import append_entry
+from memoria.surface.hook.callers import is_from
 from memoria.surface.hook.payloads import Payload
 from memoria.surface.hook.replies import GUIDE, IS_LEFT_OUT, IS_RECORDED, make_reply
 
@@ -84,7 +85,7 @@ def _serve(options: _Options) -> None:
         _note(options, f"a hook was told what is no JSON: {describe_error(error)}")
         payload = Payload({})
     text = ""
-    if payload.event and not payload.is_of_subagent:
+    if payload.event and not payload.is_of_subagent and is_from(options.client, payload):
         try:
             state = _capture(options, payload)
             text = _find_text(options, payload, state)

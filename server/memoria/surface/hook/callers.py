@@ -1,0 +1,47 @@
+"""Which program has started a hook: files with hooks are read by more programs than one.
+
+VS Code's files are read by GitHub Copilot CLI and Copilot's other agents, Claude Code's by VS Code,
+Copilot CLI and Cursor. What another program tells is not the client's that was connected, so
+nothing of it is recorded and nothing is said to it.
+"""
+
+from memoria.surface.hook.payloads import Payload
+
+_OWN_FIELDS = {
+    "cursor": ("cursor_version", "workspace_roots"),
+    "cline": ("clineVersion",),
+    "windsurf": ("agent_action_name",),
+}
+"""Fields that only one client writes."""
+_COPILOT_CLI = "copilot-cli"
+_COPILOT_TRANSCRIPT = "events.jsonl"
+_CLAUDE_FOLDER = "projects"
+
+
+def is_from(client: str, payload: Payload) -> bool:
+    """Return whether a payload is one that this client writes, as far as can be told."""
+    caller = _find_caller(payload)
+    if caller:
+        return caller == client
+    if client == "vscode":  # Copilot CLI takes on its event names, but names no transcript with all
+        return bool(payload.transcript) or payload.find("hookEventName") is not None
+    if client == "claude-code":  # only VS Code and Copilot CLI, of those that read its files, date
+        return payload.find("timestamp") is None or _is_claude_transcript(payload.transcript)
+    return True
+
+
+def _find_caller(payload: Payload) -> str:
+    """Return the program that a payload names; empty, if it names none."""
+    for client, fields in _OWN_FIELDS.items():
+        if any(payload.find(field) is not None for field in fields):
+            return client
+    return _COPILOT_CLI if _parts(payload.transcript)[-1] == _COPILOT_TRANSCRIPT else ""
+
+
+def _is_claude_transcript(path: str) -> bool:
+    """Return whether a path ends as those of Claude Code do: a folder of its own a project."""
+    return _CLAUDE_FOLDER in _parts(path)[-3:-2]
+
+
+def _parts(path: str) -> list[str]:
+    return path.replace("\\", "/").split("/")
