@@ -9,12 +9,8 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from memoria.config import Settings
 from memoria.lifecycle.core.current import CurrentCore, compose_core
 from memoria.lifecycle.core.places import places_seen_from
-from memoria.model import Role, Trust, now_millis
-from memoria.model.channel import EXTRACTION_CHANNEL
+from memoria.model import now_millis
 from memoria.model.core import CONTRADICTED, CoreFile, CoreMemory
-from memoria.model.memory_types import MemoryType
-from memoria.policy.orders import instruction_shaped
-from memoria.policy.own_words import blot_foreign_text
 from memoria.store.base import Transaction
 from memoria.store.home_folder import open_home_files
 
@@ -50,47 +46,21 @@ class CoreReader:
         return tuple(place.read(self._files) for place in places_seen_from(project))
 
 
-def list_binding_lines(
-    tx: Transaction, current: Mapping[CoreFile, CurrentCore], room: int
-) -> list[str]:
+def list_binding_lines(current: Mapping[CoreFile, CurrentCore], room: int) -> list[str]:
     """Lines of core memory for who has asked for nothing yet, best first.
 
     These are rules and preferences, and whatever else the user has confirmed. What a client reports
-    as stated by the user counts at once, and says that it is reported. What rests on a tool's
-    output or on what the user only pasted, waits for confirmation or speaks to the memory itself is
-    left out: whoever reads these lines believes them.
+    as stated by the user counts at once, and says that it is reported.
 
     Args:
-        tx: sees the tenant's rows.
         current: what the core files say.
         room: how many characters all of them may have; a line more than fits is left out.
     """
     memories = [memory for core in current.values() for memory in core.memories]
-    believed = [one for one in memories if _may_be_believed(one) and _is_in_own_words(tx, one)]
-    ranked = sorted(believed, key=_order)
+    ranked = sorted((one for one in memories if one.verified or one.type.is_guide), key=_order)
     contradicted = {one for core in current.values() for one in core.contradicted}
     lines = (_line(memory, is_contradicted=memory.id in contradicted) for memory in ranked)
     return list(_fit(dict.fromkeys(lines), room))
-
-
-def _may_be_believed(memory: CoreMemory) -> bool:
-    if memory.verified:
-        return True
-    guides = memory.type.is_binding or memory.type is MemoryType.PREFERENCE
-    trusted = memory.trust is not Trust.TOOL
-    return guides and trusted and not instruction_shaped(memory.content, Trust.REPORTED)
-
-
-def _is_in_own_words(tx: Transaction, memory: CoreMemory) -> bool:
-    """Whether a conclusion quotes what the user said themselves, and nothing that they pasted."""
-    if memory.verified or memory.channel != EXTRACTION_CHANNEL:
-        return True
-    known = tx.memories.get(memory.id)
-    origin = None if known is None else known.current.provenance
-    turn = tx.conversations.turn(origin.turn_id) if origin and origin.turn_id else None
-    if origin is None or turn is None or turn.role is not Role.USER:
-        return False
-    return bool(origin.quote) and str(origin.quote) in blot_foreign_text(turn.content)
 
 
 def _order(memory: CoreMemory) -> tuple[bool, bool, int]:

@@ -140,12 +140,14 @@ class Resolver:
             raise RejectedError("a joke")
         if not add.type.may_be_proposed:
             raise RejectedError("no conclusion of one turn")
-        content, confirm_reason = self._validator.check_statement(add.content, turn, quote)
+        subject = subject_key(self._validator.check_name(add.subject))
+        content, confirm_reason = self._validator.check_conclusion(
+            add.content, add.type, subject, turn, quote
+        )
         doubt = self._reason_to_confirm(content, turn) or (
             "hearsay" if add.modality == "hearsay" else None
         )
         confirm_reason = confirm_reason or doubt
-        subject = subject_key(self._validator.check_name(add.subject))
         predicate = predicate_key(self._validator.check_name(add.predicate))
         actual = add.modality == "actual"
         zone = self._validator.zone_of(turn)
@@ -244,7 +246,9 @@ class Resolver:
         if memory.validity is not Validity.ACTIVE:
             raise RejectedError("put aside")
         turn, quote = self._validator.locate_quote(update.turn, update.quote)
-        content, confirm_reason = self._validator.check_statement(update.content, turn, quote)
+        content, confirm_reason = self._validator.check_conclusion(
+            update.content, memory.type, memory.subject, turn, quote
+        )
         doubt = self._reason_to_confirm(content, turn)
         confirm_reason = confirm_reason or doubt
         zone = self._validator.zone_of(turn)

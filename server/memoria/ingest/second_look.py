@@ -186,8 +186,10 @@ def _doubtful_addition(
 ) -> DoubtfulConclusion | None:
     try:
         turn, quote = validator.locate_quote(add.turn, add.quote)
-        content, confirm_reason = validator.check_statement(add.content, turn, quote)
         subject = subject_key(validator.check_name(add.subject))
+        content, confirm_reason = validator.check_conclusion(
+            add.content, add.type, subject, turn, quote
+        )
         predicate = predicate_key(validator.check_name(add.predicate))
     except RejectedError:
         return None  # it will be rejected with this reason
@@ -217,7 +219,9 @@ def _doubtful_update(validator: OperationValidator, update: Update) -> DoubtfulC
     try:
         memory = validator.require_prompt_memory(update.id)
         turn, quote = validator.locate_quote(update.turn, update.quote)
-        content, confirm_reason = validator.check_statement(update.content, turn, quote)
+        content, confirm_reason = validator.check_conclusion(
+            update.content, memory.type, memory.subject, turn, quote
+        )
     except RejectedError:
         return None
     if confirm_reason not in (None, "pii"):

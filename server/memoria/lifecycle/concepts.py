@@ -16,7 +16,6 @@ from memoria.ingest.processing import compact_json, shorten_statement
 from memoria.lifecycle.derivation import derivation_validator
 from memoria.lifecycle.interface import StepContext
 from memoria.memories.days import date_of_memory
-from memoria.memories.derived import least_trust
 from memoria.memories.validator import RejectedError
 from memoria.model import NO_TEXT_VECTORS, InferredBy, Memory
 from memoria.model.reflection import Concept
@@ -69,7 +68,7 @@ def propose_concept(
     )
     with context.store.read(context.tenant) as tx:
         said = derivation_validator(tx, context, InferredBy.MODEL, known)
-        content = said.check_derived(wording, least_trust(memories))
+        content = said.check_derived(wording, memories)
     return ProposedConcept(content, tuple(memory.id for memory in quoted))
 
 

@@ -77,7 +77,7 @@ class ClaimWriter:
         match known.validity:
             case Validity.ACTIVE:
                 return self.strengthen(new, known)
-            case Validity.PENDING_CONFIRMATION if known.flag not in _SETTLED_BY_A_CLAIM:
+            case Validity.PENDING_CONFIRMATION if not _may_settle(new.claim, known):
                 return ClaimOutcome("known", known.id)
             case Validity.ARCHIVED if not new.claim.is_stated:
                 return self._restore_if_repeated(new, known)
@@ -162,15 +162,13 @@ class ClaimWriter:
         self._writer.add(pending, replace(new.wording, structural=against), "hold")
         return ClaimOutcome("pending", pending.id, contradicts=(memory,))
 
-    def hold_order(self, new: NewClaim) -> ClaimOutcome:
-        """Write an order that rests on a tool's output; it waits until the user confirms it."""
+    def hold_order(self, new: NewClaim, flag: str) -> ClaimOutcome:
+        """Write an order that is not the user's own; it waits until they confirm it."""
         known = self._writer.find_same(new.wording.content, new.memory.workspace)
         if known is not None:
             return ClaimOutcome("known", known.id)
         waiting = Validity.PENDING_CONFIRMATION
-        self._writer.add(
-            replace(new.memory, validity=waiting, flag="instruction"), new.wording, "hold"
-        )
+        self._writer.add(replace(new.memory, validity=waiting, flag=flag), new.wording, "hold")
         return ClaimOutcome("pending", new.memory.id)
 
     def revise(self, new: NewClaim, memory: Memory, valid_from: int) -> ClaimOutcome:
@@ -256,7 +254,7 @@ class ClaimWriter:
             if known is not None and known.validity is Validity.PENDING_CONFIRMATION:
                 return ClaimOutcome("known", known.id, contradicts=contradicted)
             return self.hold(new, *verdicts.stronger[0])
-        if known is not None and new.claim.is_stated and known.flag not in _SETTLED_BY_A_CLAIM:
+        if known is not None and new.claim.is_stated and not _may_settle(new.claim, known):
             return self._restore(new, known, contradicted)
         marks = StructuralLinks(contradicts=tuple(memory.id for memory in contradicted))
         self._writer.add(new.memory, replace(new.wording, structural=marks), log_as)
@@ -339,6 +337,15 @@ class ClaimWriter:
         """A memory as it is now."""
         memory_id = memory if isinstance(memory, str) else memory.id
         return self._writer.require(memory_id)
+
+
+def _may_settle(claim: Claim, memory: Memory) -> bool:
+    """Return whether a claim may decide what a memory waits for.
+
+    What waits because an assistant said it waits for the user, who says so by stating it.
+    """
+    by_user = claim.source is SourceKind.USER_SAID
+    return memory.flag in _SETTLED_BY_A_CLAIM or (memory.flag == "assistant" and by_user)
 
 
 def _is_over(memory: Memory, claim: Claim) -> bool:

@@ -34,6 +34,7 @@ from memoria.model import (
     Memory,
     MemoryType,
     RememberResult,
+    Role,
     Scope,
     StoredTurn,
     Trust,
@@ -267,8 +268,9 @@ class Statements(Revisions):
         new = replace(new, wording=replace(new.wording, expires_at=expires_at))
         writer = self._writer(tx)
         claims = ClaimWriter(tx, writer, now_millis())
-        if _is_order_of_a_tool(new):
-            outcome = claims.hold_order(new)
+        doubt = None if self._is_user_channel else _doubt_order(tx, new)
+        if doubt is not None:
+            outcome = claims.hold_order(new, doubt)
         elif replaced is None:
             outcome = claims.write(new, log_as=log_as)
         else:
@@ -288,14 +290,22 @@ class Statements(Revisions):
         return end or find_end_in_words(wording.content, wording.valid_from, zone)
 
 
-def _is_order_of_a_tool(new: "NewClaim") -> bool:
-    """Whether a statement orders something for the time to come, and a tool is all that says so."""
-    from memoria.policy.orders import instruction_shaped  # noqa: PLC0415  (the start-up does without it)
+def _doubt_order(tx: Transaction, new: "NewClaim") -> str | None:
+    """Return why a statement that orders something waits: the turn that it names is not the user's.
 
-    if new.claim.trust is not Trust.TOOL:
-        return False
-    is_rule = new.memory.type is MemoryType.RULE
-    return is_rule or instruction_shaped(new.claim.content, Trust.TOOL)
+    What rests on a tool's output waits where it orders anything at all.
+    """
+    from memoria.policy.directions import directs  # noqa: PLC0415  (the start-up does without it)
+    from memoria.policy.orders import instruction_shaped  # noqa: PLC0415  (as above)
+
+    content, kind = new.claim.content, new.memory.type
+    if new.claim.trust is Trust.TOOL:
+        is_order = kind is MemoryType.RULE or instruction_shaped(content, Trust.TOOL)
+        return "instruction" if is_order else None
+    turn_n = new.wording.turn_n
+    turn = None if turn_n is None else tx.conversations.turns([turn_n]).get(turn_n)
+    is_of_another = turn is not None and turn.role is not Role.USER
+    return "assistant" if is_of_another and directs(kind, content) else None
 
 
 def _find_former_end(outcome: "ClaimOutcome", memory: Memory) -> int | None:

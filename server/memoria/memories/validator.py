@@ -6,7 +6,7 @@ memory, personal data only under the configured rules. The provenance follows fr
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -14,6 +14,7 @@ from memoria.bare.lazy_regex import lazy_regex
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import NotFoundError
 from memoria.memories.days import zone_of_turn
+from memoria.memories.derived import least_trust
 from memoria.memories.values import Author, Interpretation, NewWording
 from memoria.memories.writer import MemoryWriter
 from memoria.model import (
@@ -22,6 +23,7 @@ from memoria.model import (
     Duration,
     InferredBy,
     Memory,
+    MemoryType,
     Mention,
     Provenance,
     Role,
@@ -35,6 +37,7 @@ from memoria.model import (
 from memoria.model.privacy import PersonalRules
 from memoria.model.zone import Zone
 from memoria.policy.conflict import Claim
+from memoria.policy.directions import doubt_direction, is_worded_as_order
 from memoria.policy.orders import instruction_shaped
 from memoria.policy.pasted import is_pasted
 from memoria.policy.privacy import effective_rules, mask, screen
@@ -170,18 +173,37 @@ class OperationValidator:
             return text, "pasted"
         return text, "pii" if confirm else None
 
-    def check_derived(self, content: str, trust: Trust) -> str:
+    def check_conclusion(
+        self, content: str, kind: MemoryType, subject: str | None, turn: StoredTurn, quote: str
+    ) -> tuple[str, str | None]:
+        """The same for a conclusion of one turn, which may not direct the agent on another's word.
+
+        Args:
+            content: what is concluded.
+            kind: the type of the memory.
+            subject: of whom it speaks.
+            turn: what it is concluded from.
+            quote: the words that it rests on, as they stand there.
+        """
+        text, reason = self.check_statement(content, turn, quote)
+        if reason not in (None, "pii"):
+            return text, reason
+        return text, doubt_direction(kind, text, subject, turn, quote) or reason
+
+    def check_derived(self, content: str, sources: Sequence[Memory]) -> str:
         """The content of a derived memory, without secrets.
 
         Nobody is asked to confirm a derived memory, so whatever would need confirmation is
-        rejected.
+        rejected, and an order where one of its sources is not the user's own.
 
         Args:
             content: what the memory is to say.
-            trust: of the least trusted of its sources.
+            sources: what it is drawn from.
         """
         text, confirm = self._screen_text(content)
-        if instruction_shaped(text, trust):
+        origins = {source.current.provenance.source_kind for source in sources}
+        is_order = is_worded_as_order(text) and origins != {SourceKind.USER_SAID}
+        if is_order or instruction_shaped(text, least_trust(sources)):
             raise RejectedError("reads like an order")
         if confirm:
             raise RejectedError("personal data")

@@ -71,6 +71,12 @@ def is_borne_out(statement: str, text: str) -> bool:
     return False
 
 
+def share_of_words(statement: str, text: str) -> float:
+    """Return how many of the words of a statement that tell something a text has, from 0 to 1."""
+    said = frozenset(query_terms(statement)) - _FRAME - _FRAME_ZH
+    return len(said & frozenset(query_terms(text))) / len(said) if said else 1.0
+
+
 _IRONY = LazyPattern(
     r"""(?xi)^\W*(?:oh|sure|yeah|right|wow|great|brilliant|fantastic|lovely|wonderful|thanks)\b
     |\b(?:just\s(?:love|adore)|can['’]?t\swait|as\sif|such\sfun|so\smuch\sfun|yeah\sright|totally)\b

@@ -4,7 +4,7 @@ Rules that take words literally may look at these alone. Everything else is repl
 character, so that positions in the result are positions in the text.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from memoria.policy.pasted import find_pasted_spans
@@ -40,12 +40,22 @@ class Sentence:
 
 def blot_foreign_text(text: str) -> str:
     """Replace every character of a text that is not in the speaker's own words."""
+    return _blot_all(text, ((None, _LINES), ("`", _INLINE), (_QUOTES, _QUOTATION)))
+
+
+def blot_presented_text(text: str) -> str:
+    """Replace what a speaker presents or quotes, and leave code that they name in a sentence."""
+    return _blot_all(text, ((None, _LINES), (_QUOTES, _QUOTATION)))
+
+
+def _blot_all(text: str, kinds: Iterable[tuple[str | None, LazyPattern]]) -> str:
+    """Replace what is pasted, and what patterns find where a text has one of their signs."""
     pieces, end = list[str](), 0
     for start, until in find_pasted_spans(text):
         pieces += (text[end:start], _blot_block(until - start))
         end = until
     text = "".join((*pieces, text[end:]))
-    for signs, pattern in ((None, _LINES), ("`", _INLINE), (_QUOTES, _QUOTATION)):
+    for signs, pattern in kinds:
         if signs is None or has_any(text, signs):
             text = pattern.regex.sub(lambda match: BLOT * len(match[0]), text)
     return text

@@ -28,6 +28,7 @@ from memoria.lifecycle.core.render import (
     new_document,
     render_file,
 )
+from memoria.lifecycle.core.told import may_be_told
 from memoria.model.core import CoreFile, CoreLine, CoreMemory, EditConflict
 from memoria.policy.core import group_for, is_for_every_session
 from memoria.policy.lasting import REDACTED
@@ -190,13 +191,16 @@ def read_sources(
         files: the tenant's.
         places: of the files.
         memories: those that may stand in them.
-        at: UTC epoch milliseconds; an errand whose day is over by then stands nowhere.
+        at: UTC epoch milliseconds; an errand whose day is over by then stands nowhere, nor what
+            may not be told unasked.
     """
     outdated = _find_outdated(tx, memories)
     lasting = [
         memory
         for memory in memories
-        if is_for_every_session(memory, at, tx.zone) and memory.id not in outdated
+        if is_for_every_session(memory, at, tx.zone)
+        and memory.id not in outdated
+        and may_be_told(tx, memory)
     ]
     redacted = {memory.id: memory.content for memory in memories if REDACTED in memory.content}
     disputes = tx.core.disputes()

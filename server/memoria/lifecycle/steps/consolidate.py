@@ -37,7 +37,6 @@ from memoria.memories.derived import (
     add_derived,
     end_derived,
     is_known,
-    least_trust,
     revise_derived,
 )
 from memoria.memories.validator import RejectedError
@@ -299,7 +298,7 @@ def _write_concept(
 ) -> ItemResult:
     try:
         said = derivation_validator(tx, context, InferredBy.MODEL)
-        content = said.check_derived(item.content, least_trust(sources))
+        content = said.check_derived(item.content, sources)
     except RejectedError as error:
         return _note_no_concept(tx, item, context.at, str(error))
     quoted = [source for source in sources if source.id in item.quoted]

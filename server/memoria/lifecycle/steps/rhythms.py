@@ -24,7 +24,6 @@ from memoria.memories.derived import (
     add_derived,
     end_derived,
     is_known,
-    least_trust,
     revise_derived,
 )
 from memoria.memories.validator import RejectedError
@@ -204,7 +203,7 @@ def _write_habit(
 ) -> ItemResult:
     said = derivation_validator(tx, context, InferredBy.RULES)
     try:
-        content = said.check_derived(item.content, least_trust(sources))
+        content = said.check_derived(item.content, sources)
     except RejectedError:
         return ItemResult(StepOutcome.UNCHANGED)
     confidence = min(item.share, *(source.confidence for source in sources))

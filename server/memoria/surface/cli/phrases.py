@@ -38,6 +38,7 @@ _ACTIONS = {
     "upvote": "voted up",
 }
 _FLAGS = {
+    "assistant": "an assistant said it, and you have not",
     "conflict": "it contradicts another memory",
     "hearsay": "it is hearsay",
     "instruction": "it reads like an instruction to the memory",

@@ -41,5 +41,5 @@ def compose_instructions(tx: Transaction, reader: CoreReader, project: str | Non
     """What holds for everybody, and below it what the user wants in a project."""
     text = static_instructions()
     room = _MAX_CHARS - len(text) - len(_HEADING) - len(fence("")) - 1
-    lines = list_binding_lines(tx, reader.read(tx, project), room)
+    lines = list_binding_lines(reader.read(tx, project), room)
     return text + _HEADING + fence("\n".join(lines)) if lines else text

@@ -1,0 +1,41 @@
+"""Told unasked: which memories an agent may read in core memory without having asked.
+
+Core files, the briefing, the instructions and the resources all take their lines from here. Who
+reads them believes that the rules and preferences there are the user's.
+"""
+
+from memoria.model import MemoryVersion, SourceKind, Trust
+from memoria.model.channel import EXTRACTION_CHANNEL
+from memoria.model.core import CoreMemory
+from memoria.policy.directions import directs, doubt_direction
+from memoria.policy.orders import instruction_shaped
+from memoria.store.base import Transaction
+
+
+def may_be_told(tx: Transaction, memory: CoreMemory) -> bool:
+    """Return whether a memory may stand in core memory.
+
+    What the user has confirmed may. What speaks to the memory itself may not, nor what directs the agent and rests on a tool's output, on what the user only
+    pasted or on an assistant's word.
+    """
+    known = tx.memories.get(memory.id)
+    if known is None:
+        return False
+    if memory.verified:
+        return True
+    if instruction_shaped(memory.content, Trust.REPORTED):
+        return False
+    if not directs(memory.type, memory.content):
+        return True
+    is_concluded = memory.channel == EXTRACTION_CHANNEL
+    is_theirs = not is_concluded or _is_the_users_word(tx, memory, known.current)
+    return is_theirs and memory.trust is not Trust.TOOL
+
+
+def _is_the_users_word(tx: Transaction, memory: CoreMemory, now: MemoryVersion) -> bool:
+    """Return whether the user has said themselves what was concluded from a conversation."""
+    turn = tx.conversations.turn(now.provenance.turn_id) if now.provenance.turn_id else None
+    if turn is None:
+        return now.provenance.source_kind is SourceKind.USER_SAID
+    quote = now.provenance.quote or ""
+    return doubt_direction(memory.type, now.content, memory.subject, turn, quote) is None
