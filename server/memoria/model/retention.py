@@ -37,12 +37,14 @@ class RetentionAttributes:
     importance: float
     confidence: float
     learnt_at: int
-    """When its present wording began to hold."""
+    """When its present wording was learnt: of an old conversation, when that was read."""
     tier: MemoryTier = MemoryTier.SHORT
     task: bool = False
     """Whether it holds for one task alone."""
     pinned: bool = False
     verified: bool = False
+    said_at: int | None = None
+    """When its present wording was said, where that is known."""
     event_at: int | None = None
     evidence_at: int | None = None
     """When it was last said again."""

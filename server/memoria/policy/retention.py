@@ -214,7 +214,7 @@ def _archive_order(
 def ends_at(
     one: RetentionAttributes, task_last_at: int | None = None, table: RetentionTable = RETENTION
 ) -> int | None:
-    """When a memory expires, UTC epoch ms; None for never.
+    """When a memory expires, counted from when it was said, UTC epoch ms; None for never.
 
     Args:
         one: the memory; it never expires if the user pinned or confirmed it.
@@ -224,6 +224,7 @@ def ends_at(
     if one.pinned or one.verified:
         return None
     lasting_ms = fading_curve(one, table).ttl
-    since = max(one.learnt_at, task_last_at or 0)
+    said_at = one.learnt_at if one.said_at is None else one.said_at
+    since = max(said_at, task_last_at or 0)
     by_table = None if lasting_ms is None else since + round(lasting_ms * DAY_MS)
     return min((end for end in (one.expires_at, by_table) if end is not None), default=None)

@@ -26,7 +26,7 @@ class SqliteDays:
 
     def next_activity_at(self, at: int) -> int | None:
         """When next something was said, learnt or put aside, from a moment on."""
-        names = ("next_turn", "next_wording", "next_put_aside")
+        names = ("next_turn", "next_wording", "next_began", "next_put_aside")
         rows = (self._rows.first(name, at=at) for name in names)
         return min((row["at"] for row in rows if row and row["at"] is not None), default=None)
 

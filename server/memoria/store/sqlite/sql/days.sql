@@ -15,6 +15,9 @@ SELECT min(at) AS at FROM turns WHERE tenant_id = :tenant AND at >= :at;
 SELECT min(ingested_at) AS at FROM memory_versions
 WHERE tenant_id = :tenant AND ingested_at >= :at;
 
+-- name: next_began
+SELECT min(valid_from) AS at FROM memory_versions WHERE tenant_id = :tenant AND valid_from >= :at;
+
 -- name: next_put_aside
 SELECT min(updated_at) AS at FROM memories
 WHERE tenant_id = :tenant AND validity = 'archived' AND updated_at >= :at;
@@ -59,22 +62,35 @@ CROSS JOIN episodes e ON e.session_n = t.session_n
 CROSS JOIN turns l ON l.session_n = e.session_n AND l.turn_index = e.last_index;
 
 -- name: wordings
--- A wording held until there was another, or until another memory took the place of its own.
+-- Each on the day on which it was said, however much later it was read: that of its turn or, of what
+-- another program knew, of its own date. A wording held until another was said, or until another
+-- memory took the place of its own.
+WITH said (n, at) AS (
+    SELECT v.n, t.at
+    FROM turns t CROSS JOIN memory_versions v ON v.turn_n = t.n
+    WHERE t.tenant_id = :tenant
+      AND t.at >= min(:begin, :midnight - 86400000) AND t.at < max(:end, :midnight + 2 * 86400000)
+      AND CASE WHEN t.utc_offset IS NULL THEN t.at >= :begin AND t.at < :end
+               ELSE t.at + t.utc_offset * 60000 - :midnight BETWEEN 0 AND 86399999 END
+    UNION ALL
+    SELECT n, ingested_at FROM memory_versions
+    WHERE tenant_id = :tenant AND ingested_at >= :begin AND ingested_at < :end
+      AND turn_n IS NULL AND source_kind <> 'imported'
+    UNION ALL
+    SELECT n, valid_from FROM memory_versions
+    WHERE tenant_id = :tenant AND valid_from >= :begin AND valid_from < :end
+      AND turn_n IS NULL AND source_kind = 'imported')
 SELECT m.id, v.content, v.version > 1 AS changed,
-       coalesce((SELECT x.ingested_at FROM memory_versions x
+       coalesce((SELECT coalesce(y.at, x.ingested_at) FROM memory_versions x
+                 LEFT JOIN turns y ON y.n = x.turn_n
                  WHERE x.memory_n = m.n AND x.version = v.version + 1),
                 CASE WHEN m.validity = 'superseded' AND m.merged_into IS NULL
                      THEN m.updated_at END) AS held_until
-FROM memory_versions v
+FROM said
+CROSS JOIN memory_versions v ON v.n = said.n
 CROSS JOIN memories m ON m.n = v.memory_n
-LEFT JOIN turns t ON t.n = v.turn_n
-WHERE v.tenant_id = :tenant
-  AND v.ingested_at >= min(:begin, :midnight - 86400000)
-  AND v.ingested_at < max(:end, :midnight + 2 * 86400000)
-  AND CASE WHEN t.utc_offset IS NULL THEN v.ingested_at >= :begin AND v.ingested_at < :end
-           ELSE v.ingested_at + t.utc_offset * 60000 - :midnight BETWEEN 0 AND 86399999 END
-  AND m.type NOT IN {conversation_summaries} AND m.validity <> 'pending_confirmation'
-ORDER BY v.ingested_at, v.n;
+WHERE m.type NOT IN {conversation_summaries} AND m.validity <> 'pending_confirmation'
+ORDER BY said.at, v.n;
 
 -- name: put_aside
 SELECT m.id, v.content

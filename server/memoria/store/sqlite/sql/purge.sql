@@ -1,10 +1,14 @@
 -- name: spent
--- As the index has it: a day.
-SELECT id FROM memories
-WHERE tenant_id = :tenant AND expires_at IS NOT NULL AND expires_at <= :before
-  AND validity = 'archived' AND updated_at <= :before AND NOT pinned
-  AND expires_at - created_at <= 86400000
-ORDER BY expires_at, n LIMIT :limit;
+-- What counted for a day at most since it was said. The index has those of a day since they were read,
+-- which may be later, so that there are more of them.
+SELECT m.id FROM memories m
+WHERE m.tenant_id = :tenant AND m.expires_at IS NOT NULL AND m.expires_at <= :before
+  AND m.validity = 'archived' AND m.updated_at <= :before AND NOT m.pinned
+  AND m.expires_at - m.created_at <= 86400000
+  AND m.expires_at - (SELECT min(min(v.valid_from, coalesce(t.at, v.valid_from)))
+                      FROM memory_versions v LEFT JOIN turns t ON t.n = v.turn_n
+                      WHERE v.memory_n = m.n) <= 86400000
+ORDER BY m.expires_at, m.n LIMIT :limit;
 
 -- name: archived
 SELECT id FROM memories

@@ -6,12 +6,15 @@ ORDER BY n LIMIT :limit;
 
 -- name: vitals
 SELECT m.n, m.id, m.type, m.importance, m.confidence, v.ingested_at AS learnt_at, m.tier,
+       coalesce(t.at, CASE v.source_kind WHEN 'imported' THEN v.valid_from
+                      ELSE v.ingested_at END) AS said_at,
        m.task IS NOT NULL AND m.type IN {guiding_types} AS task, m.pinned, m.verified, v.event_at,
        (SELECT max(e.ingested_at) FROM memory_evidence e WHERE e.memory_n = m.n) AS evidence_at,
        m.last_used_at, m.reviewed_at, m.expires_at,
        1 + (SELECT count(*) FROM memory_evidence e WHERE e.memory_n = m.n) AS evidence,
        m.use_count, m.upvotes
 FROM memories m JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
+LEFT JOIN turns t ON t.n = v.turn_n
 WHERE m.tenant_id = :tenant AND m.validity = 'active' AND m.n > :after
 ORDER BY m.n LIMIT :limit;
 
