@@ -15,8 +15,8 @@ from memoria.store.base import Transaction
 def may_be_told(tx: Transaction, memory: CoreMemory) -> bool:
     """Return whether a memory may stand in core memory.
 
-    What the user has confirmed may. What speaks to the memory itself may not, nor what directs the agent and rests on a tool's output, on what the user only
-    pasted or on an assistant's word.
+    What the user has confirmed may. What speaks to the memory itself may not, nor what directs the
+    agent and rests on a tool's output, on what the user only pasted or on an assistant's word.
     """
     known = tx.memories.get(memory.id)
     if known is None:
