@@ -38,7 +38,7 @@ def clock() -> Iterator[list[int]]:
 
 def reads(**more: object) -> Callable[..., object]:
     """A model that takes the user's words as they are."""
-    return answers(extract=reader(lambda n, _, text, __: [add(text, n, **more)]))
+    return answers(extract=reader(lambda n, _, text, __: [add(text, n) | more]))
 
 
 async def read_late(m: Memoria, words: str, clock: list[int]) -> None:
