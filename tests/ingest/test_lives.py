@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import anyio.to_thread
 import pytest
@@ -36,7 +37,7 @@ def clock() -> Iterator[list[int]]:
         yield now
 
 
-def reads(**more: object) -> Callable[..., object]:
+def reads(more: dict[str, Any]) -> Callable[..., object]:
     """A model that takes the user's words as they are."""
     return answers(extract=reader(lambda n, _, text, __: [add(text, n) | more]))
 
@@ -60,9 +61,9 @@ async def live_on(m: Memoria, clock: list[int], *days: int) -> None:
 
 @pytest.mark.parametrize(("words", "life"), TEMPORARY.values(), ids=TEMPORARY)
 async def test_what_was_temporary_when_it_was_said_is_history_and_never_erased(
-    home: Path, model: ScriptedModel, clock: list[int], words: str, life: dict[str, object]
+    home: Path, model: ScriptedModel, clock: list[int], words: str, life: dict[str, Any]
 ) -> None:
-    model.answer = reads(**life)
+    model.answer = reads(life)
     async with opened(home, model) as m:
         await read_late(m, words, clock)
         await live_on(m, clock, 1, 9, 40)
@@ -80,7 +81,7 @@ async def test_what_was_temporary_when_it_was_said_is_history_and_never_erased(
 async def test_what_was_to_count_for_a_day_when_it_was_said_is_erased_after_a_week(
     home: Path, model: ScriptedModel, clock: list[int]
 ) -> None:
-    model.answer = reads(duration="24h")
+    model.answer = reads({"duration": "24h"})
     async with opened(home, model) as m:
         await read_late(m, "I work from the library on the corner today.", clock)
         await live_on(m, clock, 1, 3)
@@ -104,7 +105,7 @@ async def test_what_an_agent_notes_late_with_its_turn_lives_since_the_turn(
 async def test_a_diary_has_what_was_learnt_on_the_day_on_which_it_was_said(
     home: Path, model: ScriptedModel, clock: list[int]
 ) -> None:
-    model.answer = reads()
+    model.answer = reads({})
     words = "I work as a translator for the city."
     async with opened(home, model) as m:
         await read_late(m, words, clock)
@@ -120,7 +121,7 @@ async def test_a_rule_for_a_task_that_was_over_long_ago_ends_with_the_first_nigh
     home: Path, model: ScriptedModel, clock: list[int]
 ) -> None:
     words = "Leave out the tests."
-    model.answer = reads(type="rule", task="the spring report")
+    model.answer = reads({"type": "rule", "task": "the spring report"})
     async with opened(home, model) as m:
         await read_late(m, words, clock)
         await anyio.to_thread.run_sync(lambda: nights.run_nightly(m.settings))

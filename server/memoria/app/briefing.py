@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from memoria.app.core_excerpt import CoreReader
 from memoria.lifecycle.core.current import CurrentCore
+from memoria.memories.conditions import is_open
 from memoria.memories.days import date_of_memory
 from memoria.model import Scratchpad, now_millis, to_iso
 from memoria.model.core import CoreFile
@@ -67,7 +68,8 @@ def _read_lines(
 ) -> BriefingLines:
     pads = tx.scratchpads.list_recent(_TASKS, project)
     ids = tx.episodes.list_recent(now_millis(), project, _EPISODES)
-    episodes = (memory for memory in map(tx.memories.get, ids) if memory is not None)
+    known = (memory for memory in map(tx.memories.get, ids) if memory is not None)
+    episodes = (memory for memory in known if is_open(tx, memory))
     return BriefingLines(
         [line for one in core.values() for line in _split(one.text)],
         frozenset(show_invisible(line) for one in core.values() for line in one.urgent),

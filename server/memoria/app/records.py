@@ -28,7 +28,13 @@ from memoria.model import (
 )
 from memoria.retrieval.answer.contradictions import mark_memories
 from memoria.retrieval.answer.outdated import mark_outdated_memories
-from memoria.retrieval.lookup.records import read_memory, read_record, read_session, read_turn
+from memoria.retrieval.lookup.records import (
+    mark_conditions,
+    read_memory,
+    read_record,
+    read_session,
+    read_turn,
+)
 from memoria.retrieval.lookup.short_ids import (
     complete_id,
     complete_session_id,
@@ -175,7 +181,8 @@ class Records(Recall):
     def _with_contradictions(self, tx: Transaction, memories: Sequence[Memory]) -> list[Memory]:
         """Memories with what contradicts or outdates them, as far as it is seen from here."""
         seen = Filters(workspace=self.settings.workspace)
-        return mark_outdated_memories(tx, mark_memories(tx, memories, seen))
+        shown = mark_conditions(tx, memories)
+        return mark_outdated_memories(tx, mark_memories(tx, shown, seen))
 
     async def _complete_ids(self, *ids: str | None) -> list[str]:
         """The ids that these are or end; of one that is not given an empty text."""

@@ -28,6 +28,7 @@ from memoria.ingest.processing import (
     shorten_statement,
     turn_line,
 )
+from memoria.memories.conditions import condition_of_turn
 from memoria.memories.days import day_of
 from memoria.memories.validator import EventTime, OperationValidator, PromptContents, RejectedError
 from memoria.memories.values import Interpretation, NewWording, Passage, StructuralLinks
@@ -149,8 +150,9 @@ def apply_summary(
 
 
 def _turns_to_read(tx: Transaction, entry: LeasedEntry, digester: Digester) -> list[StoredTurn]:
-    """The turns that are read of a segment: of a long one, its beginning and its end."""
-    turns = list_readable(tx, entry_turns(tx, entry), digester)
+    """The turns that are read of a segment, all told openly: of a long one, its ends."""
+    readable = list_readable(tx, entry_turns(tx, entry), digester)
+    turns = [turn for turn in readable if condition_of_turn(tx, turn) is None]
     half = _MOST_TURNS // 2
     return turns if len(turns) <= _MOST_TURNS else [*turns[:half], *turns[-half:]]
 

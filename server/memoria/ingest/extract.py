@@ -37,6 +37,7 @@ from memoria.ingest.second_look import (
     SecondLook,
     find_doubtful,
 )
+from memoria.memories.conditions import condition_of_turn
 from memoria.memories.validator import OperationValidator, PromptContents
 from memoria.memories.verdicts import ReadAhead, read_ahead
 from memoria.model import (
@@ -216,7 +217,8 @@ def _load_segment(tx: Transaction, entry: LeasedEntry, digester: Digester) -> Sh
         entry.session_n, max(entry.first_index - _BEFORE, 0), entry.first_index - 1
     )
     is_idle = not has_something_to_read(unread, (*list_before(before), *turns))
-    if entry.attempts == 1 and may_sum_up_with_reading(turns):
+    is_open = all(condition_of_turn(tx, turn) is None for turn in turns)
+    if entry.attempts == 1 and is_open and may_sum_up_with_reading(turns):
         summary_n = tx.queue.find_summary(entry.session_n, entry.first_index, entry.last_index)
         if summary_n is not None:
             return ShownSegment(entry, tuple(turns), unread_ns, summary_n, is_idle)

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from memoria.erasure.suppression import Digester
 from memoria.ingest.scratchpads import MOST_RECENT_TASKS
+from memoria.memories.conditions import condition_of_turn
 from memoria.memories.validator import OperationValidator, PromptContents, RejectedError
 from memoria.memories.values import RULES_AUTHOR
 from memoria.model import Focus, InferredBy, Role, Scratchpad, StoredTurn
@@ -54,6 +55,8 @@ def follow_turn(
     if signals is None:
         return
     stored = tx.conversations.turns([n])[n]
+    if condition_of_turn(tx, stored) is not None:
+        return
     pad = tx.scratchpads.get(stored.session_id)
     if pad is not None and _time_of_turn(stored) < pad.updated_at:
         return
@@ -89,6 +92,8 @@ def _follow_model(validator: OperationValidator, focus: Focus) -> None:
     turn, _ = validator.locate_quote(focus.turn, focus.quote)
     if turn.role is not Role.USER:
         raise RejectedError("not the user's words")
+    if condition_of_turn(validator.tx, turn) is not None:
+        raise RejectedError("told on a condition")
     text, doubt = validator.check_statement(focus.task, turn)
     if doubt is not None or not names_a_task(text):
         raise RejectedError(doubt or "names no task")

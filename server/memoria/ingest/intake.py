@@ -27,7 +27,9 @@ from memoria.memories.validator import OperationValidator, PromptContents
 from memoria.memories.values import RULES_AUTHOR
 from memoria.memories.writer import MemoryWriter
 from memoria.model import Add, InferredBy, MemoryChange, QueueKind, Role, StoredTurn, new_id
+from memoria.model.condition import Condition
 from memoria.model.privacy import PersonalRules
+from memoria.policy.confided import read_condition
 from memoria.policy.extraction_rules import ExtractionReason
 from memoria.policy.plain_statements import PlainStatement, find_plain_statements
 from memoria.policy.routing import ExtractNow, route_turn
@@ -96,7 +98,7 @@ class Intake:
     def take_turn(self, n: int, turn: NewTurn) -> None:
         """Handle a turn that was written as document `n`."""
         follow_turn(self._tx, self._digester, n, turn, self._personal)
-        if self._links_names:
+        if self._links_names and not _is_withheld(turn):
             link_turn_names(self._tx, turn)
         if turn.role is Role.USER and turn.speaker is not None:
             attribute_earlier_turns(self._tx, n, turn, self._writer())
@@ -224,3 +226,9 @@ def _operation(claim: PlainStatement) -> Add:
         predicate=claim.predicate,
         confidence=claim.confidence,
     )
+
+
+def _is_withheld(turn: NewTurn) -> bool:
+    """Return whether a turn asks not to be kept, so that no name in it is found either."""
+    read = read_condition(turn.content) if turn.role is Role.USER else None
+    return read is not None and read.condition is Condition.WITHHELD

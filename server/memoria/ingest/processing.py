@@ -9,6 +9,7 @@ from memoria.bare.lazy_regex import lazy_regex
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import MemoriaError
 from memoria.inference.chat.client import ChatClient
+from memoria.memories.conditions import is_withheld
 from memoria.memories.related import RelatedMemories
 from memoria.memories.validator import OperationValidator, PromptContents
 from memoria.memories.values import Author
@@ -101,7 +102,7 @@ def entry_turns(tx: Transaction, entry: LeasedEntry) -> list[StoredTurn]:
 def list_readable(
     tx: Transaction, turns: Iterable[StoredTurn], digester: Digester
 ) -> list[StoredTurn]:
-    """Those turns that a model may read: none that says what was forgotten.
+    """Those turns that a model may read: none that says what was forgotten or is not to be kept.
 
     Most of these are suppressed. One that was recorded before, in a spelling by which the index
     could not find it when its words were forgotten, is recognised here.
@@ -110,7 +111,9 @@ def list_readable(
     return [
         turn
         for turn in turns
-        if not turn.suppressed and suppression.may_conclude_from(full_text(turn))
+        if not turn.suppressed
+        and suppression.may_conclude_from(full_text(turn))
+        and not is_withheld(tx, turn)
     ]
 
 

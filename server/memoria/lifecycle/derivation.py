@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memoria.lifecycle.interface import Item, StepContext
+from memoria.memories.conditions import is_open
 from memoria.memories.derived import END
 from memoria.memories.validator import OperationValidator, PromptContents
 from memoria.memories.values import Author
@@ -95,11 +96,13 @@ def has_user_decision(tx: Transaction, memory: Memory) -> bool:
 
 
 def sources_as_planned(tx: Transaction, item: DerivationItem) -> list[Memory] | None:
-    """What something is drawn from; None where one of it was changed, put aside or forgotten."""
+    """What something is drawn from; None where one of it was changed, put aside or confided."""
     found = []
     for memory_id, wording in item.sources:
         memory = tx.memories.get(memory_id)
         if memory is None or memory.current.n != wording or not _is_usable(memory):
+            return None
+        if not is_open(tx, memory):
             return None
         found.append(memory)
     return found if _have_one_scope(found) else None

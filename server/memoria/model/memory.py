@@ -4,6 +4,7 @@ from enum import StrEnum
 from typing import Literal
 
 from memoria.model.base import Value
+from memoria.model.condition import Condition
 from memoria.model.memory_types import MemoryType
 
 
@@ -165,6 +166,8 @@ class Memory(Value):
     """What it has to do with; read as `contradicts` is."""
     local: LocalSpan | None = None
     """When it holds, in local time; read as `contradicts` is."""
+    condition: Condition | None = None
+    """On what condition it was told; read as `contradicts` is."""
     former_end: int | None = None
     """When the wording that has just been corrected was to end, where the new one has no end."""
     is_unchanged: bool = False

@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from memoria.model.base import Value
+from memoria.model.condition import Condition
 from memoria.model.explanation import Explanation
 from memoria.model.memory import Trust, Validity
 from memoria.model.memory_types import MemoryType
@@ -53,6 +54,8 @@ class AdjacentTurn(Value):
     speaker: str | None = None
     text: str
     """Of a long one the part that answers, with a sign where it is cut."""
+    condition: Condition | None = None
+    """On what condition it was told."""
 
 
 class Hit(Value):
@@ -79,6 +82,8 @@ class Hit(Value):
     it rests on has changed since. Any memory: its end is over."""
     outdated_by: tuple[str, ...] = ()
     """Ids of the memories that tell by now what it rests on."""
+    condition: Condition | None = None
+    """On what condition it was told."""
     tool: ToolCall | None = None
     excerpt: tuple[int, int] | None = None
     """The span [start, end) in characters of the stored text, where it is not all shown."""

@@ -34,4 +34,7 @@ class SessionRecord(Value):
     total: int
     """Turns of the whole session."""
     turns: tuple[StoredTurn, ...]
+    """Of a page those that may be in an answer."""
     segments: tuple[Segment, ...]
+    confided: frozenset[str] = frozenset()
+    """Ids of the turns that were told in confidence."""

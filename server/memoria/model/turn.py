@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field, JsonValue, model_validator
 
 from memoria.errors import InvalidInputError
 from memoria.model.base import Value
+from memoria.model.condition import Condition
 from memoria.model.instant import parse_instant, parse_offset, to_millis
 from memoria.model.memory import MemoryChange, Trust
 
@@ -187,3 +188,5 @@ class TurnRecord(Value):
     """Newest first."""
     before: tuple[StoredTurn, ...]
     after: tuple[StoredTurn, ...]
+    condition: Condition | None = None
+    """On what condition it was told."""

@@ -20,6 +20,9 @@ _FRAME_ZH = frozenset("用户说的我")
 _NAME = lazy_regex(r"(?<=\S\s)[A-Z][A-Za-z]+")
 _CODE = lazy_regex(r"(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{5,}|\d{5,}")
 _HALF = 0.5
+_FEW, _FEW_ZH = 2, 4
+"""Words that two texts have in common by chance are fewer; Chinese ones are counted in pairs, too.
+"""
 
 
 def is_said_literally(content: str, quote: str, said: str, speaker: str | None = None) -> bool:
@@ -75,6 +78,13 @@ def share_of_words(statement: str, text: str) -> float:
     """Return how many of the words of a statement that tell something a text has, from 0 to 1."""
     said = frozenset(query_terms(statement)) - _FRAME - _FRAME_ZH
     return len(said & frozenset(query_terms(text))) / len(said) if said else 1.0
+
+
+def borrows_words(statement: str, own: str, other: str) -> bool:
+    """Return whether a statement of one text has words that tell something from another alone."""
+    only_there = frozenset(query_terms(other)) - frozenset(query_terms(own)) - _FRAME - _FRAME_ZH
+    borrowed = only_there & frozenset(query_terms(statement))
+    return len(borrowed) >= (_FEW_ZH if is_cjk(statement) else _FEW)
 
 
 _IRONY = LazyPattern(

@@ -14,9 +14,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
+from memoria.model.condition import Condition
 from memoria.model.memory import Trust
 from memoria.model.memory_types import MemoryType
 from memoria.model.turn import Role
+from memoria.policy.confided import read_condition
 from memoria.policy.orders import instruction_shaped, is_standing_order
 from memoria.policy.own_words import (
     BLOT,
@@ -89,7 +91,10 @@ def find_plain_statements(role: Role, text: str, *, tool_call: bool = False) -> 
 
 def _may_be_taken(text: str, blotted: str) -> bool:
     """Not of a text that gives orders to the memory, nor of one that is not to be remembered."""
-    return not (instruction_shaped(text, Trust.USER) or asks_not_to_remember(blotted))
+    if instruction_shaped(text, Trust.USER) or asks_not_to_remember(blotted):
+        return False
+    read = read_condition(text)
+    return read is None or read.condition is not Condition.WITHHELD
 
 
 def _find_in(text: str, blotted: str) -> PlainStatements:

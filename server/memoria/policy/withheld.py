@@ -34,6 +34,18 @@ def asks_not_to_remember(own_text: str) -> bool:
     return any(_is_asked(wording, sentence) for sentence in sentences for wording in wordings)
 
 
+def is_told_aside(own_text: str) -> bool:
+    """Return whether a text that asks for that is told in confidence, and may be kept as such.
+
+    "Between us" is told to somebody; "off the record" and "don't save this" are told to nobody.
+    """
+    small = small_letters(own_text)
+    asked = [one for one in _wordings_for(small) if one not in _TOLD_ASIDE]
+    sentences = _SENTENCES.split(small)
+    strictly = any(_is_asked(one, sentence) for sentence in sentences for one in asked)
+    return not strictly and not has_any(small, _OFF_THE_RECORD)
+
+
 def _wordings_for(text: str) -> Iterator[_Wording]:
     """Those of which a text has the words; a quick look."""
     for wording in _WORDINGS if text.isascii() else _WORDINGS + _WORDINGS_ZH:
@@ -197,3 +209,5 @@ _WORDINGS_ZH = (
     _Wording((tuple("别不勿无没甭"), tuple("记存写留")), _REQUEST_ZH, _FOR_GOOD_ZH),
     _Wording((("私下", "私底下", "之间", "没听"),), _ASIDE_ZH, _FOR_GOOD_ZH),
 )
+_TOLD_ASIDE = (_WORDINGS[-1], _WORDINGS_ZH[-1])
+_OFF_THE_RECORD = ("off the record", "off-the-record", "out of", "没听")

@@ -39,6 +39,7 @@ def result_text(result: SearchResult) -> str:
 def memory_text(memory: Memory) -> str:
     """A memory with its history."""
     flags = [memory.type.value, validity_word(memory)]
+    flags += [memory.condition] if memory.condition else []
     flags += ["pinned"] if memory.pinned else []
     flags.append("verified" if memory.verified else "not verified by the user")
     flags += [scope_phrase(memory.project)] if memory.workspace else []
@@ -113,6 +114,7 @@ def turn_record_text(record: TurnRecord, offset: int, chars: int) -> str:
     turn = record.turn
     lines = [_neighbour_text(neighbour(t)) for t in record.before]
     old = "" if turn.current else " (edited since; superseded)"
+    old += f" ({record.condition})" if record.condition else ""
     lines.append(f"[turn {turn.id}] {turn_citation(turn)}{old}")
     lines.append(fence_block(turn.content[offset : offset + chars]))
     if turn.tool_name or turn.tool_result is not None:

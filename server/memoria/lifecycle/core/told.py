@@ -4,6 +4,7 @@ Core files, the briefing, the instructions and the resources all take their line
 reads them believes that the rules and preferences there are the user's.
 """
 
+from memoria.memories.conditions import is_open
 from memoria.model import MemoryVersion, SourceKind, Trust
 from memoria.model.channel import EXTRACTION_CHANNEL
 from memoria.model.core import CoreMemory
@@ -15,11 +16,12 @@ from memoria.store.base import Transaction
 def may_be_told(tx: Transaction, memory: CoreMemory) -> bool:
     """Return whether a memory may stand in core memory.
 
-    What the user has confirmed may. What speaks to the memory itself may not, nor what directs the
-    agent and rests on a tool's output, on what the user only pasted or on an assistant's word.
+    What was told in confidence may not. What the user has confirmed may. What speaks to the memory
+    itself may not, nor what directs the agent and rests on a tool's output, on what the user only
+    pasted or on an assistant's word.
     """
     known = tx.memories.get(memory.id)
-    if known is None:
+    if known is None or not is_open(tx, known):
         return False
     if memory.verified:
         return True

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
+from memoria.memories.conditions import is_open
 from memoria.model.day import DayMemory, DayNotes, DaySession
 from memoria.model.zone import LocalDay, Zone
 from memoria.store.base import Transaction
@@ -13,13 +14,24 @@ _OPENED, _INERT = "<!--", "‹!--"
 
 def read_notes(tx: Transaction, day: LocalDay) -> DayNotes:
     """What happened in a day, with what has become of it since."""
-    notes = tx.days.notes(day)
+    notes = _without_confidences(tx, tx.days.notes(day))
     changes = tx.derivations.list_changed([one.id for one in notes.episodes])
     outdated = {change.derived_id for change in changes}
     episodes = tuple(
         one.model_copy(update={"is_outdated": one.id in outdated}) for one in notes.episodes
     )
     return notes.model_copy(update={"episodes": episodes})
+
+
+def _without_confidences(tx: Transaction, notes: DayNotes) -> DayNotes:
+    """What may be told of a day to who has not asked for it."""
+
+    def tell(told: Iterable[DayMemory]) -> tuple[DayMemory, ...]:
+        pairs = ((one, tx.memories.get(one.id)) for one in told)
+        return tuple(one for one, memory in pairs if memory is None or is_open(tx, memory))
+
+    names = ("episodes", "learnt", "changed", "archived")
+    return notes.model_copy(update={name: tell(getattr(notes, name)) for name in names})
 
 
 def list_events(notes: DayNotes, zone: Zone) -> str:

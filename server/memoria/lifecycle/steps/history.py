@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from memoria.lifecycle.files.generated import FileItem, digest, files_of
 from memoria.lifecycle.files.history import render_history
 from memoria.lifecycle.interface import ItemResult, PlannedStep, StepContext
+from memoria.memories.conditions import answerable_turns
 from memoria.model import StoredTurn
 from memoria.model.day import ClosedSession
 from memoria.store.base import Transaction
@@ -81,7 +82,8 @@ def _file_content(tx: Transaction, session: ClosedSession) -> str | None:
 
 def _turns(tx: Transaction, session: ClosedSession) -> Iterator[StoredTurn]:
     for first in range(0, session.last_index + 1, _PAGE):
-        yield from tx.conversations.list_span(session.n, first, first + _PAGE - 1)
+        page = tx.conversations.list_span(session.n, first, first + _PAGE - 1)
+        yield from answerable_turns(tx, page)
 
 
 def _file_path(session: ClosedSession) -> str:

@@ -1,10 +1,12 @@
 """Build: from the hits that were chosen to the answer, as much of it as its budget holds."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from memoria.model import Hit, PartReport, SearchResult
 from memoria.model.search import OtherProjects
 from memoria.retrieval.answer.cite import cite_candidate
+from memoria.retrieval.answer.conditions import find_condition, list_answerable, list_open
 from memoria.retrieval.answer.contradictions import mark_hits
 from memoria.retrieval.answer.elsewhere import find_elsewhere
 from memoria.retrieval.answer.explain import build_explanation
@@ -43,7 +45,9 @@ def build_answer(
         chosen: what of it are hits.
         names_projects: whether it may name other projects that have a match.
     """
-    plan, selection = found.plan, chosen.selection
+    plan = found.plan
+    hits = tuple(list_answerable(tx, plan, chosen.selection.hits))
+    selection = replace(chosen.selection, hits=hits)
     within_limit = selection.hits[: plan.limit]
     whole = SearchResult(
         query=plan.asked,
@@ -54,7 +58,7 @@ def build_answer(
         beyond_limit=len(selection.hits) - len(within_limit),
         hidden=_count_hidden(tx, plan),
         notes=_list_notes(tx, plan, found.sources.reports, is_silent=not within_limit),
-        nearest_topics=_list_nearest(plan, selection),
+        nearest_topics=_list_nearest(tx, plan, selection),
         hint=find_hint(tx, plan, found, selection) if plan.profile.hints_at_transcript else None,
         elsewhere=_find_elsewhere(tx, found, selection, names_projects=names_projects),
     )
@@ -75,12 +79,18 @@ def _cite_hits(
     """The hits, each with its source and with what speaks against it."""
     plan, successors = found.plan, chosen.successors
     cited = mark_superseded(
-        [cite_candidate(plan, each, found.weights) for each in shown],
+        [_cite(tx, found, each) for each in shown],
         shown,
         list_superseded(tx, plan, shown, successors),
     )
     cited = mark_updates(cited, shown, chosen.updates, successors)
     return mark_outdated(tx, plan, mark_hits(tx, cited, plan.filters))
+
+
+def _cite(tx: Transaction, found: ScoredSearch, candidate: ScoredCandidate) -> Hit:
+    hit = cite_candidate(found.plan, candidate, found.weights)
+    condition = find_condition(tx, candidate)
+    return hit if condition is None else hit.model_copy(update={"condition": condition})
 
 
 def _find_elsewhere(
@@ -148,10 +158,11 @@ def _count_hidden(tx: Transaction, plan: SearchPlan) -> int:
     return tx.documents.count_hidden(plan.kinds, plan.terms, plan.filters)
 
 
-def _list_nearest(plan: SearchPlan, selection: Selection) -> tuple[str, ...]:
+def _list_nearest(tx: Transaction, plan: SearchPlan, selection: Selection) -> tuple[str, ...]:
     if selection.hits:
         return ()
-    return list_nearest_topics(selection.below_threshold, plan.terms, plan.max_tokens)
+    near = list_open(tx, selection.below_threshold)
+    return list_nearest_topics(near, plan.terms, plan.max_tokens)
 
 
 def _list_notes(

@@ -15,6 +15,7 @@ from memoria.model import (
     Validity,
     to_iso,
 )
+from memoria.model.condition import Condition
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.documents import MemoryWording
 from memoria.retrieval.ranking.score import ScoredCandidate
@@ -154,8 +155,8 @@ def memory_source(version: MemoryVersion, workspace: str | None = None) -> HitSo
     )
 
 
-def adjacent_turn(turn: StoredTurn) -> AdjacentTurn:
-    """A turn as it stands beside a hit, whole."""
+def adjacent_turn(turn: StoredTurn, condition: Condition | None = None) -> AdjacentTurn:
+    """A turn as it stands beside a hit, whole, with the condition on which it was told."""
     return AdjacentTurn.of_known(
         {
             "id": turn.id,
@@ -163,6 +164,7 @@ def adjacent_turn(turn: StoredTurn) -> AdjacentTurn:
             "role": turn.role,
             "speaker": turn.speaker,
             "text": full_text(turn),
+            "condition": condition,
         }
     )
 

@@ -65,16 +65,17 @@ def list_shared_marks(hits: Sequence[Hit]) -> tuple[str, ...]:
 def list_general_marks(hit: Hit) -> tuple[str, ...]:
     """What may be true of many hits alike."""
     source = hit.source
-    marks = _list_plain_marks(hit.status, source.trust, source.account)
+    marks = _list_plain_marks(hit.condition, hit.status, source.trust, source.account)
     return (*marks, f"workspace {source.workspace}") if source.workspace else marks
 
 
 @lru_cache(maxsize=64)
 def _list_plain_marks(
-    status: str | None, trust: Trust | None, account: str | None
+    condition: str | None, status: str | None, trust: Trust | None, account: str | None
 ) -> tuple[str, ...]:
     """Those that tell nobody's words: of thousands of hits there are a dozen."""
     marks = (
+        condition,
         status,
         f"trust {trust}" if trust else None,
         "as an agent reported it" if account else None,
@@ -246,7 +247,8 @@ def _neighbour_line(beside: AdjacentTurn, id_chars: int) -> str:
 
 def _neighbour_head(beside: AdjacentTurn, id_chars: int) -> str:
     who = f"[turn {short_id(beside.id, id_chars)}] #{beside.turn_index}"
-    return f"  {join_lines(f'{who} {beside.speaker or beside.role}:')} "
+    mark = f" ({beside.condition})" if beside.condition else ""
+    return f"  {join_lines(f'{who} {beside.speaker or beside.role}{mark}:')} "
 
 
 def _own_marks(hit: Hit, known: Sequence[str]) -> list[str]:

@@ -5,6 +5,7 @@ found, or where what was found is not sure; and then its turns are counted, not 
 them asks for them.
 """
 
+from memoria.retrieval.answer.conditions import list_answerable
 from memoria.retrieval.answer.notes import FOR_AGENTS
 from memoria.retrieval.answer.record import COUNT_UP_TO, list_fitting_turns
 from memoria.retrieval.query.plan import SearchPlan
@@ -40,7 +41,7 @@ def find_hint(
         return _phrase_hint(reason, len(found.sources.recent))
     if reason is None and not plan.parsed.literals:
         return None
-    turns = list_fitting_turns(tx, plan, found)
+    turns = list_answerable(tx, plan, list_fitting_turns(tx, plan, found))
     literal = [each for each in turns if plan.parsed.occurs_in(each.text)]
     if literal and not plan.parsed.wants_record:
         return _phrase_hint(

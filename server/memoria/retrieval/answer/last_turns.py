@@ -7,6 +7,7 @@ cut and says so, with its id; what a tool was given and gave back is shortened i
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from memoria.memories.conditions import is_withheld
 from memoria.model import Role, StoredTurn
 from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.store.base import Transaction
@@ -103,7 +104,9 @@ def _note_dropped(count: int) -> str:
 def _may_be_shown(tx: Transaction, turn: StoredTurn, workspace: str | None) -> bool:
     is_here = turn.workspace in (None, workspace)
     is_seen = is_here or (workspace == EVERYWHERE and not tx.memories.is_private(turn.workspace))
-    return is_seen and not turn.suppressed and turn.role is not Role.SYSTEM
+    if not is_seen or turn.suppressed or turn.role is Role.SYSTEM:
+        return False
+    return not is_withheld(tx, turn)
 
 
 def _describe_turn(turn: StoredTurn) -> tuple[str, str, bool]:

@@ -3,7 +3,7 @@
 Topics and no answers: whoever asked sees what could be asked instead, and can't take it for a hit.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.text.budget import price_text
@@ -18,7 +18,7 @@ _MOST_TOKENS = 100
 
 
 def list_nearest_topics(
-    below_threshold: Sequence[ScoredCandidate], terms: Sequence[str], max_tokens: int
+    below_threshold: Iterable[ScoredCandidate], terms: Sequence[str], max_tokens: int
 ) -> tuple[str, ...]:
     """What came nearest to an answer, a few words each."""
     left = min(_MOST_TOKENS, max_tokens // 10)

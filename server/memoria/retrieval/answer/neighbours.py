@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from memoria.memories.conditions import condition_of_turn
 from memoria.model import AdjacentTurn, StoredTurn
+from memoria.model.condition import Condition
 from memoria.retrieval.answer.cite import adjacent_turn
 from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.store.base import Transaction
@@ -32,11 +34,17 @@ def read_neighbours(
     positions = tx.conversations.list_positions([turn.n for turn in hits], reach)
     taken = {(turn.session_n, turn.turn_index) for turn in hits}
     ns = [n for n, session_n, index in positions if (session_n, index) not in taken]
-    turns = {(t.session_n, t.turn_index): t for t in tx.conversations.turns(ns).values()}
+    near = tx.conversations.turns(ns).values()
+    told = ((turn, condition_of_turn(tx, turn)) for turn in near)
+    turns = {
+        (turn.session_n, turn.turn_index): adjacent_turn(turn, condition)
+        for turn, condition in told
+        if condition is not Condition.WITHHELD
+    }
 
     def around(turn: StoredTurn, steps: range) -> tuple[AdjacentTurn, ...]:
         places = ((turn.session_n, turn.turn_index + step) for step in steps)
-        return tuple(adjacent_turn(turns[place]) for place in places if place in turns)
+        return tuple(turns[place] for place in places if place in turns)
 
     return [
         NeighbourTurns(around(turn, range(-reach, 0)), around(turn, range(1, reach + 1)))

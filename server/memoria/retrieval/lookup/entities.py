@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
+from itertools import islice
 
 from memoria.errors import InvalidInputError, NotFoundError
+from memoria.memories.conditions import condition_of_turn, is_withheld
 from memoria.model import Edge, Entity, Node
 from memoria.model.provenance import EntityMemory, EntityRecord, IncidentEdge, Namesakes
 from memoria.retrieval.lookup.provenance import describe_edges, list_incident_edges, other_end
+from memoria.retrieval.lookup.records import find_memory
 from memoria.retrieval.lookup.short_ids import is_short, read_id
 from memoria.store.base import Transaction
 from memoria.store.base.short_ids import INDEXED_CHARS
@@ -36,6 +39,7 @@ def find_entity(
     by_id = tx.graph.get_entity(name, visible)
     found = [by_id] if by_id is not None else tx.graph.find_entities([name], visible)
     found = found or list(_find_by_end(tx, name, visible))
+    found = [one for one in found if _may_be_named(tx, one, visible)]
     if len(found) == 1:
         return _read_entity(tx, found[0], hops, limit, visible)
     if not found:
@@ -66,6 +70,8 @@ def _read_entity(
             mentions.setdefault(other.id, []).append(edge)
         elif other.kind == "turn":
             turns.append(edge)
+    mentions = {one: own for one, own in mentions.items() if find_memory(tx, one) is not None}
+    turns = [edge for edge in turns if _is_open_turn(tx, other_end(edge, node).id)]
     strongest = sorted(mentions, key=lambda one: (-max(e.weight for e in mentions[one]), one))
     shown = {one: describe_edges(tx, node, mentions[one], visible) for one in strongest[:limit]}
     memories = tuple(_read_entity_memory(tx, one, own, hops, visible) for one, own in shown.items())
@@ -92,13 +98,34 @@ def _read_entity(
 def _read_entity_memory(
     tx: Transaction, memory_id: str, own: tuple[IncidentEdge, ...], hops: int, visible: Filters
 ) -> EntityMemory:
-    memory = tx.memories.get(memory_id)
+    memory = find_memory(tx, memory_id)
     if memory is None:
         raise NotFoundError.for_memory(memory_id)
     edges = {one.edge for one in own}
     further = list_incident_edges(tx, Node("memory", memory_id), visible) if hops > 1 else ()
     others = tuple(one for one in further if one.edge not in edges)
     return EntityMemory(memory=memory, edges=own, further_edges=others)
+
+
+def _may_be_named(tx: Transaction, entity: Entity, visible: Filters) -> bool:
+    """Return whether an entity may be in an answer: not if only what is not to be kept names it."""
+    node = Node("entity", entity.id)
+    ends = [other_end(edge, node) for edge in tx.graph.list_edges(node, visible)]
+    told = [end for end in ends if end.kind != "entity"]
+    return not told or any(_may_be_told(tx, end) for end in told)
+
+
+def _may_be_told(tx: Transaction, end: Node) -> bool:
+    if end.kind == "memory":
+        return find_memory(tx, end.id) is not None
+    turn = tx.conversations.turn(end.id)
+    return turn is not None and not is_withheld(tx, turn)
+
+
+def _is_open_turn(tx: Transaction, turn_id: str) -> bool:
+    """Return whether the first words of a turn may be told."""
+    turn = tx.conversations.turn(turn_id)
+    return turn is not None and condition_of_turn(tx, turn) is None
 
 
 def _reject_record_id(tx: Transaction, name: str) -> None:
@@ -119,7 +146,9 @@ def _find_similar_entities(tx: Transaction, name: str, visible: Filters) -> list
         one.id: max(_name_similarity(key, own) for own in _name_keys(one)) for one in found.values()
     }
     similar = [one for one in found.values() if similarity[one.id] >= _LEAST_SIMILARITY]
-    return sorted(similar, key=lambda one: -similarity[one.id])[:_MOST_SIMILAR]
+    nearest = sorted(similar, key=lambda one: -similarity[one.id])
+    named = (one for one in nearest if _may_be_named(tx, one, visible))
+    return list(islice(named, _MOST_SIMILAR))
 
 
 def _prefixes(key: str) -> Iterator[str]:

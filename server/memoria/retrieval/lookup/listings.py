@@ -1,6 +1,7 @@
 """Listings: a page of memories or sessions, for who browses."""
 
 from memoria.errors import NextStep, NotFoundError, shorten
+from memoria.memories.conditions import condition_of_turn
 from memoria.model import (
     Entity,
     MemoryListing,
@@ -12,6 +13,7 @@ from memoria.model import (
 )
 from memoria.model.zone import Zone
 from memoria.retrieval.lookup.provenance import filters_from
+from memoria.retrieval.lookup.records import mark_conditions
 from memoria.retrieval.lookup.short_ids import count_id_chars, count_session_chars
 from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.store.base import Transaction
@@ -39,7 +41,7 @@ def list_memories(tx: Transaction, listing: MemoryListing, place: str | None) ->
     return MemoryPage(
         total=page.total,
         elsewhere=page.elsewhere,
-        memories=tuple(memories[n] for n in page.items),
+        memories=tuple(mark_conditions(tx, (memories[n] for n in page.items))),
         id_chars=count_id_chars(tx, [one.id for one in memories.values()]),
     )
 
@@ -47,7 +49,8 @@ def list_memories(tx: Transaction, listing: MemoryListing, place: str | None) ->
 def list_sessions(tx: Transaction, listing: SessionListing, place: str | None) -> SessionPage:
     """A page of sessions, those first in which something was said last."""
     page = tx.listings.list_sessions(listing.client, _span(listing, place, tx.zone))
-    openings = tx.conversations.turns([one.opening_n for one in page.items if one.opening_n])
+    first = tx.conversations.turns([one.opening_n for one in page.items if one.opening_n])
+    openings = {n: turn for n, turn in first.items() if condition_of_turn(tx, turn) is None}
     return SessionPage(
         total=page.total,
         elsewhere=page.elsewhere,

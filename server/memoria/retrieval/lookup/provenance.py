@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from memoria.errors import InvalidInputError, NextStep, NotFoundError, shorten
+from memoria.memories.conditions import condition_of_turn, is_withheld
 from memoria.model import (
     AuditEntry,
     Edge,
@@ -21,7 +22,7 @@ from memoria.model.provenance import (
     SourcedVersion,
     TurnOrigin,
 )
-from memoria.retrieval.lookup.records import read_record
+from memoria.retrieval.lookup.records import find_memory, mark_conditions, read_record
 from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.store.base import Transaction
 from memoria.store.base.short_ids import INDEXED_CHARS
@@ -87,10 +88,10 @@ def read_history(tx: Transaction, memory_id: str) -> MemoryHistory:
         InvalidInputError: the id is a turn's.
         NotFoundError: there is no such memory, or no longer.
     """
-    memory = tx.memories.get(memory_id)
+    memory = find_memory(tx, memory_id)
     if memory is None:
         raise _explain_absence(tx, memory_id)
-    evidence = tx.memories.list_evidence(memory_id)
+    evidence = _list_evidence(tx, memory_id)
     wordings = _pair_wordings(memory, evidence)
     repetitions = [one for one in evidence if one.version is None]
     actions = [
@@ -102,7 +103,7 @@ def read_history(tx: Transaction, memory_id: str) -> MemoryHistory:
 
 def list_pending(tx: Transaction, limit: int, visible: Filters) -> list[MemoryRecord]:
     """Memories that wait for the user's confirmation, newest first."""
-    pending = tx.memories.list_pending(limit, visible.workspace)
+    pending = mark_conditions(tx, tx.memories.list_pending(limit, visible.workspace))
     return [_read_memory_record(tx, memory, visible) for memory in pending]
 
 
@@ -128,7 +129,7 @@ def other_end(edge: Edge, node: Node) -> Node:
 
 
 def _read_memory_record(tx: Transaction, memory: Memory, visible: Filters) -> MemoryRecord:
-    evidence = tx.memories.list_evidence(memory.id)
+    evidence = _list_evidence(tx, memory.id)
     return MemoryRecord(
         memory=memory,
         versions=_pair_wordings(memory, evidence),
@@ -138,13 +139,20 @@ def _read_memory_record(tx: Transaction, memory: Memory, visible: Filters) -> Me
     )
 
 
+def _list_evidence(tx: Transaction, memory_id: str) -> list[Evidence]:
+    """The turns that a memory rests on, as far as they may be in an answer."""
+    evidence = tx.memories.list_evidence(memory_id)
+    turns = ((one, tx.conversations.turn(one.turn_id)) for one in evidence)
+    return [one for one, turn in turns if turn is None or not is_withheld(tx, turn)]
+
+
 def _pair_wordings(memory: Memory, evidence: Iterable[Evidence]) -> tuple[SourcedVersion, ...]:
     said = {one.version: one for one in evidence if one.version is not None}
     return tuple(SourcedVersion(version=v, said=said.get(v.version)) for v in memory.versions)
 
 
 def _read_memories(tx: Transaction, ids: Iterable[str]) -> list[Memory]:
-    return [memory for one in ids if (memory := tx.memories.get(one)) is not None]
+    return [memory for one in ids if (memory := find_memory(tx, one)) is not None]
 
 
 def _explain_absence(tx: Transaction, memory_id: str) -> InvalidInputError | NotFoundError:
@@ -190,12 +198,12 @@ def _describe_node(tx: Transaction, node: Node, visible: Filters) -> EdgeEnd:
     text, detail = "", ""
     match node.kind:
         case "memory":
-            memory = tx.memories.get(node.id)
+            memory = find_memory(tx, node.id)
             if memory is not None:
-                text, detail = memory.content, memory.validity.value
+                text, detail = memory.content, memory.condition or memory.validity.value
         case "turn":
             turn = tx.conversations.turn(node.id)
-            if turn is not None:
+            if turn is not None and condition_of_turn(tx, turn) is None:
                 text, detail = full_text(turn), turn.speaker or turn.role.value
         case "entity":
             entity = tx.graph.get_entity(node.id, visible)

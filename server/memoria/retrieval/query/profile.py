@@ -53,6 +53,8 @@ class SearchProfile:
     hints_at_transcript: bool
     counts_elsewhere: bool
     """Whether an answer of less than was asked for says how many matches other projects have."""
+    shows_confidences: bool = True
+    """Whether what was told in confidence may be a hit: whoever has not asked is told none."""
     least_margin: float = 0.0
     """By how much a hit has to fit better than the bounds say."""
 
@@ -107,11 +109,14 @@ CONTEXT = replace(
     shows_turns_together=False,
     rerank_accepts=0.8,
     counts_elsewhere=False,
+    shows_confidences=False,
 )
 """Conclusions for the context package."""
 
 UNASKED = replace(CONTEXT, least_margin=0.1, hints_at_transcript=False)
 """What is put before a model with a prompt, though nobody has searched."""
 
-EVIDENCE = replace(TRANSCRIPT, shows_suppressed_turns=False, counts_elsewhere=False)
+EVIDENCE = replace(
+    TRANSCRIPT, shows_suppressed_turns=False, counts_elsewhere=False, shows_confidences=False
+)
 """The record for the context package."""

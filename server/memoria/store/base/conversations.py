@@ -138,6 +138,12 @@ class Conversations(Protocol):
         """The current turns up to `reach` places on either side, in order, without the one."""
         ...
 
+    def user_turns_beside(
+        self, session_n: int, turn_index: int
+    ) -> tuple[StoredTurn | None, StoredTurn | None]:
+        """The user's nearest turns before a place of a session and after it."""
+        ...
+
     def list_span(self, session_n: int, first_index: int, last_index: int) -> list[StoredTurn]:
         """A session's current turns from one place to another, in order."""
         ...

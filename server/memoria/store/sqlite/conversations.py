@@ -296,6 +296,16 @@ class SqliteConversations:
             "around", session_n=session_n, turn_index=turn_index, reach=reach
         )
 
+    def user_turns_beside(
+        self, session_n: int, turn_index: int
+    ) -> tuple[StoredTurn | None, StoredTurn | None]:
+        """The user's nearest turns before a place and after it."""
+        (row,) = self._rows.all("user_turns_beside", session_n=session_n, turn_index=turn_index)
+        ns = (row["before_n"], row["after_n"])
+        found = self.turns([n for n in ns if n is not None])
+        before, after = map(found.get, ns)
+        return before, after
+
     def list_span(self, session_n: int, first_index: int, last_index: int) -> list[StoredTurn]:
         """A session's current turns from one place to another, in order."""
         return self._list_in_order(

@@ -111,7 +111,8 @@ def _doubt_lines(hit: Hit, page: _Page) -> Iterator[str]:
 def _neighbour_lines(beside: AdjacentTurn, page: _Page) -> Iterator[str]:
     yield from _word_lines(beside.text, page.width, "")
     who = join_lines(beside.speaker or beside.role)
-    details = f"#{beside.turn_index} · {who} · {short_id(beside.id, page.id_chars)}"
+    mark = f"{beside.condition} · " if beside.condition else ""
+    details = f"#{beside.turn_index} · {who} · {mark}{short_id(beside.id, page.id_chars)}"
     yield from wrap_text(details, page.width, _DETAILS)
 
 

@@ -10,6 +10,7 @@ from memoria.model import (
     SessionPage,
     SessionSummary,
 )
+from memoria.model.condition import Condition
 from memoria.model.listing import Listing, Page
 from memoria.model.memory import Memory
 from memoria.model.session import SessionRecord
@@ -51,11 +52,12 @@ def render_session(record: SessionRecord, page: int, limit: int, width: int) -> 
             f"#{turn.turn_index}",
             join_lines(who),
             times.moment(turn.at),
+            *([str(Condition.CONFIDED)] if turn.id in record.confided else []),
             turn.id[-INDEXED_CHARS:],
         ]
         lines += wrap_text(" · ".join(details), width, 4)
-    last = (page - 1) * limit + len(record.turns)
-    lines += ["", f"{last - len(record.turns) + 1} to {last} of {record.total} turns"]
+    last = min(page * limit, record.total)  # what is not to be kept is counted, and not shown
+    lines += ["", f"{(page - 1) * limit + 1} to {last} of {record.total} turns"]
     lines += [f"The next page: --page {page + 1}"] if last < record.total else []
     return "\n".join(lines)
 
@@ -91,6 +93,7 @@ def _memory_lines(memory: Memory, id_chars: int, width: int) -> Iterator[str]:
     details = [
         memory.type.value.replace("_", " "),
         *([] if validity == "active" else [validity.replace("_", " ")]),
+        *([memory.condition] if memory.condition else []),
         *(["pinned"] if memory.pinned else []),
         *(["confirmed"] if memory.verified else []),
         *([f"task {join_lines(memory.task)}"] if memory.task else []),

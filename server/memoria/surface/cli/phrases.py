@@ -81,6 +81,7 @@ def type_and_validity(memory: Memory) -> str:
 def status_phrase(memory: Memory) -> str:
     """The type of a memory, whether it holds, and who vouches for it."""
     parts = [type_and_validity(memory)]
+    parts += [memory.condition] if memory.condition else []
     parts += ["pinned"] if memory.pinned else []
     parts.append("verified by the user" if memory.verified else "not verified by the user")
     return ", ".join(parts)

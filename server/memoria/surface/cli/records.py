@@ -79,6 +79,7 @@ def render_turn(origin: TurnOrigin, width: int) -> str:
     turn = origin.record.turn
     lines = wrap_text(f"{turn.speaker or turn.role.value}, {moment(turn.at)}", width)
     lines += wrap_text(say.cite("turn", turn.id), width)
+    lines += wrap_text(origin.record.condition, width) if origin.record.condition else []
     lines += [line for part in _turn_status(turn) for line in wrap_text(part, width)]
     lines += _section("", wrap_text(turn.content, width, 2) if turn.content else [], width)
     lines += _section("Tool", _tool_lines(turn, width), width)

@@ -26,6 +26,7 @@ from mcp.types import Resource as ListedResource
 from memoria.app import Memoria
 from memoria.errors import InvalidInputError, MemoriaError, NotFoundError, shorten
 from memoria.model import SessionRecord
+from memoria.model.condition import Condition
 from memoria.model.core import CORE_FILES, CoreFile
 from memoria.retrieval.answer.form import indent_words
 from memoria.store.files import read_seed
@@ -198,7 +199,8 @@ def _session_text(record: SessionRecord) -> str:
     shown: list[str] = []
     left = _SESSION_CHARS
     for turn in record.turns:
-        entry = f"[turn {turn.id}] {turn_citation(turn)}\n    {indent_words(full_text(turn))}"
+        mark = f" ({Condition.CONFIDED})" if turn.id in record.confided else ""
+        entry = f"[turn {turn.id}] {turn_citation(turn)}{mark}\n    {indent_words(full_text(turn))}"
         if len(entry) > left:
             break
         shown.append(entry)

@@ -3,6 +3,7 @@
 from pydantic import BaseModel
 
 from memoria.model import Memory, MemoryPage, SessionPage, SessionSummary, to_iso
+from memoria.model.condition import Condition
 from memoria.model.session import SessionRecord
 from memoria.surface.text import validity_word
 from memoria.text.document import full_text
@@ -18,6 +19,7 @@ class WireListedMemory(BaseModel):
     valid_from: str
     verified: bool
     pinned: bool | None = None
+    condition: str | None = None
     task: str | None = None
     subject: str | None = None
     workspace: str | None = None
@@ -61,6 +63,7 @@ class WireSessionTurn(BaseModel):
     speaker: str | None = None
     at: str
     text: str
+    condition: str | None = None
 
 
 class WireSession(BaseModel):
@@ -81,6 +84,7 @@ def wire_session(record: SessionRecord) -> WireSession:
             speaker=turn.speaker,
             at=to_iso(turn.at),
             text=full_text(turn),
+            condition=Condition.CONFIDED if turn.id in record.confided else None,
         )
         for turn in record.turns
     ]
@@ -108,6 +112,7 @@ def _wire_memory(memory: Memory) -> WireListedMemory:
         valid_from=to_iso(memory.current.valid_from),
         verified=memory.verified,
         pinned=memory.pinned or None,
+        condition=memory.condition,
         task=memory.task,
         subject=memory.subject,
         workspace=memory.workspace,

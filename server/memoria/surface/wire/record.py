@@ -48,6 +48,7 @@ class WireRecord(BaseModel):
     validity: str | None = None
     pinned: bool | None = None
     verified: bool | None = None
+    condition: str | None = None
     total_chars: int | None = None
     next_offset: int | None = None
     tool: WireTool | None = None
@@ -106,6 +107,7 @@ def wire_memory(memory: Memory) -> WireRecord:
         validity=validity_word(memory),
         pinned=memory.pinned or None,
         verified=memory.verified,
+        condition=memory.condition,
         versions=[wire_wording(version) for version in memory.versions],
     )
 
@@ -121,6 +123,7 @@ def wire_turn(record: TurnRecord, offset: int, chars: int) -> WireRecord:
         text=turn.content[offset:end],
         source=wire_source(turn_source(turn), of=turn.id),
         validity=None if turn.current else "superseded",
+        condition=record.condition,
         total_chars=total if offset or end < total else None,
         next_offset=end if end < total else None,
         tool=_tool_page(turn, offset, chars),

@@ -48,6 +48,7 @@ class WireNeighbour(BaseModel):
     role: str
     speaker: str | None = None
     text: str
+    condition: str | None = None
 
 
 class WireHit(BaseModel):
@@ -66,6 +67,7 @@ class WireHit(BaseModel):
     contradicts: list[str] | None = None
     outdated_by: list[str] | None = None
     restated_by: str | None = None
+    condition: str | None = None
 
 
 class WireConclusion(WireHit):
@@ -175,6 +177,7 @@ def _hit_fields(hit: Hit, id_chars: int) -> dict[str, Any]:
         "contradicts": list(hit.contradicts) or None,
         "outdated_by": list(hit.outdated_by) or None,
         "restated_by": hit.restated_by,
+        "condition": hit.condition,
     }
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from memoria.admin.exports.notes.note import NoteContent, Source, as_line
+from memoria.memories.conditions import condition_of_turn
 from memoria.store.base import Transaction
 
 _MOST_SOURCES = 5
@@ -61,7 +62,7 @@ def _list_sources(tx: Transaction, record: dict[str, Any]) -> list[Source]:
     sources = []
     for turn_id, quote in list(quoted.items())[:_MOST_SOURCES]:
         turn = tx.conversations.turn(turn_id)
-        if turn is not None:
+        if turn is not None and condition_of_turn(tx, turn) is None:
             said_in = f"{turn.source}, session {as_line(turn.session_id)}"
             words = quote if quote is not None else turn.content
             sources.append(Source(_day(tx, turn.at), said_in, turn_id, words))

@@ -28,6 +28,7 @@ from memoria.admin.exports.notes.note import (
 )
 from memoria.admin.exports.notes.pages import NotePages
 from memoria.errors import MemoriaError, UnusableFileError
+from memoria.memories.conditions import is_open
 from memoria.model import Memory
 from memoria.model.search import FULL_ID
 from memoria.retrieval.lookup.short_ids import count_id_chars
@@ -259,7 +260,8 @@ class NoteSync:
 
     def _list_records(self, tx: Transaction) -> Iterator[dict[str, Any]]:
         for record in tx.portable.read("memory", self._selection):
-            if record["validity"] == "active" and record["workspace"] not in self._private:
+            is_seen = record["workspace"] not in self._private
+            if record["validity"] == "active" and is_seen and _is_open(tx, str(record["id"])):
                 yield record
 
     def _write_note(
@@ -333,6 +335,12 @@ def _read_or_none(data: bytes) -> ReadNote | None:
         return read_note(decode_note(data))
     except DamagedNoteError:
         return None
+
+
+def _is_open(tx: Transaction, memory_id: str) -> bool:
+    """Return whether others who read the folder may be told what a memory says."""
+    memory = tx.memories.get(memory_id)
+    return memory is not None and is_open(tx, memory)
 
 
 def _digest_words(wording: str) -> str:

@@ -202,6 +202,17 @@ WHERE t.session_n = :session_n AND +t.tenant_id = :tenant AND d.current
   AND t.turn_index BETWEEN :first_index AND :last_index
 ORDER BY t.turn_index;
 
+-- name: user_turns_beside
+-- Of each side the nearest.
+SELECT (SELECT t.n FROM turns t JOIN documents d ON d.n = t.n
+        WHERE t.session_n = :session_n AND +t.tenant_id = :tenant AND d.current
+          AND t.role = 'user' AND t.turn_index < :turn_index
+        ORDER BY t.turn_index DESC LIMIT 1) AS before_n,
+       (SELECT t.n FROM turns t JOIN documents d ON d.n = t.n
+        WHERE t.session_n = :session_n AND +t.tenant_id = :tenant AND d.current
+          AND t.role = 'user' AND t.turn_index > :turn_index
+        ORDER BY t.turn_index LIMIT 1) AS after_n;
+
 -- name: session_turns
 SELECT t.n
 FROM sessions s

@@ -1,0 +1,102 @@
+"""Conditions: on what condition a turn was told, and a memory that rests on it.
+
+They are read from the words whenever they are asked for (`policy/confided`), so that they hold for
+all that was ever recorded. What an assistant answers stands under the condition of what it answers.
+A memory stands under that of every turn that any of its wordings rests on, and an episode under
+that of each turn that it tells of: no model is shown such a turn for one.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from memoria.model import Memory, MemoryType, Role, StoredTurn
+from memoria.model.condition import Condition
+from memoria.policy.confided import Reading, read_condition
+from memoria.store.base import Transaction
+from memoria.text.analyser import query_terms
+
+_ORDER = tuple(Condition)
+_MANY_WORDS = 4
+
+
+def condition_of_turn(tx: Transaction, turn: StoredTurn) -> Condition | None:
+    """Return on what condition a turn was told; None where it was told openly."""
+    own = _read(turn)
+    before, after = tx.conversations.user_turns_beside(turn.session_n, turn.turn_index)
+    answered = None if before is None or turn.role is Role.USER else _read(before)
+    later = None if after is None else _read(after)
+    is_meant = later is not None and later.of_before
+    stated = [own, answered, later if is_meant else None]
+    return _strictest(one.condition for one in stated if one is not None)
+
+
+def condition_of_memory(tx: Transaction, memory: Memory) -> Condition | None:
+    """Return on what condition that was told which a memory says; None where it is open."""
+    if memory.type is MemoryType.EPISODE:
+        return _strictest(_conditions_in_span(tx, memory))
+    stated = read_condition(memory.content)
+    found = [Condition.CONFIDED] if stated and stated.condition is Condition.CONFIDED else []
+    ids = {version.provenance.turn_id for version in memory.versions}
+    turns = filter(None, (tx.conversations.turn(one) for one in ids if one))
+    found += filter(None, (condition_of_turn(tx, turn) for turn in turns))
+    if memory.type.is_derived:
+        found += _conditions_of_sources(tx, memory)
+    return _strictest(found)
+
+
+def is_open(tx: Transaction, memory: Memory) -> bool:
+    """Return whether a memory may be told to who has not asked for it."""
+    return condition_of_memory(tx, memory) is None
+
+
+def is_withheld(tx: Transaction, turn: StoredTurn) -> bool:
+    """Return whether a turn is to be in no answer."""
+    return condition_of_turn(tx, turn) is Condition.WITHHELD
+
+
+def answerable_turns(tx: Transaction, turns: Iterable[StoredTurn]) -> list[StoredTurn]:
+    """List those of some turns that may be in an answer."""
+    return [turn for turn in turns if not is_withheld(tx, turn)]
+
+
+def answerable_memories(tx: Transaction, memories: Iterable[Memory]) -> list[Memory]:
+    """List those of some memories that may be in an answer."""
+    return [one for one in memories if condition_of_memory(tx, one) is not Condition.WITHHELD]
+
+
+def _conditions_in_span(tx: Transaction, episode: Memory) -> Iterator[Condition]:
+    span, turn_id = tx.episodes.get_span(episode.id), episode.current.provenance.turn_id
+    quoted = tx.conversations.turn(turn_id) if turn_id else None
+    if span is None or quoted is None:
+        return
+    turns = tx.conversations.list_span(quoted.session_n, span.first_index, span.last_index)
+    for turn in turns:
+        read = _read(turn)
+        if read is not None and _tells_of(episode.content, turn.content):
+            yield read.condition
+
+
+def _tells_of(summary: str, said: str) -> bool:
+    """Return whether a summary has words that tell something in common with a turn."""
+    words = set(query_terms(said))
+    shared = words & set(query_terms(summary))
+    return len(shared) >= min(_MANY_WORDS, max(1, len(words) // 4))
+
+
+def _conditions_of_sources(tx: Transaction, memory: Memory) -> Iterator[Condition]:
+    for source in tx.derivations.sources([memory.id]):
+        known = tx.memories.get(source.id)
+        found = None if known is None or known.type.is_derived else condition_of_memory(tx, known)
+        if found is not None:
+            yield found
+
+
+def _read(turn: StoredTurn) -> Reading | None:
+    """The condition that a turn states: a user's, or a person's who speaks in another place."""
+    is_of_a_person = turn.role is Role.USER or (
+        turn.role is Role.ASSISTANT and turn.speaker is not None
+    )
+    return read_condition(turn.content) if is_of_a_person else None
+
+
+def _strictest(conditions: Iterable[Condition]) -> Condition | None:
+    return max(conditions, key=_ORDER.index, default=None)
