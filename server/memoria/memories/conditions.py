@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator
 
 from memoria.model import Memory, MemoryType, Role, StoredTurn
 from memoria.model.condition import Condition
-from memoria.policy.confided import Reading, read_condition
+from memoria.policy.confided import StatedCondition, read_condition
+from memoria.policy.literal import borrows_words
 from memoria.store.base import Transaction
 from memoria.text.analyser import query_terms
 
@@ -63,6 +64,27 @@ def answerable_memories(tx: Transaction, memories: Iterable[Memory]) -> list[Mem
     return [one for one in memories if condition_of_memory(tx, one) is not Condition.WITHHELD]
 
 
+def borrows_confidence(
+    tx: Transaction, shown: Iterable[StoredTurn], content: str, turn: StoredTurn
+) -> bool:
+    """Return whether a conclusion of a turn says what another turn tells in confidence.
+
+    Args:
+        tx: where the turns stand.
+        shown: the turns that were read together.
+        content: the conclusion.
+        turn: the turn that it quotes.
+    """
+    likely = [
+        one
+        for one in shown
+        if one.n != turn.n and borrows_words(content, turn.content, one.content)
+    ]
+    if not likely or condition_of_turn(tx, turn) is not None:
+        return False
+    return any(condition_of_turn(tx, one) is not None for one in likely)
+
+
 def _conditions_in_span(tx: Transaction, episode: Memory) -> Iterator[Condition]:
     span, turn_id = tx.episodes.get_span(episode.id), episode.current.provenance.turn_id
     quoted = tx.conversations.turn(turn_id) if turn_id else None
@@ -90,7 +112,7 @@ def _conditions_of_sources(tx: Transaction, memory: Memory) -> Iterator[Conditio
             yield found
 
 
-def _read(turn: StoredTurn) -> Reading | None:
+def _read(turn: StoredTurn) -> StatedCondition | None:
     """The condition that a turn states: a user's, or a person's who speaks in another place."""
     is_of_a_person = turn.role is Role.USER or (
         turn.role is Role.ASSISTANT and turn.speaker is not None

@@ -8,13 +8,12 @@ memory, personal data only under the configured rules. The provenance follows fr
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from types import MappingProxyType
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import NotFoundError
-from memoria.memories.conditions import condition_of_turn
+from memoria.memories.conditions import borrows_confidence
 from memoria.memories.days import zone_of_turn
 from memoria.memories.derived import least_trust
 from memoria.memories.values import Author, Interpretation, NewWording
@@ -40,7 +39,6 @@ from memoria.model.privacy import PersonalRules
 from memoria.model.zone import Zone
 from memoria.policy.conflict import Claim
 from memoria.policy.directions import doubt_direction, is_worded_as_order
-from memoria.policy.literal import borrows_words
 from memoria.policy.orders import instruction_shaped
 from memoria.policy.pasted import is_pasted
 from memoria.policy.privacy import effective_rules, mask, screen
@@ -189,23 +187,11 @@ class OperationValidator:
             quote: the words that it rests on, as they stand there.
         """
         text, reason = self.check_statement(content, turn, quote)
-        self._check_confidences(text, turn)
+        if borrows_confidence(self.tx, self._prompt.turns.values(), text, turn):
+            raise RejectedError("told in confidence in another turn")
         if reason not in (None, "pii"):
             return text, reason
         return text, doubt_direction(kind, text, subject, turn, quote) or reason
-
-    def _check_confidences(self, content: str, turn: StoredTurn) -> None:
-        """See that no conclusion of what was told openly says what was told in confidence."""
-        if turn.n in {one.n for one in self._confidences}:
-            return
-        if any(borrows_words(content, turn.content, one.content) for one in self._confidences):
-            raise RejectedError("told in confidence in another turn")
-
-    @cached_property
-    def _confidences(self) -> tuple[StoredTurn, ...]:
-        """The turns shown that were told on a condition."""
-        turns = self._prompt.turns.values()
-        return tuple(one for one in turns if condition_of_turn(self.tx, one) is not None)
 
     def check_derived(self, content: str, sources: Sequence[Memory]) -> str:
         """The content of a derived memory, without secrets.

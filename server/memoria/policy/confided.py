@@ -31,7 +31,7 @@ from memoria.text.pattern import has_any, small_letters
 from memoria.text.remembered import remember_results
 
 
-class Reading(NamedTuple):
+class StatedCondition(NamedTuple):
     """The condition that a turn states."""
 
     condition: Condition
@@ -62,7 +62,7 @@ _FILLERS = frozenset(
 
 
 @remember_results(256)
-def read_condition(text: str) -> Reading | None:
+def read_condition(text: str) -> StatedCondition | None:
     """Return the condition on which a speaker tells what a text says; None for none."""
     if len(text) > _MOST_CHARS or not has_any(small_letters(text), _SIGNS):
         return None
@@ -73,7 +73,7 @@ def read_condition(text: str) -> Reading | None:
     is_alone = not _tells_more(own)
     takes_back = condition is Condition.WITHHELD and TAKEN_BACK.search(own) is not None
     of_before = is_alone or takes_back or OF_BEFORE.search(own) is not None
-    return Reading(condition, of_before)
+    return StatedCondition(condition, of_before)
 
 
 def _find_condition(own: str) -> Condition | None:
