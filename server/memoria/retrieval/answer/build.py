@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from memoria.model import Hit, PartReport, SearchResult
+from memoria.model.condition import Condition
 from memoria.model.search import OtherProjects
 from memoria.retrieval.answer.cite import cite_candidate
-from memoria.retrieval.answer.conditions import find_condition, list_answerable, list_open
+from memoria.retrieval.answer.conditions import list_answerable, list_open
 from memoria.retrieval.answer.contradictions import mark_hits
 from memoria.retrieval.answer.elsewhere import find_elsewhere
 from memoria.retrieval.answer.explain import build_explanation
@@ -46,12 +47,12 @@ def build_answer(
         names_projects: whether it may name other projects that have a match.
     """
     plan = found.plan
-    hits = tuple(list_answerable(tx, plan, chosen.selection.hits))
-    selection = replace(chosen.selection, hits=hits)
+    told = list_answerable(tx, plan, chosen.selection.hits)
+    selection = replace(chosen.selection, hits=tuple(one for one, _ in told))
     within_limit = selection.hits[: plan.limit]
     whole = SearchResult(
         query=plan.asked,
-        hits=_cite_hits(tx, found, chosen, within_limit),
+        hits=_cite_hits(tx, found, chosen, told[: plan.limit]),
         max_tokens=plan.max_tokens,
         id_chars=ID_CHARS,
         omitted=len(within_limit),
@@ -74,12 +75,13 @@ def _cite_hits(
     tx: Transaction,
     found: ScoredSearch,
     chosen: ChosenHits,
-    shown: Sequence[ScoredCandidate],
+    told: Sequence[tuple[ScoredCandidate, Condition | None]],
 ) -> tuple[Hit, ...]:
     """The hits, each with its source and with what speaks against it."""
     plan, successors = found.plan, chosen.successors
+    shown = [one for one, _ in told]
     cited = mark_superseded(
-        [_cite(tx, found, each) for each in shown],
+        [_cite(found, each, condition) for each, condition in told],
         shown,
         list_superseded(tx, plan, shown, successors),
     )
@@ -87,9 +89,8 @@ def _cite_hits(
     return mark_outdated(tx, plan, mark_hits(tx, cited, plan.filters))
 
 
-def _cite(tx: Transaction, found: ScoredSearch, candidate: ScoredCandidate) -> Hit:
+def _cite(found: ScoredSearch, candidate: ScoredCandidate, condition: Condition | None) -> Hit:
     hit = cite_candidate(found.plan, candidate, found.weights)
-    condition = find_condition(tx, candidate)
     return hit if condition is None else hit.model_copy(update={"condition": condition})
 
 

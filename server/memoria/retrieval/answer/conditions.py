@@ -21,12 +21,13 @@ def find_condition(tx: Transaction, candidate: ScoredCandidate) -> Condition | N
 
 def list_answerable(
     tx: Transaction, plan: SearchPlan, candidates: Iterable[ScoredCandidate]
-) -> list[ScoredCandidate]:
-    """List the candidates that may be in the answer to a search."""
+) -> list[tuple[ScoredCandidate, Condition | None]]:
+    """List the candidates that may be in the answer to a search, each with its condition."""
     hidden = {Condition.WITHHELD}
     if not plan.profile.shows_confidences:
         hidden.add(Condition.CONFIDED)
-    return [one for one in candidates if find_condition(tx, one) not in hidden]
+    told = ((one, find_condition(tx, one)) for one in candidates)
+    return [(one, condition) for one, condition in told if condition not in hidden]
 
 
 def list_open(tx: Transaction, candidates: Iterable[ScoredCandidate]) -> Iterator[ScoredCandidate]:

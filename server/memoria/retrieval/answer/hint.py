@@ -41,7 +41,8 @@ def find_hint(
         return _phrase_hint(reason, len(found.sources.recent))
     if reason is None and not plan.parsed.literals:
         return None
-    turns = list_answerable(tx, plan, list_fitting_turns(tx, plan, found))
+    fitting = list_fitting_turns(tx, plan, found)
+    turns = [one for one, _ in list_answerable(tx, plan, fitting)]
     literal = [each for each in turns if plan.parsed.occurs_in(each.text)]
     if literal and not plan.parsed.wants_record:
         return _phrase_hint(
