@@ -8,7 +8,7 @@ nothing of it is recorded and nothing is said to it.
 from memoria.surface.hook.payloads import Payload
 
 _OWN_FIELDS = {
-    "cursor": ("cursor_version", "workspace_roots"),
+    "cursor": ("cursor_version",),
     "cline": ("clineVersion",),
     "windsurf": ("agent_action_name",),
 }
