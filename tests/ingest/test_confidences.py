@@ -12,7 +12,7 @@ from tests.surface.agent import connected, server_on
 import memoria.app.nightly as nights
 from memoria import Memoria
 from memoria.errors import NotFoundError
-from memoria.model import DAY_MS, now_millis, use_clock
+from memoria.model import DAY_MS, Validity, now_millis, use_clock
 from memoria.model.core import CORE_FILES
 from memoria.store.folders import DAILY, tenant_folder
 from memoria.surface.mcp.instructions import instructions_for
@@ -210,6 +210,27 @@ async def test_what_is_not_to_be_kept_is_in_no_answer(
         assert all(no_name_in(asked_.text) for asked_ in model.requests)
         package = await m.build_context(name, session_id="s")
         assert no_name_in(package.text)
+
+
+async def test_a_model_reads_what_is_to_be_forgotten_to_take_it_back_and_concludes_nothing_of_it(
+    home: Path, model: ScriptedModel
+) -> None:
+    request = "Forget that I earn 3,900 a month, I earn 4,100. Don't save it."
+
+    def take_back(n: int, _: str, text: str, known: list[dict[str, object]]) -> list[object]:
+        if text != request:
+            return [add(text, n)]
+        ends = [{"op": "DELETE", "id": one["id"], "quote": text, "turn": n} for one in known]
+        return [*ends, add(text, n)]
+
+    model.answer = answers(extract=reader(take_back))
+    async with opened(home, model) as m:
+        await record(m, "I earn 3,900 a month.", "Noted.")
+        await record(m, request, "Done.")
+        known = [one for one in await memories(m) if "earn" in one.content]
+        assert [(one.content, one.validity) for one in known] == [
+            ("I earn 3,900 a month.", Validity.ARCHIVED)
+        ]
 
 
 @pytest.mark.parametrize(("words", "request_"), LATER.values(), ids=LATER)

@@ -144,6 +144,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         filter(None, (tx.conversations.speaker_at(n, at) for n in them.sessions for at in range(9)))
     ),
     "conversations.turn": lambda tx, them: [tx.conversations.turn(i) for i in them.turn_ids],
+    "conversations.user_turns_beside": lambda tx, them: [
+        turn for n in them.sessions for turn in tx.conversations.user_turns_beside(n, 1) if turn
+    ],
     "conversations.turns": lambda tx, them: tx.conversations.turns(them.ns),
     "core.disputes": lambda tx, _: tx.core.disputes(),
     "core.file_state": lambda tx, _: [tx.core.file_state("MEMORY.md").pending],

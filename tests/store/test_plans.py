@@ -43,6 +43,7 @@ WALKS = {
     ("scratchpads", "in_hand"),  # as `recent`
     ("documents", "oldest_awaiting"),  # stops at the first
     ("days", "files"),  # a row a conversation and a day
+    ("days", "wordings"),  # its own list of a day's
     ("dependencies", "by_evidence"),  # its own list of turns
     ("dependencies", "delete_core_lines"),  # for doctor, as all orphans
     ("dependencies", "delete_edges"),

@@ -9,7 +9,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memoria.app.intake_thread import IntakeThread
 from memoria.bare.spool import list_waiting, spool_folder
 from memoria.bare.workspace import workspace_of
 from memoria.errors import StoreError
@@ -17,6 +16,7 @@ from memoria.model.instant import now_millis
 
 if TYPE_CHECKING:
     from memoria.admin.spool import SpoolReport
+    from memoria.app.intake_thread import IntakeThread
     from memoria.erasure.suppression import Digester
     from memoria.ingest.capture import Capture
     from memoria.model import Channel
@@ -174,8 +174,9 @@ class Spool:
             self._note_empty()
         return report
 
-    def _begin(self, most_bytes: int) -> IntakeThread:
+    def _begin(self, most_bytes: int) -> "IntakeThread":
         from memoria.admin.spool import SpoolIntake  # noqa: PLC0415  (only where anything waits)
+        from memoria.app.intake_thread import IntakeThread  # noqa: PLC0415  (as above)
 
         self._stalled = [one for one in self._stalled if one.is_alive]
         intake = SpoolIntake(
@@ -189,7 +190,7 @@ class Spool:
         )
         return IntakeThread(intake, most_bytes)
 
-    def _set_aside(self, stalled: IntakeThread) -> "SpoolReport | None":
+    def _set_aside(self, stalled: "IntakeThread") -> "SpoolReport | None":
         """Go on without an intake that gets no further; the next one takes in the rest."""
         self._stalled.append(stalled)
         self._running = None

@@ -16,6 +16,7 @@ from memoria.memories.values import Author
 from memoria.model import InferredBy, Role, StoredTurn, TextVectors
 from memoria.model.channel import EXTRACTION_CHANNEL
 from memoria.model.privacy import PersonalRules
+from memoria.policy.confided import asks_to_forget
 from memoria.policy.routing import RecordOnly, is_answer, route_turn, text_weight
 from memoria.store.base import Store, Transaction
 from memoria.store.values import LeasedEntry
@@ -104,6 +105,8 @@ def list_readable(
 ) -> list[StoredTurn]:
     """Those turns that a model may read: none that says what was forgotten or is not to be kept.
 
+    One that asks to forget something is read all the same, for a model may take that back.
+
     Most of these are suppressed. One that was recorded before, in a spelling by which the index
     could not find it when its words were forgotten, is recognised here.
     """
@@ -113,7 +116,7 @@ def list_readable(
         for turn in turns
         if not turn.suppressed
         and suppression.may_conclude_from(full_text(turn))
-        and not is_withheld(tx, turn)
+        and (asks_to_forget(turn.content) or not is_withheld(tx, turn))
     ]
 
 

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import NotFoundError
-from memoria.memories.conditions import borrows_confidence
+from memoria.memories.conditions import borrows_confidence, is_withheld
 from memoria.memories.days import zone_of_turn
 from memoria.memories.derived import least_trust
 from memoria.memories.values import Author, Interpretation, NewWording
@@ -187,6 +187,8 @@ class OperationValidator:
             quote: the words that it rests on, as they stand there.
         """
         text, reason = self.check_statement(content, turn, quote)
+        if is_withheld(self.tx, turn):
+            raise RejectedError("not to be kept")
         if borrows_confidence(self.tx, self._prompt.turns.values(), text, turn):
             raise RejectedError("told in confidence in another turn")
         if reason not in (None, "pii"):

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.model.condition import Condition
 from memoria.policy.confided_words import (
+    FORGET,
     NOWHERE,
     OF_BEFORE,
     OTHERWISE,
@@ -74,6 +75,14 @@ def read_condition(text: str) -> StatedCondition | None:
     takes_back = condition is Condition.WITHHELD and TAKEN_BACK.search(own) is not None
     of_before = is_alone or takes_back or OF_BEFORE.search(own) is not None
     return StatedCondition(condition, of_before)
+
+
+def asks_to_forget(text: str) -> bool:
+    """Return whether a text names something told earlier that is to be forgotten."""
+    if len(text) > _MOST_CHARS:
+        return False
+    own = blot_foreign_text(text)
+    return FORGET.search(own) is not None and TAKEN_BACK.search(own) is None
 
 
 def _find_condition(own: str) -> Condition | None:

@@ -148,6 +148,8 @@ SILENCE_ZH = SmallPattern(
     | {_US_ZH}之间的秘密 | [这只就仅][是在限]?(?:限于)?{_US_ZH}之间(?:说说?|讲讲?|聊聊?)?{_END_ZH}
     | 你知我知 | 天知地知 | 烂在肚子里"""
 )
+FORGET = SmallPattern(r"\b(?:forget|erase|delete|remove|wipe)\b|忘[了掉记]|删[了掉除]|抹掉")
+"""Something is to be forgotten."""
 OTHERWISE = SmallPattern(
     r"""(?x)^\W{0,3}(?:(?:and|but|so)\s)?(?:if|when|whenever|unless|why|did|does|would|should|is
       |are)\s

@@ -19,7 +19,7 @@ Doubt = Literal["assistant", "pasted", "unclear"]
 """Why a direction waits for the user: an assistant or a tool says it, the user has only presented
 it, or they have said something else."""
 _AGENTS = frozenset("assistant agent ai model you claude copilot 助手 助理 模型 你".split())
-_LEAST_SHARE = 0.4
+_LEAST_SHARE = 0.3
 """Of the words of an order so many stand in the user's own: it is worded anew, but not invented."""
 _CLAUSES = lazy_regex(r"[.!?。！？；;，,:：\n—()（）\"“”]+\s*")
 _STANDING = SmallPattern(
