@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.surface.agent import Agent, connected, server_on
+from tests.surface.client_box import ClientBox
 from tests.surface.shell import Shell
 
 from memoria.inference.bundled import BundledEmbedder
@@ -52,3 +53,9 @@ async def embedding_agent(home: Path, embedder: BundledEmbedder, mode: str) -> A
 def shell(home: Path) -> Shell:
     """The `memoria` command on a home of its own, without vectors: the model takes seconds."""
     return Shell(home).begin()
+
+
+@pytest.fixture
+def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ClientBox:
+    """A user with a home folder of their own, in a project, and no client yet."""
+    return ClientBox(tmp_path, monkeypatch)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.surface.shell import Output, Shell
+from tests.surface.client_box import ClientBox
 
 from memoria.admin.clients.place import ClientPlace
 from memoria.admin.clients.program import ClientProgram
@@ -19,45 +19,6 @@ from memoria.admin.clients.table import CLIENTS
 
 NAMES = [client.name for client in CLIENTS]
 KEY = "sk-proj-Zk3Qw9Lm2Xv7Bn4Tc8Yh5Rd1"
-
-
-class ClientBox:
-    """A user with a home folder of their own, in a project."""
-
-    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.user = folder / "家 of a user"
-        self.project = folder / "shop"
-        for one in (self.user, self.project / ".git"):
-            one.mkdir(parents=True)
-        for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"):
-            monkeypatch.delenv(name, raising=False)
-        monkeypatch.setenv("HOME", str(self.user))
-        monkeypatch.setenv("PATH", "/usr/bin:/bin")
-        monkeypatch.setattr(sys, "platform", "linux")
-        monkeypatch.chdir(self.project)
-        self.shell = Shell(folder / "memory")
-
-    def __call__(self, *words: str, **environment: str) -> Output:
-        return self.shell(*words, **environment)
-
-    def write(self, place: str, content: str | bytes) -> Path:
-        file = self.user / place
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(content.encode() if isinstance(content, str) else content)
-        return file
-
-    def files(self) -> dict[str, bytes]:
-        """Every file and folder there is, and what the files hold."""
-        return {
-            str(path.relative_to(top)): path.read_bytes() if path.is_file() else b""
-            for top in (self.user, self.project)
-            for path in sorted(top.rglob("*"))
-        }
-
-
-@pytest.fixture
-def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ClientBox:
-    return ClientBox(tmp_path, monkeypatch)
 
 
 CLAUDE_JSON = """{

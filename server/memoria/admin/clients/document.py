@@ -71,12 +71,21 @@ def is_our_hook(item: Any) -> bool:  # noqa: ANN401  (whatever stands in the lis
 
 def is_our_entry(entry: Any) -> bool:  # noqa: ANN401  (whatever stands there)
     """Whether an entry is of the form that `connect` writes, and not one written by hand."""
-    if not isinstance(entry, dict):
-        return False
-    command = entry.get("command", entry.get("cmd"))
-    words = command if isinstance(command, list) else [command, *(entry.get("args") or ())]
-    program = str(words[0]).replace("\\", "/") if words else ""
+    words = command_in(entry)
+    program = words[0].replace("\\", "/") if words else ""
     return "/" in program and program.endswith(("/memoria", "/memoria.exe")) and "serve" in words
+
+
+def command_in(entry: Any) -> tuple[str, ...]:  # noqa: ANN401  (whatever stands there)
+    """Return program and arguments that an entry starts; nothing where it names none."""
+    if not isinstance(entry, dict):
+        return ()
+    command, arguments = entry.get("command", entry.get("cmd")), entry.get("args")
+    if isinstance(command, list):
+        words = command
+    else:
+        words = [command, *(arguments if isinstance(arguments, list) else ())]
+    return tuple(map(str, words)) if command else ()
 
 
 class ConfigDocument:
@@ -97,6 +106,17 @@ class ConfigDocument:
             return self._syntax.parse(text)
         except UnreadableTextError as error:
             raise EditError(f"it is no {self._syntax.name}: {error}") from error
+
+    def _read_members(self, text: str) -> dict[Any, Any]:
+        """What a text holds by name.
+
+        Raises:
+            EditError: it holds something else.
+        """
+        held = self.read(text) or {}
+        if not isinstance(held, dict):
+            raise EditError("it holds no settings by name")
+        return held
 
     def entry_in(self, text: str) -> Any:  # noqa: ANN401  (whatever stands there)
         """The entry that a text has, whoever wrote it; None if there is none."""
@@ -160,7 +180,8 @@ class ConfigDocument:
             if key in wanted and isinstance(held.get(key), dict):
                 merged[key] = {**held[key], **wanted[key]}
         if isinstance(names := held.get("env_vars"), list):
-            merged["env_vars"] = list(dict.fromkeys([*names, *wanted.get("env_vars", ())]))
+            more = [one for one in wanted.get("env_vars", ()) if one not in names]
+            merged["env_vars"] = [*names, *more]
         return merged
 
     def _holds(self, text: str, entry: Mapping[str, Any] | None) -> bool:
@@ -176,7 +197,8 @@ class ConfigDocument:
             text, piece = begin_document(text)
             pieces.append(piece)
         for key, value in self._wanted.defaults.items():
-            if key not in (self.read(text) or {}):
+            held = self.read(text)
+            if not isinstance(held, dict) or key not in held:
                 text, piece = self._syntax.insert_member(text, (key,), value)
                 pieces.append(piece)
         if entry is not None:
@@ -220,7 +242,7 @@ class ConfigDocument:
         """What had to be at the top goes, but where somebody went on with a file that was ours."""
         made = [key for key in self._wanted.defaults if any(one.path == (key,) for one in pieces)]
         was_ours = any(not piece.path for piece in pieces)
-        if not was_ours or set(self.read(text) or {}) <= set(made):
+        if not was_ours or self._read_members(text).keys() <= set(made):
             for key in reversed(made):
                 text = self._syntax.cut_member(text, (key,), pieces)
         return text
@@ -237,13 +259,13 @@ class ConfigDocument:
 
     def _others(self, text: str, events: set[str]) -> str:
         """What a text holds but for what is ours, and but for containers with nothing in them."""
-        held = self.read(text) or {}
-        if not isinstance(held, dict):
-            raise EditError("it holds no settings by name")
+        held = self._read_members(text)
         try:  # by way of JSON, so that what YAML refers to twice stands there twice
             value = json.loads(json.dumps(held, default=str))
         except ValueError as error:
             raise EditError("it refers to itself") from error
+        except TypeError as error:
+            raise EditError("it has a name that is no text") from error
         if self._wanted.entry_at:
             _strip_entry(value, self._wanted)
         for event in self.hooks_in(text):

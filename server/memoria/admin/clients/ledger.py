@@ -6,9 +6,10 @@ form and taken out all the same; then a container that was made for it may stay,
 """
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from memoria.admin.clients.config_file import ConfigFile
 from memoria.admin.clients.syntax.interface import InsertedPiece
@@ -26,6 +27,36 @@ class LedgerEntry:
     made_folders: tuple[str, ...] = ()
     """The innermost first."""
 
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any]) -> Self:
+        """Return the entry that the ledger has so."""
+        return cls(
+            client=str(kept["client"]),
+            pieces=tuple(map(InsertedPiece.from_json, kept["pieces"])),
+            made_file=bool(kept["made_file"]),
+            made_folders=tuple(map(str, kept["made_folders"])),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """All that the ledger holds."""
+
+    files: dict[str, LedgerEntry] = field(default_factory=dict)
+    made_folders: tuple[str, ...] = ()
+    """Made for the ledger itself, the innermost first."""
+
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any]) -> Self:
+        if kept["version"] != _VERSION:
+            raise ValueError(kept["version"])
+        files = {name: LedgerEntry.from_json(entry) for name, entry in kept["files"].items()}
+        return cls(files, tuple(map(str, kept["made_folders"])))
+
+    def as_json(self) -> dict[str, Any]:
+        files = {name: asdict(entry) for name, entry in self.files.items()}
+        return {"version": _VERSION, "made_folders": self.made_folders, "files": files}
+
 
 class ConnectionLedger:
     """The entries, by file."""
@@ -35,49 +66,31 @@ class ConnectionLedger:
         self._file = file
 
     def look_up(self, path: Path) -> LedgerEntry | None:
-        """What was done to a file."""
-        kept = self._read()["files"].get(str(path))
-        if kept is None:
-            return None
-        return LedgerEntry(
-            client=str(kept["client"]),
-            pieces=tuple(map(InsertedPiece.from_json, kept["pieces"])),
-            made_file=bool(kept["made_file"]),
-            made_folders=tuple(map(str, kept["made_folders"])),
-        )
+        """Return what was done to a file."""
+        return self._read().files.get(str(path))
 
     def write(self, path: Path, entry: LedgerEntry | None) -> None:
         """Keep what was done to a file; None forgets it."""
         kept = self._read()
-        held = kept["files"]
-        if entry is None:
-            if held.pop(str(path), None) is None:
-                return
-        else:
-            held[str(path)] = {
-                "client": entry.client,
-                "pieces": [piece.as_json() for piece in entry.pieces],
-                "made_file": entry.made_file,
-                "made_folders": entry.made_folders,
-            }
-        if not held:
-            ConfigFile(self._file).remove(tuple(map(str, kept["made_folders"])))
+        if entry is not None:
+            kept.files[str(path)] = entry
+        elif kept.files.pop(str(path), None) is None:
             return
-        kept["made_folders"] = self._save(kept) or kept["made_folders"]
-        self._save(kept)
+        if not kept.files:
+            ConfigFile(self._file).remove(kept.made_folders)
+            return
+        if made := self._save(kept):
+            self._save(replace(kept, made_folders=made))
         self._file.chmod(0o600)
 
-    def _save(self, kept: dict[str, Any]) -> tuple[str, ...]:
+    def _save(self, kept: _Kept) -> tuple[str, ...]:
         """Write the ledger; the folders that had to be made for it."""
-        content = json.dumps(kept, indent=1, ensure_ascii=False)
+        content = json.dumps(kept.as_json(), indent=1, ensure_ascii=False)
         return ConfigFile(self._file).replace(content.encode("utf-8", "surrogatepass"))
 
-    def _read(self) -> dict[str, Any]:
+    def _read(self) -> _Kept:
         """What is kept. A ledger that can't be read is none: what is ours is known by its form."""
         try:
-            held = json.loads(self._file.read_bytes())
-        except (OSError, ValueError):
-            held = None
-        if isinstance(held, dict) and held.get("version") == _VERSION:
-            return held
-        return {"version": _VERSION, "made_folders": [], "files": {}}
+            return _Kept.from_json(json.loads(self._file.read_bytes()))
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            return _Kept()

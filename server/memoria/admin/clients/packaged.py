@@ -70,6 +70,6 @@ def _read(file: Path, parse: Callable[[str], Any]) -> dict[str, Any]:
     """A file's content; nothing where it can't be read, which is for `connect` to say."""
     try:
         content = parse(file.read_text("utf-8-sig"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return content if isinstance(content, dict) else {}

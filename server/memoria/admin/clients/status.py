@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from memoria.admin.clients.config_file import ConfigFile, decode
-from memoria.admin.clients.document import ConfigDocument, EditError, WantedParts
+from memoria.admin.clients.document import ConfigDocument, EditError, WantedParts, command_in
 from memoria.admin.clients.hook_forms import is_our_file, words_of
 from memoria.admin.clients.interface import Client, HookTable, HookWish
 from memoria.admin.clients.packaged import find_package
@@ -27,6 +27,7 @@ HookState = Literal["as this version writes them", "of other options or another 
                     "some are missing", "none", "the client has none"]  # fmt: skip
 WAIT_S = 20.0
 """A client waits less. What answers after this is slow, and what does not answer is broken."""
+_ENVIRONMENTS = ("env", "envs", "environment")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,14 +91,14 @@ def examine_connection(
     try:
         entry, found, wanted = _read_parts(client, scope, place, program)
         # With the options of the entry, whatever those of this command are.
-        options = _options_of(_command_of(entry)) if entry else program.options
+        options = _options_of(command_in(entry)) if entry else program.options
         if options != program.options:
             program = replace(program, options=options)
             entry, found, wanted = _read_parts(client, scope, place, program)
         switch = _find_switch(client, scope, place)
     except (ClientError, EditError) as error:
         return ConnectionStatus(client=client, scope=scope, file=file, problem=str(error))
-    command = _command_of(entry)
+    command = command_in(entry)
     state = _hook_state(client, found, wanted)
     return ConnectionStatus(
         client=client,
@@ -117,19 +118,24 @@ def examine_connection(
 def check_clients(place: ClientPlace, program: ClientProgram) -> Finding:
     """Whether what the clients of this machine start is still there. Nothing is started."""
     found = list(list_connections(place, program))
+    unread = [f"{one.client.title}: {one.problem}" for one in found if one.problem]
     lost = [one for one in found if one.missing_program]
-    names = ", ".join(dict.fromkeys(one.client.title for one in found if one.is_wired))
-    if not lost:
+    if not lost and not unread:
+        names = ", ".join(dict.fromkeys(one.client.title for one in found if one.is_wired))
         detail = f"connected: {names}" if names else "no client is connected here"
         return Finding(check="clients", state="ok", detail=detail)
-    gone = "; ".join(f"{one.client.title} starts {one.missing_program}" for one in lost)
-    scope = "" if lost[0].scope == "user" else " --scope project"
+    gone = [f"{one.client.title} starts {one.missing_program}, which is gone" for one in lost]
     return Finding(
         check="clients",
         state="warning",
-        detail=f"what a client starts is gone: {gone}",
-        cure=f"memoria connect {lost[0].client.name}{scope}",
+        detail="; ".join((*unread, *gone)),
+        cure=_cure_of(lost[0]) if lost else "Mend the file, and run memoria connect --status.",
     )
+
+
+def _cure_of(lost: ConnectionStatus) -> str:
+    scope = "" if lost.scope == "user" else " --scope project"
+    return f"memoria connect {lost.client.name}{scope}"
 
 
 def probe_connection(status: ConnectionStatus, place: ClientPlace) -> ProbeResult | None:
@@ -189,16 +195,8 @@ def _options_of(command: tuple[str, ...]) -> tuple[str, ...]:
     return command[1 : command.index("serve")] if "serve" in command[1:] else ()
 
 
-def _command_of(entry: Any) -> tuple[str, ...]:  # noqa: ANN401  (whatever stands there)
-    if not isinstance(entry, dict):
-        return ()
-    command = entry.get("command", entry.get("cmd"))
-    words = command if isinstance(command, list) else [command, *(entry.get("args") or ())]
-    return tuple(map(str, words)) if command else ()
-
-
 def _environment_of(entry: Any) -> tuple[tuple[str, str], ...]:  # noqa: ANN401
-    held = [entry.get(key) for key in ("env", "envs", "environment")] if entry else []
+    held = [entry.get(key) for key in _ENVIRONMENTS] if isinstance(entry, dict) else []
     return tuple(
         (str(name), str(value))
         for one in held

@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -233,7 +234,8 @@ def _entry_place(client: Client, config: Path) -> tuple[str, ...]:
     """Where the entry belongs in a file: some clients know two places."""
     if client.other_entry_at and (content := ConfigFile(config).read()):
         _, text = decode(content, config)
-        held = ConfigDocument(WantedParts(syntax=client.syntax)).read(text)
+        with _refusing(config):
+            held = ConfigDocument(WantedParts(syntax=client.syntax)).read(text)
         if isinstance(look_up(held, client.other_entry_at[:-1]), dict):
             return client.other_entry_at
     return client.entry_at
@@ -245,10 +247,8 @@ def _connect_document(
     mark, text = decode(before or b"", path)
     kept = ledger.look_up(path)
     held = EditedText(text, kept.pieces if kept else ())
-    try:
+    with _refusing(path, wanted):
         edited = ConfigDocument(wanted).connect(held)
-    except EditError as error:
-        raise _refusal(path, error, wanted) from error
     is_ours = before is None or (kept is not None and kept.made_file)
     after = None if is_ours and not edited.text else _encode(mark, edited.text)
     return FileEdit(path=path, before=before, after=after, pieces=edited.pieces)
@@ -259,12 +259,10 @@ def _disconnect_document(
 ) -> FileEdit:
     mark, text = decode(before, path)
     kept = ledger.look_up(path)
-    try:
+    with _refusing(path):
         edited = ConfigDocument(wanted).disconnect(
             EditedText(text, kept.pieces if kept else ()), with_entry=with_entry
         )
-    except EditError as error:
-        raise _refusal(path, error, None) from error
     goes = kept is not None and kept.made_file and not edited.text
     return FileEdit(path=path, before=before, after=None if goes else _encode(mark, edited.text))
 
@@ -300,10 +298,24 @@ def _hand_notes(
     """A sentence, if the entry that is there was written by hand."""
     if before is None or wanted.entry is None or ledger.look_up(path) is not None:
         return []
-    entry = ConfigDocument(wanted).entry_in(decode(before, path)[1])
+    with _refusing(path):
+        entry = ConfigDocument(wanted).entry_in(decode(before, path)[1])
     if entry is None or is_our_entry(entry):
         return []
     return [f"{path} has an entry for memoria that was written by hand; it is replaced."]
+
+
+@contextmanager
+def _refusing(path: Path, wanted: WantedParts | None = None) -> Iterator[None]:
+    """Name the file, where its text can't be read or edited, and what to do.
+
+    Raises:
+        ClientError: it can't.
+    """
+    try:
+        yield
+    except EditError as error:
+        raise _refusal(path, error, wanted) from error
 
 
 def _refusal(path: Path, error: EditError, wanted: WantedParts | None) -> ClientError:

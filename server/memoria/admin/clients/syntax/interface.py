@@ -1,7 +1,7 @@
 """What an editor of a configuration file's text can do, whatever its syntax."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
 Path = tuple[str, ...]
@@ -38,10 +38,6 @@ class InsertedPiece:
     """Written behind it."""
     has_own_comma: bool = False
     """Whether a comma was written behind what stood before it, apart from the lead."""
-
-    def as_json(self) -> dict[str, Any]:
-        """As the ledger keeps it."""
-        return asdict(self)
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> Self:

@@ -57,6 +57,10 @@ class TomlSyntax:
             return tomllib.loads(text.replace("\r\n", "\n")) or None
         except tomllib.TOMLDecodeError as error:
             raise _as_unreadable(error, text) from error
+        except RecursionError as error:
+            raise UnreadableTextError("nested too deep", text, 0) from error
+        except ValueError as error:  # a number too long, a date that is none
+            raise UnreadableTextError(str(error), text, 0) from error
 
     def insert_member(self, text: str, path: Path, value: object) -> tuple[str, InsertedPiece]:
         """Write a table behind everything else, or into the braces that hold its siblings."""
