@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from tests.surface.shell import Output, Shell
 
+from memoria.admin.clients.place import ClientPlace
+
 
 class ClientBox:
     """A user with a home folder of their own, in a project."""
@@ -31,6 +33,10 @@ class ClientBox:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content.encode() if isinstance(content, str) else content)
         return file
+
+    def place(self) -> ClientPlace:
+        """Where clients look for their files."""
+        return ClientPlace.here()
 
     def files(self) -> dict[str, bytes]:
         """Every file and folder there is, and what the files hold."""

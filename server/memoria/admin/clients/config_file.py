@@ -4,9 +4,11 @@ import os
 import secrets
 import shutil
 import stat
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from memoria.admin.clients.bounds import is_in_repository
 from memoria.errors import ClientError
 
 BACKUP_SUFFIX = ".memoria-backup"
@@ -54,38 +56,40 @@ class ConfigFile:
             ClientError: it can't be written; it is as it was.
         """
         target = self.target
-        draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
         made = [str(one) for one in (target.parent, *target.parents[1:]) if not one.exists()]
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             held = os.stat(target) if target.exists() else None  # noqa: PTH116
             if held is not None and not os.access(target, os.W_OK):
                 raise ClientError(f"{target} is write-protected. Nothing was changed.")
-            try:
-                with open(draft, "xb") as file:  # noqa: PTH123  (exclusive, binary)
-                    _take_after(draft, held)
-                    file.write(content)
-                    file.flush()
-                    os.fsync(file.fileno())
-                draft.replace(target)
-            finally:
-                draft.unlink(missing_ok=True)
+            _write_whole(target, content, held)
         except OSError as error:
             raise _system_error(target, error) from error
         return tuple(made)
 
-    def keep_backup(self) -> Path | None:
-        """Copy it as it is, unless there is a copy. A copy may hold keys: its mode is the file's.
+    def keep_backup(self, content: bytes, is_readable: Callable[[bytes], bool]) -> Path | None:
+        """Keep what it holds before the first change, beside it, with its mode.
+
+        It may hold keys, so in a repository, where it could be committed, no copy is made. One
+        that was cut short, as by a full disk, is none, and is made anew.
+
+        Args:
+            content: what it holds.
+            is_readable: tells whether a copy is of the file's syntax, as any whole one is.
 
         Returns:
             The copy, if one was made now.
+
+        Raises:
+            ClientError: it can't be written.
         """
         try:
-            with open(self.backup, "xb") as copy:  # noqa: PTH123  (exclusive, binary)
-                _take_after(self.backup, os.stat(self.target))  # noqa: PTH116
-                copy.write(self.target.read_bytes())
-        except FileExistsError:
-            return None
+            if is_in_repository(self.backup.parent):
+                return None
+            held = self.backup.read_bytes() if os.path.lexists(self.backup) else None
+            if held is not None and not _is_cut(held, content, is_readable):
+                return None
+            _write_whole(self.backup, content, os.stat(self.target))  # noqa: PTH116
         except OSError as error:
             raise _system_error(self.backup, error) from error
         return self.backup
@@ -125,6 +129,25 @@ def decode(content: bytes, path: Path) -> tuple[str, str]:
             f"{path} is no UTF-8 text (byte {error.start:,}). Nothing was changed."
         ) from error
     return (_BOM, text[1:]) if text.startswith(_BOM) else ("", text)
+
+
+def _is_cut(held: bytes, content: bytes, is_readable: Callable[[bytes], bool]) -> bool:
+    """Return whether a copy is the beginning of a file, of this content or of a former one."""
+    return not is_readable(held) or (held != content and content.startswith(held))
+
+
+def _write_whole(target: Path, content: bytes, held: os.stat_result | None) -> None:
+    """Write a file all or nothing, with the mode and owner of another."""
+    draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
+    try:
+        with open(draft, "xb") as file:  # noqa: PTH123  (exclusive, binary)
+            _take_after(draft, held)
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(target)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def _take_after(draft: Path, held: os.stat_result | None) -> None:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from memoria.admin.clients.bounds import check_stays_inside
 from memoria.admin.clients.config_file import ConfigFile, decode
 from memoria.admin.clients.document import (
     ConfigDocument,
@@ -20,6 +21,7 @@ from memoria.admin.clients.ledger import ConnectionLedger, LedgerEntry
 from memoria.admin.clients.packaged import find_package
 from memoria.admin.clients.place import ClientPlace, Scope
 from memoria.admin.clients.program import ClientProgram
+from memoria.admin.clients.syntax.choose import SyntaxName
 from memoria.admin.clients.syntax.interface import InsertedPiece, look_up
 from memoria.errors import ClientError
 
@@ -36,6 +38,15 @@ class FileEdit:
     is_own: bool = False
     """Whether it is a file of hooks that is Memoria's alone."""
     is_executable: bool = False
+    syntax: SyntaxName = "JSON"
+
+    def reads(self, content: bytes) -> bool:
+        """Return whether a content is of the file's syntax."""
+        try:
+            ConfigDocument(WantedParts(syntax=self.syntax)).read(decode(content, self.path)[1])
+        except (EditError, ClientError):
+            return False
+        return True
 
     @property
     def changes(self) -> bool:
@@ -157,9 +168,9 @@ def apply_wiring(wiring: ClientWiring, place: ClientPlace) -> WiringResult:
             file.remove(kept.made_folders if kept else ())
             removed.append(edit.path)
         else:
-            is_ours = kept is not None and kept.made_file
-            if edit.before is not None and not is_ours and (copy := file.keep_backup()):
-                backups.append(copy)
+            is_ours = edit.is_own or (kept is not None and kept.made_file)
+            if edit.before is not None and not is_ours:
+                backups += filter(None, [file.keep_backup(edit.before, edit.reads)])
             made = file.replace(edit.after)
             if edit.is_executable:
                 edit.path.chmod(0o755)
@@ -180,11 +191,13 @@ def list_documents(
     """What each file of a client that others write, too, is to hold of ours.
 
     Raises:
-        ClientError: the client has no file at this scope.
+        ClientError: the client has no file at this scope, or a project's leads out of it.
     """
     config = client.config(place, scope)
     if config is None:
         raise ClientError(f"{client.title} has no configuration of a project: use --scope user.")
+    if scope == "project":
+        check_stays_inside(config, place.project)
     parts = {
         config: WantedParts(
             syntax=client.syntax,
@@ -195,6 +208,8 @@ def list_documents(
     }
     table = client.hooks
     if isinstance(table, HookTable) and (file := table.file(place, scope)):
+        if scope == "project":
+            check_stays_inside(file, place.project)
         base = parts.get(file) or WantedParts()
         parts[file] = replace(
             base,
@@ -208,10 +223,17 @@ def list_documents(
 def own_files(
     client: Client, scope: Scope, place: ClientPlace, program: ClientProgram, wish: HookWish
 ) -> dict[Path, str]:
-    """The files of a client's hooks that are Memoria's alone."""
-    if isinstance(client.hooks, HookFiles) and wish.is_wanted:
-        return client.hooks.write(place, scope, program, wish)
-    return {}
+    """The files of a client's hooks that are Memoria's alone.
+
+    Raises:
+        ClientError: one of a project's leads out of it.
+    """
+    if not isinstance(client.hooks, HookFiles) or not wish.is_wanted:
+        return {}
+    files = client.hooks.write(place, scope, program, wish)
+    for path in files if scope == "project" else ():
+        check_stays_inside(path, place.project)
+    return files
 
 
 def _hooks(
@@ -251,7 +273,9 @@ def _connect_document(
         edited = ConfigDocument(wanted).connect(held)
     is_ours = before is None or (kept is not None and kept.made_file)
     after = None if is_ours and not edited.text else _encode(mark, edited.text)
-    return FileEdit(path=path, before=before, after=after, pieces=edited.pieces)
+    return FileEdit(
+        path=path, before=before, after=after, pieces=edited.pieces, syntax=wanted.syntax
+    )
 
 
 def _disconnect_document(
@@ -264,7 +288,8 @@ def _disconnect_document(
             EditedText(text, kept.pieces if kept else ()), with_entry=with_entry
         )
     goes = kept is not None and kept.made_file and not edited.text
-    return FileEdit(path=path, before=before, after=None if goes else _encode(mark, edited.text))
+    after = None if goes else _encode(mark, edited.text)
+    return FileEdit(path=path, before=before, after=after, syntax=wanted.syntax)
 
 
 def _connect_own(path: Path, text: str, is_executable: bool) -> FileEdit:
