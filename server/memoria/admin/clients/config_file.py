@@ -67,7 +67,7 @@ class ConfigFile:
             raise _system_error(target, error) from error
         return tuple(made)
 
-    def keep_backup(self, content: bytes, is_readable: Callable[[bytes], bool]) -> Path | None:
+    def keep_backup(self, content: bytes, is_cut: Callable[[bytes], bool]) -> Path | None:
         """Keep what it holds before the first change, beside it, with its mode.
 
         It may hold keys, so in a repository, where it could be committed, no copy is made. One
@@ -75,7 +75,7 @@ class ConfigFile:
 
         Args:
             content: what it holds.
-            is_readable: tells whether a copy is of the file's syntax, as any whole one is.
+            is_cut: tells whether a copy that is there is only the beginning of one.
 
         Returns:
             The copy, if one was made now.
@@ -87,7 +87,7 @@ class ConfigFile:
             if is_in_repository(self.backup.parent):
                 return None
             held = self.backup.read_bytes() if os.path.lexists(self.backup) else None
-            if held is not None and not _is_cut(held, content, is_readable):
+            if held is not None and not is_cut(held):
                 return None
             _write_whole(self.backup, content, os.stat(self.target))  # noqa: PTH116
         except OSError as error:
@@ -129,11 +129,6 @@ def decode(content: bytes, path: Path) -> tuple[str, str]:
             f"{path} is no UTF-8 text (byte {error.start:,}). Nothing was changed."
         ) from error
     return (_BOM, text[1:]) if text.startswith(_BOM) else ("", text)
-
-
-def _is_cut(held: bytes, content: bytes, is_readable: Callable[[bytes], bool]) -> bool:
-    """Return whether a copy is the beginning of a file, of this content or of a former one."""
-    return not is_readable(held) or (held != content and content.startswith(held))
 
 
 def _write_whole(target: Path, content: bytes, held: os.stat_result | None) -> None:

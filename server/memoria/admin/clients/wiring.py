@@ -40,13 +40,15 @@ class FileEdit:
     is_executable: bool = False
     syntax: SyntaxName = "JSON"
 
-    def reads(self, content: bytes) -> bool:
-        """Return whether a content is of the file's syntax."""
-        try:
-            ConfigDocument(WantedParts(syntax=self.syntax)).read(decode(content, self.path)[1])
-        except (EditError, ClientError):
+    def is_cut(self, copy: bytes) -> bool:
+        """Return whether a copy from before the file was connected is only the beginning of one."""
+        if not self.pieces or self.before is None:
             return False
-        return True
+        try:
+            ConfigDocument(WantedParts(syntax=self.syntax)).read(decode(copy, self.path)[1])
+        except (EditError, ClientError):
+            return True
+        return copy != self.before and self.before.startswith(copy)
 
     @property
     def changes(self) -> bool:
@@ -168,9 +170,8 @@ def apply_wiring(wiring: ClientWiring, place: ClientPlace) -> WiringResult:
             file.remove(kept.made_folders if kept else ())
             removed.append(edit.path)
         else:
-            is_ours = edit.is_own or (kept is not None and kept.made_file)
-            if edit.before is not None and not is_ours:
-                backups += filter(None, [file.keep_backup(edit.before, edit.reads)])
+            if edit.before is not None and kept is None and not edit.is_own:
+                backups += filter(None, [file.keep_backup(edit.before, edit.is_cut)])
             made = file.replace(edit.after)
             if edit.is_executable:
                 edit.path.chmod(0o755)
@@ -288,8 +289,7 @@ def _disconnect_document(
             EditedText(text, kept.pieces if kept else ()), with_entry=with_entry
         )
     goes = kept is not None and kept.made_file and not edited.text
-    after = None if goes else _encode(mark, edited.text)
-    return FileEdit(path=path, before=before, after=after, syntax=wanted.syntax)
+    return FileEdit(path=path, before=before, after=None if goes else _encode(mark, edited.text))
 
 
 def _connect_own(path: Path, text: str, is_executable: bool) -> FileEdit:
