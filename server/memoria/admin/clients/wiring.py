@@ -1,12 +1,12 @@
 """Wiring a client: what each of its files would become, shown before anything is written."""
 
-import difflib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memoria.admin.clients.bounds import check_stays_inside
+from memoria.admin.clients.changes import unified_lines
 from memoria.admin.clients.config_file import ConfigFile, decode
 from memoria.admin.clients.document import (
     ConfigDocument,
@@ -57,10 +57,7 @@ class FileEdit:
 
     def diff(self) -> list[str]:
         """The change, as a unified diff has it."""
-        old, new = _lines_of_text(self.before), _lines_of_text(self.after)
-        first = "/dev/null" if self.before is None else str(self.path)
-        second = "/dev/null" if self.after is None else str(self.path)
-        return list(difflib.unified_diff(old, new, first, second, lineterm=""))
+        return [*unified_lines(str(self.path), self.before, self.after)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +73,11 @@ class ClientWiring:
     def changes(self) -> bool:
         """Whether there is anything to do."""
         return any(edit.changes for edit in self.edits)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether its files are still what they were when it was drafted."""
+        return all(ConfigFile(edit.path).read() == edit.before for edit in self.edits)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -355,7 +357,3 @@ def _refusal(path: Path, error: EditError, wanted: WantedParts | None) -> Client
 
 def _encode(mark: str, text: str) -> bytes:
     return (mark + text).encode("utf-8") if text else mark.encode("utf-8")
-
-
-def _lines_of_text(content: bytes | None) -> list[str]:
-    return [] if content is None else content.decode("utf-8", "replace").splitlines()

@@ -215,7 +215,7 @@ class _WayToWrite:
 def _carry_out(
     draft: "Callable[[], ClientWiring]", place: "ClientPlace", choice: _WayToWrite
 ) -> "WireConnection":
-    """Show a change, ask, and write it: drafted anew, as clients write their files themselves."""
+    """Show a change, ask, and write it; drafted anew, if the client wrote its file meanwhile."""
     from memoria.admin.clients.wiring import apply_wiring  # noqa: PLC0415
     from memoria.surface.cli.connect_text import result_text, wire_connection  # noqa: PLC0415
 
@@ -223,7 +223,9 @@ def _carry_out(
     if not choice.as_json:
         _print_change(wiring)
     may_write = not choice.dry_run and (choice.yes or not wiring.changes or _ask(wiring, choice))
-    result = apply_wiring(draft(), place) if may_write else None
+    result = None
+    if may_write:
+        result = apply_wiring(wiring if wiring.is_current else draft(), place)
     wire = wire_connection(wiring, result)
     if not choice.as_json and (may_write or not wiring.changes):
         _say(result_text(wire, wiring.client.title, connects=choice.connects))
