@@ -35,6 +35,7 @@ else:
     except ImportError:
         import sqlite3
 
+from memoria.store.sqlite.emptied import refuse_emptied
 from memoria.store.sqlite.settled import SettledReads
 from memoria.store.sqlite.write_queue import WaitedTooLongError, WriteQueue
 
@@ -123,6 +124,7 @@ def connect(path: Path, busy_timeout_ms: int, *, read_only: bool = False) -> Con
             f"SQLite {sqlite3.sqlite_version} is too old; Memoria needs 3.38 or newer. "
             "Install the pysqlite3 package, or a newer Python."
         )
+    refuse_emptied(path)
     if not read_only:
         _create_private(path)
     connection = sqlite3.connect(
@@ -323,10 +325,6 @@ def _create_private(path: Path) -> None:
             f"{path} is a folder; the database file belongs there. Move the folder away, or set "
             "MEMORIA_HOME to another data folder."
         )
-    log = path.with_name(f"{path.name}-wal")
-    if path.stat().st_size == 0 and log.exists() and log.stat().st_size:
-        # SQLite would take it for a new file and delete the log.
-        raise StoreDamagedError.for_problem("the file is empty, though its log is not")
 
 
 def _use_wal(connection: Connection) -> None:
