@@ -4,6 +4,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -43,8 +44,8 @@ def _connect_and_disconnect(text: str) -> None:
 def test_a_large_file_costs_a_few_readings_of_it_and_eight_times_as_large_a_one_as_many() -> None:
     for indent in (2, None):
         small, large = (_claude_file(keys, indent) for keys in _SIZES)
-        costs = [_cpu(lambda text=text: _connect_and_disconnect(text)) for text in (small, large)]
-        readings = [_cpu(lambda text=text: json.loads(text)) for text in (small, large)]
+        costs = [_cpu(partial(_connect_and_disconnect, text)) for text in (small, large)]
+        readings = [_cpu(partial(json.loads, text)) for text in (small, large)]
         assert costs[1] < 50 * readings[1]
         assert costs[1] / costs[0] < 3 * _SIZES[1] / _SIZES[0]
 

@@ -119,7 +119,7 @@ BAD = {
     "a huge date": searched(["x", "--since", HUGE], "Write ISO 8601", since=HUGE),
     "an importance that is no number": Bad(
         "importance",
-        ("remember", {"content": "x", "importance": float("nan")}),
+        ("remember", {"content": "x", "importance": "nan"}),  # JSON has no such number
         ["remember", "x", "--importance", "nan"],
         lambda m: m.remember("x", importance=float("nan")),
     ),

@@ -1,11 +1,14 @@
 """Over MCP nothing is forgotten that nobody was shown, and what was agreed to is what goes."""
 
+import shlex
 from pathlib import Path
 
+import pytest
 from mcp import Client
 from mcp.client import ClientRequestContext
 from mcp.types import ElicitRequestParams, ElicitResult, Implementation
 from tests.surface.agent import Agent, connected, server_on
+from tests.surface.shell import Shell
 
 ONE = "Harbor go-live is 12 April 2027"
 OLD = "0123456789abcdef"
@@ -119,3 +122,40 @@ async def test_an_agent_selects_nothing_that_its_project_does_not_see(
             ids = {item["id"] for item in shown.get("items", ())}
             assert hidden["id"] not in ids
             assert ("session_id" in selection) != (seen["id"] in ids)
+
+
+class Nobody:
+    """A client that runs without a person: whatever it is asked, it declines, or drops it."""
+
+    def __init__(self, action: str) -> None:
+        self._action = action
+
+    async def __call__(
+        self,
+        context: ClientRequestContext,  # noqa: ARG002  (the client passes it by name)
+        params: ElicitRequestParams,  # noqa: ARG002
+    ) -> ElicitResult:
+        return ElicitResult.model_validate({"action": self._action})
+
+
+@pytest.mark.parametrize("action", ["decline", "cancel"])
+async def test_where_nobody_could_be_asked_no_refusal_is_claimed_and_the_command_is_named(
+    home: Path, mode: str, action: str
+) -> None:
+    info, nobody = Implementation(name="headless", version="1"), Nobody(action)
+    server = server_on(home, None)
+    async with Client(server, mode=mode, client_info=info, elicitation_callback=nobody) as client:
+        agent = Agent(client)
+        one = await agent.call("remember", content=ONE)
+        answer, text = await agent.both("forget_memory", ids=[one["id"]])
+        assert answer["status"] == "preview"
+        assert "did not agree" not in text
+        assert f"forget {one['id']} --token {answer['token']}" in answer["notes"][0]
+        again = await agent.call("forget_memory", ids=[one["id"]], token=answer["token"])
+        assert again["status"] == "preview"  # somebody may have said no: a token is no yes
+        revised = await agent.call("revise_memory", id=one["id"], action="confirm")
+        assert (revised["verified"], "only the user can" in revised["note"]) == (False, True)
+        assert (await agent.call("get_memory", id=one["id"]))["text"] == ONE
+    command = answer["notes"][0].partition("`memoria ")[2].partition("`")[0]
+    said = Shell(home).run("--home", str(home), *shlex.split(command), "--yes")
+    assert (said.code, said.err) == (0, "")

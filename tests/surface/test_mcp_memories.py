@@ -258,3 +258,25 @@ async def test_an_agent_is_told_where_a_statement_is_seen_and_can_say_it(agent: 
 async def test_a_scope_that_is_none_is_refused_with_the_choices(agent: Agent) -> None:
     refused = await agent.refusal("remember", content="Ann likes tea", scope="here")
     assert "everywhere" in refused
+
+
+async def test_former_wordings_are_shown_in_both_channels_where_they_are_asked_for(
+    agent: Agent,
+) -> None:
+    port = await agent.call("remember", content="The port of the api is 9417")
+    new = "The port of the api is 9500"
+    await agent.call("revise_memory", id=port["id"], action="correct", content=new)
+    red = await agent.call("remember", content="The boat of the club is red")
+    await agent.call("remember", content="The boat of the club is blue", supersedes=red["id"])
+    for query, former, since in (
+        ("port of the api", "9417", "9500"),
+        ("boat of the club", "is red", "is blue"),
+    ):
+        asked, text = await agent.both("search_memory", query=query, include_history=True)
+        marks = [(hit["text"][-len(former) :], hit.get("validity")) for hit in asked["hits"]]
+        assert (former, "superseded") in marks
+        lines = [line for line in text.splitlines() if line.startswith("[memory ")]
+        assert [since in line for line in lines] == [True, False]
+        assert (former in lines[1], "superseded" in lines[1]) == (True, True)
+        plain, text = await agent.both("search_memory", query=query)
+        assert (plain["hidden"], former in text) == (1, False)

@@ -186,7 +186,8 @@ def _write_shared(shared: Sequence[str]) -> str:
 
 def _write_run(run: Sequence[Hit], shared: Sequence[str], id_chars: int) -> Iterator[str]:
     if len(run_key(run[0])) == 1:
-        yield from _hit_lines(run[0], _own_marks(run[0], shared), id_chars)
+        for hit in run:  # of a memory several, where former wordings are asked for
+            yield from _hit_lines(hit, _own_marks(hit, shared), id_chars)
         return
     of_run = _list_common(map(list_general_marks, run))
     marks = [mark for mark in of_run if mark not in shared]

@@ -41,7 +41,7 @@ def _find_newer(
 
 
 def _mark_hit(hit: Hit, newer: str | None, others: tuple[str, ...]) -> Hit:
-    if newer is not None:
+    if newer is not None and newer != hit.id:  # a former wording is superseded, and says so
         hit = hit.model_copy(update={"restated_by": newer})
     if not others:
         return hit

@@ -13,6 +13,7 @@ from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
 
 from memoria.app import Memoria
+from memoria.config import Settings
 from memoria.errors import InvalidInputError, PreviewChangedError
 from memoria.model.forgetting import ForgetOrder, ForgetPreview, ForgetResult
 from memoria.model.query import build_query
@@ -29,6 +30,13 @@ _MOST_ITEMS = 30
 _AGREE = (
     "Nothing is forgotten yet. Show this to the user; if they agree, call again with the same "
     "arguments and token={token}."
+)
+
+
+_UNANSWERED = (
+    "Nothing is forgotten: nobody answered the question with yes. The client may have had nobody "
+    "to ask, so do not say that the user refused. Tell the user; if they want it forgotten, they "
+    "can run `{command}` in a shell, or you call again with token={token} where they can be asked."
 )
 
 
@@ -70,10 +78,7 @@ async def forget_memory(
     if preview.is_empty:
         return _report(await memory.forget_memory(order.selection.with_token(preview.token)))
     if can_ask_user(ctx):
-        if not (isinstance(consent, AcceptedElicitation) and consent.data.forget):
-            return _show(preview, "The user did not agree. Nothing was forgotten.", declined=True)
-        memory = memory.with_channel(user_channel(ctx))
-        return await _forget(memory, order, preview.token)
+        return await _do_as_answered(ctx, order, preview, consent)
     if preview.total > memory.settings.forget_at_once:
         command = forget_command(order.selection, memory.settings)
         most = memory.settings.forget_at_once
@@ -82,6 +87,29 @@ async def forget_memory(
     if order.token is None:
         return _show(preview, _AGREE.format(token=preview.token))
     return await _forget(memory, order, order.token)
+
+
+async def _do_as_answered(
+    ctx: Ctx, order: ForgetOrder, preview: ForgetPreview, consent: ElicitationResult[_Consent]
+) -> CallToolResult:
+    memory = memory_of(ctx)
+    if not isinstance(consent, AcceptedElicitation):
+        return _show_unanswered(preview, order, memory.settings)
+    if not consent.data.forget:
+        return _show(preview, "The user did not agree. Nothing was forgotten.", declined=True)
+    return await _forget(memory.with_channel(user_channel(ctx)), order, preview.token)
+
+
+def _show_unanswered(
+    preview: ForgetPreview, order: ForgetOrder, settings: Settings
+) -> CallToolResult:
+    """Say that nobody said yes: a client declines for a user who is not there to be asked, too.
+
+    An agent's word does not stand in for the answer, as somebody may have said no: what goes on
+    without the question is the user's own command.
+    """
+    command = forget_command(order.selection.with_token(preview.token), settings)
+    return _show(preview, _UNANSWERED.format(token=preview.token, command=command))
 
 
 def _read_order(arguments: Mapping[str, object]) -> ForgetOrder:

@@ -8,7 +8,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
-from typing import Any, get_args
+from typing import Any
 
 from mcp.server import ServerRequestContext
 from mcp.server.mcpserver import Context
@@ -31,6 +31,7 @@ from pydantic import ValidationError
 from memoria.app import Memoria
 from memoria.errors import MemoriaError, shorten
 from memoria.model import describe_problems
+from memoria.surface.mcp.argument_forms import read_as_meant
 from memoria.surface.mcp.schemas import shorten_input_schema, shorten_output_schema
 
 _UNKNOWN_NAMED = 5
@@ -90,6 +91,7 @@ class Toolbox:
             known = ", ".join(self._tools)
             raise ToolError(f"There is no tool {shorten(params.name)}. There are {known}.")
         _refuse_misfit(tool, arguments)
+        arguments = read_as_meant(arguments, tool.parameters)
         request = Context[Memoria, Any](
             request_context=context, input_params=params, subscriptions=self._bus
         )
@@ -103,10 +105,8 @@ class _VerbatimArguments(FuncMetadata):
     """What the SDK knows of a tool's arguments, but for its habit of reading texts as JSON."""
 
     def pre_parse_json(self, data: dict[str, Any]) -> dict[str, Any]:
-        """Read JSON where a list or object belongs, never where a text does."""
-        fields = self.arg_model.model_fields
-        texts = {key: data[key] for key in data if str in get_args(fields[key].annotation)}
-        return {**super().pre_parse_json(data), **texts}
+        """Leave them: what is JSON within a text has been read, where a list or object belongs."""
+        return data
 
 
 @cache

@@ -1,0 +1,115 @@
+"""Arguments as models write them, brought into the form that a tool's schema asks for.
+
+Models fill in every optional argument with an empty text or `null`, write a list as a text with
+commas, and JSON within a text. What is meant is plain, so it is read as it is meant. A text stays
+the text that was sent, a required argument stays what it is, and what fits no form is left for the
+tool to refuse.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from memoria.bare.lazy_regex import lazy_regex
+
+Schema = Mapping[str, Any]
+_DEFINITION = "#/$defs/"
+_CLEARED_BY_EMPTY = frozenset({"current_focus"})
+"""Texts of which an empty one says something."""
+_NEVER_NULL = frozenset(
+    "since until as_of valid_from at turn_id supersedes token workspace task".split()
+)
+"""Texts of which none is the word null: moments, ids, names of projects and tasks."""
+_NULL = "null"
+_BETWEEN_ITEMS = lazy_regex(r"[,，、\n]")
+
+
+def read_as_meant(arguments: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
+    """Return the arguments of an object in the forms of its schema, without those left empty.
+
+    Args:
+        arguments: what the model sent.
+        schema: the object's; its `$defs` are those of all that is in it.
+    """
+    return _read_object(arguments, schema, schema.get("$defs", {}))
+
+
+def _read_object(given: Mapping[str, Any], schema: Schema, defs: Schema) -> dict[str, Any]:
+    properties, required = schema.get("properties", {}), schema.get("required", ())
+    read = dict[str, Any]()
+    for name, value in given.items():
+        forms = _forms_of(properties.get(name, {}), defs)
+        if name in required or not forms or not _is_left_out(name, value, forms):
+            read[name] = _read_value(value, forms, defs)
+    return read
+
+
+def _is_left_out(name: str, value: object, forms: Sequence[Schema]) -> bool:
+    """Return whether an optional argument was filled in only because it is there."""
+    if value is None:
+        return True
+    if not isinstance(value, str) or (name in _CLEARED_BY_EMPTY and not value.strip()):
+        return False
+    word = value.strip()
+    is_text = any(form.get("type") == "string" and "enum" not in form for form in forms)
+    return not word or (word == _NULL and (name in _NEVER_NULL or not is_text))
+
+
+def _read_value(value: Any, forms: Sequence[Schema], defs: Schema) -> Any:  # noqa: ANN401  (JSON)
+    by_type = {form.get("type"): form for form in forms}
+    if "array" in by_type:
+        return _read_list(value, by_type["array"], defs)
+    if "object" in by_type:
+        read = _parse(value) if "string" not in by_type or _looks_like(value, "{") else value
+        return _read_object(read, by_type["object"], defs) if isinstance(read, dict) else value
+    return value.strip() if isinstance(value, str) and _has_no_text(forms) else value
+
+
+def _read_list(value: Any, form: Schema, defs: Schema) -> Any:  # noqa: ANN401  (JSON)
+    """Return a list of what was sent as one, as its text, or as the only item of one."""
+    items = _forms_of(form.get("items", {}), defs)
+    is_of_texts = any(item.get("type") == "string" for item in items)
+    read = _parse(value)
+    if isinstance(read, str) and is_of_texts:
+        read = _BETWEEN_ITEMS.split(read)
+    elif isinstance(read, dict):
+        read = [read]
+    if not isinstance(read, list):
+        return value
+    kept = [one for one in read if not (is_of_texts and isinstance(one, str) and not one.strip())]
+    return [_read_item(one, items, defs) for one in kept]
+
+
+def _read_item(value: Any, forms: Sequence[Schema], defs: Schema) -> Any:  # noqa: ANN401  (JSON)
+    read = _read_value(value, forms, defs)
+    return read.strip() if isinstance(read, str) else read
+
+
+def _forms_of(schema: Schema, defs: Schema) -> list[Schema]:
+    """Return what a value of a schema may be, one form each; nothing where it may be anything."""
+    if reference := schema.get("$ref"):
+        return _forms_of(defs.get(reference.removeprefix(_DEFINITION), {}), defs)
+    if choices := schema.get("anyOf"):
+        return [form for choice in choices for form in _forms_of(choice, defs)]
+    return [schema] if "type" in schema else []
+
+
+def _has_no_text(forms: Sequence[Schema]) -> bool:
+    """Return whether a text can only be the name of something, or a number or truth in quotes."""
+    return bool(forms) and not any(
+        form.get("type") == "string" and "enum" not in form for form in forms
+    )
+
+
+def _looks_like(value: object, opening: str) -> bool:
+    return isinstance(value, str) and value.lstrip().startswith(opening)
+
+
+def _parse(value: Any) -> Any:  # noqa: ANN401  (JSON)
+    """Return the list or object that a text is; anything else as it is."""
+    if not (_looks_like(value, "[") or _looks_like(value, "{")):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
