@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import IO, Any
 
 _PROTOCOL = "2025-06-18"
-_ASK_TOOLS = 2
+_ASK_TOOLS, _ASK_MEMORY = 2, 3
+_STATUS = "memory://status"
+"""What a server can only say once it has opened its memory; the tools it lists before that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,13 +30,28 @@ class ProbeResult:
 @dataclass(slots=True)
 class _ProbeAnswers:
     by_id: dict[int, dict[str, Any]] = field(default_factory=dict)
+    tools_at: float = 0.0
     complete: threading.Event = field(default_factory=threading.Event)
+
+    def add(self, number: int, message: dict[str, Any]) -> None:
+        """Take in an answer."""
+        self.by_id[number] = message
+        if number == _ASK_TOOLS:
+            self.tools_at = time.monotonic()
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every question has its answer."""
+        return self.by_id.keys() >= {_ASK_TOOLS, _ASK_MEMORY}
 
 
 def probe_server(
-    command: Sequence[str], environment: Mapping[str, str], folder: Path, wait_s: float
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    folder: Path,
+    wait_s: float,
 ) -> ProbeResult:
-    """Start a server, say hello, ask for its tools, and let it end.
+    """Start a server, say hello, ask for its tools and its memory, and let it end.
 
     Args:
         command: program and arguments.
@@ -67,7 +84,7 @@ def probe_server(
     except OSError:  # it has ended; what it said says why
         pass
     finally:
-        took_s = time.monotonic() - began
+        took_s = (answers.tools_at or time.monotonic()) - began
         _end(process, readers)
     return _judge(answers, said, took_s, wait_s)
 
@@ -90,6 +107,7 @@ def _ask(stdin: IO[bytes] | None) -> None:
         {"id": 1, "method": "initialize", "params": hello},
         {"method": "notifications/initialized"},
         {"id": _ASK_TOOLS, "method": "tools/list"},
+        {"id": _ASK_MEMORY, "method": "resources/read", "params": {"uri": _STATUS}},
     ):
         stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
     stdin.flush()
@@ -102,8 +120,8 @@ def _read_answers(stdout: IO[bytes] | None, answers: _ProbeAnswers) -> None:
         except ValueError:
             continue
         if isinstance(message, dict) and isinstance(message.get("id"), int):
-            answers.by_id[message["id"]] = message
-            if message["id"] == _ASK_TOOLS:
+            answers.add(message["id"], message)
+            if answers.is_complete:
                 break
     answers.complete.set()
 
@@ -130,13 +148,28 @@ def _end(process: subprocess.Popen[bytes], readers: list[threading.Thread]) -> N
 def _judge(answers: _ProbeAnswers, said: list[bytes], seconds: float, wait_s: float) -> ProbeResult:
     tools = answers.by_id.get(_ASK_TOOLS, {}).get("result")
     hello = answers.by_id.get(1, {}).get("result")
-    if isinstance(tools, dict) and isinstance(hello, dict):
-        names = tuple(str(tool["name"]) for tool in tools["tools"])
-        version = hello.get("serverInfo", {}).get("version")
-        return ProbeResult(version=version, tools=names, seconds=seconds)
-    wrong = next((a["error"]["message"] for a in answers.by_id.values() if "error" in a), None)
-    last = b"".join(said).decode("utf-8", "replace").strip().splitlines()
-    why = wrong or (last[-1] if last else None)
-    if why is None:
-        why = f"it did not answer within {wait_s:g} s" if seconds >= wait_s else "it ended at once"
-    return ProbeResult(problem=str(why), seconds=seconds)
+    why = _find_problem(answers, said, seconds, wait_s)
+    if not isinstance(tools, dict) or not isinstance(hello, dict):
+        return ProbeResult(problem=why, seconds=seconds)
+    return ProbeResult(
+        problem=None if answers.is_complete and not _list_errors(answers) else why,
+        version=hello.get("serverInfo", {}).get("version"),
+        tools=tuple(str(tool["name"]) for tool in tools["tools"]),
+        seconds=seconds,
+    )
+
+
+def _find_problem(answers: _ProbeAnswers, said: list[bytes], seconds: float, wait_s: float) -> str:
+    """Return why a server did not answer, as far as it says so itself."""
+    lines = b"".join(said).decode("utf-8", "replace").strip().splitlines()
+    if wrong := [*_list_errors(answers), *lines[-1:]]:
+        return wrong[0]
+    if answers.tools_at:
+        return f"it lists its tools, but its memory did not answer within {wait_s:g} s"
+    return f"it did not answer within {wait_s:g} s" if seconds >= wait_s else "it ended at once"
+
+
+def _list_errors(answers: _ProbeAnswers) -> list[str]:
+    return [
+        str(answer["error"]["message"]) for answer in answers.by_id.values() if "error" in answer
+    ]

@@ -25,7 +25,7 @@ from memoria.model import Finding
 
 HookState = Literal["as this version writes them", "of other options or another version",
                     "some are missing", "none", "the client has none"]  # fmt: skip
-WAIT_S = 20.0
+WAIT_S = 30.0
 """A client waits less. What answers after this is slow, and what does not answer is broken."""
 _ENVIRONMENTS = ("env", "envs", "environment")
 
@@ -138,16 +138,37 @@ def _cure_of(lost: ConnectionStatus) -> str:
     return f"memoria connect {lost.client.name}{scope}"
 
 
-def probe_connection(status: ConnectionStatus, place: ClientPlace) -> ProbeResult | None:
-    """Start what is wired as the client would; None where nothing is."""
+def probe_connection(
+    status: ConnectionStatus, place: ClientPlace, program: ClientProgram
+) -> ProbeResult | None:
+    """Start what is wired as the client would; None where nothing is.
+
+    What a project's file names is started only if it is this very installation: whoever clones a
+    project has agreed to nothing that it names.
+    """
     if not status.command:
         return None
+    if status.scope == "project" and not _is_of_this(status, program):
+        return ProbeResult(
+            problem=f"it is not started: {status.file} comes with the project and names another "
+            "program, or one with variables. Connect the project yourself: memoria connect "
+            f"{status.client.name} --scope project"
+        )
     own = {
         name: place.environment.get(value[1:], "") if value.startswith("$") else value
         for name, value in status.environment
     }
     environment = select_environment(status.client.passes, own)
     return probe_server(status.command, environment, place.project, WAIT_S)
+
+
+def _is_of_this(status: ConnectionStatus, program: ClientProgram) -> bool:
+    """Return whether this installation is started, with nothing but what `connect` gives it."""
+    start, *words = status.command
+    options, served = words[:-1], words[-1:] == ["serve"]
+    is_known = {*options[::2]} <= {"--home", "--tenant", "--workspace"}
+    passes_on = all(value == f"${name}" for name, value in status.environment)
+    return start == program.command and served and is_known and passes_on
 
 
 def _read_parts(

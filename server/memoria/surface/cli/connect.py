@@ -272,7 +272,9 @@ def _show_status(
     wanted = [find_client(name)] if name else [*CLIENTS]
     found = [one for one in status.list_connections(place, program) if one.client in wanted]
     with show_wait("Asking what is connected"):
-        probed = [replace(one, answer=status.probe_connection(one, place)) for one in found]
+        probed = [
+            replace(one, answer=status.probe_connection(one, place, program)) for one in found
+        ]
     left = [one.name for one in wanted if one not in [it.client for it in found]]
     packaged = {name: find_package(name, place) for name in left}
     wire = WireStatuses(

@@ -1,0 +1,52 @@
+"""`memoria connect --status` starts what a client would, and has it open its memory."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.surface.client_box import ClientBox
+
+
+def _status(box: ClientBox, code: int) -> dict[str, Any]:
+    (status,) = box.shell.json("connect", "--status", code=code)["connections"]
+    return dict(status)
+
+
+@pytest.mark.parametrize("damage", ["random bytes", "no bytes"])
+def test_a_home_that_cannot_be_opened_does_not_answer_and_the_cure_is_named(
+    box: ClientBox, damage: str
+) -> None:
+    assert box("connect", "cursor", "--yes").code == 0
+    assert box("remember", "The cook is Pia").code == 0
+    assert _status(box, 0)["answers"] is True
+    assert box("backup").code == 0
+    database = box.shell.home / "memoria.db"
+    for log in ("-wal", "-shm"):
+        database.with_name(database.name + log).unlink(missing_ok=True)
+    database.write_bytes(os.urandom(200_000) if damage == "random bytes" else b"")
+    status = _status(box, 4)
+    assert (status["answers"], "tools" in status) == (False, False)
+    assert "The database is damaged" in status["problem"]
+    assert "restore" in status["problem"]
+    told = box("connect", "--status")
+    assert (told.code, "does not answer" in told.out) == (4, True)
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_what_a_cloned_project_names_is_not_started(
+    box: ClientBox, tmp_path: Path, *, own: bool
+) -> None:
+    mark = tmp_path / "started"
+    entry: dict[str, Any] = {"command": "/bin/sh", "args": ["-c", f"touch '{mark}'"]}
+    if own:  # our program, with a module of theirs
+        assert box("connect", "claude-code", "--yes", "--scope", "project", "--no-hooks").code == 0
+        held = json.loads((box.project / ".mcp.json").read_text())["mcpServers"]["memoria"]
+        assert _status(box, 0)["answers"] is True
+        (tmp_path / "sitecustomize.py").write_text(f"open({str(mark)!r}, 'w')")
+        entry = {**held, "env": {"PYTHONPATH": str(tmp_path)}}
+    (box.project / ".mcp.json").write_text(json.dumps({"mcpServers": {"memoria": entry}}))
+    status = _status(box, 4)
+    assert "it is not started" in status["problem"]
+    assert not mark.exists()
