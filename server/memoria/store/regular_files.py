@@ -84,13 +84,15 @@ def find_obstacle(home: Path, place: str | PurePath, most: int = MOST_BYTES) -> 
 
 
 def refuse_links(home: Path, place: str | PurePath) -> None:
-    """See that no part of a path below the home is a link.
+    """See that a path stays below the home, and that no part of it is a link.
 
     Raises:
-        UnusableFileError: one is.
+        UnusableFileError: it leads elsewhere.
         OSError: it can't be looked at.
     """
     path = home
+    if PurePath(place).anchor or ".." in PurePath(place).parts:
+        raise UnusableFileError(f"{place} leads out of {home}, and nothing is touched there.")
     for part in PurePath(place).parts:
         path = path / part
         with suppress(FileNotFoundError, NotADirectoryError):

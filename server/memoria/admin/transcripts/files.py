@@ -17,7 +17,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import NoReturn, Protocol
 
-from memoria.admin.exports.notes.folder import STATE
+from memoria.admin.exports.notes.state import STATE
 from memoria.admin.transcripts.base import DefaultFolder
 from memoria.errors import InvalidInputError
 

@@ -6,57 +6,23 @@ or deleted; whatever else is in the folder stays as it is.
 """
 
 import hashlib
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 
 from memoria.admin.exports.notes.note import as_title
+from memoria.admin.exports.notes.state import STATE, FolderState, is_place, parse_state
 from memoria.errors import ExportError, UnusableFileError
-from memoria.model.base import Value
 from memoria.store.files import replace_file
 from memoria.store.folders import make_private
 from memoria.store.regular_files import check_place, list_files, read_file
 
 MEMORIES = "memories"
 PAGES = "names"
-STATE = ".memoria/notes.json"
-"""By which a folder of our notes is known."""
 _MOST_NOTE_BYTES = 1 << 20
 _MOST_STATE_BYTES = 256 << 20
-
-
-class WrittenNote(Value):
-    """A note as it was last written."""
-
-    place: str
-    digest: str
-    """Of the file."""
-    version: int
-    """Of the memory's wording that it had."""
-    wording: str
-    """The digest of that."""
-    pinned: bool = False
-    is_gone: bool = False
-    """Whether its reader has deleted it, and that was said."""
-
-
-class WrittenPage(Value):
-    """A page as it was last written."""
-
-    place: str
-    digest: str
-
-
-class FolderState(Value):
-    """What was last written into a folder, and of whose memory."""
-
-    format: int = 1
-    tenant: str
-    notes: dict[str, WrittenNote] = Field(default_factory=dict)
-    """By the memory's id."""
-    pages: dict[str, WrittenPage] = Field(default_factory=dict)
-    """By the entity's id."""
 
 
 class NoteFolder:
@@ -81,7 +47,7 @@ class NoteFolder:
         if data is None:
             return FolderState(tenant=tenant)
         try:
-            state = FolderState.model_validate_json(data)
+            state = parse_state(data)
         except ValidationError as error:
             raise ExportError(
                 f"{self.root / STATE} can't be read. Move it away: notes are then written anew "
@@ -107,6 +73,10 @@ class NoteFolder:
             UnusableFileError: it is a link, no regular file or too large.
         """
         return read_file(self.root, place, _MOST_NOTE_BYTES)
+
+    def has(self, place: str) -> bool:
+        """Whether anything lies at a place, usable or not."""
+        return os.path.lexists(self.root / place)
 
     def write(self, place: str, text: str, former: str | None = None) -> bool:
         """Give a note another content. False where somebody has written there just now.
@@ -134,8 +104,7 @@ class NoteFolder:
             return
         for file in list_files(self.root):
             place = file.relative_to(self.root).as_posix()
-            is_hidden = any(part.startswith(".") for part in PurePosixPath(place).parts)
-            if file.suffix == ".md" and not is_hidden and place not in known:
+            if is_place(place) and place not in known:
                 data = self._read_or_none(place)
                 if data is not None:
                     yield place, data

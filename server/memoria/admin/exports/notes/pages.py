@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from memoria.admin.exports.notes.folder import PAGES, NoteFolder, WrittenPage, title_of
+from memoria.admin.exports.notes.folder import PAGES, NoteFolder, title_of
 from memoria.admin.exports.notes.note import render_page
+from memoria.admin.exports.notes.state import WrittenPage
 from memoria.store.base import Transaction
 from memoria.store.base.portable import PortableSelection
 

@@ -6,17 +6,12 @@ that was deleted deletes nothing: that is said, and the memory stays.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from memoria.admin.exports.notes.content import read_content
-from memoria.admin.exports.notes.folder import (
-    MEMORIES,
-    NoteFolder,
-    WrittenNote,
-    WrittenPage,
-    digest,
-)
+from memoria.admin.exports.notes.folder import MEMORIES, NoteFolder, digest
 from memoria.admin.exports.notes.note import (
     DamagedNoteError,
     ReadNote,
@@ -27,6 +22,7 @@ from memoria.admin.exports.notes.note import (
     render_note,
 )
 from memoria.admin.exports.notes.pages import NotePages
+from memoria.admin.exports.notes.state import WrittenNote, WrittenPage
 from memoria.errors import MemoriaError, UnusableFileError
 from memoria.memories.conditions import is_open
 from memoria.model import Memory
@@ -123,7 +119,7 @@ class NoteSync:
         self._deleted = deleted
         self._state = folder.read_state(tenant)
         self._known = _Known()
-        self.report = NotesReport()
+        self.report = NotesReport(refused=[*self._state.set_aside])
 
     def find_edits(self) -> list[NoteEdit]:
         """What somebody has changed in the folder since it was written."""
@@ -186,7 +182,7 @@ class NoteSync:
             elif written is None:
                 unknown = WrittenNote(place=place, digest="", version=0, wording="")
                 notes[memory_id] = unknown
-            elif self._folder.read(written.place) is None:
+            elif not self._folder.has(written.place):
                 notes[memory_id] = written.model_copy(update={"place": place, "is_gone": False})
             elif _digest_words(note.wording) == written.wording:
                 self.report.strange.append(place)
@@ -205,6 +201,9 @@ class NoteSync:
             note = read_note(decode_note(data))
         except (UnusableFileError, DamagedNoteError) as error:
             self._refuse(memory_id, written.place, str(error))
+            return
+        if note.memory_id not in (None, memory_id):
+            self._refuse(memory_id, written.place, "is the note of another memory by its id")
             return
         if memory is None and tx.tombstones.get(memory_id) is None:
             why = "its memory is not in this home: import an export of the one it is from"
@@ -290,7 +289,7 @@ class NoteSync:
         text, former = render_note(content), self._known.digests.get(memory_id)
         if former == digest(text.encode()):
             self.report.unchanged += 1
-        elif self._folder.write(place, text, former):
+        elif self._write_to(place, text, former):
             self.report.written += 1
         else:
             return  # somebody has edited it just now: the next sync sees that
@@ -302,6 +301,13 @@ class NoteSync:
             pinned=bool(record["pinned"]),
         )
 
+    def _write_to(self, place: str, text: str, former: str | None) -> bool:
+        try:
+            return self._folder.write(place, text, former)
+        except UnusableFileError as error:
+            self.report.refused.append((place, str(error)))
+            return False
+
     def _delete_others(self, seen: set[str]) -> None:
         """Delete the notes of what is forgotten, archived or not selected any more."""
         for memory_id in self._state.notes.keys() - seen - self._known.held:
@@ -312,22 +318,33 @@ class NoteSync:
         """Write the pages. One in which somebody has written is theirs."""
         former, now = self._state.pages, dict[str, WrittenPage]()
         for entity, place, text in pages.render():
-            new = digest(text.encode())
-            now[entity] = WrittenPage(place=place, digest=new)
-            data = self._folder.read(place)
-            is_ours = (
-                entity in former and data is not None and digest(data) == former[entity].digest
-            )
-            if data is None or (is_ours and digest(data) != new):
-                self._folder.write(place, text, None if data is None else digest(data))
-            elif not is_ours and digest(data) != new:
-                self.report.strange.append(place)
+            now[entity] = WrittenPage(place=place, digest=digest(text.encode()))
+            with self._name_unusable(place):
+                self._write_page(now[entity], text, former.get(entity))
         for entity in former.keys() - now.keys():
-            data = self._folder.read(former[entity].place)
-            if data is not None and digest(data) == former[entity].digest:
-                self._folder.delete(former[entity].place)
+            with self._name_unusable(former[entity].place):
+                data = self._folder.read(former[entity].place)
+                if data is not None and digest(data) == former[entity].digest:
+                    self._folder.delete(former[entity].place)
         former.clear()
         former.update(now)
+
+    def _write_page(self, page: WrittenPage, text: str, former: WrittenPage | None) -> None:
+        data = self._folder.read(page.place)
+        found = None if data is None else digest(data)
+        is_ours = former is not None and found == former.digest
+        if found is None or (is_ours and found != page.digest):
+            self._folder.write(page.place, text, found)
+        elif not is_ours and found != page.digest:
+            self.report.strange.append(page.place)
+
+    @contextmanager
+    def _name_unusable(self, place: str) -> Iterator[None]:
+        """Name a file that can't be used, and go on with the others."""
+        try:
+            yield
+        except UnusableFileError as error:
+            self.report.refused.append((place, str(error)))
 
 
 def _read_or_none(data: bytes) -> ReadNote | None:
