@@ -13,8 +13,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO, get_args
 
-from pydantic import ValidationError
-
 from memoria.admin.exports.seal import SealedKey
 from memoria.errors import ExportError
 from memoria.model.base import Value
@@ -49,6 +47,10 @@ class ExportHead(Value):
     """By what the keys are known that recognise the words that were forgotten."""
     sealed_keys: SealedKey | None = None
     """These keys themselves, under a passphrase."""
+
+
+_NO_HEAD = (ValueError, KeyError, TypeError, OverflowError, RecursionError)
+"""All that a first line raises that is no head of ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +149,7 @@ def _read_head(file: BinaryIO, path: Path) -> ExportHead:
         if int(told["format"]) > FORMAT:
             raise ExportError.for_newer(path, str(told.get("memoria", "unknown")))
         return ExportHead.model_validate(told)
-    except (ValueError, KeyError, TypeError, RecursionError, ValidationError) as error:
+    except _NO_HEAD as error:
         raise ExportError(
             f"{path} does not begin as an export does. Give a file that `memoria export` made, or "
             "name its format with --format."

@@ -26,7 +26,7 @@ from memoria.erasure.suppression import Digester
 from memoria.errors import ExportError, UnusableFileError
 from memoria.store.base import Store, Transaction
 from memoria.store.base.home_files import HomeFiles
-from memoria.store.base.portable import PORTABLE_KINDS, PortableKind, PortableMerge
+from memoria.store.base.portable import PORTABLE_KINDS, PortableKind, PortableMerge, PutOutcome
 from memoria.store.files import adopt_tombstone_keys, list_tombstone_keys
 from memoria.text.phrases import Phrases
 
@@ -35,8 +35,6 @@ Progress = Callable[[int, int], None]
 _BATCH = 300
 _BATCH_BYTES = 4 << 20
 _MOST_NAMED = 20
-_UNFIT = (KeyError, TypeError, ValueError, AttributeError, IndexError)
-"""All that a record raises that is not as it should be."""
 _LAST: frozenset[str] = frozenset(("tombstone", CORE_FILE))
 """What is put together at the end."""
 
@@ -155,11 +153,10 @@ class ExportMerger:
         if not is_of_tenant or not known.issuperset(work.report.head.keys):
             work.report.unchecked = len(lines)
         before = work.report.added["tombstone"]
-        for line in lines:
-            work.put(tx, line)
+        taken = [line for line in lines if work.put(tx, line) is not None]
         if work.report.added["tombstone"] == before and not gained:
             return None
-        subjects = {line.record.get("subject") for line in lines}
+        subjects = {line.record["subject"] for line in taken}
         stones = [one for one in tx.tombstones.all() if one.tombstone.subject in subjects]
         digester = Digester(self._tenant, self._files.tombstone_key)
         repetition = Repetition(tx, stones, digester, spared=work.seen)
@@ -173,10 +170,11 @@ class ExportMerger:
             if line.kind != CORE_FILE:
                 continue
             try:
-                left = admission.admit_lines(str(line.record["text"]).splitlines())
-                added = add_own_text(files, str(line.record["place"]), left)
-            except (*_UNFIT, UnusableFileError) as error:
-                work.note_bad(UnreadableLine(line.number, describe_fault(error), line.position))
+                with tx.portable.attempt():
+                    left = admission.admit_lines(str(line.record["text"]).splitlines())
+                    added = add_own_text(files, str(line.record["place"]), left)
+            except (ValueError, UnusableFileError) as error:
+                work.note_bad(UnreadableLine(line.number, str(error), line.position))
             else:
                 (work.report.added if added else work.report.known)[CORE_FILE] += 1
 
@@ -193,25 +191,33 @@ class _Work:
     seen: set[str] = field(default_factory=set)
     """Ids of memories and turns that were kept there, where something was forgotten there."""
 
-    def put(self, tx: Transaction, line: ExportLine, admission: Admission | None = None) -> None:
+    def put(
+        self, tx: Transaction, line: ExportLine, admission: Admission | None = None
+    ) -> PutOutcome | None:
         """Put a record, if it may come in. One that is none is noted."""
         if line.kind in ("memory", "turn") and self.report.head.counts.get("tombstone"):
             self.seen.add(str(line.record.get("id")))
+        outcome = None
         try:
-            record = line.record if admission is None else admission.admit(line.kind, line.record)
-            if record is None:
-                return
-            outcome = tx.portable.put(_as_kind(line.kind), record, self.merge)
-        except _UNFIT as error:
-            self.note_bad(UnreadableLine(line.number, describe_fault(error), line.position))
-            return
+            with tx.portable.attempt():
+                record = admission.admit(line.kind, line.record) if admission else line.record
+                if record is not None:
+                    outcome = tx.portable.put(_as_kind(line.kind), record, self.merge)
+        except ValueError as error:
+            self.note_bad(UnreadableLine(line.number, str(error), line.position))
+            return None
+        if outcome is not None:
+            self._count(line.kind, outcome)
+        return outcome
+
+    def _count(self, kind: str, outcome: PutOutcome) -> None:
         match outcome:
             case "added":
-                self.report.added[line.kind] += 1
+                self.report.added[kind] += 1
             case "changed":
-                self.report.changed[line.kind] += 1
+                self.report.changed[kind] += 1
             case "known":
-                self.report.known[line.kind] += 1
+                self.report.known[kind] += 1
             case "left_out":
                 self.report.left_out += 1
 
@@ -251,8 +257,3 @@ def _list_batches(
 
 def _as_kind(kind: str) -> PortableKind:
     return next(known for known in PORTABLE_KINDS if known == kind)
-
-
-def describe_fault(error: Exception) -> str:
-    """What is wrong with a record."""
-    return f"lacks {error.args[0]}" if isinstance(error, KeyError) else str(error)

@@ -1,26 +1,43 @@
 """Documents of an export: a file by itself, or some of the files in a zip, read as streams.
 
-Nothing is ever unpacked to the disk. Names in an archive are looked at and never followed; one that
-leads out of the archive, needs a password, or unpacks to what no text unpacks to is refused.
+Nothing is ever unpacked to the disk. Names in an archive are looked at and never followed. What is
+damaged or refused is named, and the rest is read.
 """
 
+import os
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatch
+from io import BufferedReader
 from pathlib import Path, PurePosixPath
-from typing import IO
 
 from memoria.admin.imports.json_items import ByteStream, JsonItem, read_items
 from memoria.admin.transcripts.source import TranscriptSource, UnusableLine, open_file
+from memoria.admin.zip_files import TORN, find_refusals, is_zip, open_zip
 
-_MOST_TIMES = 200
-"""How many times larger than its packed form a text may be. Conversations are some ten times."""
-_ALWAYS_FINE = 64 * 1024 * 1024
-_ENCRYPTED = 1
 _BEGINNING = b"PK\x03\x04"
 DAMAGED = "is a damaged zip. Download it again, and import that."
+
+
+class DocumentStream:
+    """The bytes of a document; where they can't be read on, it ends, and says why."""
+
+    def __init__(self, stream: ByteStream) -> None:
+        """Nothing is read yet."""
+        self._stream = stream
+        self.problem: str | None = None
+        """Why it ended too early."""
+
+    def read(self, size: int, /) -> bytes:
+        """The next bytes, at most so many; none at the end."""
+        try:
+            return self._stream.read(size)
+        except OSError as error:
+            self.problem = f"can't be read on: {error.strerror or error}"
+        except TORN as error:
+            self.problem = f"is damaged: {error}"
+        return b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +46,7 @@ class ExportDocument:
 
     name: str
     """Its name, without folders."""
-    stream: ByteStream
+    stream: DocumentStream
     progress: Callable[[], int]
     """How many bytes of the export's file are read."""
 
@@ -37,7 +54,7 @@ class ExportDocument:
 def open_documents(path: Path, *patterns: str) -> Iterator[ExportDocument | UnusableLine]:
     """The documents of an export that have one of these names; the file itself if it is no zip.
 
-    Each is closed when the next one is asked for.
+    Each is closed when the next one is asked for; if it was damaged, that is said then.
 
     Args:
         path: the file.
@@ -45,20 +62,18 @@ def open_documents(path: Path, *patterns: str) -> Iterator[ExportDocument | Unus
             no zip is taken whatever its name.
     """
     try:
-        if is_damaged_zip(path):
-            yield UnusableLine(None, DAMAGED)
-            return
-        if not zipfile.is_zipfile(path):
-            yield from _open_plain(path)
-            return
-        with open_file(path) as raw, zipfile.ZipFile(raw) as archive:
-            for entry in sorted(archive.infolist(), key=lambda one: one.filename):
-                place = PurePosixPath(entry.filename)
-                if any(_has_name(place, pattern) for pattern in patterns):
-                    yield from _open_entry(archive, entry, place.name, raw)
+        with open_file(path) as raw:
+            begins = raw.read(len(_BEGINNING)) == _BEGINNING
+            if is_zip(raw):
+                yield from _open_entries(raw, *patterns)
+            elif begins:
+                yield UnusableLine(None, DAMAGED)
+            else:
+                raw.seek(0)
+                yield from _open_document(path.name, raw, raw, "")
     except OSError as error:
         yield UnusableLine(None, f"can't be read: {error.strerror or error}")
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+    except TORN as error:
         yield UnusableLine(None, f"{DAMAGED} ({error})")
 
 
@@ -72,7 +87,9 @@ def read_documents(
         patterns: names of the documents; see `open_documents`.
         are_records: a document that is an object is one item.
     """
+    is_empty = True
     for document in open_documents(source.path, *patterns):
+        is_empty = False
         if isinstance(document, UnusableLine):
             yield document
             continue
@@ -81,8 +98,13 @@ def read_documents(
             source.position = document.progress()
             if item.problem is None:
                 yield item
-            else:
+            elif document.stream.problem is None:
                 yield UnusableLine(source.lines, f"{_place(document)}{item.problem}")
+    if is_empty:
+        yield UnusableLine(None, f"holds none of {', '.join(patterns)}. {_ADVICE}")
+
+
+_ADVICE = "If it holds another archive, unpack it, and import that."
 
 
 def _has_name(place: PurePosixPath, pattern: str) -> bool:
@@ -98,8 +120,7 @@ def is_damaged_zip(path: Path) -> bool:
     """Whether a file begins as a zip and does not end as one: its table of contents is the end."""
     try:
         with open_file(path) as file:
-            begins = file.read(len(_BEGINNING)) == _BEGINNING
-        return begins and not zipfile.is_zipfile(path)
+            return file.read(len(_BEGINNING)) == _BEGINNING and not is_zip(file)
     except OSError:
         return False
 
@@ -107,34 +128,46 @@ def is_damaged_zip(path: Path) -> bool:
 def list_names(path: Path) -> tuple[str, ...]:
     """The names of the files in a zip, without folders; none of what is no zip."""
     try:
-        with zipfile.ZipFile(path) as archive:
+        with open_file(path) as raw, open_zip(raw) as archive:
             return tuple(PurePosixPath(name).name for name in archive.namelist())
-    except (OSError, zipfile.BadZipFile):
+    except (OSError, *TORN):
         return ()
 
 
-def _open_plain(path: Path) -> Iterator[ExportDocument]:
-    with open_file(path) as raw:
-        yield ExportDocument(path.name, raw, raw.tell)
+def _open_entries(raw: BufferedReader, *patterns: str) -> Iterator[ExportDocument | UnusableLine]:
+    """The entries of a zip that have one of these names, by name."""
+    with open_zip(raw) as archive:
+        places = {entry: PurePosixPath(entry.filename) for entry in archive.infolist()}
+        wanted = [
+            entry
+            for entry in sorted(places, key=lambda one: one.filename)
+            if any(_has_name(places[entry], pattern) for pattern in patterns)
+        ]
+        refusals = find_refusals(archive, wanted, os.fstat(raw.fileno()).st_size)
+        for entry in wanted:
+            name = places[entry].name
+            if entry in refusals:
+                yield UnusableLine(None, f"holds {name}, which {refusals[entry]}")
+            else:
+                yield from _open_entry(archive, entry, name, raw)
 
 
 def _open_entry(
-    archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str, raw: IO[bytes]
+    archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str, raw: BufferedReader
 ) -> Iterator[ExportDocument | UnusableLine]:
-    refusal = _find_refusal(entry)
-    if refusal is not None:
-        yield UnusableLine(None, f"holds {name}, which {refusal}")
+    try:
+        stream = archive.open(entry)
+    except TORN as error:
+        yield UnusableLine(None, f"holds {name}, which is damaged: {error}")
         return
-    with archive.open(entry) as stream:
-        yield ExportDocument(name, stream, raw.tell)
+    with stream:
+        yield from _open_document(name, stream, raw, f"holds {name}, which ")
 
 
-def _find_refusal(entry: zipfile.ZipInfo) -> str | None:
-    path = PurePosixPath(entry.filename.replace("\\", "/"))
-    if path.is_absolute() or ".." in path.parts or ":" in path.parts[0]:
-        return "has a path that leads out of the archive: it was not read"
-    if entry.flag_bits & _ENCRYPTED:
-        return "needs a password: unpack it and import the file"
-    if entry.file_size > max(_ALWAYS_FINE, _MOST_TIMES * entry.compress_size):
-        return f"would unpack to {entry.file_size:,} bytes, as no conversation does"
-    return None
+def _open_document(
+    name: str, stream: ByteStream, raw: BufferedReader, named: str
+) -> Iterator[ExportDocument | UnusableLine]:
+    document = ExportDocument(name, DocumentStream(stream), raw.tell)
+    yield document
+    if document.stream.problem is not None:
+        yield UnusableLine(None, f"{named}{document.stream.problem}")

@@ -5,14 +5,13 @@ memory, known by its heading and its place below that. A project's instructions 
 words, and its files a tool's output, as those attached to a message are.
 """
 
-import zipfile
 from collections.abc import Iterator, Mapping
 from itertools import chain
 from pathlib import Path, PurePosixPath
 
 from pydantic import JsonValue
 
-from memoria.admin.imports.archives import ExportDocument, open_documents
+from memoria.admin.imports.archives import ExportDocument, list_names, open_documents
 from memoria.admin.imports.facts import file_time
 from memoria.admin.imports.interface import ForeignItem, ImportItem
 from memoria.admin.imports.json_items import read_items
@@ -46,7 +45,7 @@ def list_project_names(export: Path) -> dict[str, str]:
 
     A zip may hold them, or another zip of the same folder; a plain file has them in a file beside.
     """
-    is_zip = zipfile.is_zipfile(export)
+    is_zip = bool(list_names(export))
     beside = sorted(export.parent.glob("projects*.zip")) if is_zip else []
     places = [export, *beside] if is_zip else [export.with_name(PROJECTS[0])]
     names = {}

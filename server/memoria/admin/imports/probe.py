@@ -5,7 +5,6 @@ programs give, and the official memory server keeps lines of JSON in a `memory.j
 """
 
 import json
-import zlib
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import islice
@@ -157,15 +156,12 @@ class Probe:
                 yield value
 
     def _first_items(self, *patterns: str) -> Iterator[JsonItem]:
-        try:
-            for document in open_documents(self.path, *patterns):
-                if isinstance(document, ExportDocument):
-                    items = tuple(islice(read_items(document.stream), _MOST_ITEMS))
-                    yield from items
-                    if any(item.problem is None for item in items):
-                        return  # otherwise it is empty or damaged, and the next one may tell
-        except (OSError, zlib.error, EOFError):
-            return
+        for document in open_documents(self.path, *patterns):
+            if isinstance(document, ExportDocument):
+                items = tuple(islice(read_items(document.stream), _MOST_ITEMS))
+                yield from items
+                if any(item.problem is None for item in items):
+                    return  # otherwise it is empty or damaged, and the next one may tell
 
 
 def _name_some(names: Iterable[str]) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BufferedIOBase, BufferedReader
+from math import inf
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -26,7 +27,12 @@ JsonObject = dict[str, JsonValue]
 MAX_LINE_BYTES = 32 * 1024 * 1024
 """Bytes. Lines carry pictures and whole files that are not kept, so this is well above the
 largest turn; parsed, such a line takes some ten times as much."""
+MOST_TIMES = 200
+"""How many times larger than its packed form a text may be. Conversations are some ten times."""
+ALWAYS_FINE = 64 * 1024 * 1024
+"""Bytes that anything may unpack to."""
 _SKIP_BLOCK_BYTES = 1024 * 1024
+_TORN = "can't be decompressed to its end"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +84,13 @@ class TranscriptSource:
         """
         try:
             with self._open() as (file, bytes_read):
-                for record in self._records(file):
+                for record in self._records(file, self._most_bytes()):
                     self.position = 0 if ahead else bytes_read()
                     yield record
         except OSError as error:
             yield UnusableLine(None, f"can't be read: {error.strerror or error}")
         except (zstd.ZstdError, EOFError):
-            yield UnusableLine(None, "can't be decompressed to its end")
+            yield UnusableLine(None, _TORN)
 
     def records_at(self, places: Iterable[tuple[int, int]]) -> Iterator[Record | UnusableLine]:
         """The lines at these (offset, line number), which an earlier look at `records` gave."""
@@ -99,6 +105,8 @@ class TranscriptSource:
                     yield last[1]
         except OSError as error:
             yield UnusableLine(None, f"can't be read: {error.strerror or error}")
+        except (zstd.ZstdError, EOFError):
+            yield UnusableLine(None, _TORN)
 
     def records_after(self, offset: int, number: int, ends: int) -> Iterator[Record | UnusableLine]:
         """The lines that are whole, from one that begins at `offset` to the first beyond `ends`.
@@ -131,13 +139,21 @@ class TranscriptSource:
                 if data.strip():
                     yield _parse_record(self.number, begun, data)
 
-    def _records(self, file: BufferedIOBase) -> Iterator[Record | UnusableLine]:
+    def _most_bytes(self) -> float:
+        """How many bytes a transcript may unpack to; one that is not packed has what it has."""
+        size = self.path.stat().st_size
+        return ALWAYS_FINE + MOST_TIMES * size if self.path.suffix == ".zst" else inf
+
+    def _records(self, file: BufferedIOBase, most: float) -> Iterator[Record | UnusableLine]:
         number = offset = 0
         while data := self._next(file):
             number += 1
             begun, offset = offset, offset + len(data)
             if len(data) > MAX_LINE_BYTES:
-                offset += self._skip_line(file, data)
+                offset += self._skip_line(file, data, most - offset)
+            if offset > most:
+                yield UnusableLine(number, f"unpacks to more than {most:,} bytes, as none does")
+                return
             if data.strip() or len(data) > MAX_LINE_BYTES:
                 self.lines += 1
                 yield _parse_record(number, begun, data)
@@ -145,10 +161,10 @@ class TranscriptSource:
     def _next(self, file: BufferedIOBase, most: int = MAX_LINE_BYTES + 1) -> bytes:
         return file.read(most) if self._is_document else file.readline(most)
 
-    def _skip_line(self, file: BufferedIOBase, begun: bytes) -> int:
-        """Read to the end of a line that is too long; how many bytes that took."""
+    def _skip_line(self, file: BufferedIOBase, begun: bytes, most: float = inf) -> int:
+        """Read to the end of a line that is too long, or to `most`; how many bytes that took."""
         passed = 0
-        while begun and (self._is_document or not begun.endswith(b"\n")):
+        while begun and passed <= most and (self._is_document or not begun.endswith(b"\n")):
             begun = self._next(file, _SKIP_BLOCK_BYTES)
             passed += len(begun)
         return passed

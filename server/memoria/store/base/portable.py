@@ -5,6 +5,7 @@ by what they are known by everywhere: ids, a session's source and id, a workspac
 """
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, get_args
 
@@ -76,13 +77,19 @@ class PortableRows(Protocol):
         """The records of a kind, in an order in which each follows what it refers to."""
         ...
 
+    def attempt(self) -> AbstractContextManager[None]:
+        """Take in a record in a block: all of it, or nothing.
+
+        Raises:
+            ValueError: it is none; says why.
+        """
+        ...
+
     def put(self, kind: PortableKind, record: PortableRecord, merge: PortableMerge) -> PutOutcome:
         """Write a record, or bring what is known of it in line with it.
 
-        Two homes that read each other's records hold the same afterwards.
-
-        Raises:
-            KeyError, TypeError, ValueError: it is no such record.
+        Two homes that read each other's records hold the same afterwards. To be called in an
+        attempt: whatever is wrong with the record is said at its end.
         """
         ...
 

@@ -1,6 +1,7 @@
 """A tenant's rows as records that mean the same in any home: reading and writing them."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from pydantic import ValidationError
 
@@ -18,7 +19,8 @@ from memoria.store.sqlite.portable.read import PortableReader
 from memoria.store.sqlite.portable.tables import PortableTables
 
 _UNFIT = (
-    *(KeyError, TypeError, ValueError, AttributeError, IndexError, StoreDamagedError),
+    *(KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError),
+    StoreDamagedError,
     *(sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError, sqlite3.DataError),
 )
 """All that a record raises that is not as it should be."""
@@ -41,18 +43,27 @@ class SqlitePortableRows:
         """The records of a kind."""
         return self._reader.read(kind, selection)
 
-    def put(self, kind: PortableKind, record: PortableRecord, merge: PortableMerge) -> PutOutcome:
-        """Write a record, or bring what is known of it in line with it. All of it, or nothing."""
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Take in a record in this block: all of it, or nothing.
+
+        Raises:
+            ValueError: it is none; says why.
+        """
         self._connection.execute("SAVEPOINT record")
         try:
-            outcome = self._writer.put(kind, record, merge)
-            if kind == "memory":
-                self._memories.get(str(record["id"]))  # or else it could never be read
+            yield
         except _UNFIT as error:
             self._connection.execute("ROLLBACK TO record")
             self._connection.execute("RELEASE record")
             raise ValueError(_describe_fault(error)) from error
         self._connection.execute("RELEASE record")
+
+    def put(self, kind: PortableKind, record: PortableRecord, merge: PortableMerge) -> PutOutcome:
+        """Write a record, or bring what is known of it in line with it."""
+        outcome = self._writer.put(kind, record, merge)
+        if kind == "memory":
+            self._memories.get(str(record["id"]))  # or else it could never be read
         return outcome
 
     def join_entities(self, merge: PortableMerge) -> None:
@@ -65,7 +76,9 @@ def _describe_fault(error: Exception) -> str:
     match error:
         case KeyError():
             return f"lacks {error.args[0]}"
-        case StoreDamagedError() | sqlite3.Error():
+        case RecursionError():
+            return "is nested too deeply"
+        case StoreDamagedError() | sqlite3.Error() | OverflowError():
             return "holds values that no version of Memoria writes"
         case ValidationError():
             return f"has an impossible {error.errors()[0]['loc'][0]}"

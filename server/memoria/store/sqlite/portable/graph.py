@@ -3,6 +3,7 @@
 from typing import Any
 
 from memoria.store.base.portable import PortableMerge, PutOutcome
+from memoria.store.sqlite.graph import CAPS
 from memoria.store.sqlite.portable.tables import PortableTables
 from memoria.store.sqlite.portable.turns import PortableTurns
 
@@ -44,6 +45,8 @@ class PortableGraph:
 
     def put_edge(self, record: dict[str, Any], merge: PortableMerge) -> PutOutcome:
         """Write an edge, unless one of its ends is not here, or it is of a former wording."""
+        if record["code"] not in CAPS:
+            raise ValueError(f"is an edge of no kind that this version knows: {record['code']!r}")
         src, dst = str(record["from"]), str(record["to"])
         if record["code"] in _OF_WORDINGS and (
             _id_of(src) in merge.reworded
