@@ -226,7 +226,7 @@ def test_the_report_names_files_lines_and_problems(shell: Shell, tmp_path: Path)
     assert document["bad_lines"][1] == {
         "file": str(tmp_path / "b.jsonl"),
         "line": 1,
-        "problem": "is not UTF-8",
+        "problem": "is not UTF-8, and what else can't be told: save it as that",
     }
     assert (document["files"], document["lines"], document["already_recorded"]) == (2, 4, 2)
 

@@ -354,3 +354,15 @@ async def test_nothing_of_a_call_with_a_bad_turn_is_recorded(agent: Agent) -> No
         "record_conversation", turns=turns
     )
     assert await hits(agent, "bluebird") == []
+
+
+async def test_a_turn_in_parts_is_recorded_with_its_text_and_a_mark_of_the_picture(
+    agent: Agent,
+) -> None:
+    parts = [
+        {"type": "text", "text": "the hinge is in the blue crate"},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}},
+    ]
+    answer = await agent.call("record_conversation", turns=[{"role": "user", "content": parts}])
+    assert answer["recorded"] == 1
+    assert await texts(agent, "hinge") == ["the hinge is in the blue crate\n\n[image]"]

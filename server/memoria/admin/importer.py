@@ -7,16 +7,16 @@ id that comes from the file alone, and writing the same again changes nothing.
 
 from bisect import insort
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from anyio import CancelScope, create_task_group
 from anyio.lowlevel import checkpoint
 
 from memoria.admin.imports.interface import ForeignItem, ImportItem
-from memoria.admin.imports.items import as_note, leave_out_items
+from memoria.admin.imports.items import as_note, read_file
 from memoria.admin.transcripts import (
     SkippedLine,
     Transcript,
@@ -24,8 +24,9 @@ from memoria.admin.transcripts import (
     TranscriptTurn,
     UnusableLine,
 )
+from memoria.admin.transcripts.each import name_fault
 from memoria.config import NO_WORKSPACE
-from memoria.errors import InvalidTurnError
+from memoria.errors import InvalidInputError, InvalidTurnError
 from memoria.memories.statement_text import MAX_CHARS
 from memoria.model import Receipt, Role, Turn
 from memoria.text.budget import estimate_tokens
@@ -41,6 +42,17 @@ _MAX_NAMED_LINES = 20
 
 Progress = Callable[[Path, int], None]
 WorkspaceOf = Callable[[str], str]
+_ODD_ITEM = (
+    InvalidInputError,
+    ValueError,
+    TypeError,
+    LookupError,
+    ArithmeticError,
+    AttributeError,
+    RecursionError,
+)
+"""What an item may make the recorder raise. All else is no item's fault, and ends the import."""
+_WrittenT = TypeVar("_WrittenT", TranscriptTurn, ForeignItem)
 
 
 class Recorder(Protocol):
@@ -80,6 +92,14 @@ class BadLine:
     problem: str
 
 
+@dataclass(frozen=True, slots=True)
+class FileEncoding:
+    """What a file was read as, where that is not UTF-8."""
+
+    file: str
+    encoding: str
+
+
 @dataclass(slots=True)
 class ImportReport:
     """What became of the lines of all files."""
@@ -108,6 +128,10 @@ class ImportReport:
     """Memories that rules have made of what was said plainly in new turns."""
     unread_tokens: int = 0
     """Of what people and assistants said in new turns, estimated: no chat model has read it yet."""
+    recoded: int = 0
+    """Files that were not in UTF-8."""
+    encodings: list[FileEncoding] = field(default_factory=list)
+    """What the first of them were read as."""
     bad: int = 0
     bad_lines: list[BadLine] = field(default_factory=list)
     """The first bad lines, in the order of the files."""
@@ -137,6 +161,7 @@ class ImportReport:
         self.redactions.update(other.redactions)
         self.memories.update(other.memories)
         self.projects.update(other.projects)
+        self.encodings = [*self.encodings, *other.encodings][:_MAX_NAMED_LINES]
         self.bad_lines = [*self.bad_lines, *other.bad_lines][:_MAX_NAMED_LINES]
 
 
@@ -195,7 +220,7 @@ class Importer:
         is_document = file.path.suffix in self._format.documents
         source = TranscriptSource(file.path, file.session, is_document=is_document)
         told = 0
-        for item in leave_out_items(self._format.read(source)):
+        for item in read_file(source, self._format.read):
             full = self._is_full_for(item)
             if full:
                 await self._write_batches()
@@ -260,8 +285,9 @@ class Importer:
 
     async def _keep_foreign(self) -> None:
         batch, self._foreign = self._foreign, []
-        if not batch:
-            return
+        await self._one_by_one_if_odd(batch, self._keep_all)
+
+    async def _keep_all(self, batch: Sequence[ForeignItem]) -> None:
         receipt = await self._recorder.keep_foreign(
             [item.memory for item in batch], workspace=self._place(batch[0].folder)
         )
@@ -272,26 +298,29 @@ class Importer:
 
     async def _record_batch(self) -> None:
         batch, self._batch, self._batch_bytes = self._batch, [], 0
+        await self._one_by_one_if_odd(batch, self._record_all)
+
+    async def _record_all(self, batch: Sequence[TranscriptTurn]) -> None:
+        """The one way to the recorder. `batch[0].cwd` is the folder the whole batch belongs to."""
+        receipt = await self._recorder.record_conversation(
+            [said.turn for said in batch], workspace=self._place(batch[0].cwd)
+        )
+        self._add_receipt(batch, receipt)
+
+    async def _one_by_one_if_odd(
+        self, batch: Sequence[_WrittenT], write: Callable[[Sequence[_WrittenT]], Awaitable[None]]
+    ) -> None:
+        """Write a batch. One item may spoil it: then each is written alone, and that one named."""
         if not batch:
             return
         try:
-            self._add_receipt(batch, await self._record(batch))
-        except InvalidTurnError:
-            # One turn spoils its batch; find it by recording them one at a time.
-            for said in batch:
-                await self._record_one(said)
-
-    async def _record_one(self, said: TranscriptTurn) -> None:
-        try:
-            self._add_receipt([said], await self._record([said]))
-        except InvalidTurnError as error:
-            self._note_bad_line(UnusableLine(said.line, error.problem))
-
-    async def _record(self, batch: Sequence[TranscriptTurn]) -> Receipt:
-        """The one way to the recorder. `batch[0].cwd` is the folder the whole batch belongs to."""
-        return await self._recorder.record_conversation(
-            [said.turn for said in batch], workspace=self._place(batch[0].cwd)
-        )
+            await write(batch)
+        except _ODD_ITEM as error:
+            if len(batch) == 1:
+                self._note_bad_line(_describe(batch[0].line, error))
+                return
+            for item in batch:
+                await self._one_by_one_if_odd([item], write)
 
     def _place(self, folder: str | None) -> str | None:
         return self._workspace if folder is None else self._workspace_of(folder)
@@ -317,3 +346,12 @@ class Importer:
         named = [BadLine(path, bad.line, bad.problem) for bad in self._first_bad]
         report.bad_lines = [*report.bad_lines, *named][:_MAX_NAMED_LINES]
         self._first_bad = []
+        told = [FileEncoding(path, encoding) for encoding in sorted(source.encodings)]
+        report.recoded += bool(told)
+        report.encodings = [*report.encodings, *told][:_MAX_NAMED_LINES]
+
+
+def _describe(line: int, error: Exception) -> UnusableLine:
+    """Return what is wrong with an item that can't be written."""
+    known = isinstance(error, InvalidTurnError)
+    return UnusableLine(line, error.problem) if known else name_fault(line, error)

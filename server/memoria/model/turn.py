@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field, JsonValue, model_validator
 from memoria.errors import InvalidInputError
 from memoria.model.base import Value
 from memoria.model.condition import Condition
+from memoria.model.content import content_text
 from memoria.model.instant import parse_instant, parse_offset, to_millis
 from memoria.model.memory import MemoryChange, Trust
 
@@ -70,6 +71,12 @@ _LAST_MS = 253_402_300_799_999  # the year 9999
 EventTime = Annotated[int, BeforeValidator(_as_millis), Field(ge=_FIRST_MS, le=_LAST_MS)]
 
 
+def _join_parts(value: object) -> object:
+    return content_text(value) if isinstance(value, list | tuple | Mapping) else value
+
+
+Content = Annotated[str, BeforeValidator(_join_parts)]
+"""Words. A list of parts, as many clients give it, is its texts and marks such as `[image]`."""
 _MOST_OFFSET = 24 * 60 - 1
 
 
@@ -77,8 +84,8 @@ class Turn(Value):
     """A message of a conversation, as a client hands it over."""
 
     role: Role
-    content: str = ""
-    """The words, verbatim. May be empty when a tool call says it all."""
+    content: Content = ""
+    """The words, verbatim; of parts in a list the texts. May be empty where a tool was called."""
     session_id: str | None = None
     """The conversation, in the client's own numbering."""
     message_id: str | None = None

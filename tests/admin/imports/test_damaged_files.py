@@ -9,7 +9,7 @@ from tests.surface.shell import Shell
 
 @pytest.mark.parametrize("form", ["obsidian", "notes", "basic-memory"])
 def test_a_binary_file_is_named_and_makes_no_turn(shell: Shell, tmp_path: Path, form: str) -> None:
-    for content in (b"\x01\x02\x03", b"Leeks\x00\x00\x10 in bed 3", b"\xff\xfe\x00\x01"):
+    for content in (b"\x01\x02\x03", b"Leeks\x00\x00\x10 in bed 3", b"\xff\xfe\x00\x01\x00\xd8"):
         path = tmp_path / "bin.dat"
         path.write_bytes(content)
         report = shell.json("import", path, "--format", form, code=3)

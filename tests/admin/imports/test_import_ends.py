@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -70,3 +71,17 @@ def test_an_import_that_is_stopped_says_what_came_in_and_that_it_can_go_on(
     assert "The same command goes on where it stopped." in complaint
     turns = shell.json("stats")["turns"]
     assert 0 < int(came_in.replace(",", "")) == turns < 20_000
+
+
+def test_what_has_no_vector_yet_is_counted_and_the_same_command_goes_on_with_it(
+    shell: Shell, tmp_path: Path
+) -> None:
+    path = talk(tmp_path, *(f"Bed {n} grows leeks and 韭菜" for n in range(30)))
+    modelled = replace(shell, environment={"MEMORIA_EMBEDDER": "bundled"})
+    first = " ".join(modelled("import", path, "--no-wait").out.split())
+    (left,) = re.findall(r"([\d,]+) texts? ha(?:s|ve) no vector yet", first)
+    assert int(left) == modelled.json("stats")["backlog"]["pending"] > 0
+    assert "without --no-wait" in first
+    assert "no vector yet" not in modelled("import", path).out
+    assert modelled.json("stats")["backlog"]["pending"] == 0
+    assert "no vector yet" not in shell("import", path, "--no-wait").out

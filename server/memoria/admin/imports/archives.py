@@ -96,6 +96,7 @@ def read_documents(
         for item in read_items(document.stream, is_record=are_records):
             source.lines += 1
             source.position = document.progress()
+            source.encodings.update(filter(None, [item.encoding]))
             if item.problem is None:
                 yield item
             elif document.stream.problem is None:

@@ -15,11 +15,13 @@ from pydantic import JsonValue
 from memoria.admin.imports.archives import read_documents
 from memoria.admin.imports.branches import find_branch
 from memoria.admin.imports.interface import ForeignItem, ImportItem, ImportSource
+from memoria.admin.imports.json_items import JsonItem
 from memoria.admin.imports.places import downloads
-from memoria.admin.imports.probe import Probe, has_fields
+from memoria.admin.imports.probe import Probe
 from memoria.admin.imports.times import read_time
 from memoria.admin.transcripts.base import SkippedLine, TranscriptPosition
-from memoria.admin.transcripts.shapes import obj, text
+from memoria.admin.transcripts.each import read_each
+from memoria.admin.transcripts.shapes import obj, text, words
 from memoria.admin.transcripts.source import JsonObject, TranscriptSource, UnusableLine
 from memoria.memories.foreign import ForeignMemory
 from memoria.model import Role, now_millis
@@ -32,79 +34,111 @@ _HIDDEN = frozenset(
 )
 _SOURCE_MARK = re.compile("[ \t]*\ue200[^\ue201]*\ue201")
 """What stands in the text for a link to a source: characters of private use around its number."""
+_TELLING = frozenset(("create_time", "update_time", "current_node", "conversation_id", "title"))
+"""Fields of which a conversation has one at least, beside its tree."""
 _SPEAKERS = {"user": Role.USER, "assistant": Role.ASSISTANT}
 
 
 def recognise(probe: Probe) -> bool:
     """Whether it holds conversations that are trees of messages."""
-    return has_fields(probe.first_object(), "mapping", "create_time")
+    return any(map(_is_conversation, probe.records()))
+
+
+def _is_conversation(value: JsonObject) -> bool:
+    return isinstance(value.get("mapping"), dict) and not _TELLING.isdisjoint(value)
 
 
 def read(source: TranscriptSource) -> Iterator[ImportItem]:
     """The turns of each conversation's last branch."""
-    for item in read_documents(source, _FILES):
-        if isinstance(item, UnusableLine):
-            yield item
-            continue
+
+    def read_item(item: JsonItem) -> Iterator[ImportItem]:
         conversation = obj(item.value)
         if not isinstance(conversation.get("mapping"), dict):
             yield UnusableLine(source.lines, "is no conversation: it has no mapping")
-            continue
-        yield from _Conversation(conversation, source.lines, item.size).read_items()
+        else:
+            yield from _Conversation(conversation, source, item.size).read_items()
+
+    yield from read_each(source, read_documents(source, _FILES, are_records=True), read_item)
 
 
 class _Conversation:
     """One conversation of the export."""
 
-    def __init__(self, value: JsonObject, line: int, size: int) -> None:
+    def __init__(self, value: JsonObject, source: TranscriptSource, size: int) -> None:
         self._value = value
         self._nodes = {key: obj(node) for key, node in obj(value.get("mapping")).items()}
-        self._line = line
+        self._source = source
+        self._line = source.lines
         self._size = size // max(len(self._nodes), 1)
-        self._id = text(value.get("conversation_id")) or text(value.get("id")) or f"{line}"
+        own_id = text(value.get("conversation_id")) or text(value.get("id"))
+        self._id = own_id or f"{self._line}"
+        self._call: JsonObject | None = None
+        """A message to a tool whose answer may come next."""
 
     def read_items(self) -> Iterator[ImportItem]:
-        parents = {key: text(node.get("parent")) for key, node in self._nodes.items()}
         is_kept = self._value.get("is_do_not_remember") is not True
-        branch = find_branch(parents, self._find_leaf()) if is_kept else []
-        yield from (SkippedLine(self._line) for key in self._nodes if key not in branch)
-        call: JsonObject | None = None
-        for key in branch:
-            message = obj(self._nodes[key].get("message"))
-            if not message:  # the root of the tree
-                continue
-            if call is not None:
-                is_answer = _role(message) == "tool"
-                yield self._tool_turn(call, message if is_answer else None)
-                call = None
-                if is_answer:
-                    continue
-            if _recipient(message) == _OWN_MEMORY:
-                yield self._own_memory(message)
-            elif _recipient(message) is not None:
-                call = message
-            else:
-                yield self._turn(message)
-        if call is not None:
-            yield self._tool_turn(call, None)
+        branch = self._find_branch() if is_kept else []
+        shown = set(branch)
+        yield from (SkippedLine(self._line) for key in self._nodes if key not in shown)
+        if not self._nodes:
+            yield SkippedLine(self._line)
+        messages = (obj(self._nodes[key].get("message")) for key in branch)
+        yield from read_each(self._source, filter(None, messages), self._read_message)
+        yield from self._end_call(None)
 
-    def _find_leaf(self) -> str:
+    def _read_message(self, message: JsonObject) -> Iterator[ImportItem]:
+        is_answer = self._call is not None and _role(message) == "tool"
+        yield from self._end_call(message if is_answer else None)
+        if is_answer:
+            return
+        if _recipient(message) == _OWN_MEMORY:
+            yield self._own_memory(message)
+        elif _recipient(message) is not None:
+            self._call = message
+        else:
+            yield self._turn(message)
+
+    def _end_call(self, answer: JsonObject | None) -> Iterator[ImportItem]:
+        call, self._call = self._call, None
+        if call is not None:
+            yield self._tool_turn(call, answer)
+
+    def _find_branch(self) -> list[str]:
+        """The messages shown last; all of them where the tree is not whole: none is to be lost."""
+        parents = {key: text(node.get("parent")) for key, node in self._nodes.items()}
+        leaf = self._find_leaf()
+        branch = [] if leaf is None else find_branch(parents, leaf)
+        begins_at_root = bool(branch) and parents[branch[0]] is None
+        return branch if begins_at_root else [*self._nodes]
+
+    def _find_leaf(self) -> str | None:
         """The message shown last: what the export names, or else the newest without an answer."""
         named = text(self._value.get("current_node"))
         if named is not None and named in self._nodes:
             return named
-        leaves = (key for key, node in self._nodes.items() if not node.get("children"))
-        return max(leaves, key=lambda key: self._time(obj(self._nodes[key].get("message"))) or 0)
+        if any(self._lacks_answer(node) for node in self._nodes.values()):
+            return None
+        leaves = [key for key, node in self._nodes.items() if not node.get("children")]
+        return max(leaves, key=self._time_of, default=None)
+
+    def _lacks_answer(self, node: JsonObject) -> bool:
+        """Whether an answer is named that is not there."""
+        children = node.get("children")
+        listed = children if isinstance(children, list) else []
+        return any(not isinstance(one, str) or one not in self._nodes for one in listed)
+
+    def _time_of(self, key: str) -> int:
+        return self._time(obj(self._nodes[key].get("message"))) or 0
 
     def _turn(self, message: JsonObject) -> ImportItem:
         role = _SPEAKERS.get(_role(message))
-        words = _words(message)
+        told = _words(message)
         hidden = obj(message.get("metadata")).get("is_visually_hidden_from_conversation")
-        if _role(message) == "tool" and words and not hidden:
+        if _role(message) == "tool" and told and not hidden:
             return self._tool_turn(message, message)
-        if role is None or hidden or not words.strip():
+        if role is None or hidden or not told.strip():
             return SkippedLine(self._line)
-        return self._place(message).turn(role, content=words)
+        return self._place(message).turn(role, content=told)
 
     def _tool_turn(self, call: JsonObject, answer: JsonObject | None) -> ImportItem:
         is_call = call is not answer
@@ -148,20 +182,29 @@ def _words(message: JsonObject) -> str:
     content = obj(message.get("content"))
     if text(content.get("content_type")) in _HIDDEN:
         return ""
+    if not content:  # as some tools write it that make such files
+        return words(message.get("content")) or ""
     parts = content.get("parts")
     if isinstance(parts, list):
         return "\n\n".join(filter(None, map(_part_words, parts)))
-    return text(content.get("text")) or text(content.get("result")) or ""
+    named = (words(content.get(key)) for key in ("parts", "text", "result"))
+    return next(filter(None, named), "")
 
 
 def _part_words(part: JsonValue) -> str:
     if isinstance(part, str):
         return _SOURCE_MARK.sub("", part)
+    if isinstance(part, list):
+        return words(part) or ""
     fields = obj(part)
     kind = text(fields.get("content_type")) or "attachment"
     if _SOUND in kind:  # what was said aloud stands beside it as a text
-        return text(fields.get("text")) or ""
-    return text(fields.get("text")) or f"[{kind.removesuffix('_asset_pointer')}]"
+        return words(fields.get("text")) or ""
+    return (
+        words(fields.get("text"))
+        or words(fields.get("parts"))
+        or f"[{kind.removesuffix('_asset_pointer')}]"
+    )
 
 
 def _places() -> Iterator[Path]:

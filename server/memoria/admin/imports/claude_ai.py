@@ -23,11 +23,21 @@ from memoria.admin.imports.claude_known import (
     read_project,
 )
 from memoria.admin.imports.interface import ImportItem, ImportSource
+from memoria.admin.imports.json_items import JsonItem
 from memoria.admin.imports.places import downloads
 from memoria.admin.imports.probe import Probe, has_fields
 from memoria.admin.imports.times import read_time
 from memoria.admin.transcripts.base import SkippedLine, TranscriptPosition
-from memoria.admin.transcripts.shapes import obj, objects, text
+from memoria.admin.transcripts.each import read_each
+from memoria.admin.transcripts.shapes import (
+    blocks,
+    obj,
+    objects,
+    result_text,
+    said_text,
+    text,
+    words,
+)
 from memoria.admin.transcripts.source import JsonObject, TranscriptSource, UnusableLine
 from memoria.model import Role
 
@@ -38,34 +48,32 @@ _SPEAKERS = {"human": Role.USER, "assistant": Role.ASSISTANT}
 
 def recognise(probe: Probe) -> bool:
     """Whether it holds conversations of messages with senders, projects, or what Claude knows."""
-    first = probe.first_object()
-    named: JsonObject = first or dict.fromkeys(probe.keys)
-    is_design = has_fields(named, "uuid", "title", "messages")
-    return has_fields(named, "uuid", "chat_messages") or _is_other(named) or is_design
+    return any(map(_is_own, probe.records()))
 
 
-def _is_other(value: JsonObject) -> bool:
-    return is_known(value) or is_project(value)
+def _is_own(value: JsonObject) -> bool:
+    is_conversation = "chat_messages" in value or has_fields(value, "uuid", "title", "messages")
+    return is_conversation or is_known(value) or is_project(value)
 
 
 def read(source: TranscriptSource) -> Iterator[ImportItem]:
     """The turns of each conversation, projects, and Claude's own memory."""
     projects = list_project_names(source.path)
-    for item in read_documents(source, *_FILES, are_records=True):
-        if isinstance(item, UnusableLine):
-            yield item
-            continue
+
+    def read_item(item: JsonItem) -> Iterator[ImportItem]:
         value = obj(item.value)
         if "chat_messages" in value:
-            yield from _read_conversation(value, source.lines, item.size)
+            yield from _read_conversation(value, source, item.size)
         elif is_known(value):
             yield from read_known(value, source, projects)
         elif is_project(value):
             yield from read_project(value, source.lines, item.size)
         elif "messages" in value:
-            yield from _read_conversation(_as_conversation(value), source.lines, item.size)
+            yield from _read_conversation(_as_conversation(value), source, item.size)
         else:
             yield UnusableLine(source.lines, "is no conversation: it has no chat_messages")
+
+    yield from read_each(source, read_documents(source, *_FILES, are_records=True), read_item)
 
 
 def _as_conversation(design: JsonObject) -> JsonObject:
@@ -94,15 +102,24 @@ def _as_block(block: JsonObject) -> JsonValue:
     return {**call, "type": "tool_use"} if block.get("type") == "tool_call" else dict(block)
 
 
-def _read_conversation(value: JsonObject, line: int, size: int) -> Iterator[ImportItem]:
-    messages = objects(value.get("chat_messages"))
-    branch = _find_branch(messages, text(value.get("current_leaf_message_uuid")))
+def _read_conversation(
+    value: JsonObject, source: TranscriptSource, size: int
+) -> Iterator[ImportItem]:
+    line, given = source.lines, value.get("chat_messages")
+    listed = given if isinstance(given, list) else [given]
+    messages = objects(listed)
+    if not listed:
+        yield SkippedLine(line)
+    for _ in range(len(listed) - len(messages)):
+        yield UnusableLine(line, "has a message that is no object")
+    shown = set(map(id, _find_branch(messages, text(value.get("current_leaf_message_uuid")))))
     session = text(value.get("uuid")) or f"{line}"
-    shown = set(map(id, branch))
-    for number, message in enumerate(messages):
+
+    def read_message(numbered: tuple[int, JsonObject]) -> Iterator[ImportItem]:
+        number, message = numbered
         if id(message) not in shown:
             yield SkippedLine(line)
-            continue
+            return
         place = TranscriptPosition(
             line,
             size // len(messages),
@@ -113,10 +130,17 @@ def _read_conversation(value: JsonObject, line: int, size: int) -> Iterator[Impo
         )
         yield from _read_message(place, message)
 
+    yield from read_each(source, enumerate(messages), read_message)
+
 
 def _find_branch(messages: list[JsonObject], leaf: str | None) -> list[JsonObject]:
-    """The messages of the branch shown last; all of them where none names the one before it."""
+    """The messages of the branch shown last; all of them where the order can't be told by that.
+
+    It can't where none names the one before it, and where two have the same name or none.
+    """
     by_id = {text(one.get("uuid")) or "": one for one in messages}
+    if len(by_id) < len(messages) or "" in by_id:
+        return messages
     if not any(text(one.get("parent_message_uuid")) in by_id for one in messages):
         return messages
     newest = max(messages, key=lambda one: read_time(one.get("created_at")) or 0)
@@ -138,43 +162,42 @@ def _read_message(place: TranscriptPosition, message: JsonObject) -> Iterator[Im
             tool_args={"file_name": text(file.get("file_name"))},
             tool_result=text(file.get("extracted_content")),
         )
-    blocks = objects(message.get("content"))
-    if not any(text(block.get("text")) for block in blocks) and text(message.get("text")):
-        blocks = [*blocks, {"type": "text", "text": message.get("text")}]
-    turns = list(_read_blocks(place, role, blocks))
+    content = blocks(message.get("content"))
+    told = words(message.get("text"))
+    if told and not any(words(block.get("text")) for block in content):
+        content = [*content, {"type": "text", "text": told}]
+    turns = list(_read_blocks(place, role, content))
     yield from turns or [SkippedLine(place.line)]
 
 
 def _read_blocks(
-    place: TranscriptPosition, role: Role, blocks: list[JsonObject]
+    place: TranscriptPosition, role: Role, content: list[JsonObject]
 ) -> Iterator[ImportItem]:
     """The turns of a message's blocks, in their order: words up to the next call are one turn."""
-    words: list[str] = []
+    said: list[str] = []
     parts = calls = 0
-    for number, block in enumerate(blocks):
-        kind = block.get("type")
-        if kind == "text":
-            words.append(text(block.get("text")) or "")
-        if kind != "tool_use":
+    for number, block in enumerate(content):
+        said.append(said_text(block))
+        if block.get("type") != "tool_use":
             continue
-        if any(words):
-            yield _say(place, role, words, parts)
-            words, parts = [], parts + 1
+        if any(said):
+            yield _say(place, role, said, parts)
+            said, parts = [], parts + 1
         calls += 1
         yield place.turn(
             Role.TOOL,
             message_id=text(block.get("id")) or f"{place.message_id}.call{calls}",
             tool_name=text(block.get("name")),
             tool_args=block.get("input"),
-            tool_result=_find_result(block, blocks[number + 1 :]),
+            tool_result=_find_result(block, content[number + 1 :]),
         )
-    if any(words):
-        yield _say(place, role, words, parts)
+    if any(said):
+        yield _say(place, role, said, parts)
 
 
-def _say(place: TranscriptPosition, role: Role, words: list[str], part: int) -> ImportItem:
+def _say(place: TranscriptPosition, role: Role, said: list[str], part: int) -> ImportItem:
     own_id = f"{place.message_id}.{part}" if part else place.message_id
-    return place.turn(role, content="\n\n".join(filter(None, words)), message_id=own_id)
+    return place.turn(role, content="\n\n".join(filter(None, said)), message_id=own_id)
 
 
 def _find_result(call: JsonObject, after: list[JsonObject]) -> JsonValue:
@@ -183,8 +206,7 @@ def _find_result(call: JsonObject, after: list[JsonObject]) -> JsonValue:
         named = text(block.get("tool_use_id"))
         is_same = named == text(call.get("id")) if named else block.get("name") == call.get("name")
         if block.get("type") == "tool_result" and is_same:
-            texts = [text(part.get("text")) for part in objects(block.get("content"))]
-            return "\n".join(filter(None, texts)) or block.get("content")
+            return result_text(block.get("content"))
     return None
 
 

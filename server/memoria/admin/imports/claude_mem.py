@@ -6,7 +6,8 @@ projects are names of folders: which folder that is, Claude Code's own transcrip
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from memoria.admin.imports.database import (
@@ -23,11 +24,13 @@ from memoria.admin.imports.probe import Probe
 from memoria.admin.imports.times import read_time
 from memoria.admin.transcripts.base import SkippedLine, TranscriptPosition
 from memoria.admin.transcripts.claude_code import CLAUDE_CODE
+from memoria.admin.transcripts.each import read_each
 from memoria.admin.transcripts.shapes import text
 from memoria.admin.transcripts.source import TranscriptSource, UnusableLine
 from memoria.memories.foreign import ForeignMemory
 from memoria.model import Role
 
+_RowReader = Callable[[ForeignRow, TranscriptPosition], Iterator[ImportItem]]
 _PARTS = ("request", "investigated", "learned", "completed", "next_steps", "notes")
 _LINES_WITH_A_FOLDER = 20
 _CLIENTS_IDS = ("content_session_id", "claude_session_id")
@@ -53,9 +56,8 @@ def read(source: TranscriptSource) -> Iterator[ImportItem]:
             ):
                 if table not in tables:
                     continue
-                for row in database.read_rows("claude_mem", table):
-                    source.lines += 1
-                    yield from read_row(row, places.find(table, row))
+                rows = source.count(database.read_rows("claude_mem", table))
+                yield from read_each(source, rows, partial(places.read, table, read_row))
     except ForeignDatabaseError as error:
         yield UnusableLine(None, str(error))
 
@@ -74,7 +76,11 @@ class _Places:
         pairs = ((_first_text(row, _AGENTS_IDS), _first_text(row, _CLIENTS_IDS)) for row in listed)
         self._sessions = {own: client for own, client in pairs if own and client}
 
-    def find(self, table: str, row: ForeignRow) -> TranscriptPosition:
+    def read(self, table: str, read_row: _RowReader, row: ForeignRow) -> Iterator[ImportItem]:
+        """What a row says, by the reader of its table."""
+        return read_row(row, self._find(table, row))
+
+    def _find(self, table: str, row: ForeignRow) -> TranscriptPosition:
         named = _first_text(row, (*_CLIENTS_IDS, *_AGENTS_IDS)) or "claude-mem"
         session = self._sessions.get(named, named)
         at = read_time(read_value(row, "created_at_epoch")) or file_time(self._source)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from memoria.admin.imports.interface import ImportSource
 from memoria.admin.imports.probe import Probe, has_fields
 from memoria.admin.transcripts import FORMATS
+from memoria.admin.transcripts.history import OWN_FIELDS
 
 _ROLES = ("user", "assistant", "tool", "system")
 _CLAUDE_TYPES = (
@@ -27,7 +28,7 @@ def is_plain_turns(probe: Probe) -> bool:
     return any(
         line.get("role") in _ROLES
         and "message" not in line
-        and not isinstance(line.get("content"), list)
+        and (not isinstance(line.get("content"), list) or line.keys() <= OWN_FIELDS)
         for line in probe.lines
     )
 
@@ -49,7 +50,7 @@ def is_codex(probe: Probe) -> bool:
 
 def is_gemini(probe: Probe) -> bool:
     """A log of changes, or the one document that older versions wrote."""
-    named = (*probe.lines[:1], {item.key: item.value for item in probe.items if item.key})
+    named = (*probe.lines, {item.key: item.value for item in probe.items if item.key})
     return any(has_fields(one, "sessionId", "projectHash") for one in named)
 
 

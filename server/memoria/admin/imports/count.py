@@ -6,7 +6,7 @@ from pathlib import Path
 
 from memoria.admin.imports.detect import SourceFiles
 from memoria.admin.imports.interface import ForeignItem, ImportItem, ImportSource
-from memoria.admin.imports.items import leave_out_items
+from memoria.admin.imports.items import read_file
 from memoria.admin.transcripts import (
     SkippedLine,
     TranscriptSource,
@@ -73,7 +73,7 @@ def count_items(
         for file in group.files:
             is_document = file.path.suffix in group.source.documents
             source = TranscriptSource(file.path, file.session, is_document=is_document)
-            for number, item in enumerate(leave_out_items(group.source.read(source))):
+            for number, item in enumerate(read_file(source, group.source.read)):
                 count.add_item(item)
                 if number % _PROGRESS_ITEMS == 0:
                     progress(file.path, before + min(source.position, file.size))

@@ -17,6 +17,7 @@ from pydantic import JsonValue
 from memoria.admin.imports.database import (
     ForeignDatabase,
     ForeignDatabaseError,
+    ForeignRow,
     is_database,
     open_database,
 )
@@ -27,8 +28,22 @@ from memoria.admin.imports.probe import Probe, has_fields
 from memoria.admin.imports.times import read_time
 from memoria.admin.transcripts.base import SkippedLine, TranscriptPosition, TranscriptTurn
 from memoria.admin.transcripts.calls import OpenCalls
-from memoria.admin.transcripts.shapes import obj, objects, text, without_spans
-from memoria.admin.transcripts.source import JsonObject, TranscriptSource, UnusableLine
+from memoria.admin.transcripts.each import read_each
+from memoria.admin.transcripts.shapes import (
+    blocks,
+    obj,
+    objects,
+    result_text,
+    text,
+    without_spans,
+    words,
+)
+from memoria.admin.transcripts.source import (
+    JsonObject,
+    Record,
+    TranscriptSource,
+    UnusableLine,
+)
 from memoria.model import Role
 
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
@@ -68,8 +83,8 @@ def _read_database(source: TranscriptSource) -> Iterator[ImportItem]:
     try:
         with open_database(source.path) as database:
             agents = _list_agents(database)
-            for row in database.read_rows("cursor", "conversations"):
-                source.lines += 1
+
+            def read_row(row: ForeignRow) -> Iterator[ImportItem]:
                 conversation = _read_json(row["value"])
                 own_id = row["key"].partition(":")[2]
                 if row["value"] in _NOTHING or own_id in agents:
@@ -79,7 +94,10 @@ def _read_database(source: TranscriptSource) -> Iterator[ImportItem]:
                 elif conversation.get("subagentInfo"):
                     yield SkippedLine(source.lines)
                 else:
-                    yield from _read_conversation(database, source.lines, own_id, conversation)
+                    yield from _read_conversation(database, source, own_id, conversation)
+
+            rows = source.count(database.read_rows("cursor", "conversations"))
+            yield from read_each(source, rows, read_row)
     except ForeignDatabaseError as error:
         yield UnusableLine(None, str(error))
 
@@ -92,8 +110,9 @@ def _list_agents(database: ForeignDatabase) -> frozenset[str]:
 
 
 def _read_conversation(
-    database: ForeignDatabase, line: int, own_id: str, conversation: JsonObject
+    database: ForeignDatabase, source: TranscriptSource, own_id: str, conversation: JsonObject
 ) -> Iterator[ImportItem]:
+    line = source.lines
     bubbles = objects(conversation.get("conversation"))
     for header in objects(conversation.get("fullConversationHeadersOnly")):
         key = f"bubbleId:{own_id}:{header.get('bubbleId')}"
@@ -104,11 +123,13 @@ def _read_conversation(
             yield UnusableLine(line, f"has a message that is not JSON: {key}")
     place_of = obj(obj(conversation.get("workspaceIdentifier")).get("uri"))
     folder = text(place_of.get("fsPath")) or text(place_of.get("path"))
-    for number, bubble in enumerate(bubbles):
+
+    def read_bubble(numbered: tuple[int, JsonObject]) -> Iterator[ImportItem]:
+        number, bubble = numbered
         at = bubble.get("createdAt") or obj(bubble.get("timingInfo")).get("clientStartTime")
         place = TranscriptPosition(
             line,
-            len(text(bubble.get("text")) or ""),
+            len(words(bubble.get("text")) or ""),
             own_id,
             text(bubble.get("bubbleId")) or f"{number}",
             read_time(at) or read_time(conversation.get("createdAt")),
@@ -116,17 +137,19 @@ def _read_conversation(
         )
         yield from _read_bubble(place, bubble)
 
+    yield from read_each(source, enumerate(bubbles), read_bubble)
+
 
 def _read_bubble(place: TranscriptPosition, bubble: JsonObject) -> Iterator[ImportItem]:
     kind = bubble.get("type")
     role = _SPEAKERS.get(kind) if isinstance(kind, int) else None
-    words = text(bubble.get("text"))
+    said = words(bubble.get("text"))
     call = obj(bubble.get("toolFormerData"))
     if role is None:
         yield UnusableLine(place.line, f"has a message of an unknown type: {place.message_id}")
         return
-    if words:
-        yield place.turn(role, content=words)
+    if said:
+        yield place.turn(role, content=said)
     if text(call.get("name")):
         yield place.turn(
             Role.TOOL,
@@ -135,7 +158,7 @@ def _read_bubble(place: TranscriptPosition, bubble: JsonObject) -> Iterator[Impo
             tool_args=_plain(call.get("rawArgs") or call.get("params")) or {},
             tool_result=_plain(call.get("result") or call.get("error")),
         )
-    elif not words:
+    elif not said:
         yield SkippedLine(place.line)
 
 
@@ -162,7 +185,7 @@ def _list_conversations(database: Path) -> frozenset[str]:
     try:
         with open_database(database) as opened:
             rows = opened.read_rows("cursor", "ids")
-            return frozenset(row["key"].partition(":")[2] for row in rows)
+            return frozenset(str(row["key"]).partition(":")[2] for row in rows)
     except ForeignDatabaseError:
         return frozenset()
 
@@ -174,21 +197,19 @@ def _read_transcript(source: TranscriptSource) -> Iterator[ImportItem]:
     calls, cwd = OpenCalls(), _find_folder(source.path)
     at = file_time(source)
     open_ids: list[str] = []
-    for record in source.records():
-        if isinstance(record, UnusableLine):
-            yield record
-            continue
-        own_id = f"line-{record.line}"
+
+    def read_line(record: Record) -> Iterator[ImportItem]:
+        own_id = record.own_id
         place = TranscriptPosition(record.line, record.size, source.path.stem, own_id, at, cwd)
         role = _ROLES.get(text(record.value.get("role")) or "")
-        blocks = objects(obj(record.value.get("message")).get("content"))
-        if role is None or not blocks:
+        content = blocks(obj(record.value.get("message")).get("content"))
+        if role is None or not content:
             yield SkippedLine(record.line)
-            continue
-        words = "\n\n".join(filter(None, (_block_words(block) for block in blocks)))
-        if words.strip():
-            yield place.turn(role, content=words)
-        for number, block in enumerate(blocks):
+            return
+        said = "\n\n".join(filter(None, (_block_words(block) for block in content)))
+        if said.strip():
+            yield place.turn(role, content=said)
+        for number, block in enumerate(content):
             if block.get("type") == "tool_use":
                 call_id = text(block.get("id")) or f"{own_id}.{number}"
                 open_ids.append(call_id)
@@ -196,7 +217,10 @@ def _read_transcript(source: TranscriptSource) -> Iterator[ImportItem]:
             elif block.get("type") == "tool_result":
                 first = open_ids.pop(0) if open_ids else f"{own_id}.{number}"
                 call_id = text(block.get("tool_use_id")) or first
-                yield calls.close_call(call_id, place, _plain_result(block.get("content")))
+                result = result_text(block.get("content")) or block.get("content")
+                yield calls.close_call(call_id, place, result)
+
+    yield from read_each(source, source.records(), read_line)
     yield from calls.remaining_calls()
 
 
@@ -213,16 +237,11 @@ def _as_call(
 
 def _block_words(block: JsonObject) -> str:
     """A block's words; of a prompt, what the user typed, without what Cursor put around it."""
-    words = text(block.get("text")) or "" if block.get("type") == "text" else ""
+    said = words(block.get("text")) or "" if block.get("type") == "text" else ""
     begins, ends = _PROMPT
-    if begins in words and ends in words:
-        return words.split(begins, 1)[1].rsplit(ends, 1)[0].strip()
-    return without_spans(words, "<system_reminder>", "</system_reminder>")
-
-
-def _plain_result(content: JsonValue) -> JsonValue:
-    texts = [text(one.get("text")) for one in objects(content)]
-    return "\n".join(filter(None, texts)) or content
+    if begins in said and ends in said:
+        return said.split(begins, 1)[1].rsplit(ends, 1)[0].strip()
+    return without_spans(said, "<system_reminder>", "</system_reminder>")
 
 
 def _find_folder(transcript: Path) -> str | None:

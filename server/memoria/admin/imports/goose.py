@@ -23,8 +23,9 @@ from memoria.admin.imports.probe import Probe, has_fields
 from memoria.admin.imports.times import read_time
 from memoria.admin.transcripts.base import SkippedLine, TranscriptPosition
 from memoria.admin.transcripts.calls import OpenCalls
-from memoria.admin.transcripts.shapes import obj, objects, text
-from memoria.admin.transcripts.source import JsonObject, TranscriptSource, UnusableLine
+from memoria.admin.transcripts.each import read_each
+from memoria.admin.transcripts.shapes import blocks, obj, result_text, text, words
+from memoria.admin.transcripts.source import JsonObject, Record, TranscriptSource, UnusableLine
 from memoria.model import Role
 
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
@@ -54,14 +55,18 @@ def read(source: TranscriptSource) -> Iterator[ImportItem]:
 
 def _read_database(source: TranscriptSource) -> Iterator[ImportItem]:
     calls, session = OpenCalls(), None
+
+    def read_row(row: ForeignRow) -> Iterator[ImportItem]:
+        nonlocal calls, session
+        if row["session_id"] != session:
+            yield from calls.remaining_calls()
+            calls, session = OpenCalls(), row["session_id"]
+        yield from _read_row(source.lines, row, calls)
+
     try:
         with open_database(source.path) as database:
-            for row in database.read_rows("goose", "messages"):
-                source.lines += 1
-                if row["session_id"] != session:
-                    yield from calls.remaining_calls()
-                    calls, session = OpenCalls(), row["session_id"]
-                yield from _read_row(source.lines, row, calls)
+            rows = database.read_rows("goose", "messages")
+            yield from read_each(source, source.count(rows), read_row)
     except ForeignDatabaseError as error:
         yield UnusableLine(None, str(error))
     yield from calls.remaining_calls()
@@ -86,24 +91,25 @@ def _read_row(line: int, row: ForeignRow, calls: OpenCalls) -> Iterator[ImportIt
 
 def _read_lines(source: TranscriptSource) -> Iterator[ImportItem]:
     calls, cwd = OpenCalls(), None
-    for record in source.records():
-        if isinstance(record, UnusableLine):
-            yield record
-            continue
+
+    def read_line(record: Record) -> Iterator[ImportItem]:
+        nonlocal cwd
         value = record.value
         if "role" not in value:
             cwd = text(value.get("working_dir")) or cwd
             yield SkippedLine(record.line)
-            continue
+            return
         place = TranscriptPosition(
             record.line,
             record.size,
             source.session,
-            text(value.get("id")) or f"line-{record.line}",
+            text(value.get("id")) or record.own_id,
             read_time(value.get("created")),
             cwd,
         )
         yield from _read_message(place, value.get("role"), value.get("content"), calls)
+
+    yield from read_each(source, source.records(), read_line)
     yield from calls.remaining_calls()
 
 
@@ -111,14 +117,14 @@ def _read_message(
     place: TranscriptPosition, role: JsonValue, content: JsonValue, calls: OpenCalls
 ) -> Iterator[ImportItem]:
     speaker = _ROLES.get(text(role) or "")
-    if speaker is None or not isinstance(content, list):
+    if speaker is None or not isinstance(content, str | list | dict):
         yield UnusableLine(place.line, "is no message: it has no role, or no content")
         return
-    blocks = objects(content)
-    words = [text(one.get("text")) for one in blocks if one.get("type") == "text"]
-    if any(words):
-        yield place.turn(speaker, content="\n\n".join(filter(None, words)))
-    for block in blocks:
+    parts = blocks(content)
+    said = [words(one.get("text")) for one in parts if one.get("type") == "text"]
+    if any(said):
+        yield place.turn(speaker, content="\n\n".join(filter(None, said)))
+    for block in parts:
         call_id = text(block.get("id")) or place.message_id
         if block.get("type") == "toolRequest":
             call = obj(obj(block.get("toolCall")).get("value"))
@@ -129,7 +135,7 @@ def _read_message(
             yield from calls.open_call(call_id, turn)
         elif block.get("type") == "toolResponse":
             yield calls.close_call(call_id, place, _read_result(block))
-    if not any(words) and not any(one.get("type") in _TOOLS for one in blocks):
+    if not any(said) and not any(one.get("type") in _TOOLS for one in parts):
         yield SkippedLine(place.line)
 
 
@@ -137,8 +143,7 @@ def _read_result(block: JsonObject) -> JsonValue:
     result = obj(block.get("toolResult"))
     value = result.get("value")
     content = value if isinstance(value, list) else obj(value).get("content")
-    texts = [text(one.get("text")) for one in objects(content)]
-    return "\n".join(filter(None, texts)) or text(result.get("error")) or value or "done"
+    return result_text(content) or text(result.get("error")) or value or "done"
 
 
 def _read_json(value: object) -> JsonValue:

@@ -1,28 +1,40 @@
 """What is done with the items of every source, whatever it is."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from memoria.admin.imports.interface import ForeignItem, ImportItem
 from memoria.admin.transcripts.base import SkippedLine, TranscriptPosition, TranscriptTurn
+from memoria.admin.transcripts.each import guard
 from memoria.admin.transcripts.omission import is_in_ignored_folder, is_left_out
-from memoria.admin.transcripts.source import UnusableLine
+from memoria.admin.transcripts.source import TranscriptSource, UnusableLine
 from memoria.model import Role
 
+Reader = Callable[[TranscriptSource], Iterator[ImportItem]]
 _ID_CHARS = 32
 
 
-def leave_out_items(items: Iterator[ImportItem]) -> Iterator[ImportItem]:
-    """The items without calls of our own tools, and without what belongs to folders left out."""
+def read_file(source: TranscriptSource, read: Reader) -> Iterator[ImportItem]:
+    """Yield the items of a file, without our own tools' calls and what folders leave out.
+
+    Args:
+        source: the file.
+        read: the reader of its format. What it raises outside of an item ends this file alone.
+    """
     known: dict[str, bool] = {}
-    for item in items:
-        match item:
-            case TranscriptTurn() if is_left_out(item, known):
-                yield SkippedLine(item.line)
-            case ForeignItem() if is_in_ignored_folder(item.folder, known):
-                yield SkippedLine(item.line)
-            case _:
-                yield item
+    for item in guard(None, read, source):
+        yield from guard(item.line, partial(_leave_out, known=known), item)
+
+
+def _leave_out(item: ImportItem, known: dict[str, bool]) -> list[ImportItem]:
+    match item:
+        case TranscriptTurn() if is_left_out(item, known):
+            return [SkippedLine(item.line)]
+        case ForeignItem() if is_in_ignored_folder(item.folder, known):
+            return [SkippedLine(item.line)]
+        case _:
+            return [item]
 
 
 def as_note(item: ForeignItem, client: str) -> TranscriptTurn | UnusableLine:

@@ -5,6 +5,7 @@ gigabyte. It is walked through by its brackets alone: no more is held than one i
 that is longer than the limit or is no JSON is named and passed over, while the rest is read.
 """
 
+import codecs
 import json
 import re
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
+from memoria.admin.transcripts.encoding import UnknownEncodingError, decode_line, find_codec
 from memoria.admin.transcripts.source import MAX_LINE_BYTES
 
 _BLOCK_BYTES = 1024 * 1024
@@ -24,6 +26,12 @@ _BETWEEN = re.compile(rb"[ \t\r\n,:]*+")
 _OPENING, _CLOSING = b"[{", b"]}"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _CUT_OFF = "ends in the middle"
+WRAPPERS = frozenset(
+    ("conversations", "chats", "memories", "entities", "relations", "results", "items", "data")
+)
+"""Keys under which a document may have its list of items."""
+_NESTING = "data"
+"""The wrapper that may hold an object with further wrappers in it."""
 
 
 class ByteStream(Protocol):
@@ -44,6 +52,8 @@ class JsonItem:
     value: JsonValue = None
     problem: str | None = None
     """Why there is no value."""
+    encoding: str | None = None
+    """What it is encoded in, where that is not UTF-8."""
 
 
 def read_items(stream: ByteStream, *, is_record: bool = False) -> Iterator[JsonItem]:
@@ -53,7 +63,7 @@ def read_items(stream: ByteStream, *, is_record: bool = False) -> Iterator[JsonI
 
     Args:
         stream: the document.
-        is_record: an object is one item itself.
+        is_record: an object is one item itself, unless it has a list under one of `WRAPPERS`.
     """
     for item in _Walk(stream).items(is_record=is_record):
         yield item
@@ -61,11 +71,47 @@ def read_items(stream: ByteStream, *, is_record: bool = False) -> Iterator[JsonI
             return
 
 
+def as_utf_8(stream: ByteStream) -> tuple[ByteStream, str | None]:
+    """Return a stream in UTF-8, and what it was in before, as far as its beginning tells."""
+    head = stream.read(_BLOCK_BYTES)
+    found = find_codec(head)
+    given = _Joined(head, stream)
+    return (given, None) if found is None else (_Recoded(given, found[0]), found[1])
+
+
+class _Joined:
+    """A stream of which the beginning was read already."""
+
+    def __init__(self, head: bytes, rest: ByteStream) -> None:
+        self._head = head
+        self._rest = rest
+
+    def read(self, size: int, /) -> bytes:
+        """The next bytes; the beginning comes at once."""
+        head, self._head = self._head, b""
+        return head or self._rest.read(size)
+
+
+class _Recoded:
+    """A stream in UTF-8 that is none by itself."""
+
+    def __init__(self, stream: ByteStream, codec: str) -> None:
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder(codec)("replace")
+
+    def read(self, size: int, /) -> bytes:
+        """The next bytes, more or fewer than so many; none at the end."""
+        while block := self._stream.read(size):
+            if plain := self._decoder.decode(block):
+                return plain.removeprefix("\ufeff").encode()
+        return self._decoder.decode(b"", final=True).encode()
+
+
 class _Walk:
     """A pass over a document: what is held of it, where the item begins, and how far we are."""
 
     def __init__(self, stream: ByteStream) -> None:
-        self._stream = stream
+        self._stream, self._encoding = as_utf_8(stream)
         self._data = b""
         self._begin = 0
         self._at = 0
@@ -82,7 +128,7 @@ class _Walk:
                 self._at += 1
                 yield from self._list_items(None)
             case b"{" if is_record:
-                yield self._take_value(None)
+                yield from self._record_items(None)
             case b"{":
                 self._at += 1
                 yield from self._object_items()
@@ -95,14 +141,54 @@ class _Walk:
         while (byte := self._find_next()) == b'"':
             name = self._take_value(None)
             key = name.value if isinstance(name.value, str) else None
-            if self._find_next() == b"[":
-                self._at += 1
+            byte = self._find_next()
+            self._at += byte == b"[" or (byte == b"{" and key == _NESTING)
+            if byte == b"[":
                 yield from self._list_items(key)
+            elif byte == b"{" and key == _NESTING:
+                yield from self._object_items()
             else:
                 yield self._take_value(key)
+        self._at += byte == b"}"
         if byte != b"}":
             problem = "is no JSON from here on" if byte else _CUT_OFF
             yield JsonItem(None, 0, problem=problem)
+
+    def _record_items(self, key: str | None) -> Iterator[JsonItem]:
+        """The items of the lists that an object wraps; where it wraps none, the object."""
+        self._begin, self._dropped = self._at, 0
+        self._at += 1
+        wraps = False
+        while (byte := self._skip(_BETWEEN)) == b'"':
+            name = self._take_name()
+            byte = self._skip(_BETWEEN)
+            if name in WRAPPERS and byte == b"[":
+                self._at += 1
+                wraps = True
+                yield from self._list_items(name)
+            elif name == _NESTING and byte == b"{":
+                wraps = True
+                yield from self._record_items(name)
+            elif not self._find_end():
+                break
+        self._at += byte == b"}"
+        if byte != b"}":
+            yield JsonItem(key, 0, problem="is no JSON from here on" if byte else _CUT_OFF)
+        elif not wraps:
+            yield self._parse_value(key, is_whole=True)
+
+    def _take_name(self) -> str | None:
+        """The name that begins here; None where it is longer than any that is looked for."""
+        begun = self._at - self._begin + self._dropped
+        self._at += 1
+        is_whole = self._pass_text()
+        first = begun - self._dropped + self._begin
+        name = self._data[first : self._at] if first >= self._begin else b""
+        try:
+            value = json.loads(name) if is_whole else None
+        except ValueError:
+            return None
+        return value if isinstance(value, str) else None
 
     def _list_items(self, key: str | None) -> Iterator[JsonItem]:
         while byte := self._find_next():
@@ -115,18 +201,19 @@ class _Walk:
     def _take_value(self, key: str | None) -> JsonItem:
         """The value that begins here, whatever is wrong inside of it."""
         self._begin, self._dropped = self._at, 0
-        is_whole = self._find_end()
+        return self._parse_value(key, is_whole=self._find_end())
+
+    def _parse_value(self, key: str | None, *, is_whole: bool) -> JsonItem:
         size = self._dropped + self._at - self._begin
         if not is_whole:
             return JsonItem(key, size, problem=_CUT_OFF)
         if size > MAX_LINE_BYTES:
             return JsonItem(key, size, problem=f"is longer than {MAX_LINE_BYTES:,} bytes")
         try:
-            return JsonItem(
-                key, size, json.loads(self._data[self._begin : self._at].decode("utf-8"))
-            )
-        except UnicodeDecodeError:
-            return JsonItem(key, size, problem="is not UTF-8")
+            text, encoding = decode_line(self._data[self._begin : self._at])
+            return JsonItem(key, size, json.loads(text), encoding=self._encoding or encoding)
+        except UnknownEncodingError as error:
+            return JsonItem(key, size, problem=str(error))
         except json.JSONDecodeError as error:
             return JsonItem(key, size, problem=f"is not JSON: {error.msg} at character {error.pos}")
         except (RecursionError, ValueError):  # the latter: a number of five thousand digits

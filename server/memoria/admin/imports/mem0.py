@@ -4,6 +4,7 @@ What was deleted, archived or put on hold there is left out.
 """
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -18,15 +19,21 @@ from memoria.admin.imports.database import (
 )
 from memoria.admin.imports.facts import file_time, read_kind
 from memoria.admin.imports.interface import ForeignItem, ImportItem, ImportSource
+from memoria.admin.imports.json_items import WRAPPERS, JsonItem
 from memoria.admin.imports.places import downloads, home_folder
 from memoria.admin.imports.probe import Probe, has_fields
 from memoria.admin.imports.times import read_time
 from memoria.admin.transcripts.base import SkippedLine
-from memoria.admin.transcripts.shapes import obj, text
-from memoria.admin.transcripts.source import JsonObject, TranscriptSource, UnusableLine
+from memoria.admin.transcripts.each import read_each
+from memoria.admin.transcripts.shapes import obj, text, words
+from memoria.admin.transcripts.source import (
+    JsonObject,
+    Record,
+    TranscriptSource,
+    UnusableLine,
+)
 from memoria.memories.foreign import ForeignMemory
 
-_LISTS = (None, "results", "memories")
 _NAMED = ("apps", "categories")
 """What OpenMemory's export says the names of, before the memories that refer to them."""
 _GONE = frozenset({"deleted", "archived", "paused"})
@@ -38,7 +45,7 @@ def recognise(probe: Probe) -> bool:
     """Whether it holds memories as mem0 writes them."""
     columns = probe.tables
     return (
-        any(has_fields(probe.first_object(key), "id", "memory") for key in _LISTS)
+        any(has_fields(one, "id", "memory") for one in probe.records())
         or (probe.keys >= {"memories", "export_meta"})
         or any(has_fields(line, "id", "content", "state", "app") for line in probe.lines)
         or columns.get("memories", frozenset()) >= set(_OPENMEMORY)
@@ -55,14 +62,15 @@ def read(source: TranscriptSource) -> Iterator[ImportItem]:
         yield from _read_lines(source)
         return
     names: dict[str, JsonValue] = {}
-    for item in read_documents(source, "memories.json", "*.json"):
-        if isinstance(item, UnusableLine):
-            yield item
-        elif item.key in _NAMED:
+
+    def read_item(item: JsonItem) -> Iterator[ImportItem]:
+        if item.key in _NAMED:
             named = obj(item.value)
             names[text(named.get("id")) or ""] = named.get("name")
-        elif item.key in _LISTS and isinstance(item.value, dict):
-            yield _as_item(source, *_resolve_names(item.value, names), item.size)
+        elif item.key is None or item.key in WRAPPERS:
+            yield _as_item(source, *_resolve_names(obj(item.value), names), item.size)
+
+    yield from read_each(source, read_documents(source, "memories.json", "*.json"), read_item)
 
 
 def _resolve_names(
@@ -78,26 +86,25 @@ def _resolve_names(
 
 
 def _read_lines(source: TranscriptSource) -> Iterator[ImportItem]:
-    for record in source.records():
-        if isinstance(record, UnusableLine):
-            yield record
-        else:
-            yield _as_item(source, record.value, text(record.value.get("app")), record.size)
+    def read_line(record: Record) -> Iterator[ImportItem]:
+        yield _as_item(source, record.value, text(record.value.get("app")), record.size)
+
+    yield from read_each(source, source.records(), read_line)
 
 
 def _as_item(source: TranscriptSource, value: JsonObject, app: str | None, size: int) -> ImportItem:
     if text(value.get("state")) in _GONE:
         return SkippedLine(source.lines)
-    words = text(value.get("memory")) or text(value.get("content"))
+    told = words(value.get("memory")) or words(value.get("content"))
     key = text(value.get("id"))
-    if words is None or key is None:
+    if told is None or key is None:
         return UnusableLine(source.lines, "is no memory: it has no id, or no text")
     author = app or text(value.get("agent_id")) or text(value.get("actor_id"))
     created = read_time(value.get("created_at"), is_utc=True)
     changed = read_time(value.get("updated_at"), is_utc=True)
     memory = ForeignMemory(
         key=key,
-        content=words,
+        content=told,
         at=changed or created or file_time(source),
         created_at=created,
         kind=read_kind(_category(value)),
@@ -117,11 +124,14 @@ def _read_database(source: TranscriptSource) -> Iterator[ImportItem]:
         with open_database(source.path) as database:
             tables = database.list_columns()
             name = "history" if "history" in tables else "openmemory"
-            for row in database.read_rows("mem0", name):
-                source.lines += 1
-                yield _as_item(source, _row_fields(row), text(read_value(row, "app")), 0)
+            rows = database.read_rows("mem0", name)
+            yield from read_each(source, source.count(rows), partial(_read_row, source))
     except ForeignDatabaseError as error:
         yield UnusableLine(None, str(error))
+
+
+def _read_row(source: TranscriptSource, row: ForeignRow) -> Iterator[ImportItem]:
+    yield _as_item(source, _row_fields(row), text(read_value(row, "app")), 0)
 
 
 def _row_fields(row: ForeignRow) -> JsonObject:

@@ -9,15 +9,16 @@ from collections.abc import Iterator
 from memoria.admin.imports.archives import read_documents
 from memoria.admin.imports.facts import file_time, read_kind, read_share
 from memoria.admin.imports.interface import ForeignItem, ImportItem, ImportSource
+from memoria.admin.imports.json_items import JsonItem
 from memoria.admin.imports.probe import Probe, has_fields
 from memoria.admin.imports.times import read_time
 from memoria.admin.transcripts.base import SkippedLine
-from memoria.admin.transcripts.shapes import obj, text
+from memoria.admin.transcripts.each import read_each
+from memoria.admin.transcripts.shapes import obj, text, words
 from memoria.admin.transcripts.source import JsonObject, TranscriptSource, UnusableLine
 from memoria.memories.foreign import ForeignMemory
 from memoria.model import DAY_MS, now_millis
 
-_LISTS = (None, "memories")
 _DAYS = {"transient": 1, "short_term": 3, "long_term": 30}
 _TELLING = ("priority", "importance_score", "importance", "expires_at")
 
@@ -25,23 +26,24 @@ _TELLING = ("priority", "importance_score", "importance", "expires_at")
 def recognise(probe: Probe) -> bool:
     """Whether it is a list of memories with types, and with priorities or importance."""
     return any(
-        has_fields(first, "type", "content") and any(name in first for name in _TELLING)
-        for first in map(probe.first_object, _LISTS)
+        has_fields(one, "type", "content") and any(name in one for name in _TELLING)
+        for one in probe.records()
     )
 
 
 def read(source: TranscriptSource) -> Iterator[ImportItem]:
     """A memory for each of the list."""
-    for item in read_documents(source, "memories.json"):
-        if isinstance(item, UnusableLine):
-            yield item
-        elif item.key in _LISTS:
-            yield _as_item(source, obj(item.value), item.size)
+
+    def read_item(item: JsonItem) -> Iterator[ImportItem]:
+        yield _as_item(source, obj(item.value), item.size)
+
+    documents = read_documents(source, "memories.json", are_records=True)
+    yield from read_each(source, documents, read_item)
 
 
 def _as_item(source: TranscriptSource, value: JsonObject, size: int) -> ImportItem:
-    words = text(value.get("content"))
-    if words is None:
+    told = words(value.get("content"))
+    if told is None:
         return UnusableLine(source.lines, "is no memory: it has no content")
     created = read_time(value.get("created_at") or value.get("created"))
     changed = read_time(value.get("updated_at") or value.get("updated"))
@@ -51,8 +53,8 @@ def _as_item(source: TranscriptSource, value: JsonObject, size: int) -> ImportIt
         return SkippedLine(source.lines)
     importance = value.get("importance_score", value.get("importance"))
     memory = ForeignMemory(
-        key=text(value.get("id")) or words,
-        content=words,
+        key=text(value.get("id")) or told,
+        content=told,
         at=at,
         created_at=created,
         kind=read_kind(value.get("type")),

@@ -5,22 +5,26 @@ A memory is known by the hash of its text there, so one that was reworded is ano
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from memoria.admin.imports.archives import read_documents
 from memoria.admin.imports.database import (
     ForeignDatabaseError,
+    ForeignRow,
     is_database,
     open_database,
     read_value,
 )
 from memoria.admin.imports.facts import file_time, read_kind
 from memoria.admin.imports.interface import ForeignItem, ImportItem, ImportSource
+from memoria.admin.imports.json_items import JsonItem
 from memoria.admin.imports.places import data_folders, list_named
 from memoria.admin.imports.probe import Probe, has_fields
 from memoria.admin.imports.times import read_time
 from memoria.admin.transcripts.base import SkippedLine
-from memoria.admin.transcripts.shapes import obj, text
+from memoria.admin.transcripts.each import read_each
+from memoria.admin.transcripts.shapes import obj, text, words
 from memoria.admin.transcripts.source import JsonObject, TranscriptSource, UnusableLine
 from memoria.memories.foreign import ForeignMemory
 
@@ -29,7 +33,7 @@ _COLUMNS = ("content_hash", "content", "memory_type", "metadata", "created_at", 
 
 def recognise(probe: Probe) -> bool:
     """Whether it holds memories with hashes of their texts."""
-    is_export = has_fields(probe.first_object("memories"), "content", "content_hash")
+    is_export = any(has_fields(one, "content", "content_hash") for one in probe.records())
     return is_export or probe.tables.get("memories", frozenset()) >= {"content_hash", "content"}
 
 
@@ -38,33 +42,36 @@ def read(source: TranscriptSource) -> Iterator[ImportItem]:
     if is_database(source.path):
         yield from _read_database(source)
         return
-    for item in read_documents(source, "*.json"):
-        if isinstance(item, UnusableLine):
-            yield item
-        elif item.key == "memories":
-            yield _as_item(source, obj(item.value), item.size)
+
+    def read_item(item: JsonItem) -> Iterator[ImportItem]:
+        yield _as_item(source, obj(item.value), item.size)
+
+    yield from read_each(source, read_documents(source, "*.json", are_records=True), read_item)
 
 
 def _read_database(source: TranscriptSource) -> Iterator[ImportItem]:
     try:
         with open_database(source.path) as database:
-            for row in database.read_rows("memory_service", "memories"):
-                source.lines += 1
-                yield _as_item(source, {name: read_value(row, name) for name in _COLUMNS}, 0)
+            rows = database.read_rows("memory_service", "memories")
+            yield from read_each(source, source.count(rows), partial(_read_row, source))
     except ForeignDatabaseError as error:
         yield UnusableLine(None, str(error))
 
 
+def _read_row(source: TranscriptSource, row: ForeignRow) -> Iterator[ImportItem]:
+    yield _as_item(source, {name: read_value(row, name) for name in _COLUMNS}, 0)
+
+
 def _as_item(source: TranscriptSource, value: JsonObject, size: int) -> ImportItem:
-    words, key = text(value.get("content")), text(value.get("content_hash"))
-    if words is None or key is None:
+    told, key = words(value.get("content")), text(value.get("content_hash"))
+    if told is None or key is None:
         return UnusableLine(source.lines, "is no memory: it has no text, or no hash")
     if value.get("deleted_at"):
         return SkippedLine(source.lines)
     created = read_time(value.get("created_at"), is_utc=True)
     memory = ForeignMemory(
         key=key,
-        content=words,
+        content=told,
         at=created or file_time(source),
         created_at=created,
         kind=read_kind(value.get("memory_type")),

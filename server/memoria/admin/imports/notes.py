@@ -16,6 +16,7 @@ from memoria.admin.imports.markdown import Note, NoteSection, find_day, parse_no
 from memoria.admin.imports.places import settings_folders
 from memoria.admin.imports.probe import Probe, is_binary
 from memoria.admin.transcripts.base import SkippedLine, TranscriptPosition
+from memoria.admin.transcripts.encoding import UnknownEncodingError, decode_text
 from memoria.admin.transcripts.shapes import text
 from memoria.admin.transcripts.source import (
     MAX_LINE_BYTES,
@@ -39,9 +40,10 @@ def load_note(source: TranscriptSource) -> Note | UnusableLine:
             data = file.read(MAX_LINE_BYTES + 1)
         if len(data) > MAX_LINE_BYTES:
             return UnusableLine(None, f"is longer than {MAX_LINE_BYTES:,} bytes")
-        content = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return UnusableLine(None, "is not UTF-8")
+        content, encoding = decode_text(data)
+        source.encodings.update(filter(None, [encoding]))
+    except UnknownEncodingError as error:
+        return UnusableLine(None, str(error))
     except OSError as error:
         return UnusableLine(None, f"can't be read: {error.strerror or error}")
     if is_binary(content):

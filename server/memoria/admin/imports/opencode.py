@@ -17,6 +17,7 @@ from memoria.admin.imports.archives import read_documents
 from memoria.admin.imports.database import (
     ForeignDatabase,
     ForeignDatabaseError,
+    ForeignRow,
     is_database,
     open_database,
     read_value,
@@ -26,7 +27,9 @@ from memoria.admin.imports.places import data_folders, home_folder
 from memoria.admin.imports.probe import Probe
 from memoria.admin.imports.times import read_time
 from memoria.admin.transcripts.base import SkippedLine, TranscriptPosition
-from memoria.admin.transcripts.shapes import obj, objects, text
+from memoria.admin.transcripts.each import read_each
+from memoria.admin.transcripts.encoding import UnknownEncodingError, decode_text
+from memoria.admin.transcripts.shapes import blocks, obj, result_text, text, words
 from memoria.admin.transcripts.source import (
     MAX_LINE_BYTES,
     JsonObject,
@@ -84,11 +87,10 @@ def _list_moved(database: ForeignDatabase, tables: Mapping[str, frozenset[str]])
 def _read_parts(
     database: ForeignDatabase, source: TranscriptSource, moved: frozenset[str]
 ) -> Iterator[ImportItem]:
-    rows = database.read_rows("opencode", "parts")
-    for message_id, parts in groupby(rows, key=lambda row: row["message_id"]):
-        listed = list(parts)
+    def read_message(grouped: tuple[str, Iterator[ForeignRow]]) -> Iterator[ImportItem]:
+        message_id, listed = grouped[0], list(grouped[1])
         if listed[0]["session_id"] in moved:
-            continue
+            return
         source.lines += 1
         message = _read_json(listed[0]["message"])
         place = TranscriptPosition(
@@ -102,15 +104,20 @@ def _read_parts(
         read = [_read_json(row["part"]) for row in listed if row["part"] is not None]
         yield from _read_message(place, message, read)
 
+    rows = database.read_rows("opencode", "parts")
+    grouped = groupby(rows, key=lambda row: row["message_id"])
+    yield from read_each(source, grouped, read_message)
+
 
 def _read_messages(
     database: ForeignDatabase, source: TranscriptSource, moved: frozenset[str], *, is_own: bool
 ) -> Iterator[ImportItem]:
     """The messages of version 2."""
     name = "messages_two_of_own_sessions" if is_own else "messages_two"
-    for row in database.read_rows("opencode", name):
+
+    def read_row(row: ForeignRow) -> Iterator[ImportItem]:
         if row["session_id"] not in moved or read_value(row, "parent_id") is not None:
-            continue
+            return
         source.lines += 1
         place = TranscriptPosition(
             source.lines,
@@ -128,17 +135,18 @@ def _read_messages(
         else:
             yield from _read_message(place, {"role": row["type"]}, _list_parts(data))
 
+    yield from read_each(source, database.read_rows("opencode", name), read_row)
+
 
 def _list_parts(message: JsonObject) -> list[JsonObject]:
     """The parts of a message of version 2, as version 1 has them."""
     parts: list[JsonObject] = []
-    if text(message.get("text")):
-        parts.append({"type": "text", "text": message["text"]})
-    for part in objects(message.get("content")):
+    if said := words(message.get("text")):
+        parts.append({"type": "text", "text": said})
+    for part in blocks(message.get("content")):
         state = obj(part.get("state"))
-        said = [text(one.get("text")) for one in objects(state.get("content"))]
         error = state.get("error")
-        output = "\n".join(filter(None, said)) or state.get("output")
+        output = result_text(state.get("content")) or state.get("output")
         told = text(obj(error).get("message")) or error
         own = {"callID": part.get("id") or part.get("callID"), "tool": part.get("name")}
         is_call = part.get("type") == "tool"
@@ -163,12 +171,12 @@ def _read_folder(source: TranscriptSource) -> Iterator[ImportItem]:
     if text(fields.get("parentID")):
         return
     storage = source.path.parents[2]
-    for path in sorted((storage / "message" / session).glob("*.json")):
-        source.lines += 1
+
+    def read_message(path: Path) -> Iterator[ImportItem]:
         message = _load(path)
         if message is None:
             yield UnusableLine(source.lines, f"{path.name} is not JSON")
-            continue
+            return
         place = TranscriptPosition(
             source.lines,
             path.stat().st_size,
@@ -180,6 +188,9 @@ def _read_folder(source: TranscriptSource) -> Iterator[ImportItem]:
         files = sorted((storage / "part" / place.message_id).glob("*.json"))
         yield from _read_message(place, message, [_load(file) for file in files])
 
+    paths = sorted((storage / "message" / session).glob("*.json"))
+    yield from read_each(source, source.count(paths), read_message)
+
 
 def _read_message(
     place: TranscriptPosition, message: JsonObject | None, parts: Sequence[JsonObject | None]
@@ -189,29 +200,29 @@ def _read_message(
         yield UnusableLine(place.line, f"is no message: {place.message_id}")
         return
     is_summary = message.get("summary") is True or message.get("agent") == "compaction"
-    words: list[str] = []
+    said: list[str] = []
     spoken = told = 0
     for part in [] if is_summary else parts:
         if part is None:
             yield UnusableLine(place.line, f"has a part that is not JSON: {place.message_id}")
             continue
         if part.get("type") == "text" and not (part.get("synthetic") or part.get("ignored")):
-            words.append(text(part.get("text")) or "")
+            said.append(words(part.get("text")) or "")
         elif part.get("type") == "tool":
-            if any(words):
-                yield _say(place, role, words, spoken)
-                words, spoken = [], spoken + 1
+            if any(said):
+                yield _say(place, role, said, spoken)
+                said, spoken = [], spoken + 1
             told += 1
             yield _read_call(place, part, told)
-    if any(words):
-        yield _say(place, role, words, spoken)
+    if any(said):
+        yield _say(place, role, said, spoken)
     elif not told:
         yield SkippedLine(place.line)
 
 
-def _say(place: TranscriptPosition, role: Role, words: list[str], number: int) -> ImportItem:
+def _say(place: TranscriptPosition, role: Role, said: list[str], number: int) -> ImportItem:
     own_id = f"{place.message_id}.{number}" if number else place.message_id
-    return place.turn(role, content="\n\n".join(filter(None, words)), message_id=own_id)
+    return place.turn(role, content="\n\n".join(filter(None, said)), message_id=own_id)
 
 
 def _read_call(place: TranscriptPosition, part: JsonObject, number: int) -> ImportItem:
@@ -231,8 +242,8 @@ def _load(path: Path) -> JsonObject | None:
     try:
         if path.stat().st_size > MAX_LINE_BYTES:
             return None
-        return _read_json(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError):
+        return _read_json(decode_text(path.read_bytes())[0])
+    except (OSError, UnknownEncodingError):
         return None
 
 

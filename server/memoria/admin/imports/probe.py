@@ -4,7 +4,6 @@ What is in a file decides, not what it is called: `conversations.json` is a name
 programs give, and the official memory server keeps lines of JSON in a `memory.json`.
 """
 
-import json
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import islice
@@ -23,11 +22,13 @@ from memoria.admin.imports.database import (
     is_database,
     list_tables,
 )
-from memoria.admin.imports.json_items import JsonItem, read_items
-from memoria.admin.transcripts.source import JsonObject, open_file, read_head
+from memoria.admin.imports.json_items import WRAPPERS, JsonItem, read_items
+from memoria.admin.transcripts.encoding import decode_head, find_utf_16
+from memoria.admin.transcripts.shapes import obj, objects
+from memoria.admin.transcripts.source import JsonObject, open_file, read_head, split_values
 
 _MOST_LINES = 50
-_MOST_ITEMS = 20
+_MOST_ITEMS = 200
 _NAMED = 6
 _HEAD_BYTES = 64 * 1024
 _LOOK_BYTES = 4 * 1024 * 1024
@@ -103,17 +104,22 @@ class Probe:
         """The keys of the object that the document is; none where it is a list."""
         return frozenset(item.key for item in self.items if item.key is not None)
 
-    def first_object(self, key: str | None = None) -> JsonObject:
-        """The first object of the document's list, or of the list that stands under a key."""
-        found = (one.value for one in self.items if one.key == key and isinstance(one.value, dict))
-        return next(found, {})
+    def records(self) -> list[JsonObject]:
+        """What may be the items: the first objects of its lists, and the document itself.
+
+        Which of them were written oddly is not known, so a program is to be known by any of them.
+        """
+        listed = [one.value for one in self.items if one.key is None or one.key in WRAPPERS]
+        inner = [one for value in listed for one in _unwrap(value)]
+        whole: JsonObject = {one.key: one.value for one in self.items if one.key is not None}
+        return [*inner, *([whole] if whole else [])]
 
     @cached_property
     def head(self) -> str:
         """The beginning of its text."""
         try:
             with open_file(self.path) as file:
-                return file.read(_HEAD_BYTES).decode("utf-8", "replace")
+                return decode_head(file.read(_HEAD_BYTES))
         except OSError:
             return ""
 
@@ -129,17 +135,16 @@ class Probe:
             return f"lines of JSON with the fields {_name_some(self.lines[0])}"
         if self.items and self.keys:
             return f"a JSON object with the fields {_name_some(sorted(self.keys))}"
-        if first := self.first_object():
+        if first := next(iter(self.records()), None):
             return f"a JSON list of objects with the fields {_name_some(first)}"
         return "nothing that could be read as JSON, a database or a text"
 
     @property
     def _has_objects_in_lines(self) -> bool:
         lines = [line for line in self.head.splitlines() if line.strip()]
-        try:
-            return bool(lines) and isinstance(json.loads(lines[0]), dict)
-        except (ValueError, RecursionError):
+        if self.head.lstrip().startswith("["):
             return False
+        return any(split_objects(line) for line in lines[:_MOST_LINES])
 
     def _read_objects(self) -> Iterator[JsonObject]:
         """The objects of the lines that are whole in the beginning of the file."""
@@ -147,21 +152,42 @@ class Probe:
             data = read_head(self.path, _LOOK_BYTES)
         except OSError:
             return
+        if find_utf_16(data[: len(data) // 2 * 2]):
+            data = decode_head(data).encode()
         for line in data.split(b"\n"):
-            try:
-                value = json.loads(line.decode("utf-8-sig"))
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(value, dict):
-                yield value
+            yield from split_objects(decode_head(line))
 
     def _first_items(self, *patterns: str) -> Iterator[JsonItem]:
         for document in open_documents(self.path, *patterns):
             if isinstance(document, ExportDocument):
-                items = tuple(islice(read_items(document.stream), _MOST_ITEMS))
+                items = tuple(_take_some(read_items(document.stream)))
                 yield from items
                 if any(item.problem is None for item in items):
                     return  # otherwise it is empty or damaged, and the next one may tell
+
+
+def _take_some(items: Iterator[JsonItem]) -> Iterator[JsonItem]:
+    """The first items, of so many bytes at most."""
+    size = 0
+    for item in islice(items, _MOST_ITEMS):
+        yield item
+        size += item.size
+        if size > _LOOK_BYTES:
+            return
+
+
+def _unwrap(value: JsonValue) -> list[JsonObject]:
+    """An object, and the objects of the lists that it wraps."""
+    wrapped = [obj(value).get(key) for key in WRAPPERS]
+    return [*objects([value]), *(one for listed in wrapped for one in objects(listed))]
+
+
+def split_objects(line: str) -> list[JsonObject]:
+    """The objects of a line, of which there may be several; none where one is no JSON."""
+    try:
+        return objects([value for _, value in split_values(line)])
+    except (ValueError, RecursionError):
+        return []
 
 
 def _name_some(names: Iterable[str]) -> str:

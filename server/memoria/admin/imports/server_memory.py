@@ -1,5 +1,7 @@
 """The official memory server: a line an entity with its observations, or a relation.
 
+Clients and copies of it write the same as one document: a list of both, or an object of two lists.
+
 An observation is a memory about its entity, a relation one about both. The file has no times, so
 all of it is as old as the file at the least. `default_user` is whom the memory belongs to.
 """
@@ -7,43 +9,72 @@ all of it is as old as the file at the least. `default_user` is whom the memory 
 from collections.abc import Iterator
 from pathlib import Path
 
+from memoria.admin.imports.archives import read_documents
 from memoria.admin.imports.facts import as_mention, file_time, read_entity_kind
 from memoria.admin.imports.interface import ForeignItem, ImportItem, ImportSource
 from memoria.admin.imports.places import home_folder, list_named
 from memoria.admin.imports.probe import Probe, has_fields
 from memoria.admin.imports.times import read_time
 from memoria.admin.transcripts.base import SkippedLine
-from memoria.admin.transcripts.shapes import obj, text
-from memoria.admin.transcripts.source import Record, TranscriptSource, UnusableLine
+from memoria.admin.transcripts.each import read_each
+from memoria.admin.transcripts.shapes import obj, text, words
+from memoria.admin.transcripts.source import (
+    JsonObject,
+    Record,
+    TranscriptSource,
+    UnusableLine,
+)
 from memoria.memories.foreign import ForeignMemory
 from memoria.model import MemoryType
 from memoria.model.operation import EntityKind
 from memoria.policy.conflict import USER
 
+_LISTS = ("entities", "relations")
 _USERS = frozenset({"default_user", "user", "the_user", "用户"})
 
 
 def recognise(probe: Probe) -> bool:
-    """Whether its lines are entities and relations."""
-    return any(
-        has_fields(line, "name", "entityType", "observations")
-        or has_fields(line, "from", "to", "relationType")
-        for line in probe.lines
-    )
+    """Whether it has entities and relations, in lines or in a document."""
+    return any(map(_is_own, (*probe.lines, *probe.records())))
+
+
+def _is_own(value: JsonObject) -> bool:
+    return _is_item(value) or has_fields(value, *_LISTS)
+
+
+def _is_item(value: JsonObject) -> bool:
+    is_entity = has_fields(value, "name", "entityType", "observations")
+    return is_entity or has_fields(value, "from", "to", "relationType")
 
 
 def read(source: TranscriptSource) -> Iterator[ImportItem]:
     """A memory for each observation and each relation."""
     kinds: dict[str, EntityKind] = {}
-    for record in source.records():
-        if isinstance(record, UnusableLine):
-            yield record
-        elif has_fields(record.value, "from", "to", "relationType"):
-            yield _read_relation(record, kinds, file_time(source))
+    written_at = file_time(source)
+
+    def read_record(record: Record) -> Iterator[ImportItem]:
+        if has_fields(record.value, "from", "to", "relationType"):
+            yield _read_relation(record, kinds, written_at)
         elif has_fields(record.value, "name", "observations"):
-            yield from _read_entity(record, kinds, file_time(source))
+            yield from _read_entity(record, kinds, written_at)
         else:
             yield UnusableLine(record.line, "is neither an entity nor a relation")
+
+    yield from read_each(source, _list_records(source), read_record)
+
+
+def _list_records(source: TranscriptSource) -> Iterator[Record | UnusableLine]:
+    """The entities and relations, be they lines or items of a document."""
+    if source.path.suffix != ".json" or any(map(_is_item, Probe(source.path).lines)):
+        yield from source.records()
+        return
+    for item in read_documents(source, are_records=True):
+        if isinstance(item, UnusableLine):
+            yield item
+        elif isinstance(item.value, dict):
+            yield Record(source.lines, 0, item.size, item.value)
+        else:
+            yield UnusableLine(source.lines, "is neither an entity nor a relation")
 
 
 def _read_entity(
@@ -60,14 +91,14 @@ def _read_entity(
         yield SkippedLine(record.line)
     is_user = name.lower() in _USERS
     for observation in observations:
-        words = text(observation) or text(obj(observation).get("content"))
-        if words is None:
+        told = text(observation) or words(obj(observation).get("content"))
+        if told is None:
             yield UnusableLine(record.line, f"has an observation of {name} that is no text")
             continue
         said_at = read_time(obj(observation).get("createdAt"))
         memory = ForeignMemory(
-            key=f"{name}\0{words}",
-            content=_name_subject("User" if is_user else mention.name, words),
+            key=f"{name}\0{told}",
+            content=_name_subject("User" if is_user else mention.name, told),
             at=said_at or written_at,
             created_at=said_at,
             subject=USER if is_user else mention.name,
@@ -104,8 +135,8 @@ def _read_relation(record: Record, kinds: dict[str, EntityKind], written_at: int
     return ForeignItem(record.line, memory, record.size)
 
 
-def _name_subject(name: str, words: str) -> str:
-    return words if name.lower() in words.lower() else f"{name}: {words}"
+def _name_subject(name: str, told: str) -> str:
+    return told if name.lower() in told.lower() else f"{name}: {told}"
 
 
 def _places() -> Iterator[Path]:

@@ -22,11 +22,13 @@ from memoria.admin.transcripts.base import (
     TranscriptPosition,
 )
 from memoria.admin.transcripts.calls import OpenCalls
+from memoria.admin.transcripts.each import guard, read_each
 from memoria.admin.transcripts.shapes import (
     block_text,
+    blocks,
     is_wrapped,
     obj,
-    objects,
+    said_text,
     text,
     without_spans,
 )
@@ -53,12 +55,8 @@ _LONGEST_SPEECH = 1024 * 1024
 def read(source: TranscriptSource) -> Iterator[TranscriptItem]:
     """The turns of a session's file."""
     reading = _ClaudeCodeReading(source.session)
-    for record in source.records():
-        if isinstance(record, UnusableLine):
-            yield record
-        else:
-            yield from reading.read_line(record)
-    yield from reading.finish()
+    yield from read_each(source, source.records(), reading.read_line)
+    yield from guard(None, lambda last: last.finish(), reading)
 
 
 @dataclass(slots=True)
@@ -88,19 +86,15 @@ class _ClaudeCodeReading:
         if kind not in {"user", "assistant"} or any(record.value.get(flag) for flag in _SKIP_FLAGS):
             yield SkippedLine(record.line)
             return
-        match message.get("content"):
-            case str(words):
-                blocks: list[JsonObject] = [{"type": "text", "text": words}]
-            case list(content):
-                blocks = objects(content)
-            case _:
-                yield UnusableLine(record.line, "has no message.content")
-                return
+        content = message.get("content")
+        if not isinstance(content, str | list | dict):
+            yield UnusableLine(record.line, "has no message.content")
+            return
         place = self._position(record)
         if kind == "user":
-            yield from self._read_user(place, blocks)
+            yield from self._read_user(place, blocks(content))
         else:
-            yield from self._read_assistant(place, message, blocks)
+            yield from self._read_assistant(place, message, blocks(content))
 
     def finish(self) -> Iterator[TranscriptItem]:
         """What was still open at the end of the file."""
@@ -137,33 +131,33 @@ class _ClaudeCodeReading:
             self._speech = None
 
     def _read_user(
-        self, place: TranscriptPosition, blocks: list[JsonObject]
+        self, place: TranscriptPosition, content: list[JsonObject]
     ) -> Iterator[TranscriptItem]:
         yield from self._end_speech()
-        results = [block for block in blocks if block.get("type") == "tool_result"]
+        results = [block for block in content if block.get("type") == "tool_result"]
         for block in results:
             call_id = text(block.get("tool_use_id")) or place.message_id
             yield self._calls.close_call(call_id, place, _result(block))
         if results:  # whatever stands beside a result was not typed
             return
-        told = (block_text(block, ("text",)) for block in blocks)
+        told = (block_text(block, ("text",)) for block in content)
         parts = [without_spans(part, *_REMINDER) for part in told]
-        words = "\n\n".join(p for p in parts if p.strip() and not is_wrapped(p, _CLIENT_WORDS))
-        yield place.turn(Role.USER, content=words) if words else SkippedLine(place.line)
+        typed = "\n\n".join(p for p in parts if p.strip() and not is_wrapped(p, _CLIENT_WORDS))
+        yield place.turn(Role.USER, content=typed) if typed else SkippedLine(place.line)
 
     def _read_assistant(
-        self, place: TranscriptPosition, message: JsonObject, blocks: list[JsonObject]
+        self, place: TranscriptPosition, message: JsonObject, content: list[JsonObject]
     ) -> Iterator[TranscriptItem]:
         if message.get("model") == _SYNTHETIC:
             yield SkippedLine(place.line)
             return
         key = (place.session_id, text(message.get("id")) or place.message_id)
         kept = False
-        for block in blocks:
-            words = text(block.get("text")) or ""
-            if block.get("type") == "text" and words.strip():
+        for block in content:
+            told = said_text(block)
+            if told.strip():
                 kept = True
-                yield from self._speak(key, place, words)
+                yield from self._speak(key, place, told)
             elif block.get("type") == "tool_use":
                 kept = True
                 yield from self._call(place, block)
@@ -178,15 +172,15 @@ class _ClaudeCodeReading:
         )
 
     def _speak(
-        self, key: tuple[str, str], place: TranscriptPosition, words: str
+        self, key: tuple[str, str], place: TranscriptPosition, told: str
     ) -> Iterator[TranscriptItem]:
         speech = self._speech
         if speech is None or speech.key != key or speech.length > _LONGEST_SPEECH:
             yield from self._end_speech()
             speech = self._speech = _Speech(key, place)
-        speech.parts.append(words)
+        speech.parts.append(told)
         speech.lines.add(place.line)
-        speech.length += len(words)
+        speech.length += len(told)
 
     def _end_speech(self) -> Iterator[TranscriptItem]:
         yield from self._tell_speech()
@@ -210,7 +204,7 @@ class _ClaudeCodeReading:
             line=record.line,
             size=record.size,
             session_id=session,
-            message_id=own_id or f"line-{record.line}",
+            message_id=own_id or record.own_id,
             at=self._at,
             cwd=self._cwds[session],
             folder=text(value.get("cwd")),
@@ -219,12 +213,12 @@ class _ClaudeCodeReading:
 
 def _result(block: JsonObject) -> JsonValue:
     content = block.get("content")
-    words = (
+    told = (
         content
         if isinstance(content, str)
-        else "\n".join(block_text(part, ("text",)) for part in objects(content))
+        else "\n".join(block_text(part, ("text",)) for part in blocks(content))
     )
-    return {"is_error": True, "content": words} if block.get("is_error") else words
+    return {"is_error": True, "content": told} if block.get("is_error") else told
 
 
 CLAUDE_CODE = TranscriptFormat(

@@ -21,8 +21,9 @@ from memoria.admin.transcripts.base import (
     TranscriptPosition,
 )
 from memoria.admin.transcripts.calls import OpenCalls
-from memoria.admin.transcripts.shapes import block_text, is_wrapped, obj, objects, text
-from memoria.admin.transcripts.source import JsonObject, Record, TranscriptSource, UnusableLine
+from memoria.admin.transcripts.each import guard, read_each
+from memoria.admin.transcripts.shapes import block_text, blocks, is_wrapped, obj, result_text, text
+from memoria.admin.transcripts.source import JsonObject, Record, TranscriptSource
 from memoria.model import Role
 
 _WORDS = ("input_text", "output_text", "text")
@@ -52,12 +53,8 @@ _SHELL_RESULT = {"output", "metadata"}
 def read(source: TranscriptSource) -> Iterator[TranscriptItem]:
     """The turns of a rollout."""
     reading = _CodexReading(source.session)
-    for record in source.records():
-        if isinstance(record, UnusableLine):
-            yield record
-        else:
-            yield from reading.read_line(record)
-    yield from reading.finish()
+    yield from read_each(source, source.records(), reading.read_line)
+    yield from guard(None, lambda last: last.finish(), reading)
 
 
 class _CodexReading:
@@ -155,7 +152,7 @@ class _CodexReading:
 
     def _message(self, place: TranscriptPosition, item: JsonObject) -> TranscriptItem:
         role = _ROLES.get(text(item.get("role")) or "")
-        parts = [block_text(block, _WORDS) for block in objects(item.get("content"))]
+        parts = [block_text(block, _WORDS) for block in blocks(item.get("content"))]
         kept = [p for p in parts if p.strip() and not is_wrapped(p, _CLIENT_WORDS)]
         if role is None or not kept:
             return SkippedLine(place.line)
@@ -176,7 +173,7 @@ class _CodexReading:
             line=record.line,
             size=record.size,
             session_id=self._session,
-            message_id=own_id or f"line-{record.line}",
+            message_id=own_id or record.own_id,
             at=self._at,
             cwd=self._cwd,
             folder=self._folder,
@@ -205,9 +202,9 @@ def _result(output: JsonValue) -> JsonValue:
             parsed = obj(_parse_json(output)) if output.startswith('{"') else {}
             return parsed if parsed.keys() == _SHELL_RESULT else output
         case list():
-            return "\n".join(block_text(block, _WORDS) for block in objects(output))
+            return "\n".join(block_text(block, _WORDS) for block in blocks(output))
         case _:
-            return text(obj(output).get("content")) or ""
+            return result_text(obj(output).get("content")) or ""
 
 
 def _parse_json(words: str) -> JsonValue:

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memoria.admin.transcripts.base import TranscriptFormat, TranscriptItem, TranscriptReading
+from memoria.admin.transcripts.each import guard, read_each
 from memoria.admin.transcripts.omission import leave_out
 from memoria.admin.transcripts.shapes import obj
 from memoria.admin.transcripts.source import (
     JsonObject,
     Record,
     TranscriptSource,
-    UnusableLine,
     read_before,
 )
 from memoria.erasure.suppression import Digester
@@ -90,15 +90,16 @@ class TranscriptFollower:
         notes = obj(json.loads(last.notes))
         reading = self._format.follow(self._session, self._path)
         lines = _resume(reading, source, notes)
-        for record in source.records_after(last.offset, _number(notes.get("line")), ends):
-            if isinstance(record, UnusableLine):
-                yield record
-                continue
-            lines[record.line] = record.offset
+
+        def read_line(record: Record) -> Iterator[TranscriptItem]:
+            lines.setdefault(record.line, record.offset)
             yield from reading.read_line(record)
+
+        records = source.records_after(last.offset, _number(notes.get("line")), ends)
+        yield from read_each(source, records, read_line)
         if finishes:
-            yield from reading.finish()
-        yield from reading.pause()
+            yield from guard(None, lambda last: last.finish(), reading)
+        yield from guard(None, lambda last: last.pause(), reading)
         kept = {str(line): lines[line] for line in sorted(reading.open_lines) if line in lines}
         told = {"line": source.number, "open": kept, "reader": reading.dump()}
         mark = self._mark(source.offset)

@@ -12,6 +12,7 @@ What is held meanwhile is an id and two numbers a message.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -24,9 +25,11 @@ from memoria.admin.transcripts.base import (
     TranscriptPosition,
     TranscriptTurn,
 )
+from memoria.admin.transcripts.each import guard, read_each
 from memoria.admin.transcripts.shapes import is_wrapped, obj, objects, text, without_spans
 from memoria.admin.transcripts.source import JsonObject, Record, TranscriptSource, UnusableLine
 from memoria.model import Role
+from memoria.model.content import content_text
 
 _CLIENT_WORDS = (("<session_context>", ""), ("<state_snapshot>", ""))
 _REFERENCED_FILES = "--- Content from referenced files ---"
@@ -36,11 +39,7 @@ _REFERENCED_FILES = "--- Content from referenced files ---"
 def read(source: TranscriptSource) -> Iterator[TranscriptItem]:
     """The turns of a session's file."""
     log = _GeminiLog(source.session, _project_folder(source.path))
-    for record in source.records(ahead=True):
-        if isinstance(record, UnusableLine):
-            yield record
-        else:
-            yield from log.note_line(record)
+    yield from read_each(source, source.records(ahead=True), log.note_line)
     if log.is_subagent:
         return
     places = list(log.messages.values())
@@ -48,12 +47,8 @@ def read(source: TranscriptSource) -> Iterator[TranscriptItem]:
     for place, record in zip(places, found, strict=False):
         if isinstance(record, UnusableLine):  # the file was changed under our hands
             yield record
-            continue
-        turns = list(log.turns(record, _message_at(record.value, place.index)))
-        if turns:
-            yield from turns
-        elif place.index is None:
-            yield SkippedLine(record.line)
+        else:
+            yield from guard(record.line, partial(log.read_message, record), place.index)
 
 
 class _GeminiReading:
@@ -185,6 +180,11 @@ class _GeminiLog:
                 tool_result=_result(call),
             )
 
+    def read_message(self, record: Record, index: int | None) -> list[TranscriptItem]:
+        """What a line says, or a message of its list; a line that says nothing is left out."""
+        turns = list[TranscriptItem](self.turns(record, _message_at(record.value, index)))
+        return turns or ([SkippedLine(record.line)] if index is None else [])
+
     def _note_header(self, record: Record, header: JsonObject) -> None:
         # The first id stays: under another the whole session would be recorded anew.
         self._session = self._session or text(header.get("sessionId"))
@@ -204,7 +204,7 @@ class _GeminiLog:
             line=record.line,
             size=record.size,
             session_id=self._session or self._default_session,
-            message_id=text(message.get("id")) or f"line-{record.line}",
+            message_id=text(message.get("id")) or record.own_id,
             at=message.get("timestamp"),
             cwd=self._cwd,
         )
@@ -221,7 +221,7 @@ def _words(content: JsonValue) -> str:
     """The words of a message's parts, without thoughts, files and what the client put in."""
     kept: list[str] = []
     for part in content if isinstance(content, list) else [content]:
-        words = part if isinstance(part, str) else _part_words(obj(part))
+        words = _part_words(part)
         if words.strip() == _REFERENCED_FILES:
             break
         told = without_spans(words, "<hook_context>", "</hook_context>")
@@ -231,11 +231,13 @@ def _words(content: JsonValue) -> str:
     return "\n\n".join(kept)
 
 
-def _part_words(part: JsonObject) -> str:
-    if part.get("thought"):
+def _part_words(part: JsonValue) -> str:
+    fields = obj(part)
+    if fields.get("thought"):
         return ""
-    media = obj(part.get("inlineData")) or obj(part.get("fileData"))
-    return text(part.get("text")) or (f"[{text(media.get('mimeType'))}]" if media else "")
+    media = obj(fields.get("inlineData")) or obj(fields.get("fileData"))
+    told = content_text(part if isinstance(part, str | list) else fields.get("text"))
+    return told or (f"[{text(media.get('mimeType'))}]" if media else "")
 
 
 def _result(call: JsonObject) -> JsonValue:

@@ -1,7 +1,8 @@
 """The format `jsonl`: our own, a turn a line, for everything that has no reader here.
 
 An object has the fields of a turn: session_id, message_id, role, speaker, content, at, tool_name,
-tool_args, tool_result. Only role is required.
+tool_args, tool_result. Only role is required. Lines that agents write of themselves are read as
+well: see `history`.
 
 A line without a message_id is known by its content and by how many times that content came before
 it in its session, so the same file again adds nothing.
@@ -13,24 +14,27 @@ from collections import Counter
 from collections.abc import Iterator
 
 from memoria.admin.transcripts.base import TranscriptFormat, TranscriptItem, TranscriptTurn, as_turn
-from memoria.admin.transcripts.source import TranscriptSource, UnusableLine
+from memoria.admin.transcripts.each import read_each
+from memoria.admin.transcripts.history import is_history, list_turns
+from memoria.admin.transcripts.source import Record, TranscriptSource, UnusableLine
 from memoria.model import Turn
 
 
 def read(source: TranscriptSource) -> Iterator[TranscriptItem]:
     """The turns of a file."""
     seen: Counter[tuple[str, str]] = Counter()
-    for record in source.records():
-        if isinstance(record, UnusableLine):
-            yield record
-            continue
-        turn = as_turn(record.line, record.value)
-        if isinstance(turn, UnusableLine):
-            yield turn
-        else:
-            yield TranscriptTurn(
-                record.line, _identify(turn, source.session, seen), size=record.size
-            )
+
+    def read_line(record: Record) -> Iterator[TranscriptItem]:
+        value = record.value
+        for fields in list_turns(value) if is_history(value) else [value]:
+            turn = as_turn(record.line, fields)
+            if isinstance(turn, UnusableLine):
+                yield turn
+            else:
+                named = _identify(turn, source.session, seen)
+                yield TranscriptTurn(record.line, named, size=record.size)
+
+    yield from read_each(source, source.records(), read_line)
 
 
 def _identify(turn: Turn, default: str, seen: Counter[tuple[str, str]]) -> Turn:

@@ -5,6 +5,10 @@ from collections.abc import Collection, Iterable
 from pydantic import JsonValue
 
 from memoria.admin.transcripts.source import JsonObject
+from memoria.model.content import HIDDEN, content_text
+
+_HIDDEN = tuple(HIDDEN)  # what a type is compared with may be anything
+_MOST_DEPTH = 20
 
 
 def text(value: JsonValue) -> str | None:
@@ -22,10 +26,39 @@ def objects(value: JsonValue) -> list[JsonObject]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
+def blocks(value: JsonValue, depth: int = _MOST_DEPTH) -> list[JsonObject]:
+    """The blocks of a content: of a list in a list too, and of texts that stand there bare."""
+    match value:
+        case str():
+            return [{"type": "text", "text": value}] if value else []
+        case dict():
+            return [value]
+        case list() if depth:
+            return [block for one in value for block in blocks(one, depth - 1)]
+        case _:
+            return []
+
+
+def words(value: JsonValue) -> str | None:
+    """The text of a value, be it in parts; None where there is none."""
+    return content_text(value) or None
+
+
+def said_text(block: JsonObject) -> str:
+    """The words of a block, whatever kind it is, unless it is one that nobody says."""
+    return "" if block.get("type") in _HIDDEN else content_text(block.get("text"))
+
+
+def result_text(value: JsonValue) -> str | None:
+    """The text of what came of a tool, a line each part; None where it is no text nor has any."""
+    return content_text(value, "\n") or None
+
+
 def block_text(block: JsonObject, kinds: Collection[str]) -> str:
     """A content block's text; of a picture or anything else, only what it is."""
     kind = text(block.get("type")) or "unknown"
-    return text(block.get("text")) or "" if kind in kinds else f"[{kind}]"
+    told = words(block.get("text")) or words(block.get("content"))
+    return told or "" if told or kind in kinds else f"[{kind}]"
 
 
 def is_wrapped(words: str, wrappers: Iterable[tuple[str, str]]) -> bool:

@@ -7,16 +7,25 @@ without being held at all. A file that is one JSON document counts as one line.
 import errno
 import json
 import os
+import re
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from io import BufferedIOBase, BufferedReader
+from io import BufferedIOBase, BufferedReader, BytesIO
 from math import inf
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import JsonValue
+
+from memoria.admin.transcripts.encoding import (
+    UnknownEncodingError,
+    decode_line,
+    decode_text,
+    find_utf_16,
+)
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -24,6 +33,7 @@ else:
     from backports import zstd
 
 JsonObject = dict[str, JsonValue]
+_ItemT = TypeVar("_ItemT")
 MAX_LINE_BYTES = 32 * 1024 * 1024
 """Bytes. Lines carry pictures and whole files that are not kept, so this is well above the
 largest turn; parsed, such a line takes some ten times as much."""
@@ -33,6 +43,10 @@ ALWAYS_FINE = 64 * 1024 * 1024
 """Bytes that anything may unpack to."""
 _SKIP_BLOCK_BYTES = 1024 * 1024
 _TORN = "can't be decompressed to its end"
+_SNIFFED_BYTES = 4_096
+_DECODER = json.JSONDecoder()
+_BETWEEN = re.compile(r"[\s,]*+")
+"""What may stand between two values of a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +59,19 @@ class UnusableLine:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A line's JSON object."""
+    """A JSON object of a line. Some programs lose the end of a line, so that it has several."""
 
     line: int
     offset: int
     size: int
     value: JsonObject
+    part: int = 0
+    """How many objects of the line come before it."""
+
+    @property
+    def own_id(self) -> str:
+        """What it is known by where it has no id: its line, in which there may be others."""
+        return f"line-{self.line}" + (f".{self.part}" if self.part else "")
 
 
 class TranscriptSource:
@@ -74,7 +95,15 @@ class TranscriptSource:
         """Where the first line begins that `records_after` has not given."""
         self.number = 0
         """How many lines come before that one."""
+        self.encodings: set[str] = set()
+        """What it was read as, where that is not UTF-8."""
         self._is_document = is_document
+
+    def count(self, items: Iterable[_ItemT]) -> Iterator[_ItemT]:
+        """The items of a file that has no lines; each counts as one."""
+        for item in items:
+            self.lines += 1
+            yield item
 
     def records(self, *, ahead: bool = False) -> Iterator[Record | UnusableLine]:
         """Every line that is not blank, in order.
@@ -100,7 +129,8 @@ class TranscriptSource:
                 for offset, number in places:
                     if last is None or last[0] != offset:
                         file.seek(offset)
-                        last = offset, _parse_record(number, offset, self._next(file))
+                        records = self._parse(number, offset, self._next(file))
+                        last = offset, next(records)
                         self.position = max(self.position, file.tell())
                     yield last[1]
         except OSError as error:
@@ -137,7 +167,7 @@ class TranscriptSource:
                     return
                 self.offset, self.number = begun + size, self.number + 1
                 if data.strip():
-                    yield _parse_record(self.number, begun, data)
+                    yield from self._parse(self.number, begun, data)
 
     def _most_bytes(self) -> float:
         """How many bytes a transcript may unpack to; one that is not packed has what it has."""
@@ -156,7 +186,7 @@ class TranscriptSource:
                 return
             if data.strip() or len(data) > MAX_LINE_BYTES:
                 self.lines += 1
-                yield _parse_record(number, begun, data)
+                yield from self._parse(number, begun, data)
 
     def _next(self, file: BufferedIOBase, most: int = MAX_LINE_BYTES + 1) -> bytes:
         return file.read(most) if self._is_document else file.readline(most)
@@ -169,12 +199,30 @@ class TranscriptSource:
             passed += len(begun)
         return passed
 
+    def _as_lines(self, raw: BufferedReader) -> BufferedIOBase:
+        """The file; in UTF-8 where it is in UTF-16, in which a byte is no part of a line.
+
+        Raises:
+            OSError: it is in UTF-16, and longer than can be held.
+        """
+        head = raw.peek(_SNIFFED_BYTES)[:_SNIFFED_BYTES]
+        if find_utf_16(head[: len(head) // 2 * 2]) is None:
+            return raw
+        data = raw.read(MAX_LINE_BYTES + 1)
+        if len(data) > MAX_LINE_BYTES:
+            raise OSError(errno.EFBIG, "it is in UTF-16 and too long for that: save it as UTF-8")
+        self.encodings.add("UTF-16")
+        return BytesIO(decode_text(data)[0].encode())
+
+    def _parse(self, number: int, offset: int, data: bytes) -> Iterator[Record | UnusableLine]:
+        return _parse_records(number, offset, data, self.encodings)
+
     @contextmanager
     def _open(self) -> Iterator[tuple[BufferedIOBase, Callable[[], int]]]:
         """The file, and how to tell how many of its bytes are read."""
         with open(self.path, "rb", opener=_open_regular_file) as raw:
             if self.path.suffix != ".zst":
-                yield raw, raw.tell
+                yield self._as_lines(raw), raw.tell
                 return
             with zstd.open(raw, "rb") as plain:
                 yield plain, raw.tell
@@ -232,24 +280,59 @@ def _open_unfollowed(path: str, flags: int) -> int:
     return _open_regular_file(path, flags | getattr(os, "O_NOFOLLOW", 0))
 
 
-def _parse_record(number: int, offset: int, data: bytes) -> Record | UnusableLine:
+def split_values(text: str) -> Iterator[tuple[int, JsonValue]]:
+    """The JSON values of a line, one behind the other, and where each of them begins.
+
+    Raises:
+        ValueError: from some place on it is no JSON; what stands before has been given.
+        RecursionError: a value is nested too deeply.
+    """
+    at = _skip_between(text, 0)
+    while at < len(text):
+        value, end = _DECODER.raw_decode(text, at)
+        yield at, value
+        at = _skip_between(text, end)
+
+
+def _skip_between(text: str, at: int) -> int:
+    found = _BETWEEN.match(text, at)
+    return at if found is None else found.end()
+
+
+def _parse_records(
+    number: int, offset: int, data: bytes, encodings: set[str]
+) -> Iterator[Record | UnusableLine]:
+    """The objects of a line: one, as a rule. What it is encoded in is added to the encodings."""
     if len(data) > MAX_LINE_BYTES:
-        return UnusableLine(number, f"is longer than {MAX_LINE_BYTES:,} bytes")
+        yield UnusableLine(number, f"is longer than {MAX_LINE_BYTES:,} bytes")
+        return
+    part = 0
     try:
-        value = json.loads(data.decode("utf-8-sig"))
+        text, encoding = decode_line(data)
+        encodings.update(filter(None, [encoding]))
+        for at, value in split_values(text):
+            begins = offset + (
+                len(data) - len(text[at:].encode()) if part and encoding is None else 0
+            )
+            yield (
+                Record(number, begins, len(data), value, part)
+                if isinstance(value, dict)
+                else UnusableLine(number, "is not a JSON object")
+            )
+            part += 1
     except (ValueError, RecursionError) as error:
-        return UnusableLine(number, _describe_problem(error, data))
-    if not isinstance(value, dict):
-        return UnusableLine(number, "is not a JSON object")
-    return Record(number, offset, len(data), value)
+        yield UnusableLine(number, _describe_problem(error, data))
+    else:
+        if not part:
+            yield UnusableLine(number, "is not a JSON object")
 
 
 def _describe_problem(error: ValueError | RecursionError, data: bytes) -> str:
     match error:
-        case UnicodeDecodeError() | json.JSONDecodeError() if not data.endswith(b"\n"):
+        case UnknownEncodingError() | json.JSONDecodeError() if not data.endswith(b"\n"):
             return "is not JSON as far as it goes; if it is still being written, import it again"
-        case UnicodeDecodeError():
-            return "is not UTF-8"
+        case UnknownEncodingError():
+            return str(error)
         case json.JSONDecodeError():
             return f"is not JSON: {error.msg} at column {error.colno}"
         case RecursionError():

@@ -36,16 +36,18 @@ def wire_import(
     sources: Sequence[ImportSource],
     unknown: Sequence[UnknownFile],
     unread: WireUnread,
+    without_vector: int,
 ) -> WireImport:
     """What became of the files, as JSON."""
-    same = WireImport.model_fields.keys() - {"sources", "not_understood", "unread", "next"}
-    fields = {name: getattr(report, name) for name in same}
     more = {
         "sources": [source.name for source in sources],
         "not_understood": [str(file.path) for file in unknown],
         "unread": unread,
+        "without_vector": without_vector,
         "next": _next_command(report, unread),
     }
+    same = WireImport.model_fields.keys() - more.keys()
+    fields = {name: getattr(report, name) for name in same}
     return WireImport.model_validate({**fields, **more}, from_attributes=True)
 
 
@@ -65,6 +67,7 @@ def render_import(
     reports: Sequence[tuple[ImportSource, ImportReport]],
     unknown: Sequence[UnknownFile],
     unread: WireUnread,
+    without_vector: int,
     width: int,
 ) -> str:
     """What became of the files of each source, for a terminal."""
@@ -83,10 +86,12 @@ def render_import(
         ("seen from", _project_parts(total.projects)),
         ("memories", _all_memory_parts(total)),
         ("left out", _omission_parts(total)),
+        ("read as", _encoding_parts(total)),
     ):
         if parts:
             lines += entry_lines(f"  {label}", [", ".join(parts)], width)
     lines += _problem_lines(total, unknown, width, units)
+    lines += _vector_lines(without_vector, width)
     lines += _next_lines(total, unread, width)
     return "\n".join(lines)
 
@@ -282,6 +287,16 @@ def _omission_parts(report: ImportReport) -> list[str]:
     return [*parts, f"secrets ({secrets})"] if secrets else parts
 
 
+def _encoding_parts(report: ImportReport) -> list[str]:
+    """What files were read as that are not in UTF-8."""
+    by_name: dict[str, list[str]] = {}
+    for one in report.encodings[:_SHOWN_FILES]:
+        by_name.setdefault(one.encoding, []).append(_short(Path(one.file)))
+    parts = [f"{name}: {', '.join(files)}" for name, files in by_name.items()]
+    more = report.recoded - min(len(report.encodings), _SHOWN_FILES)
+    return [*parts, f"… and {more:,} more files"] if more > 0 else parts
+
+
 def _problem_lines(
     report: ImportReport, unknown: Sequence[UnknownFile], width: int, units: set[str]
 ) -> list[str]:
@@ -310,6 +325,17 @@ def _unknown_lines(unknown: Sequence[UnknownFile], width: int) -> list[str]:
 def _bad_line_text(bad: BadLine, unit: str) -> str:
     where = bad.file if bad.line is None else f"{bad.file} {unit} {bad.line}"
     return f"{where}: {bad.problem}"
+
+
+def _vector_lines(without_vector: int, width: int) -> list[str]:
+    if not without_vector:
+        return []
+    texts = _count(without_vector, "text has", "texts have")
+    text = (
+        f"{texts} no vector yet: found by words now, by meaning later. A server makes the vectors "
+        "in the background, and so does the same command without --no-wait."
+    )
+    return ["", *wrap_text(text, width)]
 
 
 def _next_lines(report: ImportReport, unread: WireUnread, width: int) -> list[str]:

@@ -1,5 +1,6 @@
 """The command that imports a person's past."""
 
+import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -94,9 +95,16 @@ def import_past(
             help="Wait until all vectors are computed; else the next server computes them."
         ),
     ] = True,
+    verbose: Annotated[
+        bool,
+        typer.Option("--verbose", help="Say where in Memoria an item failed that can't be read."),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Import conversations, memories and notes; the command can be repeated or stopped half way."""
+    if verbose:
+        logging.basicConfig(level=logging.WARNING)
+        logging.getLogger("memoria.admin").setLevel(logging.DEBUG)
     left_out = import_exports(context, paths or [], dry_run=dry_run, as_json=as_json)
     if left_out is not None:
         if wait and not dry_run:
@@ -125,22 +133,26 @@ def _import(
 
     reports = list[ImportReport]()
 
-    async def work(memory: Memoria) -> WireUnread:
+    async def work(memory: Memoria) -> tuple[WireUnread, int]:
         with progress_bar() as progress:
             await _import_groups(memory, groups, progress, options.workspace, reports)
             if wait:
                 await _wait_for_vectors(memory, progress)
-        return await _measure(memory, add_reports(reports))
+            without_vector = (await memory.statistics()).backlog.pending
+        return await _measure(memory, add_reports(reports)), without_vector
 
     try:
-        unread = with_memory(context, work, COMMAND_LINE, reads_queue=wait, begins_home=True)
+        unread, without_vector = with_memory(
+            context, work, COMMAND_LINE, reads_queue=wait, begins_home=True
+        )
     except KeyboardInterrupt:
         err().print(render_stop(add_reports(reports)))
         raise
     sources, total = [group.source for group in groups], add_reports(reports)
     by_source = list(zip(sources, reports, strict=True))
-    text = render_import(by_source, unknown, unread, columns())
-    show(wire_import(total, sources, unknown, unread), text, as_json=as_json)
+    text = render_import(by_source, unknown, unread, without_vector, columns())
+    wire = wire_import(total, sources, unknown, unread, without_vector)
+    show(wire, text, as_json=as_json)
     if total.bad or unknown:
         raise typer.Exit(Exit.LINES_LEFT_OUT)
 

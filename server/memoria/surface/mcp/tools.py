@@ -17,6 +17,7 @@ from memoria.model import (
 )
 from memoria.model.memory_types import StatableType
 from memoria.model.query import MemoryQuery, TranscriptQuery
+from memoria.model.turn import Content
 from memoria.surface.mcp.calls import Ctx, answer_with, can_ask_user, memory_of, user_channel
 from memoria.surface.mcp.forgetting import forget_memory
 from memoria.surface.mcp.query_arguments import takes_query_arguments
@@ -80,7 +81,7 @@ class WireTurn(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     role: _Role
-    content: str = ""
+    content: Content = ""
     session_id: str | None = None
     message_id: str | None = None
     speaker: str | None = None

@@ -11,6 +11,13 @@ class WireBadLine(BaseModel):
     problem: str
 
 
+class WireEncoding(BaseModel):
+    """What a file was read as, where that is not UTF-8."""
+
+    file: str
+    encoding: str
+
+
 class WireUnread(BaseModel):
     """What a chat model has still to read of what was imported."""
 
@@ -41,10 +48,16 @@ class WireImport(BaseModel):
     skipped: int
     stripped: int
     redactions: dict[str, int]
+    recoded: int
+    """Files that were not in UTF-8."""
+    encodings: list[WireEncoding]
+    """What the first of them were read as."""
     bad: int
     bad_lines: list[WireBadLine]
     not_understood: list[str]
     unread: WireUnread
+    without_vector: int
+    """Texts that are found by their words alone until a server has made their vectors."""
     next: str | None
     """The command that comes next; none where nothing is in the record."""
 
