@@ -353,5 +353,6 @@ class Importer:
 
 def _describe(line: int, error: Exception) -> UnusableLine:
     """Return what is wrong with an item that can't be written."""
-    known = isinstance(error, InvalidTurnError)
-    return UnusableLine(line, error.problem) if known else name_fault(line, error)
+    if isinstance(error, InvalidTurnError):
+        return UnusableLine(line, error.problem)
+    return name_fault(line, error)

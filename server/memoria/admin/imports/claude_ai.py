@@ -106,8 +106,8 @@ def _read_conversation(
     value: JsonObject, source: TranscriptSource, size: int
 ) -> Iterator[ImportItem]:
     line, given = source.lines, value.get("chat_messages")
-    listed = given if isinstance(given, list) else [given]
-    messages = objects(listed)
+    listed: list[JsonValue] = [*given] if isinstance(given, list) else [given]
+    messages = [one for one in listed if isinstance(one, dict)]
     if not listed:
         yield SkippedLine(line)
     for _ in range(len(listed) - len(messages)):
