@@ -23,6 +23,7 @@ from memoria.admin.transcripts.base import SkippedLine, TranscriptPosition
 from memoria.admin.transcripts.each import read_each
 from memoria.admin.transcripts.shapes import obj, text, words
 from memoria.admin.transcripts.source import JsonObject, TranscriptSource, UnusableLine
+from memoria.errors import shorten
 from memoria.memories.foreign import ForeignMemory
 from memoria.model import Role, now_millis
 
@@ -82,9 +83,16 @@ class _Conversation:
         yield from (SkippedLine(self._line) for key in self._nodes if key not in shown)
         if not self._nodes:
             yield SkippedLine(self._line)
-        messages = (obj(self._nodes[key].get("message")) for key in branch)
-        yield from read_each(self._source, filter(None, messages), self._read_message)
+        messages = filter(None, map(self._find_message, branch))
+        yield from read_each(self._source, messages, self._read_message)
         yield from self._end_call(None)
+
+    def _find_message(self, key: str) -> JsonObject | UnusableLine | None:
+        """The message of a node; none of the root of the tree, which has null in its place."""
+        message = self._nodes[key].get("message", key)
+        if message is None or isinstance(message, dict):
+            return message
+        return UnusableLine(self._line, f"has no message at {shorten(key)}")
 
     def _read_message(self, message: JsonObject) -> Iterator[ImportItem]:
         is_answer = self._call is not None and _role(message) == "tool"

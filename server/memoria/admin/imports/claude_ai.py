@@ -30,11 +30,11 @@ from memoria.admin.imports.times import read_time
 from memoria.admin.transcripts.base import SkippedLine, TranscriptPosition
 from memoria.admin.transcripts.each import read_each
 from memoria.admin.transcripts.shapes import (
+    block_words,
     blocks,
     obj,
     objects,
     result_text,
-    said_text,
     text,
     words,
 )
@@ -177,7 +177,7 @@ def _read_blocks(
     said: list[str] = []
     parts = calls = 0
     for number, block in enumerate(content):
-        said.append(said_text(block))
+        said.append(block_words(block))
         if block.get("type") != "tool_use":
             continue
         if any(said):

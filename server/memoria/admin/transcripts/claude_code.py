@@ -25,10 +25,10 @@ from memoria.admin.transcripts.calls import OpenCalls
 from memoria.admin.transcripts.each import guard, read_each
 from memoria.admin.transcripts.shapes import (
     block_text,
+    block_words,
     blocks,
     is_wrapped,
     obj,
-    said_text,
     text,
     without_spans,
 )
@@ -154,7 +154,7 @@ class _ClaudeCodeReading:
         key = (place.session_id, text(message.get("id")) or place.message_id)
         kept = False
         for block in content:
-            told = said_text(block)
+            told = block_words(block)
             if told.strip():
                 kept = True
                 yield from self._speak(key, place, told)

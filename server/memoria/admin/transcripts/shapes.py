@@ -44,7 +44,7 @@ def words(value: JsonValue) -> str | None:
     return content_text(value) or None
 
 
-def said_text(block: JsonObject) -> str:
+def block_words(block: JsonObject) -> str:
     """The words of a block, whatever kind it is, unless it is one that nobody says."""
     return "" if block.get("type") in _HIDDEN else content_text(block.get("text"))
 

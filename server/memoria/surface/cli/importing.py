@@ -57,6 +57,24 @@ def _check_format(name: str | None) -> str | None:
     return name
 
 
+def _show_faults(verbose: bool) -> bool:
+    """Let the log of what readers of files met go to standard error."""
+    if verbose:
+        logging.basicConfig(level=logging.WARNING)
+        logging.getLogger("memoria.admin").setLevel(logging.DEBUG)
+    return verbose
+
+
+Verbose = Annotated[
+    bool,
+    typer.Option(
+        "--verbose",
+        callback=_show_faults,
+        help="Say where in Memoria an item failed that can't be read.",
+    ),
+]
+
+
 def import_past(
     context: typer.Context,
     paths: Annotated[
@@ -95,16 +113,10 @@ def import_past(
             help="Wait until all vectors are computed; else the next server computes them."
         ),
     ] = True,
-    verbose: Annotated[
-        bool,
-        typer.Option("--verbose", help="Say where in Memoria an item failed that can't be read."),
-    ] = False,
+    verbose: Verbose = False,  # noqa: ARG001  (heard by its callback)
     as_json: AsJson = False,
 ) -> None:
     """Import conversations, memories and notes; the command can be repeated or stopped half way."""
-    if verbose:
-        logging.basicConfig(level=logging.WARNING)
-        logging.getLogger("memoria.admin").setLevel(logging.DEBUG)
     left_out = import_exports(context, paths or [], dry_run=dry_run, as_json=as_json)
     if left_out is not None:
         if wait and not dry_run:
