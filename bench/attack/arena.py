@@ -123,7 +123,7 @@ class Arena:
         server = StdioServerParameters(
             command=sys.executable,
             args=["-c", _TELLS_ITS_PID, str(pid_file), "-m", "memoria", *options, "serve"],
-            env=self._environment(environment),
+            env=self.environment(environment),
         )
         with errors.open("w", encoding="utf-8") as log:
             async with Client(stdio_client(server, errlog=log)) as client:
@@ -133,22 +133,40 @@ class Arena:
         """Run `memoria --home HOME …` as a process, killed where it hangs."""
         return await self.run_bare("--home", str(self.home), *arguments, environment=environment)
 
+    async def run_in(
+        self,
+        folder: Path,
+        *arguments: str | Path,
+        timeout_s: float = PROCESS_S,
+        **environment: str,
+    ) -> Ran:
+        """Run `memoria --home HOME …` as a process in a folder, killed where it hangs."""
+        return await self.run_bare(
+            "--home",
+            str(self.home),
+            *arguments,
+            timeout_s=timeout_s,
+            environment=environment,
+            folder=folder,
+        )
+
     async def run_bare(
         self,
         *arguments: str | Path,
         umask: int = -1,
         timeout_s: float = PROCESS_S,
         environment: Mapping[str, str] = NOTHING,
+        folder: Path | None = None,
     ) -> Ran:
-        """Run `memoria …` as a process, killed where it hangs."""
+        """Run `memoria …` as a process in a folder, killed where it hangs."""
         command = [sys.executable, "-m", "memoria", *map(str, arguments)]
 
         def run() -> Ran:
             try:
                 done = subprocess.run(  # noqa: S603  (our own program)
                     command,
-                    env=self._environment(environment),
-                    cwd=self.folder,
+                    env=self.environment(environment),
+                    cwd=folder or self.folder,
                     stdin=subprocess.DEVNULL,
                     capture_output=True,
                     timeout=timeout_s,
@@ -169,7 +187,7 @@ class Arena:
         options = ["--home", str(self.home), "--workspace", "none", *map(str, arguments)]
         process = subprocess.Popen(  # noqa: S603  (our own program)
             [sys.executable, "-m", "memoria", *options],
-            env=self._environment(environment),
+            env=self.environment(environment),
             cwd=self.folder,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -208,7 +226,8 @@ class Arena:
         """Exceptions that the program did not foresee."""
         return self._log.crashes
 
-    def _environment(self, more: Mapping[str, str]) -> dict[str, str]:
+    def environment(self, more: Mapping[str, str] = NOTHING) -> dict[str, str]:
+        """What every process is given: a place to live and no model."""
         return {
             "PATH": os.environ["PATH"],
             "HOME": str(self.folder),

@@ -19,8 +19,9 @@ from bench.faults import Verdict
 LIMIT_S = 300.0
 """An attack that goes on for longer has made something hang."""
 _THEMES = (
-    "forgetting returning guessing trust injection models secrets files restore transcripts "
-    "tenants clients wire processes disclosure"
+    "forgetting returning guessing trust echoes confidences injection models secrets files restore "
+    "databases archives notes folders transcripts tenants clients wiring cost wire processes "
+    "disclosure"
 ).split()
 
 

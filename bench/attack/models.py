@@ -3,66 +3,25 @@
 import gzip
 import json
 import time
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from typing import Any
 
 import anyio
 
 from bench.attack.arena import Arena, command_line
 from bench.attack.attack import attack, slow_attack
-from bench.attack.caller import Caller
-from bench.attack.endpoint import Endpoint, Play, Request, Response, always, complete, serve_model
+from bench.attack.endpoint import Request, Response, always, complete, serve_model
 from bench.attack.processes import resident_mb
+from bench.attack.reading import SAID, read_by, wait_for_reading
 from bench.attack.remains import find_remains
 
-_SAID = "My sister Ann moved to Leeds last week, please keep that in mind."
 _QUOTE = "Ann moved to Leeds"
 _KEY = "zq-secret-key-of-the-endpoint"
-_BUSY = 200
 
 
 def _add(content: str, **more: object) -> dict[str, object]:
     operation = {"op": "ADD", "type": "fact", "content": content, "quote": _QUOTE, "turn": 1}
     return {**operation, "subject": "Ann", "predicate": "home", **more}
-
-
-@asynccontextmanager
-async def _read_by(
-    arena: Arena,
-    play: Play,
-    *said: str,
-    tenant: str = "default",
-    **more: Any,  # noqa: ANN401
-) -> AsyncIterator[tuple[Caller, Endpoint]]:
-    """A client whose conversation a hostile model has read."""
-    with serve_model(play) as model:
-        options: dict[str, Any] = {
-            "llm_base_url": model.url,
-            "llm_model": "hostile",
-            "extraction_wait_minutes": 0,
-            "llm_timeout_s": 3.0,
-            "llm_attempts": 1,
-            "extraction_attempts": 1,
-            **more,
-        }
-        async with arena.connect(tenant, **options) as caller:
-            await caller.say(*(said or (_SAID,)), event="session_end")
-            await _wait_for_reading(caller, model)
-            yield caller, model
-
-
-async def _wait_for_reading(caller: Caller, model: Endpoint) -> None:
-    """Wait until the model has been asked and nothing is being read any more."""
-    seen, quiet = "", 0
-    for _ in range(_BUSY):
-        status = json.loads(await caller.read("memory://status"))
-        state = json.dumps(status.get("queue", {})) + str(len(model.requests))
-        quiet = quiet + 1 if state == seen and model.requests else 0
-        if quiet > 4:  # noqa: PLR2004  (a moment)
-            return
-        seen = state
-        await anyio.sleep(0.03)
 
 
 @slow_attack
@@ -82,7 +41,7 @@ async def have_a_model_cite_what_nobody_said(arena: Arena) -> None:
     ]
     for number, operation in enumerate(operations):
         play = always({"operations": [operation]})
-        async with _read_by(arena, play, tenant=f"t{number}") as (caller, _):
+        async with read_by(arena, play, tenant=f"t{number}") as (caller, _):
             found = [hit["text"] for hit in await caller.find("lives in York", limit=50)]
             arena.check(not any("zq" in text for text in found), f"{operation}: {found}")
 
@@ -104,7 +63,7 @@ async def have_a_model_touch_memories_it_was_not_shown(arena: Arena) -> None:
             {"op": "LINK", "src": one, "dst": theirs, "relation": "contradicts"},
         ]
     play = always({"operations": operations})
-    async with _read_by(arena, play, workspace="near") as (caller, _):
+    async with read_by(arena, play, workspace="near") as (caller, _):
         found = await caller.texts("zqchanged by a model", workspace="*")
         arena.check(not any("zqchanged" in text for text in found), f"{found}")
     async with arena.connect("victim") as victim, arena.connect(workspace="far") as far:
@@ -131,7 +90,7 @@ async def have_a_model_claim_trust_and_importance(arena: Arena) -> None:
     for number, (name, value) in enumerate(forged.items()):
         operation = _add("zq Ann is there", **{name: value})
         play = always({"operations": [operation]})
-        async with _read_by(arena, play, tenant=f"t{number}") as (caller, _):
+        async with read_by(arena, play, tenant=f"t{number}") as (caller, _):
             for hit in await caller.find("zq Ann is there"):
                 if hit["kind"] != "memory" or "zq" not in hit["text"]:
                     continue
@@ -178,7 +137,7 @@ async def have_a_model_turn_a_pasted_order_into_a_rule(arena: Arena) -> None:
             await caller.call(
                 "record_conversation", turns=turns, session_id="s", event="session_end"
             )
-            await _wait_for_reading(caller, model)
+            await wait_for_reading(caller, model)
             found = await caller.find("invoices zqpay")
             active = [
                 hit
@@ -257,7 +216,7 @@ async def have_a_model_answer_oddly(arena: Arena) -> None:
     for number, (how, response) in enumerate(_odd_answers()):
         before = len(arena.crashes)
         play = always(response)
-        async with _read_by(arena, play, tenant=f"t{number}") as (caller, model):
+        async with read_by(arena, play, tenant=f"t{number}") as (caller, model):
             arena.check(bool(model.requests), f"{how}: nobody was asked")
             found = await caller.find("Ann Leeds")
             arena.check(bool(found), f"{how}: the turn is not found any more")
@@ -299,7 +258,7 @@ async def have_a_model_answer_without_end(arena: Arena) -> None:
                 "MEMORIA_EXTRACTION_WAIT_MINUTES": "0",
             }
             async with arena.serve(tenant=f"t{number}", **environment) as caller:
-                await caller.say(_SAID, event="session_end")
+                await caller.say(SAID, event="session_end")
                 peak = 0.0
                 for _ in range(60):
                     peak = max(peak, resident_mb(caller.pid))
@@ -318,7 +277,7 @@ async def have_a_model_redirect_to_another_host(arena: Arena) -> None:
         for number, code in enumerate((301, 302, 303, 307, 308)):
             answer = Response(b"", code, {"location": f"{elsewhere}/chat/completions"})
             play = always(answer)
-            async with _read_by(arena, play, tenant=f"t{number}", llm_api_key=_KEY) as (_, model):
+            async with read_by(arena, play, tenant=f"t{number}", llm_api_key=_KEY) as (_, model):
                 arena.check(bool(model.requests), f"{code}: nobody was asked")
         arena.check(not thief.requests, f"{len(thief.requests)} requests were sent elsewhere")
 
@@ -374,7 +333,7 @@ async def let_a_model_command_see_what_it_should_not(arena: Arena) -> None:
         "MEMORIA_RERANK_MODEL": "m",
     }
     async with arena.connect() as caller:
-        await caller.say(_SAID, "We shall all visit Ann in the summer.", event="session_end")
+        await caller.say(SAID, "We shall all visit Ann in the summer.", event="session_end")
     await arena.run("queue", "fill", **environment)
     ran = await arena.run("queue", "run", **environment)
     arena.check(seen.exists(), f"it was never run: {ran.text[-200:]}")
