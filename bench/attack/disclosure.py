@@ -3,12 +3,15 @@
 import os
 import re
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import anyio
+import anyio.to_thread
 
-from bench.attack.arena import Arena, SkippedError
+from bench.attack.arena import Arena, SkippedError, command_line
 from bench.attack.attack import slow_attack
+from bench.attack.hooks import find_hook_commands, run_hook
 from bench.attack.remains import DATABASE, find_remains
 
 _WORD = "zqplover"
@@ -188,3 +191,61 @@ def _list_addresses(pid: int, sockets: set[str]) -> list[str]:
     files = (Path(f"/proc/{pid}/net/{name}") for name in ("tcp", "tcp6", "udp", "udp6"))
     rows = (line.split() for file in files for line in file.read_text().splitlines()[1:])
     return [row[1] for row in rows if row[9] in sockets]
+
+
+@slow_attack
+async def read_a_conversation_in_the_table_of_processes(arena: Arena) -> None:
+    """Say a word to hooks, tools, a model's command and a night; look at all command lines."""
+    _need_proc()
+    (arena.folder / ".claude").mkdir()
+    await arena.run("connect", "claude-code", "--yes")
+    await arena.run("connect", "vscode", "--yes")
+    program = arena.folder / "model.py"
+    program.write_text("import sys\nsys.stdin.read()\nprint('{\"operations\": []}')\n", "utf-8")
+    model = {"MEMORIA_LLM_COMMAND": command_line(program), "MEMORIA_EXTRACTION_WAIT_MINUTES": "0"}
+    prompt = f"Remember: the {_WORD} nests here. My password is {_WORD}-Batt3ry!"
+    payload = {
+        "hook_event_name": "UserPromptSubmit",
+        "hookEventName": "UserPromptSubmit",
+        "session_id": "s-1",
+        "sessionId": "s-1",
+        "cwd": str(arena.folder),
+        "prompt": prompt,
+    }
+    seen: set[str] = set()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_watch_processes, arena, seen)
+        for command in find_hook_commands(arena.folder, "UserPromptSubmit"):
+            await run_hook(arena, command, payload)
+        async with arena.serve(**model) as caller:
+            await caller.say(prompt, event="session_end")
+            await caller.remember(f"The {_WORD} is grey")
+            await caller.find(f"Is the {_WORD} grey?")
+        await arena.run("nightly", **model)
+        tasks.cancel_scope.cancel()
+    arena.check(bool(seen), "no process was looked at")
+    told = [line for line in seen if _WORD in line]
+    told = [line[max(0, line.find(_WORD) - 100) :] for line in told]
+    arena.check(not told, f"{told}")
+
+
+def _need_proc() -> None:
+    if not Path("/proc/self/cmdline").exists():
+        raise SkippedError("there is no /proc")
+
+
+async def _watch_processes(arena: Arena, seen: set[str]) -> None:
+    """Note the command lines and environments of all that the arena has started."""
+    while True:
+        seen |= await anyio.to_thread.run_sync(_look_at_processes, str(arena.folder).encode())
+        await anyio.sleep(0.005)
+
+
+def _look_at_processes(mark: bytes) -> set[str]:
+    seen = set()
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it is gone, or not ours
+            told = (process / "environ").read_bytes() + (process / "cmdline").read_bytes()
+            if mark in told:
+                seen.add(told.decode("utf-8", "replace"))
+    return seen

@@ -336,3 +336,23 @@ async def learn_of_private_projects_from_outside(arena: Arena) -> None:
         shown = await outside.show_model("build gcc")
         for place, text in shown.items():
             arena.check(_WORD not in text, f"{place}: {text[:200]}")
+
+
+@slow_attack
+async def share_a_folder_with_a_tenant_of_another_name(arena: Arena) -> None:
+    """Use two names whose short digests are equal: neither is served the other's core files."""
+    names = ("用户二七一二九", "用户二七五四二")
+    for name, word in zip(names, ("zqplover", "zqheron"), strict=True):
+        said = await arena.run("--tenant", name, "remember", f"Always greet the {word} first")
+        arena.check(said.code == 0, f"{name}: {said.text[-200:]}")
+        await arena.run("--tenant", name, "nightly")
+    for name, word in zip(names, ("zqheron", "zqplover"), strict=True):
+        await arena.run("--tenant", name, "nightly")
+        async with arena.connect(name) as caller:
+            shown = await caller.show_model("greet first")
+        told = [place for place, text in shown.items() if word in text]
+        arena.check(not told, f"{name} is told the other's rule in {told}")
+        found = await arena.run("--tenant", name, "search", word)
+        arena.check(word not in found.out, f"{name} has learnt the other's rule")
+    folders = [path for path in (arena.home / "tenants").iterdir() if (path / "MEMORY.md").exists()]
+    arena.check(len(folders) == len(names), f"the two have {len(folders)} folders")

@@ -18,7 +18,6 @@ _SMALL = 60_000
 _KEY = "zq-key-of-another-server"
 _DAMAGED = {
     "half a file": b'{"mcpServers": {"memoria": {"command": "x"',
-    "nothing": b"",
     "no JSON": b"hello",
     "a list": b"[1, 2]",
     "bad UTF-8": b'{"a": "\xff\xfe"}',
@@ -41,25 +40,26 @@ def _make_clients(arena: Arena) -> None:
 @slow_attack
 async def disconnect_from_a_damaged_client(arena: Arena) -> None:
     """Damage a client's files after connecting: disconnect names them, and takes out the others."""
+    places = (".claude.json", ".claude/settings.json")
     for number, (what, data) in enumerate(_DAMAGED.items()):
         _make_clients(arena)
-        for client in ("claude-code", "gemini"):
+        connected = ("claude-code", "gemini") if number % 2 else ("gemini",)
+        for client in connected:
             ran = await arena.run("connect", client, "--yes")
             arena.check(ran.code == 0, f"connect {client}: {ran.text[-200:]}")
-        damaged = (".claude.json", ".claude/settings.json")[number % 2]
-        (arena.folder / damaged).write_bytes(data)
+        damaged = arena.folder / places[number % 4 == 3]  # noqa: PLR2004  (now and then)
+        damaged.write_bytes(data)
         for names in (("claude-code",), ()):
             ran = await arena.run("disconnect", *names, "--yes")
             arena.check("Traceback" not in ran.err, f"{what} {names}: {ran.err[-200:]}")
-            arena.check(
-                Path(damaged).name in ran.text, f"{what} {names}: not named: {ran.text[-99:]}"
-            )
-            arena.check((arena.folder / damaged).read_bytes() == data, f"{what}: it was changed")
+            named = damaged.name in ran.text or len(connected) == 1
+            arena.check(named, f"{what} {names}: it is not named: {ran.text[-99:]}")
+            arena.check(damaged.read_bytes() == data, f"{what} {names}: it was changed")
         left = arena.folder / ".gemini" / "settings.json"
         gone = not left.exists() or "memoria" not in left.read_text("utf-8")
         arena.check(gone, f"{what}: another client stays connected")
-        for file in (*arena.folder.glob(".claude*/*"), arena.folder / ".claude.json"):
-            file.unlink(missing_ok=True)
+        for file in (*arena.folder.glob(".claude/*"), *arena.folder.glob(".claude.json*")):
+            file.unlink()
 
 
 @slow_attack

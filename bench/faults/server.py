@@ -50,7 +50,9 @@ class Served:
 
 
 @asynccontextmanager
-async def serve_home(home: Path, embedder: str = "off") -> AsyncIterator[Served]:
+async def serve_home(
+    home: Path, embedder: str = "off", **environment: str
+) -> AsyncIterator[Served]:
     """Start `memoria serve` on a home and connect to it."""
     with TemporaryDirectory(prefix="memoria-faults-") as name:
         pid_file, errors = Path(name) / "pid", Path(name) / "stderr"
@@ -58,7 +60,7 @@ async def serve_home(home: Path, embedder: str = "off") -> AsyncIterator[Served]
         server = StdioServerParameters(
             command=sys.executable,
             args=["-c", _TELLS_ITS_PID, str(pid_file), *command],
-            env={"PATH": os.environ["PATH"], "MEMORIA_EMBEDDER": embedder},
+            env={"PATH": os.environ["PATH"], "MEMORIA_EMBEDDER": embedder, **environment},
         )
         with errors.open("w", encoding="utf-8") as log:
             async with Client(stdio_client(server, errlog=log)) as client:
