@@ -20,6 +20,7 @@ from bench.faults.damage import damage
 from bench.faults.endure import endure
 from bench.faults.homes import fill, fill_and_die
 from bench.faults.kill import kill
+from bench.faults.power import lose_power
 from bench.faults.verdict import Progress as Told
 from bench.faults.verdict import Verdict
 from bench.output import rounded
@@ -48,7 +49,10 @@ def _main() -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench.faults")
-    parser.add_argument("--rounds", type=int, default=_ROUNDS, help="kills; damages are thrice")
+    parser.add_argument(
+        "--rounds", type=int, default=_ROUNDS, help="kills and losses of power; damages are thrice"
+    )
+    parser.add_argument("--power", type=int, metavar="N", help="nothing but N losses of power")
     parser.add_argument("--calls", type=int, help="nothing but kills, until so many are answered")
     parser.add_argument("--hours", type=float, help="nothing but kills, for so long at most")
     parser.add_argument("--ledger", type=Path, help="the folder in which --calls writes them down")
@@ -58,6 +62,10 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _run(arguments: argparse.Namespace) -> Iterator[Verdict]:
+    if arguments.power is not None:
+        with tempfile.TemporaryDirectory(prefix="memoria-faults-") as name:
+            yield _lose_power(Path(name), arguments.power, arguments.seed)
+        return
     if arguments.calls is None and arguments.hours is None:
         yield from _all(arguments.rounds, arguments.seed)
         return
@@ -75,6 +83,11 @@ def _run(arguments: argparse.Namespace) -> Iterator[Verdict]:
         yield anyio.run(work)
 
 
+def _lose_power(folder: Path, losses: int, seed: int) -> Verdict:
+    with _progress("losses of power") as told:
+        return anyio.run(partial(lose_power, folder / "power", losses, seed=seed, progress=told))
+
+
 def _all(rounds: int, seed: int) -> Iterator[Verdict]:
     """Every fault, one after the other."""
     with tempfile.TemporaryDirectory(prefix="memoria-faults-") as name:
@@ -85,6 +98,7 @@ def _all(rounds: int, seed: int) -> Iterator[Verdict]:
         with _progress("kill -9") as told:
             killing = partial(kill, seed=seed, with_model_every=_WITH_MODEL_EVERY, progress=told)
             yield anyio.run(killing, folder / "killed", rounds)
+        yield _lose_power(folder, rounds, seed)
         yield anyio.run(disk.full_by_limit, folder / "limited")
         yield anyio.run(disk.full_by_pages, folder / "paged")
         yield anyio.run(disk.full_for_real, folder / "small")

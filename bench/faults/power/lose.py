@@ -2,9 +2,11 @@
 
 import json
 import random
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import memoria
@@ -18,9 +20,10 @@ from bench.faults.verdict import Progress, Verdict, silent
 from memoria import Memoria
 from memoria.errors import MemoriaError
 
-_FAULT = "loss of power while a client records"
+FAULT = "loss of power while a client records"
 _FORGETS_EVERY = 9
 _STARTS = 2
+_CALLS, _LOSSES_A_RECORDING = 60, 50
 
 
 @dataclass(slots=True)
@@ -33,48 +36,84 @@ class _Told:
     """The call that was not answered: done whole, or not at all."""
 
 
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """All that a server asked of its disk, and all that its client was told."""
+
+    folder: Path
+    records: Sequence[Record]
+
+
 async def lose_power(
-    folder: Path,
-    losses: int,
-    *,
-    many: int = 60,
-    seed: int = 1,
-    heeds_syncs: bool = True,
-    progress: Progress = silent,
+    folder: Path, losses: int, *, seed: int = 1, progress: Progress = silent
 ) -> Verdict:
-    """Have a server write, and look at what so many losses of power leave.
+    """Have servers write, and look at what so many losses of power leave.
 
     Args:
         folder: where; new.
         losses: how many, each at a moment of its own.
-        many: how many calls a client makes.
         seed: of what the client does, and of what the disk keeps.
-        heeds_syncs: False for a disk that syncs nothing: a simulation that finds no loss there
-            would find none anywhere.
         progress: told after every loss.
     """
     if reason := why_not():
-        return Verdict(_FAULT, skipped=reason)
-    folder.mkdir()
+        return Verdict(FAULT, skipped=reason)
+    verdicts = []
+    for first in range(0, losses, _LOSSES_A_RECORDING):
+        recording = await record_calls(folder / f"from-{first}", _CALLS, seed=seed + first)
+        some = min(losses - first, _LOSSES_A_RECORDING)
+
+        def tell(done: int, _some: int, first: int = first) -> None:
+            progress(first + done, losses)
+
+        verdicts.append(await examine(recording, some, seed=seed + first, progress=tell))
+    figures: Counter[str] = Counter()
+    for verdict in verdicts:
+        figures.update({name: int(figure) for name, figure in verdict.figures.items()})
+    return Verdict(FAULT, figures, tuple(line for verdict in verdicts for line in verdict.broken))
+
+
+async def record_calls(folder: Path, many: int, *, seed: int = 1) -> Recording:
+    """Have a client make so many calls, and write down what its servers ask of the disk."""
     chance = random.Random(seed)  # noqa: S311  (chance, no secret)
     recorder = compile_recorder(folder, folder / "home")
     await _write(folder / "home", recorder, many, chance)
-    records = recorder.read()
-    broken = _unlike(folder, records)
+    return Recording(folder, recorder.read())
+
+
+async def examine(
+    recording: Recording,
+    losses: int,
+    *,
+    seed: int = 1,
+    heeds_syncs: bool = True,
+    progress: Progress = silent,
+) -> Verdict:
+    """Look at what so many losses of power leave of a recording.
+
+    Args:
+        recording: what was asked and told.
+        losses: how many.
+        seed: of the moments, and of what the disk keeps.
+        heeds_syncs: False for a disk that syncs nothing. A simulation that finds no loss there
+            would find none anywhere.
+        progress: told after every loss.
+    """
+    records, chance = recording.records, random.Random(seed)  # noqa: S311  (chance, no secret)
+    broken = list(_unlike(recording))
     for number, moment in enumerate(_moments(records, losses, chance)):
-        home = folder / f"left-{number}"
-        Disk(records[:moment], heeds_syncs=heeds_syncs).lose_power(chance, home)
-        told = _told(records, moment)
-        broken += [f"loss {number} at {moment}: {line}" for line in await _wrong(home, told)]
+        with TemporaryDirectory(dir=recording.folder, prefix="left-") as name:
+            Disk(records[:moment], heeds_syncs=heeds_syncs).lose_power(chance, Path(name))
+            found = await _wrong(Path(name), _told(records, moment))
+        broken += [f"loss {number} at {moment}: {line}" for line in found]
         progress(number + 1, losses)
-    kinds = [record.kind for record in records]
+    kinds = Counter(record.kind for record in records)
     figures = {
         "losses": losses,
-        "calls acknowledged": kinds.count(Kind.ANSWER),
-        "writes": kinds.count(Kind.WRITE),
-        "syncs": kinds.count(Kind.SYNC_ENDS),
+        "calls acknowledged": kinds[Kind.ANSWER],
+        "writes": kinds[Kind.WRITE],
+        "syncs": kinds[Kind.SYNC_ENDS],
     }
-    return Verdict(_FAULT, figures, tuple(broken))
+    return Verdict(FAULT, figures, tuple(broken))
 
 
 async def _write(home: Path, recorder: Recorder, many: int, chance: random.Random) -> None:
@@ -132,17 +171,17 @@ def _moments(records: Sequence[Record], many: int, chance: random.Random) -> Ite
         yield chance.choice(answers) if number % 2 else chance.randrange(answers[0], len(records))
 
 
-def _unlike(folder: Path, records: Sequence[Record]) -> list[str]:
+def _unlike(recording: Recording) -> Iterator[str]:
     """Say where the records do not come to what is really in the home."""
-    whole = folder / "whole"
-    Disk(records).lose_nothing(whole)
-    return [
-        f"{file.name} is not what was recorded"
-        for file in sorted((folder / "home").rglob("*"))
-        if file.is_file() and not file.name.endswith("-shm")
-        if not (there := whole / file.relative_to(folder / "home")).exists()
-        or there.read_bytes() != file.read_bytes()
-    ]
+    home = recording.folder / "home"
+    with TemporaryDirectory(dir=recording.folder, prefix="whole-") as name:
+        Disk(recording.records).lose_nothing(Path(name))
+        for file in sorted(home.rglob("*")):
+            there = Path(name) / file.relative_to(home)
+            if not file.is_file() or file.name.endswith("-shm"):
+                continue
+            if not there.exists() or there.read_bytes() != file.read_bytes():
+                yield f"{file.name} is not what was recorded"
 
 
 async def _wrong(home: Path, told: _Told) -> list[str]:

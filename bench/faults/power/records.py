@@ -78,7 +78,8 @@ def why_not() -> str | None:
 
 
 def compile_recorder(folder: Path, root: Path) -> Recorder:
-    """Compile the recorder into a folder, for a root that is to be watched."""
+    """Compile the recorder into a new folder, for a root that is to be watched."""
+    folder.mkdir(parents=True)
     library = folder / "recorder.so"
     command = ["cc", "-O1", "-shared", "-fPIC", "-o", str(library), str(_SOURCE), "-ldl"]
     subprocess.run(command, check=True, capture_output=True)  # noqa: S603  (our own source)
