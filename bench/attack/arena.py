@@ -138,13 +138,11 @@ class Arena:
         folder: Path,
         *arguments: str | Path,
         timeout_s: float = PROCESS_S,
-        **environment: str,
+        environment: Mapping[str, str] = NOTHING,
     ) -> Ran:
         """Run `memoria --home HOME …` as a process in a folder, killed where it hangs."""
         return await self.run_bare(
-            "--home",
-            str(self.home),
-            *arguments,
+            *("--home", str(self.home), *arguments),
             timeout_s=timeout_s,
             environment=environment,
             folder=folder,

@@ -124,14 +124,13 @@ def _dates_faithfully(request: Request) -> object:
         number = re.match(r"\[(\d+)\]", line)
         for word, (said, more) in _LEASES.items():
             if number and said in line:
-                operation = {
-                    "op": "ADD",
-                    "type": "fact",
+                about: dict[str, object] = {"subject": "user", "predicate": word, **more}
+                quoted: dict[str, object] = {
                     "content": said,
                     "quote": said.rstrip("."),
+                    "turn": int(number[1]),
                 }
-                operation |= {"turn": int(number[1]), "subject": "user", "predicate": word, **more}
-                operations.append(operation)
+                operations.append({"op": "ADD", "type": "fact", **quoted, **about})
     return {"operations": operations}
 
 

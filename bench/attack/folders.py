@@ -8,7 +8,7 @@ from pathlib import Path
 
 import anyio.to_thread
 
-from bench.attack.arena import Arena, SkippedError
+from bench.attack.arena import NOTHING, Arena, SkippedError
 from bench.attack.attack import slow_attack
 from bench.attack.handicaps import with_limits
 from bench.attack.hooks import find_hook_commands, run_hook, write_transcript
@@ -205,8 +205,10 @@ async def pass_for_another_repository(arena: Arena) -> None:
     await arena.run_in(good, "remember", _SECRET)
     private = {"MEMORIA_PRIVATE_WORKSPACES": str(good)}
     for what, folder in _make_claimants(arena.folder, good).items():
-        for settings in ({}, private):
-            found = await arena.run_in(folder, "search", "deploy of this repo", **settings)
+        for settings in (NOTHING, private):
+            found = await arena.run_in(
+                folder, "search", "deploy of this repo", environment=settings
+            )
             arena.check("zqquartz" not in found.text, f"{what} {settings}: it reads")
         await arena.run_in(folder, "remember", f"This repo builds with zqmill ({what})")
     told = await arena.run_in(good, "search", "This repo builds with zqmill")
@@ -234,7 +236,9 @@ async def fill_the_memory_with_a_giant_git_file(arena: Arena) -> None:
                 os.mkfifo(git)
             case _:
                 git.symlink_to("/dev/zero")
-        ran = await arena.run_in(folder, "search", "warm kiln", timeout_s=_SOON_S, **limits)
+        ran = await arena.run_in(
+            folder, "search", "warm kiln", timeout_s=_SOON_S, environment=limits
+        )
         arena.check(ran.code is not None, f"{name}: it hangs")
         arena.check("Traceback" not in ran.err, f"{name}: {ran.err[-200:]}")
         arena.check("warm kiln" in ran.out, f"{name}: {ran.text[-200:]}")
