@@ -166,6 +166,6 @@ def test_a_link_to_a_file_of_patterns_is_followed(tmp_path: Path) -> None:
     assert not is_ignored(str(tmp_path / "open"), "")
 
 
-@pytest.mark.parametrize("folder", ["/a\0b", "/a\ud800b", "/a" * 100_000])
+@pytest.mark.parametrize("folder", ["/a\ud800b", "/a" * 100_000])
 def test_of_what_can_be_no_folder_nothing_is_recorded(folder: str) -> None:
     assert is_ignored(folder, "/elsewhere")

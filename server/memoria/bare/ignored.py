@@ -46,10 +46,10 @@ def is_ignored(folder: str, ignored: str | None = None) -> bool:
     """Whether nothing is to be recorded of what is said in a folder.
 
     Args:
-        folder: where a session is held. Of a path that no system can open, nothing is recorded.
+        folder: where a session is held. Of a path too long to be opened, nothing is recorded.
         ignored: folders with a comma between them; by default what the environment says.
     """
-    if len(folder) > _MOST_CHARS or "\0" in folder:
+    if len(folder) > _MOST_CHARS:
         return True
     place = os.path.abspath(os.path.expanduser(folder))
     named = os.environ.get(SETTING, "") if ignored is None else ignored
