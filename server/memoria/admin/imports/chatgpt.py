@@ -83,7 +83,7 @@ class _Conversation:
         yield from (SkippedLine(self._line) for key in self._nodes if key not in shown)
         if not self._nodes:
             yield SkippedLine(self._line)
-        messages = filter(None, map(self._find_message, branch))
+        messages = [one for one in map(self._find_message, branch) if one]
         yield from read_each(self._source, messages, self._read_message)
         yield from self._end_call(None)
 
