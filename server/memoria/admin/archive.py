@@ -4,7 +4,6 @@ import hashlib
 import os
 import stat
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
@@ -14,6 +13,7 @@ from typing import IO, Literal
 
 from pydantic import ValidationError
 
+from memoria.admin.zip_files import TORN, open_zip
 from memoria.errors import BackupError
 from memoria.model.base import Value
 from memoria.store.files import BACKUPS, DATABASE, TOMBSTONE_KEY, is_core_path, most_bytes
@@ -30,16 +30,6 @@ _PRIVATE = 0o600
 _MOST_MANIFEST_BYTES = 16 << 20
 _MOST_RATIO = 200
 """How many bytes one packed byte may stand for: a database of nothing but zeros would have more."""
-_TORN = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    KeyError,
-    NotImplementedError,
-    RuntimeError,
-    ValueError,
-)
-"""All that `zipfile` raises over a file that is no zip, or no longer."""
 
 
 class Member(Value):
@@ -138,7 +128,7 @@ def _open_zip(archive: Path) -> Iterator[zipfile.ZipFile]:
     try:
         if not stat.S_ISREG(archive.stat().st_mode):
             raise BackupError(f"{archive} is no file. Give one that `memoria backup` made.")
-        with zipfile.ZipFile(archive) as packed:
+        with archive.open("rb") as file, open_zip(file) as packed:
             yield packed
     except FileNotFoundError as error:
         raise BackupError(
@@ -147,7 +137,7 @@ def _open_zip(archive: Path) -> Iterator[zipfile.ZipFile]:
         ) from error
     except OSError as error:
         raise BackupError(f"{archive} can't be read: {error.strerror or error}.") from error
-    except _TORN as error:
+    except TORN as error:
         raise BackupError.for_damage(archive, str(error)) from error
 
 

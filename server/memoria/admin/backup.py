@@ -12,6 +12,7 @@ from tempfile import mkdtemp
 
 from memoria.admin import archive
 from memoria.admin.archive import Manifest, Progress
+from memoria.admin.drafts import STAGING, delete_left_drafts, find_left_drafts, note_draft
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.config import Settings
 from memoria.errors import BackupError, UnusableFileError
@@ -37,9 +38,6 @@ from memoria.store.regular_files import (
 )
 
 ASIDE = "before-restore-"
-STAGING = ".memoria-"
-"""How the folders begin that work is done in; one is left behind by a process that died."""
-
 STAMP = "%Y%m%dT%H%M%S.%fZ"
 _OURS = lazy_regex(r"memoria-(\d{8}T\d{6}\.\d{6}Z)\.zip")
 _PACKED = "packed.zip"
@@ -110,17 +108,22 @@ def delete_expired(home: Path, keep_days: float) -> tuple[Path, ...]:
 
 
 def find_abandoned(home: Path) -> list[Path]:
-    """Working folders that no process has touched for an hour."""
+    """Working folders that no process has touched for an hour, and drafts that were left behind."""
+    return list(dict.fromkeys((*_find_old_folders(home), *find_left_drafts(home))))
+
+
+def delete_abandoned(home: Path) -> None:
+    """Delete the working folders and drafts that killed processes left behind."""
+    delete_left_drafts(home)
+    for path in _find_old_folders(home):
+        shutil.rmtree(path)
+
+
+def _find_old_folders(home: Path) -> list[Path]:
     before = time.time() - _ABANDONED_S
     inside = (*list_folder(home, ""), *list_folder(home, BACKUPS))
     staging = [path for path, found in inside if path.name.startswith(STAGING) and is_folder(found)]
     return [path for path in staging if _last_touched(path) < before]
-
-
-def delete_abandoned(home: Path) -> None:
-    """Delete the working folders that killed processes left behind."""
-    for path in find_abandoned(home):
-        shutil.rmtree(path)
 
 
 def back_up(
@@ -150,11 +153,11 @@ def back_up(
     with explain_system_errors():
         if target is None:
             path.parent.mkdir(mode=0o700, exist_ok=True)
-        with workshop(path.parent) as folder:
+        delete_abandoned(home)
+        with workshop(path.parent) as folder, note_draft(home, folder):
             manifest, left_out = _make_backup(home, files, folder, now, progress)
             (folder / _PACKED).replace(path)
         sync_folder(path.parent)
-        delete_abandoned(home)
         deleted = delete_expired(home, settings.backup_keep_days)
     kept_until = None if target else _expiry(to_millis(now), settings.backup_keep_days)
     return BackupReport(path, path.stat().st_size, manifest, kept_until, deleted, left_out)
@@ -244,6 +247,9 @@ def _lasting_leftovers(home: Path) -> Iterator[BackupInfo]:
     for folder, found in walk(home, skips_closed=True):
         if is_folder(found) and folder.name.startswith((ASIDE, STAGING)):
             yield BackupInfo(folder, round(_last_touched(folder) * 1000), None)
+    for draft in find_left_drafts(home):
+        if home not in draft.parents:
+            yield BackupInfo(draft, round(_last_touched(draft) * 1000), None)
 
 
 def _list_zips(home: Path) -> list[Path]:
@@ -252,8 +258,9 @@ def _list_zips(home: Path) -> list[Path]:
 
 
 def _last_touched(folder: Path) -> float:
-    """When something was last written in the folder; now, where it has just gone."""
+    """When something was last written in a folder or file; now, where it has just gone."""
     try:
-        return max(path.stat().st_mtime for path in (folder, *folder.iterdir()))
+        paths = [folder, *folder.iterdir()] if folder.is_dir() else [folder]
+        return max(path.stat().st_mtime for path in paths)
     except FileNotFoundError:
         return time.time()

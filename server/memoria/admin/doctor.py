@@ -139,7 +139,7 @@ def _check_disk(home: Path) -> Finding:
 def _check_leftovers(home: Path) -> Finding:
     left = find_abandoned(home)
     if left:
-        detail = f"a backup or restore was broken off and left {', '.join(map(str, left))}"
+        detail = f"a backup, restore or export was broken off and left {', '.join(map(str, left))}"
         return Finding(check="leftovers", state="warning", detail=detail, cure=FIX)
     return Finding(check="leftovers", state="ok", detail="no work was broken off")
 

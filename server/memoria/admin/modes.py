@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from memoria.admin.drafts import NOTES, STAGING
 from memoria.bare.ask import SOCKETS
 from memoria.bare.home import TENANTS
 from memoria.bare.kept import KEPT
@@ -27,7 +28,8 @@ _OURS = (
     TENANTS,
     KEPT,
     SOCKETS,
-    ".memoria-*",
+    NOTES,
+    f"{STAGING}*",
 )
 """The names of what Memoria makes in a home; whatever lies below them is Memoria's, too."""
 _FEW = 3

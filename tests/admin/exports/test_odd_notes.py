@@ -1,5 +1,6 @@
 """What editors, other programs and other machines do to a folder of notes."""
 
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -249,3 +250,20 @@ async def test_what_somebody_wrote_below_a_note_goes_with_no_memory(tmp_path: Pa
     for note in (gate, tea):
         note.unlink()
     assert sync(home, vault)["refused"] == []
+
+
+async def test_drafts_that_a_killed_sync_left_in_the_folder_go_with_the_next(
+    tmp_path: Path,
+) -> None:
+    home, vault = tmp_path / "home", tmp_path / "vault"
+    await remember(home, GATE)
+    sync(home, vault)
+    left, young, other = (
+        vault / "memories" / f".{name}.0123456789abcdef" for name in ("Gate.md", "New.md", "key")
+    )
+    for file in (left, young, other):
+        file.write_text(GATE)
+    for file in (left, other):
+        os.utime(file, (1_700_000_000, 1_700_000_000))
+    sync(home, vault)
+    assert [one.exists() for one in (left, young, other)] == [False, True, True]

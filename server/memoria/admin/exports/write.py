@@ -10,6 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import BinaryIO
 
+from memoria.admin.drafts import delete_left_drafts, note_draft
 from memoria.admin.exports.core_text import read_own_text
 from memoria.admin.exports.lines import (
     CORE_FILE,
@@ -70,7 +71,8 @@ def write_export(
     Raises:
         ExportError: the file exists or can't be written, or there is no such project.
     """
-    with _create(target) as file, store.read(order.tenant) as tx:
+    delete_left_drafts(order.home)
+    with _create(order.home, target) as file, store.read(order.tenant) as tx:
         head = _describe(tx, files, order)
         file.write(encode_head(head))
         written = _write_records(tx, order, file, sum(head.counts.values()), progress)
@@ -129,22 +131,23 @@ def _write_core_files(files: HomeFiles, tenant: str, file: BinaryIO) -> int:
 
 
 @contextmanager
-def _create(target: Path) -> Iterator[BinaryIO]:
+def _create(home: Path, target: Path) -> Iterator[BinaryIO]:
     """A new file that is there when all of it is, and on disk."""
     if os.path.lexists(target):
         raise ExportError(f"{target} exists already. Give a name that is free.")
     draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
     try:
-        descriptor = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _PRIVATE)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                yield file
-                file.flush()
-                os.fsync(descriptor)
-            os.link(draft, target)  # of two that write at once, the first has the name
-            sync_folder(target.parent)
-        finally:
-            draft.unlink(missing_ok=True)
+        with note_draft(home, draft):
+            descriptor = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _PRIVATE)
+            try:
+                with os.fdopen(descriptor, "wb") as file:
+                    yield file
+                    file.flush()
+                    os.fsync(descriptor)
+                os.link(draft, target)  # of two that write at once, the first has the name
+                sync_folder(target.parent)
+            finally:
+                draft.unlink(missing_ok=True)
     except FileExistsError as error:
         raise ExportError(f"{target} exists already. Give a name that is free.") from error
     except OSError as error:

@@ -17,7 +17,7 @@ from memoria.admin.imports.notes import load_note, say_section
 from memoria.admin.imports.places import home_folder, list_named
 from memoria.admin.imports.probe import Probe
 from memoria.admin.transcripts.shapes import obj, text
-from memoria.admin.transcripts.source import TranscriptSource, UnusableLine
+from memoria.admin.transcripts.source import TranscriptSource, UnusableLine, read_text
 from memoria.memories.foreign import ForeignMemory
 
 _OBSERVATION = re.compile(r"\s*[-*] \[(?P<category>[^\[\]()]{2,50})\]\s+(?P<words>\S.*)$")
@@ -96,8 +96,8 @@ def _places() -> Iterator[Path]:
     yield from list_named("BASIC_MEMORY_HOME")
     yield home_folder("basic-memory")
     try:
-        config = json.loads(home_folder(".basic-memory", "config.json").read_text("utf-8"))
-    except (OSError, ValueError):
+        config = json.loads(read_text(home_folder(".basic-memory", "config.json")))
+    except (OSError, ValueError, RecursionError):
         return
     for project in obj(obj(config).get("projects")).values():
         place = text(project) or text(obj(project).get("path"))

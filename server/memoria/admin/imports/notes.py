@@ -23,6 +23,7 @@ from memoria.admin.transcripts.source import (
     TranscriptSource,
     UnusableLine,
     open_file,
+    read_text,
 )
 from memoria.model import Role
 
@@ -110,9 +111,9 @@ def _vaults() -> Iterator[Path]:
     """The vaults that Obsidian knows."""
     for file in settings_folders("obsidian", "obsidian.json"):
         try:
-            vaults = json.loads(file.read_text("utf-8"))["vaults"].values()
+            vaults = json.loads(read_text(file))["vaults"].values()
             yield from (Path(vault["path"]) for vault in vaults if text(vault.get("path")))
-        except (OSError, ValueError, KeyError, AttributeError, TypeError):
+        except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError):
             continue  # there is none, or it is written otherwise by now
 
 

@@ -28,13 +28,13 @@ from memoria.admin.imports.probe import Probe
 from memoria.admin.imports.times import read_time
 from memoria.admin.transcripts.base import SkippedLine, TranscriptPosition
 from memoria.admin.transcripts.each import read_each
-from memoria.admin.transcripts.encoding import UnknownEncodingError, decode_text
+from memoria.admin.transcripts.encoding import UnknownEncodingError
 from memoria.admin.transcripts.shapes import blocks, obj, result_text, text, words
 from memoria.admin.transcripts.source import (
-    MAX_LINE_BYTES,
     JsonObject,
     TranscriptSource,
     UnusableLine,
+    read_text,
 )
 from memoria.model import Role
 
@@ -240,9 +240,7 @@ def _read_call(place: TranscriptPosition, part: JsonObject, number: int) -> Impo
 
 def _load(path: Path) -> JsonObject | None:
     try:
-        if path.stat().st_size > MAX_LINE_BYTES:
-            return None
-        return _read_json(decode_text(path.read_bytes())[0])
+        return _read_json(read_text(path))
     except (OSError, UnknownEncodingError):
         return None
 

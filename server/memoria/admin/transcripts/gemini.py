@@ -27,11 +27,18 @@ from memoria.admin.transcripts.base import (
 )
 from memoria.admin.transcripts.each import guard, read_each
 from memoria.admin.transcripts.shapes import is_wrapped, obj, objects, text, without_spans
-from memoria.admin.transcripts.source import JsonObject, Record, TranscriptSource, UnusableLine
+from memoria.admin.transcripts.source import (
+    JsonObject,
+    Record,
+    TranscriptSource,
+    UnusableLine,
+    read_text,
+)
 from memoria.model import Role
 from memoria.model.content import content_text
 
 _CLIENT_WORDS = (("<session_context>", ""), ("<state_snapshot>", ""))
+_MOST_PATH_BYTES = 64 * 1024
 _REFERENCED_FILES = "--- Content from referenced files ---"
 """After this come the files that the user named with an @."""
 
@@ -259,8 +266,8 @@ def _result(call: JsonObject) -> JsonValue:
 def _project_folder(path: Path) -> str | None:
     """The folder a project's transcripts are about, which stands in a file beside `chats`."""
     try:
-        return text((path.parent.parent / ".project_root").read_text("utf-8").strip())
-    except (OSError, UnicodeDecodeError):
+        return text(read_text(path.parent.parent / ".project_root", _MOST_PATH_BYTES).strip())
+    except (OSError, ValueError):
         return None  # an older version, or a copy of the file alone
 
 

@@ -249,6 +249,20 @@ def open_file(path: Path, *, may_be_link: bool = True) -> BufferedReader:
     return open(path, "rb", opener=_open_regular_file if may_be_link else _open_unfollowed)
 
 
+def read_text(path: Path, most: int = MAX_LINE_BYTES) -> str:
+    """All that a regular file says.
+
+    Raises:
+        OSError: it can't be read, is something else, or is longer than `most` bytes.
+        UnknownEncodingError: it is no text of any known encoding.
+    """
+    with open_file(path) as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise OSError(errno.EFBIG, f"it is longer than {most:,} bytes")
+    return decode_text(data)[0]
+
+
 def read_head(path: Path, most: int) -> bytes:
     """The beginning of a file, decompressed on the way.
 

@@ -7,6 +7,8 @@ or deleted; whatever else is in the folder stays as it is.
 
 import hashlib
 import os
+import stat
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 
@@ -16,13 +18,14 @@ from memoria.admin.exports.notes.note import as_title
 from memoria.admin.exports.notes.state import STATE, FolderState, is_place, parse_state
 from memoria.errors import ExportError, UnusableFileError
 from memoria.store.files import replace_file
-from memoria.store.folders import make_private
-from memoria.store.regular_files import check_place, list_files, read_file
+from memoria.store.folders import DRAFT, make_private
+from memoria.store.regular_files import check_place, list_files, read_file, walk
 
 MEMORIES = "memories"
 PAGES = "names"
 _MOST_NOTE_BYTES = 1 << 20
 _MOST_STATE_BYTES = 256 << 20
+_ABANDONED_S = 3600
 
 
 class NoteFolder:
@@ -97,6 +100,15 @@ class NoteFolder:
         """Delete a note that nobody else has written."""
         check_place(self.root, place)
         (self.root / place).unlink(missing_ok=True)
+
+    def delete_left_drafts(self) -> None:
+        """Delete what killed processes left half written: drafts of ours that are an hour old."""
+        before = time.time() - _ABANDONED_S
+        for file, found in walk(self.root):
+            draft = DRAFT.fullmatch(file.name)
+            is_note = draft is not None and draft[1].endswith((".md", PurePosixPath(STATE).name))
+            if is_note and stat.S_ISREG(found.st_mode) and found.st_mtime < before:
+                file.unlink(missing_ok=True)
 
     def find_moved(self, known: set[str]) -> Iterator[tuple[str, bytes]]:
         """The notes that lie elsewhere than they were written, or that somebody else has made."""

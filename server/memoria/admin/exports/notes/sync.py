@@ -151,6 +151,7 @@ class NoteSync:
         """
         for memory_id, written in self._state.notes.items():
             self._folder.take(written.place, memory_id)
+        self._folder.delete_left_drafts()
         pages = NotePages(self._folder, self._state.pages)
         seen = set[str]()
         try:
