@@ -88,7 +88,7 @@ static int watch_open(int (*call)(int, const char *, int, mode_t), int folder, c
 }
 
 static int real_openat(int folder, const char *name, int flags, mode_t mode) {
-    REAL(int, openat64, int, const char *, int, ...);
+    REAL(int, openat, int, const char *, int, ...);
     return real(folder, name, flags, mode);
 }
 
@@ -105,15 +105,7 @@ int open(const char *name, int flags, ...) {
     MODE_OF(flags)
     return watch_open(real_openat, AT_FDCWD, name, flags, mode);
 }
-int open64(const char *name, int flags, ...) {
-    MODE_OF(flags)
-    return watch_open(real_openat, AT_FDCWD, name, flags, mode);
-}
 int openat(int folder, const char *name, int flags, ...) {
-    MODE_OF(flags)
-    return watch_open(real_openat, folder, name, flags, mode);
-}
-int openat64(int folder, const char *name, int flags, ...) {
     MODE_OF(flags)
     return watch_open(real_openat, folder, name, flags, mode);
 }
@@ -134,11 +126,8 @@ ssize_t write(int fd, const void *data, size_t size) {
     return end < 0 ? done : wrote(fd, data, done, end - done);
 }
 ssize_t pwrite(int fd, const void *data, size_t size, off_t at) {
-    REAL(ssize_t, pwrite64, int, const void *, size_t, off_t);
+    REAL(ssize_t, pwrite, int, const void *, size_t, off_t);
     return wrote(fd, data, real(fd, data, size, at), at);
-}
-ssize_t pwrite64(int fd, const void *data, size_t size, off_t at) {
-    return pwrite(fd, data, size, at);
 }
 ssize_t writev(int fd, const struct iovec *parts, int count) {
     REAL(ssize_t, writev, int, const struct iovec *, int);
@@ -176,13 +165,12 @@ int fdatasync(int fd) {
 }
 
 int ftruncate(int fd, off_t size) {
-    REAL(int, ftruncate64, int, off_t);
+    REAL(int, ftruncate, int, off_t);
     char path[PATH_MAX];
     int result = real(fd, size);
     if (result == 0 && place_of(fd, path) && counts(path)) note(TRUNCATE, path, size, NULL, 0);
     return result;
 }
-int ftruncate64(int fd, off_t size) { return ftruncate(fd, size); }
 
 int renameat(int from, const char *old, int to, const char *new) {
     REAL(int, renameat, int, const char *, int, const char *);
@@ -214,3 +202,18 @@ int unlinkat(int folder, const char *name, int flags) {
     return result;
 }
 int unlink(const char *name) { return unlinkat(AT_FDCWD, name, 0); }
+
+#ifdef __GLIBC__ /* elsewhere these are the same names */
+int open64(const char *name, int flags, ...) {
+    MODE_OF(flags)
+    return watch_open(real_openat, AT_FDCWD, name, flags, mode);
+}
+int openat64(int folder, const char *name, int flags, ...) {
+    MODE_OF(flags)
+    return watch_open(real_openat, folder, name, flags, mode);
+}
+ssize_t pwrite64(int fd, const void *data, size_t size, off_t at) {
+    return pwrite(fd, data, size, at);
+}
+int ftruncate64(int fd, off_t size) { return ftruncate(fd, size); }
+#endif

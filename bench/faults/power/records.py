@@ -70,8 +70,8 @@ class Recorder:
 
 def why_not() -> str | None:
     """Return why nothing can be recorded here; None where it can."""
-    if sys.platform != "linux":
-        return "a library can be preloaded so on Linux only"
+    if sys.platform != "linux" or sys.maxsize < 1 << 32:
+        return "a library can be preloaded so on Linux of 64 bits only"
     if shutil.which("cc") is None:
         return "there is no C compiler"
     return None
