@@ -11,6 +11,18 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 _BYTES = getattr(os, "O_BINARY", 0)
 
 
+_MOST_CHARS = 4096
+"""Of a path: no system opens a longer one."""
+
+
+def may_be_path(path: str) -> bool:
+    """Return whether any file could have this path, from whichever file it was read."""
+    try:
+        return len(path) <= _MOST_CHARS and b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+
+
 class OversizedError(OSError):
     """A file has more in it than anything of its kind."""
 

@@ -8,13 +8,11 @@ compare, leaves everything out.
 
 import os
 
-from memoria.bare.foreign_files import read_foreign
+from memoria.bare.foreign_files import may_be_path, read_foreign
 
 IGNORE_FILE = ".memoriaignore"
 SETTING = "MEMORIA_IGNORED_FOLDERS"
 _MOST_BYTES = 1 << 14
-_MOST_CHARS = 4096
-"""Of a folder's path: no system opens a longer one."""
 _MOST_EFFORT = 5_000_000
 """Characters compared with characters, for one folder: well under a second."""
 _STEP, _READ = 64, 16
@@ -46,16 +44,16 @@ def is_ignored(folder: str, ignored: str | None = None) -> bool:
     """Whether nothing is to be recorded of what is said in a folder.
 
     Args:
-        folder: where a session is held. Of a path too long to be opened, nothing is recorded.
+        folder: where a session is held. Of a path that no system can open, nothing is recorded.
         ignored: folders with a comma between them; by default what the environment says.
     """
-    if len(folder) > _MOST_CHARS:
+    if not may_be_path(folder):
         return True
     place = os.path.abspath(os.path.expanduser(folder))
     named = os.environ.get(SETTING, "") if ignored is None else ignored
     try:
         return _is_in_one_of(place, named) or _is_left_out(place)
-    except (_TooMuchError, UnicodeEncodeError):
+    except _TooMuchError:
         return True
 
 

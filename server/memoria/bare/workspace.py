@@ -3,7 +3,8 @@
 import os
 import stat
 
-_POINTER = "gitdir:"
+from memoria.bare.foreign_files import may_be_path
+from memoria.bare.git_links import find_shared, read_pointer
 
 
 def find_workspace(folder: str | os.PathLike[str]) -> str | None:
@@ -11,9 +12,13 @@ def find_workspace(folder: str | os.PathLike[str]) -> str | None:
 
     Worktrees of one repository give the same answer, so that none is cut off from what the others
     learnt. Read from the files themselves (gitrepository-layout), so git need not be installed.
-    A folder that is no longer there counts as where it was. None outside of any repository.
+    A folder that is no longer there counts as where it was. None outside of any repository, and for
+    what can't be a folder's path.
     """
-    place = os.path.realpath(os.path.expanduser(folder))
+    given = os.path.expanduser(folder)
+    if not may_be_path(os.fspath(given)):
+        return None
+    place = os.path.realpath(given)
     while True:
         common = _common_directory(os.path.join(place, ".git"))
         if common is not None:
@@ -33,35 +38,20 @@ def workspace_of(folder: str) -> str:
     found = find_workspace(folder)
     if found is not None:
         return found
-    return "none" if os.path.isdir(folder) else folder
+    return "none" if os.path.isdir(folder) or not may_be_path(folder) else folder
 
 
 def _common_directory(git: str) -> str | None:
-    """The directory all worktrees share, given a `.git` of whichever kind."""
+    """The directory all worktrees share, given a `.git` of whichever kind.
+
+    A file that points at what does not point back makes its folder a project of its own.
+    """
     try:
         kind = os.stat(git).st_mode
         if stat.S_ISDIR(kind):
             return git if os.path.exists(os.path.join(git, "HEAD")) else None
         if not stat.S_ISREG(kind):
             return None
-        own = _points_at(git)
-        shared = os.path.join(own, "commondir")
-        if not os.path.isfile(shared):
-            return own
-        return os.path.realpath(os.path.join(own, _read_line(shared)))
+        return find_shared(read_pointer(git), git) or git
     except (OSError, ValueError):
         return None  # a folder we may not read, or a file that is not git's, is no project
-
-
-def _points_at(git: str) -> str:
-    """Where the `.git` file of a worktree or submodule points."""
-    line = _read_line(git)
-    if not line.startswith(_POINTER):
-        raise ValueError(f"{git} is not a git pointer")
-    target = line.removeprefix(_POINTER).strip()
-    return os.path.realpath(os.path.join(os.path.dirname(git), target))
-
-
-def _read_line(file: str) -> str:
-    with open(file, encoding="utf-8") as opened:
-        return opened.read().strip()
