@@ -1,6 +1,8 @@
 """Gemini's sessions: the last line of a message counts, and patches are not speech."""
 
 import json
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -248,6 +250,18 @@ def test_the_folder_is_the_projects(
     said = items("gemini", file)[-1]
     assert isinstance(said, TranscriptTurn)
     assert (said.cwd, said.turn.session_id) == (expected, SESSION)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pipes in folders")
+def test_a_pipe_where_the_projects_folder_is_named_is_not_waited_for(tmp_path: Path) -> None:
+    file = written(
+        tmp_path / "gateway" / "chats" / "session-1.jsonl",
+        gemini_header(),
+        gemini("user", "hello", "u1"),
+    )
+    os.mkfifo(tmp_path / "gateway" / ".project_root")
+    said = items("gemini", file)[-1]
+    assert isinstance(said, TranscriptTurn)
 
 
 def test_a_bad_line_is_named_and_an_earlier_version_of_its_message_stands(tmp_path: Path) -> None:

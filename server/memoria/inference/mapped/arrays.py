@@ -32,6 +32,7 @@ _ALIGNED = 64
 _PIECE = 1 << 20
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0)
 _BYTES = getattr(os, "O_BINARY", 0)
 
 Numbers = NDArray[Any]
@@ -79,7 +80,7 @@ def map_arrays(path: str) -> MappedArrays:
         OSError: it can't be opened or mapped.
         UnsoundFileError: it is damaged, or others could have written to it.
     """
-    descriptor = os.open(path, os.O_RDONLY | _NO_LINK | _BYTES)
+    descriptor = os.open(path, os.O_RDONLY | _NO_LINK | _NO_WAIT | _BYTES)
     try:
         found = os.fstat(descriptor)
         _check_owner(found)
