@@ -4,7 +4,6 @@ from pathlib import Path
 
 import memoria
 from memoria import Settings
-from memoria.bare.home import slug
 from memoria.store.folders import tenant_folder
 from memoria.surface.mcp.resources import core_text
 
@@ -39,8 +38,12 @@ def test_no_two_tenants_share_a_folder_and_none_leaves_the_home() -> None:
         "x" * 200,
         "con",
         ".",
+        "用户二七一二九",  # the first 32 bits of these two digests are the same
+        "用户二七五四二",
     ]
-    slugs = [slug(name) for name in names]
+    folders = [tenant_folder(Path("home"), name) for name in names]
+    slugs = [folder.name for folder in folders]
+    assert {folder.parent for folder in folders} == {Path("home", "tenants")}
     assert len({one.casefold() for one in slugs}) == len(names)
     assert all(one.isascii() and one.strip("-.") == one and "/" not in one for one in slugs)
     assert all(len(one) < 60 for one in slugs)

@@ -1,5 +1,6 @@
 """A hook asks a running server of the same home and tenant, and never waits for another."""
 
+import json
 import os
 import socket
 import stat
@@ -224,3 +225,13 @@ async def test_three_lines_and_three_hundred_tokens_are_the_most(home: Path) -> 
         shown = await recall(home, "Where do I keep bees in hives of cedar?")
         assert 1 <= shown.count("[memory ") <= 3
         assert estimate_tokens(shown) <= 300
+
+
+async def test_a_server_answers_nobody_who_means_another_tenant(home: Path) -> None:
+    async with standing(home):
+        (address,) = list_addresses(str(home), TENANT)
+        for tenant, key in ((TENANT, "text"), ("ann", "error")):
+            line = json.dumps({"ask": "briefing", "tenant": tenant}).encode() + b"\n"
+            async with await anyio.connect_unix(address) as stream:
+                await stream.send(line)
+                assert key in json.loads(await stream.receive(MOST_REQUEST_BYTES))

@@ -32,6 +32,7 @@ from memoria.model.core import NOT_REMEMBERED
 from memoria.store.base import Store, TenantFiles
 from memoria.store.files import DATABASE, core_files, list_obstacles
 from memoria.store.folders import tenant_folder
+from memoria.store.former_folders import describe_former
 from memoria.store.home_folder import open_home_files
 
 _LITTLE_DISK_BYTES = 500_000_000
@@ -54,6 +55,7 @@ def examine(
         ("queue", lambda: _check_queue(store, settings)),
         ("private time", lambda: _check_private_time(store, settings)),
         ("sources", lambda: _check_sources(store, settings)),
+        ("tenants' folders", lambda: _check_tenants_folders(store, settings)),
     )
     return _add_home_checks(
         settings, [*store.examine(deep=deep), *(_run_check(*look) for look in looks)]
@@ -192,6 +194,19 @@ def _count_refusals(files: TenantFiles, place: str) -> int:
     usable = files.find_obstacle(place) is None
     text = (files.read(place) or b"").decode("utf-8", "replace") if usable else ""
     return sum(line.startswith(NOT_REMEMBERED) for line in text.splitlines())
+
+
+def _check_tenants_folders(store: Store, settings: Settings) -> Finding:
+    """Whether each tenant has the folder of its own that an earlier version gave it."""
+    left = describe_former(settings.home_path, store.tenants)
+    check = "tenants' folders"
+    if left:
+        cure = (
+            "Look through each, move what belongs to somebody into the folder that is named for "
+            "them, and delete the rest."
+        )
+        return Finding(check=check, state="warning", detail="; ".join(left), cure=cure)
+    return Finding(check=check, state="ok", detail="each tenant has one of its own")
 
 
 def _check_backups(settings: Settings) -> Finding:

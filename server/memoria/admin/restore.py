@@ -16,6 +16,7 @@ from memoria.errors import BackupError, StoreDamagedError, StoreTooNewError
 from memoria.store.base import DatabaseFiles
 from memoria.store.files import DATABASE, KEY_BYTES, TOMBSTONE_KEY, core_files, replace_file
 from memoria.store.folders import DERIVED, explain_system_errors, sync_folder
+from memoria.store.former_folders import remove_signposts
 from memoria.store.regular_files import list_files, read_file, refuse_links
 
 Put = Callable[[Path, Path], None]
@@ -102,6 +103,7 @@ def swap_files(home: Path, new: Path, manifest: Manifest, put: Put) -> Path | No
         if key is not None:
             replace_file(aside / TOMBSTONE_KEY, key)
     _delete_kept_answers(home)
+    remove_signposts(home)
     with ExitStack() as undo:
         for place in _folders_of_rows(home):
             (aside / place).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -134,7 +136,7 @@ def _delete_kept_answers(home: Path) -> None:
 
 
 def _tenant_folders(home: Path) -> list[Path]:
-    return [home, *sorted(home.glob(f"{TENANTS}/*"))]
+    return [home, *(one for one in sorted(home.glob(f"{TENANTS}/*")) if one.is_dir())]
 
 
 def _folders_of_rows(home: Path) -> list[Path]:

@@ -9,6 +9,7 @@ from memoria.config import Settings
 from memoria.errors import InvalidInputError, NoMemoryError, StoreError, quote_value
 from memoria.store.base import Engine, Store
 from memoria.store.files import BACKUPS
+from memoria.store.former_folders import adopt_folders
 from memoria.store.sqlite.engine import SqliteEngine
 
 _ENGINES: Mapping[str, Callable[[], Engine]] = {"sqlite": SqliteEngine}
@@ -72,10 +73,16 @@ def check_memory(settings: Settings) -> None:
 
 
 def open_store(settings: Settings) -> Store:
-    """The home's store, made if there is none.
+    """The home's store, made if there is none; its tenants' folders have their present names.
 
     Raises:
         InvalidInputError: there is no such engine.
         StoreError: it can't be opened.
     """
-    return choose_engine(settings).open(settings)
+    store = choose_engine(settings).open(settings)
+    try:
+        adopt_folders(settings.home_path, settings.tenant, store.tenants)
+    except StoreError:
+        store.close()
+        raise
+    return store

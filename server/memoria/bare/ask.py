@@ -40,7 +40,7 @@ def ask_server(
         is_starting: whether a server may be about to start, so that it is worth waiting for one.
     """
     deadline = time.monotonic() + wait_ms / 1000
-    line = write_json(request).encode("ascii") + b"\n"
+    line = write_json({**request, "tenant": tenant}).encode("ascii") + b"\n"
     while len(line) <= MOST_REQUEST_BYTES:
         addresses = list_addresses(home, tenant)
         for place, address in enumerate(addresses):

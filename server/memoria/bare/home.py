@@ -11,9 +11,14 @@ import stat
 DEFAULT_TENANT = "default"
 TENANTS = "tenants"
 """The folder with a folder for each tenant but the default one."""
+OWNER_FILE = "tenant"
+"""The file of a tenant's folder that says whose it is."""
 
 _SLUG_CHARS = 40
 _SLUG_HEX = 8
+_TENANT_CHARS = 24
+_TENANT_HEX = 32
+"""128 bits: whoever may choose a tenant's name can't find a second one for a folder."""
 _JUNCTION = 0xA0000003
 """How Windows marks a folder that stands for another one."""
 _OWNER_FOLDER, _OWNER_FILE = 0o700, 0o600
@@ -39,21 +44,57 @@ def find_tenant(given: str | None = None) -> str:
 
 def tenant_folder(home: str, tenant: str) -> str:
     """Where a tenant's files lie: in the home itself, or apart from all others'."""
-    return home if tenant == DEFAULT_TENANT else os.path.join(home, TENANTS, slug(tenant))
+    if tenant == DEFAULT_TENANT:
+        return home
+    return os.path.join(home, TENANTS, _slug(tenant, tenant, _TENANT_CHARS, _TENANT_HEX))
+
+
+def make_tenant_folder(home: str, tenant: str, name: str) -> str:
+    """A folder in a tenant's, made with all it lies in where it is missing. Its path.
+
+    Raises:
+        NotRegularError: a part of the path below the home is a link, or no folder.
+        OSError: it can't be made.
+    """
+    own = tenant_folder(home, tenant)
+    path = make_folder(home, os.path.join(own, name))
+    name_owner(own, tenant)
+    return path
+
+
+def name_owner(folder: str, tenant: str) -> None:
+    """Have a tenant's folder say whose it is, where it does not yet.
+
+    Raises:
+        OSError: it can't be written.
+    """
+    path = os.path.join(folder, OWNER_FILE)
+    if tenant == DEFAULT_TENANT or os.path.lexists(path):
+        return
+    draft = os.path.join(folder, f".{OWNER_FILE}.{os.urandom(8).hex()}")
+    descriptor = open_new(draft)
+    try:
+        write_all(descriptor, tenant.encode("utf-8", "surrogateescape"))
+    finally:
+        os.close(descriptor)
+    os.replace(draft, path)
 
 
 def slug(name: str, identity: str | None = None) -> str:
-    """A file name for any name: no two have the same, on no file system.
+    """A file name for any name, by which it is known among others of the same tenant.
 
     Args:
         name: to be known by, as far as file systems let it.
         identity: what tells it from others, where its name does not.
     """
+    return _slug(name, identity or name, _SLUG_CHARS, _SLUG_HEX)
+
+
+def _slug(name: str, identity: str, chars: int, digits: int) -> str:
     from hashlib import sha256  # a hook of the default tenant needs none
 
-    plain = _keep_plain(name.casefold()).strip("-")[:_SLUG_CHARS]
-    digest = sha256((identity or name).encode()).hexdigest()
-    return f"{plain or 'x'}-{digest[:_SLUG_HEX]}"
+    plain = _keep_plain(name.casefold()).strip("-")[:chars]
+    return f"{plain or 'x'}-{sha256(identity.encode()).hexdigest()[:digits]}"
 
 
 def make_folder(home: str, place: str) -> str:

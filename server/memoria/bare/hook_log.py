@@ -9,7 +9,7 @@ import time
 
 from memoria.bare.home import (
     check_folder,
-    make_folder,
+    make_tenant_folder,
     open_to_append,
     read_regular,
     tenant_folder,
@@ -35,7 +35,7 @@ def note_heard(home: str, tenant: str, client: str) -> None:
     try:
         os.utime(path)
     except FileNotFoundError:
-        make_folder(home, _folder(home, tenant))
+        make_tenant_folder(home, tenant, FOLDER)
         os.close(open_to_append(path))
 
 
@@ -57,7 +57,7 @@ def note_failure(home: str, tenant: str, client: str, reason: str) -> None:
     Raises:
         OSError: it can't be written.
     """
-    folder = make_folder(home, _folder(home, tenant))
+    folder = make_tenant_folder(home, tenant, FOLDER)
     path = os.path.join(folder, _LOG)
     note = {"at": int(time.time() * 1000), "client": _plain(client), "reason": reason[:_MOST_CHARS]}
     descriptor = open_to_append(path)

@@ -17,7 +17,7 @@ import time
 from memoria.bare.home import (
     NotRegularError,
     check_folder,
-    make_folder,
+    make_tenant_folder,
     open_new,
     read_regular,
     tenant_folder,
@@ -121,7 +121,7 @@ def write_kept(
         "rests_on": rests_on,
         "size": len(said),
     }
-    folder = make_folder(home, answer_folder(home, tenant))
+    folder = make_tenant_folder(home, tenant, KEPT)
     path = answer_path(home, tenant, workspace, name)
     draft = os.path.join(folder, f".{os.path.basename(path)}.{os.urandom(8).hex()}")
     try:

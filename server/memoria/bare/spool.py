@@ -19,7 +19,7 @@ import time
 from memoria.bare.home import (
     NotRegularError,
     check_folder,
-    make_folder,
+    make_tenant_folder,
     open_new,
     open_to_append,
     read_regular,
@@ -52,7 +52,7 @@ def append_entry(home: str, tenant: str, entry: dict[str, object]) -> None:
     content = write_json(entry).encode("ascii")
     if len(content) > MOST_ENTRY_BYTES:
         raise OSError(f"an entry of {len(content):,} bytes is too large for the spool")
-    folder = make_folder(home, spool_folder(home, tenant))
+    folder = make_tenant_folder(home, tenant, SPOOL)
     own = f"{time.time_ns():020d}-{os.getpid()}-{os.urandom(4).hex()}"
     draft = os.path.join(folder, f".{own}.{os.urandom(8).hex()}")
     try:
@@ -161,7 +161,7 @@ class SpoolClaim:
         Raises:
             OSError: it can't be moved.
         """
-        folder = make_folder(self._home, _aside_folder(self._home, self._tenant))
+        folder = make_tenant_folder(self._home, self._tenant, os.path.join(SPOOL, ASIDE))
         kept = name.removesuffix(_ENDING) + _ASIDE_ENDING
         try:
             os.rename(os.path.join(self._folder, name), os.path.join(folder, kept))

@@ -16,6 +16,7 @@ from memoria.erasure.file_text import RECORDS, Unwanted, list_removed, remove_un
 from memoria.errors import StoreUnavailableError
 from memoria.store.files import BACKUPS, replace_file
 from memoria.store.folders import BEFORE_IMAGES, DRAFT, PROJECTS, make_private, tenant_folder
+from memoria.store.former_folders import former_folder
 from memoria.store.home_folder import FolderFiles
 from memoria.store.regular_files import (
     find_obstacle,
@@ -257,7 +258,8 @@ class TextFileEraser:
     def _folders_restored_over(self) -> Iterator[Path]:
         """Folders that restores have set aside of a tenant with a folder of its own."""
         if self._folder != self._home:
-            yield from self._home.glob(f"{_RESTORED_OVER}/{self._folder.relative_to(self._home)}")
+            for folder in (self._folder, former_folder(self._home, self._tenant)):
+                yield from self._home.glob(f"{_RESTORED_OVER}/{folder.relative_to(self._home)}")
 
 
 def _is_ours(home: Path, file: Path) -> bool:

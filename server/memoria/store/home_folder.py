@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
-from memoria.bare.home import DEFAULT_TENANT
+from memoria.bare.home import DEFAULT_TENANT, name_owner
 from memoria.config import Settings
 from memoria.errors import StoreUnavailableError, UnusableFileError
 from memoria.store.base import HomeFiles
@@ -29,6 +29,7 @@ class FolderFiles:
     def __init__(self, home: Path, tenant: str = DEFAULT_TENANT) -> None:
         """Nothing is read or made yet."""
         self._home = home
+        self._tenant = tenant
         self._root = PurePosixPath(tenant_folder(home, tenant).relative_to(home).as_posix())
 
     def read(self, place: str) -> bytes | None:
@@ -57,6 +58,7 @@ class FolderFiles:
         with _explain_errors():
             check_place(self._home, self._root / place)
             make_private(file.parent)
+            name_owner(str(self._home / self._root), self._tenant)
             if not replace_file(file, content, is_current):
                 return False
             sync_folder(file.parent)

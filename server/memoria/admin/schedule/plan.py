@@ -8,6 +8,7 @@ import hashlib
 import re
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime, time, timedelta
 from pathlib import Path
 
@@ -19,11 +20,14 @@ from memoria.errors import InvalidInputError, ScheduleError, UnusableFileError, 
 from memoria.model.base import Value
 from memoria.store.base import TenantFiles
 from memoria.store.folders import SCHEDULED_JOB
+from memoria.store.former_folders import former_folder
 from memoria.store.home_folder import open_home_files
+from memoria.store.regular_files import check_place, read_file
 
 LABEL = "memoria-nightly-"
 TITLE = "Memoria, nightly maintenance"
 DEFAULT_AT = time(3, 17)
+_FORMER_DIGITS, _DIGITS = 8, 32
 _AT = lazy_regex(r"([01]?\d|2[0-3]):([0-5]\d)", re.ASCII)
 _UNFIT = lazy_regex("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
 """What not every scheduler's file can hold: control characters and what is no text."""
@@ -39,9 +43,12 @@ class ScheduledJob(Value):
 
 
 def job_label(settings: Settings) -> str:
-    """The job's name: one for each home and tenant."""
+    """The job's name: one for each home and tenant. What is installed keeps the name it has."""
     whose = f"{settings.home_path}\0{settings.tenant}"
-    return LABEL + hashlib.sha256(whose.encode("utf-8", "surrogateescape")).hexdigest()[:8]
+    digest = hashlib.sha256(whose.encode("utf-8", "surrogateescape")).hexdigest()
+    labels = [LABEL + digest[:digits] for digits in (_FORMER_DIGITS, _DIGITS)]
+    noted = _read_note(settings)
+    return noted.label if noted is not None and noted.label in labels else labels[-1]
 
 
 def nightly_job(
@@ -92,16 +99,17 @@ def note_job(settings: Settings, job: ScheduledJob) -> None:
 
 def read_job(settings: Settings) -> ScheduledJob | None:
     """The job that was installed from here last; None where nothing says."""
-    try:
-        job = ScheduledJob.model_validate_json(_files(settings).read(SCHEDULED_JOB) or b"")
-    except (UnusableFileError, ValidationError):
-        return None  # a note that can't be read says no more than one that is missing
-    return job if job.label == job_label(settings) else None
+    job = _read_note(settings)
+    return job if job is not None and job.label == job_label(settings) else None
 
 
 def forget_job(settings: Settings) -> None:
     """Delete the note, once the job is out."""
     _files(settings).delete(SCHEDULED_JOB)
+    with suppress(OSError, UnusableFileError):  # what stays there is moved when the home is opened
+        former = _former_place(settings)
+        check_place(settings.home_path, former)
+        (settings.home_path / former).unlink(missing_ok=True)
 
 
 def parse_time_of_day(text: str) -> time:
@@ -123,6 +131,22 @@ def next_run(at: time, now: datetime) -> datetime:
     local = now.astimezone().replace(tzinfo=None)
     today = datetime.combine(local, at)
     return (today if today > local else today + timedelta(days=1)).astimezone()
+
+
+def _read_note(settings: Settings) -> ScheduledJob | None:
+    """The note, also where an earlier version left it and nobody has opened the home since."""
+    try:
+        note = _files(settings).read(SCHEDULED_JOB) or read_file(
+            settings.home_path, _former_place(settings)
+        )
+        return ScheduledJob.model_validate_json(note or b"")
+    except (UnusableFileError, ValidationError):
+        return None  # a note that can't be read says no more than one that is missing
+
+
+def _former_place(settings: Settings) -> Path:
+    home = settings.home_path
+    return former_folder(home, settings.tenant).relative_to(home) / SCHEDULED_JOB
 
 
 def _files(settings: Settings) -> TenantFiles:

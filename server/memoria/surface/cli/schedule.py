@@ -82,8 +82,8 @@ def remove(context: typer.Context, as_json: AsJson = False) -> None:
     from memoria.admin.schedule import manage  # noqa: PLC0415  (others need not pay)
 
     options: Options = context.obj
-    done = manage.remove(options.settings)
     label = job_label(options.settings)
+    done = manage.remove(options.settings)
     wire = WireRemoval(label=label, removed_from=[*done.removed_from], notes=[*done.unasked])
     show(wire, removal_text(wire), as_json=as_json)
 

@@ -22,12 +22,13 @@ from memoria.app import Memoria
 from memoria.bare.ask import (
     ENDING,
     MOST_REQUEST_BYTES,
+    SOCKETS,
     is_own_folder,
     is_short_enough,
     list_folders,
     remove_dead_sockets,
 )
-from memoria.bare.home import make_folder
+from memoria.bare.home import make_tenant_folder
 from memoria.bare.plain_json import read_json, write_json
 from memoria.errors import MemoriaError
 from memoria.surface.mcp.kept import write_briefing
@@ -92,16 +93,16 @@ async def _open_socket(memory: Memoria) -> tuple[SocketListener, Path] | None:
         if not is_short_enough(folder):
             continue
         try:
-            _make_folder(home, folder)
+            _make_folder(home, memory.tenant, folder)
             return await anyio.create_unix_listener(path, mode=_OWNER_FILE), path
         except OSError as error:  # a file system without sockets, for one
             _LOG.debug("No socket in %s: %s", folder, error)
     return None
 
 
-def _make_folder(home: str, folder: str) -> None:
+def _make_folder(home: str, tenant: str, folder: str) -> None:
     if folder.startswith(os.path.join(home, "")):  # noqa: PTH118  (as the asking side compares it)
-        make_folder(home, folder)
+        make_tenant_folder(home, tenant, SOCKETS)
         return
     with suppress(FileExistsError):
         Path(folder).mkdir(mode=_OWNER_FOLDER)
@@ -150,6 +151,8 @@ async def _find_answer(memory: Memoria, line: bytes) -> dict[str, object]:
         request = read_json(line.decode())
         if not isinstance(request, dict) or request.get("ask") not in QUESTIONS:
             return {"error": f"ask for one of {', '.join(QUESTIONS)}"}
+        if request.get("tenant", memory.tenant) != memory.tenant:
+            return {"error": "this server is another tenant's"}
         return {"text": await QUESTIONS[request["ask"]](memory, request)}
     except (ValueError, MemoriaError) as error:
         return {"error": str(error)}
