@@ -18,11 +18,20 @@ is, the session's next ones are dropped, until a later one tries again and reads
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from memoria.admin.spool_entries import (
+    IntakeBudget,
+    SpoolEntry,
+    SpoolReport,
+    has_grown,
+    point_at,
+    read_entry,
+    read_turn,
+    touch,
+)
 from memoria.admin.spool_progress import GivenUpError, Progress
-from memoria.admin.transcripts.base import TranscriptFormat, TranscriptItem, TranscriptTurn, as_turn
+from memoria.admin.transcripts.base import TranscriptFormat, TranscriptItem, TranscriptTurn
 from memoria.admin.transcripts.follow import FilePlace, TranscriptFollower
 from memoria.admin.transcripts.formats import FORMATS
 from memoria.admin.transcripts.own_calls import is_own_call
@@ -61,45 +70,6 @@ _NOT_ITS_FAULT = (StoreError, ImportError, GivenUpError)
 """What no entry is set aside for."""
 
 MakeCapture = Callable[[Channel, str], Capture]
-
-
-@dataclass(slots=True)
-class SpoolReport:
-    """What became of the spool."""
-
-    entries: int = 0
-    """Taken in and removed."""
-    recorded: int = 0
-    """Turns that were new."""
-    unreadable: int = 0
-    """Entries, transcripts and lines that could not be used, whether set aside or not."""
-    waiting: int = 0
-    """Entries that are left for the next time."""
-    is_refused: bool = False
-    """Whether nothing was done, because another process takes in, or there is no spool."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """An entry of the spool, as far as it can be used."""
-
-    name: str
-    client: str
-    event: str
-    session: str
-    cwd: str | None
-    transcript: str | None
-    offset: int
-    at: int
-    turns: Sequence[object]
-
-
-@dataclass(slots=True)
-class _Budget:
-    """How many bytes may still be read."""
-
-    left: int
-    report: SpoolReport = field(default_factory=SpoolReport)
 
 
 class SpoolIntake:
@@ -149,7 +119,7 @@ class SpoolIntake:
             StoreError: the store can't be written. What was taken in before stays, and so do the
                 entries that were not.
         """
-        budget = _Budget(most_bytes)
+        budget = IntakeBudget(most_bytes)
         claim = claim_entries(self._home, self._tenant)
         if claim is None:
             budget.report.is_refused = True
@@ -179,12 +149,12 @@ class SpoolIntake:
             waiting = len(self._claim.names())
         return SpoolReport(unreadable=1, waiting=waiting) if self.progress.names else None
 
-    def _take_entries(self, claim: SpoolClaim, names: Iterable[str], budget: _Budget) -> bool:
+    def _take_entries(self, claim: SpoolClaim, names: Iterable[str], budget: IntakeBudget) -> bool:
         """Record the words of entries as they come, and read each transcript once for all.
 
         Gives whether entries were added for more transcripts to be read.
         """
-        pointing: dict[tuple[str, str], list[_Entry]] = {}
+        pointing: dict[tuple[str, str], list[SpoolEntry]] = {}
         for entry in self._read_entries(claim, names, budget):
             if entry.transcript is not None and not entry.turns:
                 pointing.setdefault((entry.client, entry.transcript), []).append(entry)
@@ -194,7 +164,7 @@ class SpoolIntake:
                 self._remove(claim, entry, budget)
         resting = self._list_resting() if pointing else {}
         for (client, path), entries in pointing.items():
-            done: Iterable[_Entry] = entries
+            done: Iterable[SpoolEntry] = entries
             with self._setting_aside(claim, entries, budget):
                 if not self._is_resting(claim, resting.get(path, ())):
                     done = _Following(self, client, path, budget).take_in(entries)
@@ -223,7 +193,7 @@ class SpoolIntake:
 
     @contextmanager
     def _setting_aside(
-        self, claim: SpoolClaim, entries: Sequence[_Entry], budget: _Budget
+        self, claim: SpoolClaim, entries: Sequence[SpoolEntry], budget: IntakeBudget
     ) -> Iterator[None]:
         """Set entries aside that can't be taken in, whatever is wrong with them."""
         names = [entry.name for entry in entries]
@@ -252,30 +222,22 @@ class SpoolIntake:
         """
         with self._store.read(self._tenant) as tx:
             recent = tx.transcripts.list_recent(now_millis() - DAY_MS, _MOST_ENDS)
-        grown = [place for place in recent if place.path not in known and _has_grown(place)]
+        grown = [place for place in recent if place.path not in known and has_grown(place)]
         for place in grown:
-            entry: dict[str, object] = {
-                "v": 1,
-                "client": place.source,
-                "event": "stop",
-                "session": place.session_id,
-                "at": abs(place.touched_at),
-                "transcript": place.path,
-            }
-            append_entry(self._home, self._tenant, entry)
+            append_entry(self._home, self._tenant, point_at(place))
         return bool(grown)
 
-    def _remove(self, claim: SpoolClaim, entry: _Entry, budget: _Budget) -> None:
+    def _remove(self, claim: SpoolClaim, entry: SpoolEntry, budget: IntakeBudget) -> None:
         claim.remove(entry.name)
         budget.report.entries += 1
 
     def _read_entries(
-        self, claim: SpoolClaim, names: Iterable[str], budget: _Budget
-    ) -> Iterator[_Entry]:
+        self, claim: SpoolClaim, names: Iterable[str], budget: IntakeBudget
+    ) -> Iterator[SpoolEntry]:
         for name in names:
             self.progress.begin([name])
             read = claim.read(name)
-            entry = None if read is None else _as_entry(name, read)
+            entry = None if read is None else read_entry(name, read)
             if entry is not None:
                 yield entry
                 continue
@@ -283,9 +245,9 @@ class SpoolIntake:
             budget.report.entries += 1
             budget.report.unreadable += 1
 
-    def _record_words(self, entry: _Entry, budget: _Budget) -> None:
+    def _record_words(self, entry: SpoolEntry, budget: IntakeBudget) -> None:
         """Record what an entry says itself."""
-        turns = [_as_turn(entry, i, each) for i, each in enumerate(entry.turns)]
+        turns = [read_turn(entry, i, each) for i, each in enumerate(entry.turns)]
         own = [turn for turn in turns if turn is not None and not is_own_call(turn)]
         budget.report.unreadable += turns.count(None)
         event = _CLOSING.get(entry.event)
@@ -294,7 +256,7 @@ class SpoolIntake:
             self.record(capture, own, entry.session, event, budget.report)
         # It has no transcript; by the name of its session it is known that its hooks are at work.
         self.note_place(
-            TranscriptPlace(entry.client, entry.session, entry.session, 0, "{}", _touch(entry))
+            TranscriptPlace(entry.client, entry.session, entry.session, 0, "{}", touch(entry))
         )
 
     def record(
@@ -348,13 +310,13 @@ class SpoolIntake:
 class _Following:
     """Takes in one transcript, for the entries that point to it."""
 
-    def __init__(self, intake: SpoolIntake, client: str, path: str, budget: _Budget) -> None:
+    def __init__(self, intake: SpoolIntake, client: str, path: str, budget: IntakeBudget) -> None:
         self._intake = intake
         self._client = client
         self._path = path
         self._budget = budget
 
-    def take_in(self, entries: Sequence[_Entry]) -> Iterator[_Entry]:
+    def take_in(self, entries: Sequence[SpoolEntry]) -> Iterator[SpoolEntry]:
         """Read on as far as the budget goes; gives the entries that are done with.
 
         Up to each entry that ends a segment, and from the last one on to the end of the file:
@@ -365,7 +327,7 @@ class _Following:
         if form is None or _SUBAGENTS in path.parts or not path.is_absolute():
             yield from entries
             return
-        pending = list[_Entry]()
+        pending = list[SpoolEntry]()
         for i, entry in enumerate(entries):
             pending.append(entry)
             is_last = i == len(entries) - 1
@@ -386,7 +348,9 @@ class _Following:
             yield from pending
             pending.clear()
 
-    def _read_to(self, form: TranscriptFormat, path: Path, entry: _Entry, *, is_last: bool) -> bool:
+    def _read_to(
+        self, form: TranscriptFormat, path: Path, entry: SpoolEntry, *, is_last: bool
+    ) -> bool:
         """Read up to where an entry points, the last one to the end. False: the budget ran out."""
         size = path.stat().st_size
         until = size if is_last else min(entry.offset, size)
@@ -401,7 +365,7 @@ class _Following:
             self._budget.left -= place.offset - before.offset
             self._intake.note_place(
                 TranscriptPlace(
-                    form.client, self._path, entry.session, *place, touched_at=_touch(entry)
+                    form.client, self._path, entry.session, *place, touched_at=touch(entry)
                 )
             )
             if place.offset >= until or place.offset == before.offset:
@@ -409,7 +373,7 @@ class _Following:
             if self._budget.left <= 0:
                 return False
 
-    def _record(self, items: Iterable[TranscriptItem], entry: _Entry) -> None:
+    def _record(self, items: Iterable[TranscriptItem], entry: SpoolEntry) -> None:
         """Record what was read, so many turns of one folder at a time."""
         batch: list[TranscriptTurn] = []
         for item in items:
@@ -425,58 +389,7 @@ class _Following:
         if batch:
             self._record_batch(batch, entry)
 
-    def _record_batch(self, batch: Sequence[TranscriptTurn], entry: _Entry) -> None:
+    def _record_batch(self, batch: Sequence[TranscriptTurn], entry: SpoolEntry) -> None:
         capture = self._intake.capture_in(self._client, batch[0].cwd or entry.cwd)
         turns = [said.turn for said in batch]
         self._intake.record(capture, turns, entry.session, None, self._budget.report)
-
-
-def _touch(entry: _Entry) -> int:
-    """When a session was last heard of: now, and as a negative number if that was its end."""
-    return -now_millis() if entry.event == "end" else now_millis()
-
-
-def _has_grown(place: TranscriptPlace) -> bool:
-    try:
-        return Path(place.path).is_absolute() and Path(place.path).stat().st_size > place.offset
-    except OSError:
-        return False
-
-
-def _as_entry(name: str, entry: dict[str, object]) -> _Entry | None:
-    """An entry as a hook wrote it; None where it can't be used."""
-
-    def text(field: str) -> str | None:
-        value = entry.get(field)
-        return value if isinstance(value, str) and value else None
-
-    def number(field: str) -> int:
-        value = entry.get(field)
-        return value if isinstance(value, int) else 0
-
-    client, transcript = text("client"), text("transcript")
-    session = text("session") or (transcript and Path(transcript).stem)
-    if client is None or not session:
-        return None
-    turns = entry.get("turns")
-    return _Entry(
-        name,
-        client,
-        text("event") or "",
-        session,
-        text("cwd"),
-        transcript,
-        number("offset"),
-        number("at"),
-        turns if isinstance(turns, list) else [],
-    )
-
-
-def _as_turn(entry: _Entry, i: int, each: object) -> Turn | None:
-    """A turn of an entry. One without an id is known by its entry, which is taken in once."""
-    if not isinstance(each, dict):
-        return None
-    fields = {("message_id" if key == "id" else str(key)): each[key] for key in each}
-    own = {"session_id": entry.session, "message_id": f"{entry.name}.{i}", "at": entry.at or None}
-    turn = as_turn(i, {**own, **{key: value for key, value in fields.items() if value is not None}})
-    return turn if isinstance(turn, Turn) else None

@@ -1,11 +1,9 @@
 """Memoria: what every face calls. MCP, the command line and the library share these operations."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from threading import Event
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import anyio
-import anyio.to_thread
 from pydantic import SkipValidation
 
 from memoria.app.arguments import Bytes, Name, Seconds, Text, check_arguments
@@ -14,7 +12,7 @@ from memoria.app.open_home import OpenHome
 from memoria.app.private_times import PrivateSwitch
 from memoria.app.queue import ExtractionQueue
 from memoria.app.spool import WAITING_BYTES, Spool
-from memoria.app.threads import in_thread
+from memoria.app.threads import in_own_thread, in_thread
 from memoria.app.undoing import Changes
 from memoria.errors import InvalidInputError
 from memoria.ingest.capture import Capture, CaptureLimits
@@ -47,7 +45,6 @@ if TYPE_CHECKING:
 _IDLE_POLL_S = 0.02
 _STALLS_AFTER_S = 20.0
 """Beside what an intake may wait for other writers."""
-_T = TypeVar("_T")
 
 
 class Memoria(Changes):
@@ -127,7 +124,7 @@ class Memoria(Changes):
         spool = self.spool
         if not spool.has_changed():
             return
-        if await _take_in(lambda is_left: spool.catch_up(most_bytes, is_left)):
+        if await in_own_thread(lambda is_left: spool.catch_up(most_bytes, is_left)):
             self._wake_workers()
 
     @check_arguments
@@ -140,7 +137,7 @@ class Memoria(Changes):
         Returns:
             Whether any of it is left.
         """
-        report = await _take_in(lambda is_left: self.spool.take_in(most_bytes, is_left))
+        report = await in_own_thread(lambda is_left: self.spool.take_in(most_bytes, is_left))
         if report is not None and report.recorded:
             self._wake_workers()
         return report is not None and bool(report.waiting)
@@ -393,12 +390,3 @@ class Memoria(Changes):
     def _wake_worker(self) -> None:
         if self._home.worker is not None:
             self._home.worker.wake()
-
-
-async def _take_in(intake: Callable[[Callable[[], bool]], _T]) -> _T:
-    """Wait for an intake in a thread, but no longer when this is cancelled: it goes on alone."""
-    left = Event()
-    try:
-        return await anyio.to_thread.run_sync(intake, left.is_set, abandon_on_cancel=True)
-    finally:
-        left.set()

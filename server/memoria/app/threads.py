@@ -1,6 +1,7 @@
 """Blocking work off the event loop."""
 
 from collections.abc import Callable
+from threading import Event
 from typing import TypeVar
 
 import anyio.to_thread
@@ -13,6 +14,18 @@ _T = TypeVar("_T")
 async def in_thread(work: Callable[[], _T]) -> _T:
     """Run blocking work in a worker thread. It is never abandoned half way."""
     return await anyio.to_thread.run_sync(work)
+
+
+async def in_own_thread(work: Callable[[Callable[[], bool]], _T]) -> _T:
+    """Run work that goes on by itself, and wait for it no longer when this is cancelled.
+
+    It is given what tells it so.
+    """
+    left = Event()
+    try:
+        return await anyio.to_thread.run_sync(work, left.is_set, abandon_on_cancel=True)
+    finally:
+        left.set()
 
 
 async def in_snapshot(store: Store, tenant: str, look: Callable[[Transaction], _T]) -> _T:

@@ -1,0 +1,112 @@
+"""Entries of the spool as they are taken in, and what is said of an intake."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from memoria.admin.transcripts.base import as_turn
+from memoria.model import Turn, now_millis
+from memoria.store.base.transcripts import TranscriptPlace
+
+
+@dataclass(slots=True)
+class SpoolReport:
+    """What became of the spool."""
+
+    entries: int = 0
+    """Taken in and removed."""
+    recorded: int = 0
+    """Turns that were new."""
+    unreadable: int = 0
+    """Entries, transcripts and lines that could not be used, whether set aside or not."""
+    waiting: int = 0
+    """Entries that are left for the next time."""
+    is_refused: bool = False
+    """Whether nothing was done, because another process takes in, or there is no spool."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpoolEntry:
+    """An entry of the spool, as far as it can be used."""
+
+    name: str
+    client: str
+    event: str
+    session: str
+    cwd: str | None
+    transcript: str | None
+    offset: int
+    at: int
+    turns: Sequence[object]
+
+
+@dataclass(slots=True)
+class IntakeBudget:
+    """How many bytes may still be read."""
+
+    left: int
+    report: SpoolReport = field(default_factory=SpoolReport)
+
+
+def read_entry(name: str, entry: dict[str, object]) -> SpoolEntry | None:
+    """An entry as a hook wrote it; None where it can't be used."""
+
+    def text(field: str) -> str | None:
+        value = entry.get(field)
+        return value if isinstance(value, str) and value else None
+
+    def number(field: str) -> int:
+        value = entry.get(field)
+        return value if isinstance(value, int) else 0
+
+    client, transcript = text("client"), text("transcript")
+    session = text("session") or (transcript and Path(transcript).stem)
+    if client is None or not session:
+        return None
+    turns = entry.get("turns")
+    return SpoolEntry(
+        name,
+        client,
+        text("event") or "",
+        session,
+        text("cwd"),
+        transcript,
+        number("offset"),
+        number("at"),
+        turns if isinstance(turns, list) else [],
+    )
+
+
+def read_turn(entry: SpoolEntry, i: int, each: object) -> Turn | None:
+    """A turn of an entry. One without an id is known by its entry, which is taken in once."""
+    if not isinstance(each, dict):
+        return None
+    fields = {("message_id" if key == "id" else str(key)): each[key] for key in each}
+    own = {"session_id": entry.session, "message_id": f"{entry.name}.{i}", "at": entry.at or None}
+    turn = as_turn(i, {**own, **{key: value for key, value in fields.items() if value is not None}})
+    return turn if isinstance(turn, Turn) else None
+
+
+def touch(entry: SpoolEntry) -> int:
+    """When a session was last heard of: now, and as a negative number if that was its end."""
+    return -now_millis() if entry.event == "end" else now_millis()
+
+
+def point_at(place: TranscriptPlace) -> dict[str, object]:
+    """An entry as a hook would write it, for the rest of a transcript that was read to a place."""
+    return {
+        "v": 1,
+        "client": place.source,
+        "event": "stop",
+        "session": place.session_id,
+        "at": abs(place.touched_at),
+        "transcript": place.path,
+    }
+
+
+def has_grown(place: TranscriptPlace) -> bool:
+    """Whether there is more in a transcript than was read."""
+    try:
+        return Path(place.path).is_absolute() and Path(place.path).stat().st_size > place.offset
+    except OSError:
+        return False
