@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from memoria.admin.spool_progress import GivenUpError
 
 if TYPE_CHECKING:
-    from memoria.admin.spool import SpoolIntake, SpoolReport
+    from memoria.admin.spool import SpoolIntake
+    from memoria.admin.spool_entries import SpoolReport
 
 _LOOK_S = 0.1
 

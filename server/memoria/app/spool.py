@@ -15,7 +15,7 @@ from memoria.errors import StoreError
 from memoria.model.instant import now_millis
 
 if TYPE_CHECKING:
-    from memoria.admin.spool import SpoolReport
+    from memoria.admin.spool_entries import SpoolReport
     from memoria.app.intake_thread import IntakeThread
     from memoria.erasure.suppression import Digester
     from memoria.ingest.capture import Capture
