@@ -122,9 +122,26 @@ def test_the_budget_is_kept_no_line_is_cut_and_the_head_says_how_many(
     start = written([], text="").text
     ours = file.text.split("people and projects.\n\n")[1]
     assert estimate_tokens(ours) <= max(tokens, estimate_tokens(start))
-    assert render_head(file.count, len(memories)) in file.text
+    rules = sum(one.type is MemoryType.RULE for one in memories)
+    shown = {line.memory_id for line in file.lines}
+    rules -= sum(one.type is MemoryType.RULE and one.id in shown for one in memories)
+    assert render_head(file.count, len(memories), rules) in file.text
     whole = set(written(memories).text.splitlines())
     assert {line for line in file.text.splitlines() if " <!-- m:" in line} <= whole
+
+
+def test_the_head_says_what_was_left_out_and_which_command_shows_it() -> None:
+    memories = [core(n, f"rule number {n}", MemoryType.RULE) for n in range(1, 21)]
+    memories += [core(n, f"fact number {n}") for n in range(21, 41)]
+    file = written(memories, tokens=250)
+    rules = sum("- rule number" in line for line in file.text.splitlines())
+    assert 0 < rules < 20
+    (head,) = (line for line in file.text.splitlines() if "memories are shown" in line)
+    assert head.startswith(
+        f"{file.count} of 40 memories are shown; there is no room for {40 - file.count}, which "
+        f"`memoria list` shows: {20 - rules} of them are rules (`memoria list --types rule`). "
+    )
+    assert "no room" not in written(memories, tokens=3000).text
 
 
 def test_a_long_line_makes_room_for_shorter_ones() -> None:

@@ -70,12 +70,27 @@ def render_question(memory: CoreMemory, ends: Mapping[str, str]) -> RenderedLine
     return render_line(memory, f"d:{ends[memory.id]}", TAKEN_OUT)
 
 
-def render_head(count: int, total: int) -> str:
-    """The head line: how many memories are shown, and how to edit the file."""
+def render_head(count: int, total: int, rules_left_out: int = 0) -> str:
+    """The head line: how many memories are shown, where the others are, how to edit the file.
+
+    Args:
+        count: how many are shown.
+        total: how many belong into the file.
+        rules_left_out: of those for which there is no room, the rules.
+    """
+    left_out = _describe_left_out(total - count, rules_left_out) if total > count else ""
     return (
-        f"{count} of {total} memories are shown. Edit freely: a changed line corrects, a deleted "
-        f"one archives, a new one below a heading is kept. {OWN_COMMENT}"
+        f"{count} of {total} memories are shown{left_out}. Edit freely: a changed line corrects, a "
+        f"deleted one archives, a new one below a heading is kept. {OWN_COMMENT}"
     )
+
+
+def _describe_left_out(left_out: int, rules: int) -> str:
+    told = f"; there is no room for {left_out}, which `memoria list` shows"
+    if not rules:
+        return told
+    are = "is a rule" if rules == 1 else "are rules"
+    return f"{told}: {rules} of them {are} (`memoria list --types rule`)"
 
 
 def render_note() -> str:

@@ -31,6 +31,7 @@ from memoria.lifecycle.core.lines import (
 )
 from memoria.lifecycle.core.parse import BOM, Document, Line, digest, parse
 from memoria.model.core import CoreFile, CoreLine, CoreMemory, EditConflict
+from memoria.model.memory_types import MemoryType
 from memoria.policy.core import (
     CONFLICTS,
     group_in,
@@ -99,7 +100,7 @@ def render_file(
     chosen = _select_lines(file, rows, left, tokens, strength)
     placed = add_groups(split_sections(document, slots), groups_in(file), chosen.groups)
     count = len(chosen.lines) + len(left)
-    text = render_head(count, chosen.total)
+    text = render_head(count, chosen.total, chosen.rules_left_out)
     parts = _insert_head(_fill_sections(placed, chosen, text), text)
     stays = [line for line in rows.base if line.memory_id in left]
     kept = (*(one.line for one in chosen.lines.values()), *stays)
@@ -204,6 +205,7 @@ class _Selection:
     """By memory id, in the order they stand in."""
     group_of: Mapping[str, str]
     total: int
+    rules_left_out: int
 
     @property
     def groups(self) -> set[str]:
@@ -229,23 +231,40 @@ def _select_lines(
     conflicts += [render_question(own[memory_id], tails) for memory_id in asked if memory_id in own]
     apart_ids = {one.line.memory_id for one in conflicts} | left
     plain = {one: memory for one, memory in own.items() if one not in apart_ids}
-    rendered = (
-        render_line(memory, f"m:{tails[one]}", is_contradicted=one in rows.contradicted)
-        for one, memory in plain.items()
-    )
-    budget = tokens - _overhead_tokens(conflicts, {group_of[memory_id] for memory_id in plain})
-    taken = take_within_budget(rendered, lambda one: one.tokens, budget, _LEAST_TOKENS)
+
+    def take(room: int) -> Sequence[RenderedLine]:
+        rendered = (
+            render_line(memory, f"m:{tails[one]}", is_contradicted=one in rows.contradicted)
+            for one, memory in plain.items()
+        )
+        return take_within_budget(rendered, lambda one: one.tokens, room, _LEAST_TOKENS)
+
+    groups = {group_of[memory_id] for memory_id in plain}
+    room = tokens - _overhead_tokens(conflicts, groups)
+    taken = take(room - _head_tokens(render_head(9999, 9999)))
+    if len(taken) < len(plain):  # then the head says so
+        taken = take(room - _head_tokens(render_head(9999, 99999, 9999)))
     lines = {one.line.memory_id: one for one in (*taken, *conflicts)}
     group_of |= dict.fromkeys((one.line.memory_id for one in conflicts), CONFLICTS)
-    return _Selection(lines, group_of, len(own.keys() | {one.line.memory_id for one in conflicts}))
+    return _Selection(
+        lines,
+        group_of,
+        total=len(own.keys() | {one.line.memory_id for one in conflicts}),
+        rules_left_out=sum(
+            memory.type is MemoryType.RULE for one, memory in plain.items() if one not in lines
+        ),
+    )
+
+
+def _head_tokens(head: str) -> int:
+    return estimate_tokens(f"{head}\n\n")
 
 
 def _overhead_tokens(conflicts: Sequence[RenderedLine], groups: set[str]) -> int:
-    """The tokens of what stands in the file whatever is selected."""
+    """The tokens of what stands below the head line whatever is selected."""
     headings = sum(estimate_tokens(f"## {name}\n\n") for name in groups)
     extra = estimate_tokens(f"## {CONFLICTS}\n\n{render_note()}\n") if conflicts else 0
-    lines = sum(one.tokens for one in conflicts)
-    return estimate_tokens(render_head(9999, 9999) + "\n\n") + headings + extra + lines
+    return headings + extra + sum(one.tokens for one in conflicts)
 
 
 def _headings(
