@@ -21,6 +21,7 @@ from memoria.inference.base import Embedder
 from memoria.inference.rerank.base import Reranker
 from memoria.inference.rerank.choose import choose_reranker
 from memoria.ingest.embedding import EmbeddingLimits, EmbeddingWorker
+from memoria.ingest.renewal import RenewalWorker
 from memoria.model import LIBRARY, Channel, now_millis
 from memoria.store.base import Store
 
@@ -65,6 +66,8 @@ async def open_memoria(
     worker = None if lazy is None else EmbeddingWorker(store, lazy, _embedding_limits(chosen))
     reader = _build_extraction_worker(chosen, store, lazy)
     own = choose_reranker(chosen) if reranker is None else None
+    renewal = RenewalWorker(store)
+    renewal.start()
     if worker is not None:
         worker.start()
     if reader is not None and reads_queue:
@@ -79,7 +82,7 @@ async def open_memoria(
         with anyio.CancelScope(shield=True):
             await in_thread(memory.spool.close)
             await in_thread(helpers.close)
-            await in_thread(lambda: _close(store, worker, reader))
+            await in_thread(lambda: _close(store, renewal, worker, reader))
             if own is not None:
                 await in_thread(own.close)
 
@@ -111,8 +114,13 @@ def _build_extraction_worker(
     return build_extraction_worker(settings, store, embedder)
 
 
-def _close(store: Store, worker: EmbeddingWorker | None, reader: "ExtractionWorker | None") -> None:
-    for each in (reader, worker):
+def _close(
+    store: Store,
+    renewal: RenewalWorker,
+    worker: EmbeddingWorker | None,
+    reader: "ExtractionWorker | None",
+) -> None:
+    for each in (renewal, reader, worker):
         if each is not None:
             each.stop()
     store.close()

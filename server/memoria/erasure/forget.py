@@ -34,6 +34,7 @@ from memoria.model.forgetting import (
     count_kinds,
 )
 from memoria.store.base import Store, Transaction
+from memoria.store.renewal import renew_all
 from memoria.store.values import ErasureFilter, SuppressedMeaning
 
 _LOG = logging.getLogger(__name__)
@@ -90,6 +91,7 @@ class Eraser:
             InvalidInputError: the selection can't be used.
             NotFoundError: an id is unknown.
         """
+        renew_all(self._store)
         files = TextFileEraser(self._home, self._tenant)
         with self._store.read(self._tenant) as tx:
             if request.selection.everything:
@@ -116,6 +118,7 @@ class Eraser:
         why = self._describe_reason(reason)
         if request.selection.everything:
             return self._forget_everything(request.selection, token, why)
+        renew_all(self._store)  # what is meant is looked for by its words
         files = TextFileEraser(self._home, self._tenant)
         with self._store.read(self._tenant) as tx:
             before = draft_erasure(tx, request)

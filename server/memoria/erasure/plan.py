@@ -24,7 +24,7 @@ from memoria.model.channel import NIGHTLY_CHANNEL
 from memoria.model.forgetting import ForgetKind, HiddenRecord
 from memoria.policy.properties.wording import peel
 from memoria.store.base import Transaction
-from memoria.text.analyser import query_terms
+from memoria.text.analyser import word_terms
 from memoria.text.document import full_text
 from memoria.text.phrases import Phrases
 from memoria.text.recognition import recognition_key
@@ -331,5 +331,5 @@ def search_terms(wording: str) -> tuple[str, ...]:
 
     Pairs of Chinese characters are left out: there is none across a space.
     """
-    terms = (one for one in query_terms(wording) if len(one) == 1 or one < _FIRST_IDEOGRAM)
+    terms = (one for one in word_terms(wording) if len(one) == 1 or one < _FIRST_IDEOGRAM)
     return tuple(islice(terms, _MAX_TERMS))

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from memoria.model import Memory
 from memoria.policy.properties.wording import peel
 from memoria.store.base import Transaction
-from memoria.text.analyser import query_terms
+from memoria.text.analyser import word_terms
 from memoria.text.document import full_text
 from memoria.text.recognition import (
     place_of,
@@ -21,7 +21,7 @@ from memoria.text.recognition import (
 
 _LEAST_TERMS = 2
 _OF_ANSWERS = frozenset(
-    query_terms(
+    word_terms(
         """yes no yeah yep nope ok okay sure right exactly correct true fine good great nice thanks
         thank please sounds sound agree agreed course absolutely definitely maybe perfect well like
         want 是 对 好 的 可以 没错 谢谢 行 嗯 不 没"""
@@ -49,11 +49,11 @@ def derive_restatements(wordings: Sequence[str], quotes: Iterable[str]) -> list[
         wordings: of a memory.
         quotes: the words of turns that it was concluded from.
     """
-    terms = {term for wording in wordings for term in query_terms(wording)}
+    terms = {term for wording in wordings for term in word_terms(wording)}
     texts = list(wordings)
     for quote in quotes:
         sentences = _list_telling(quote)
-        texts += [one for one in sentences if terms & {*query_terms(one)}] or sentences
+        texts += [one for one in sentences if terms & {*word_terms(one)}] or sentences
     found = (each for text in texts for each in _unwrap(text))
     return list({recognition_key(text): text for text in found}.values())
 
@@ -77,7 +77,7 @@ def is_telling(sentence: str) -> bool:
     """Whether a sentence tells something by itself; "yes, that sounds good" is said of anything."""
     if place_of(read_statement(sentence).words) != "anywhere":
         return False
-    terms = [term for term in query_terms(sentence) if term not in _OF_ANSWERS]
+    terms = [term for term in word_terms(sentence) if term not in _OF_ANSWERS]
     return len(terms) >= _LEAST_TERMS
 
 

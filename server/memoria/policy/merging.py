@@ -17,8 +17,8 @@ from memoria.graph.mentions import find_names
 from memoria.model import Memory, SourceKind, Trust, Validity
 from memoria.model.channel import NIGHTLY_CHANNEL
 from memoria.policy.conflict import predicate_key, subject_key
-from memoria.text.analyser import CJK, tokens
-from memoria.text.script import is_cjk
+from memoria.text.analyser import tokens
+from memoria.text.script import CJK, is_cjk
 from memoria.text.statement import (
     canonical_form,
     differs_in_number_or_negation,

@@ -8,6 +8,7 @@ searches of a plan are joined to one ranking.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from memoria.retrieval.query.codes import complete_codes
 from memoria.retrieval.query.described import find_description
 from memoria.retrieval.query.names import resolve_names
 from memoria.retrieval.query.plan import SearchPlan, reword
@@ -109,7 +110,7 @@ class SnapshotSearch:
         plan = choose_terms(tx, fall_back_to_words(tx, plan))
         with search_vectors_beside(tx, plan, query) as read_vectors:
             frequencies = count_frequencies(tx, plan)
-            known = resolve_names(tx, plan, frequencies)
+            known = complete_codes(tx, resolve_names(tx, plan, frequencies), frequencies)
             if known is not plan:
                 plan = choose_terms(tx, known)
                 frequencies = count_frequencies(tx, plan)

@@ -5,6 +5,9 @@ the same in every engine, whatever tokenizer the engine has.
 
 - Words are Unicode letters and digits, case-folded, without Latin, Greek or Cyrillic accents and
   without invisible characters, such as soft hyphens.
+- Letters that other keyboards write otherwise have one form (`text/letters`).
+- Symbols are words, too, however they are drawn (`text/symbols`), and what has signs or spaces
+  within (ADR-0167, 1,250,000) is one without them as well (`text/joined`). Both stand last.
 - English words are reduced to their Porter2 stem (M. Porter, the Snowball English stemmer).
 - A run of Chinese, Japanese or Korean is written as its characters and its overlapping pairs.
   Pairs find two-character words exactly; single characters catch the rest. Against a dictionary
@@ -15,23 +18,23 @@ removed from a query that has other words.
 """
 
 import unicodedata
+from collections.abc import Iterable
 from functools import cache
 from itertools import pairwise
 from typing import Any
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.text.invisible import drop_invisible
+from memoria.text.joined import list_joined, mark_spaces
+from memoria.text.letters import unify_letters
 from memoria.text.remembered import remember_results
+from memoria.text.script import CJK
 from memoria.text.stopwords import STOP_WORDS
+from memoria.text.symbols import split_symbols
 
-CJK = (
-    "\u3005-\u3007"  # 々〆〇
-    "\u3040-\u30ff\u31f0-\u31ff"  # kana
-    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Han
-    "\uac00-\ud7af"  # Hangul syllables
-    "\U00020000-\U0003ffff"  # Han, the later planes
-)
-"""The scripts written without spaces, as the inside of a character class."""
+FORM = 2
+"""The number of what is read in a text: another one wherever the same text has other tokens. What
+older versions have indexed is then read anew, in the background."""
 _TOKEN = lazy_regex(rf"(?P<cjk>[{CJK}]+)|(?P<word>[^\W_{CJK}]+)(?:['’](?:s|t|d|m|ll|re|ve)\b)?")
 _ASCII_TOKEN = lazy_regex(r"([a-z0-9]+)(?:'(?:s|t|d|m|ll|re|ve)\b)?")
 """The same in ASCII, as most English is: found twice as fast."""
@@ -42,60 +45,89 @@ _LONGEST_STEMMED = 40
 
 
 def tokens(text: str) -> list[str]:
-    """The search tokens of `text`, in order, with repeats."""
+    """The words of `text` as tokens, in order, with repeats: no symbols, and no word twice over."""
     if text.isascii():
         return [_stem(word) for word in _ASCII_TOKEN.findall(text.lower())]
-    found: list[str] = []
-    for run, word in _TOKEN.findall(fold(text)):
-        if word:
-            found.append(_stem(word))
-        else:
-            found += _expand_cjk(run)
-    return found
+    return _list_tokens(_TOKEN.findall(_read(text)[0]))
 
 
 def distinct_tokens(text: str) -> frozenset[str]:
-    """The search tokens of `text`, once each: a word that stands in it often is read once."""
+    """All that `text` is indexed by, once each: a word that stands in it often is read once."""
+    plain, symbols = _read(text)
     if text.isascii():
-        return frozenset(map(_stem, {*_ASCII_TOKEN.findall(text.lower())}))
-    found: set[str] = set()
-    for run, word in {*_TOKEN.findall(fold(text))}:
-        if word:
-            found.add(_stem(word))
-        else:
-            found.update(_expand_cjk(run))
-    return frozenset(found)
+        return frozenset((*map(_stem, {*_ASCII_TOKEN.findall(plain)}), *list_joined(plain)))
+    words = _list_tokens({*_TOKEN.findall(plain)})
+    return frozenset((*words, *symbols, *list_joined(plain)))
 
 
 def index_text(text: str) -> str:
-    """The tokens of `text` as they are stored: separated by single spaces."""
-    return " ".join(tokens(text))
+    """All that `text` is found by, as it is stored: separated by single spaces.
+
+    Its words come first, in order, so that a phrase is found whatever stands within.
+    """
+    plain, symbols = _read(text)
+    if text.isascii():
+        words = [_stem(word) for word in _ASCII_TOKEN.findall(plain)]
+    else:
+        words = _list_tokens(_TOKEN.findall(plain))
+    return " ".join((*words, *symbols, *list_joined(plain)))
 
 
 def query_terms(text: str) -> tuple[str, ...]:
-    """The distinct tokens to search for, in order of appearance, without stop words.
+    """The distinct tokens to search for: words in order of appearance, without stop words; symbols.
 
-    A query of stop words alone keeps them all. Empty when there is no word in `text`.
+    A query of stop words alone keeps them all. Empty when there is nothing to find in `text`.
     """
-    found: list[tuple[str, str]] = []  # a stop word is recognised by its spelling, not by its stem
-    for run, word in _TOKEN.findall(fold(text)):
-        found += [(word, _stem(word))] if word else [(part, part) for part in _expand_cjk(run)]
-    telling = dict.fromkeys(token for word, token in found if word not in STOP_WORDS)
-    return tuple(telling) or tuple(dict.fromkeys(token for _, token in found))
+    plain, symbols = _read(text)
+    return _list_terms(plain, (*symbols, *list_joined(plain)))
+
+
+def word_terms(text: str) -> tuple[str, ...]:
+    """The same of its words alone, by which the text is found again however it is decorated."""
+    return _list_terms(_read(text)[0], ())
 
 
 def phrase_tokens(text: str) -> tuple[str, ...]:
     """The runs of tokens that stand one after another in the index wherever `text` does.
 
-    Words make one run; what is written without spaces makes one of its pairs.
+    Words make one run; what is written without spaces makes one of its pairs, and a symbol one.
     """
+    plain, symbols = _read(text)
     runs: list[list[str]] = [[]]
-    for run, word in _TOKEN.findall(fold(text)):
+    for run, word in _TOKEN.findall(plain):
         if word:
             runs[-1].append(_stem(word))
         else:
             runs += [list(map("".join, pairwise(run))) or [run], []]
-    return tuple(" ".join(run) for run in runs if run)
+    return (*(" ".join(run) for run in runs if run), *symbols)
+
+
+def _read(text: str) -> tuple[str, list[str]]:
+    """The text in the form in which it is searched for, and the symbols that stood in it."""
+    if text.isascii():
+        return text.lower(), []
+    plain, symbols = split_symbols(drop_invisible(text))
+    return unify_letters(fold(mark_spaces(plain))), symbols
+
+
+def _list_tokens(found: Iterable[tuple[str, str]]) -> list[str]:
+    """The tokens of runs and words."""
+    listed: list[str] = []
+    for run, word in found:
+        if word:
+            listed.append(_stem(word))
+        else:
+            listed += _expand_cjk(run)
+    return listed
+
+
+def _list_terms(plain: str, others: Iterable[str]) -> tuple[str, ...]:
+    found: list[tuple[str, str]] = []  # a stop word is recognised by its spelling, not by its stem
+    for run, word in _TOKEN.findall(plain):
+        found += [(word, _stem(word))] if word else [(part, part) for part in _expand_cjk(run)]
+    found += [(other, other) for other in others]
+    telling = dict.fromkeys(token for word, token in found if word not in STOP_WORDS)
+    return tuple(telling) or tuple(dict.fromkeys(token for _, token in found))
 
 
 def _expand_cjk(run: str) -> list[str]:

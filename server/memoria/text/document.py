@@ -14,6 +14,8 @@ from memoria.model import from_millis
 from memoria.model.zone import Zone
 from memoria.text.analyser import index_text
 
+_DATE_TOKENS = 4
+
 
 class TurnContent(Protocol):
     """The content of a turn, whether it is being captured or comes from the store."""
@@ -53,6 +55,12 @@ def turn_tokens(turn: TurnText, zone: Zone) -> tuple[str, str]:
 def memory_tokens(content: str, at: int, zone: Zone) -> tuple[str, str]:
     """(tokens of the wording, tokens of the date)."""
     return index_text(content), _who_and_when(None, at, zone)
+
+
+def renew_context(context: str, speaker: str | None) -> str:
+    """The tokens of a speaker as they are read now, and of a date as they were stored."""
+    when = " ".join(context.split(" ")[-_DATE_TOKENS:])
+    return f"{index_text(speaker)} {when}" if speaker else when
 
 
 def full_text(turn: TurnContent) -> str:

@@ -19,10 +19,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
 
-from memoria.text.analyser import CJK
 from memoria.text.invisible import INVISIBLE
 from memoria.text.pattern import LazyPattern
 from memoria.text.remembered import remember_results
+from memoria.text.script import CJK
 
 FORM = "words"
 """Names the form within a digest."""

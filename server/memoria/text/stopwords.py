@@ -27,4 +27,6 @@ _CHINESE = """
 一个 一些 是否 有没 没有 可以 因为 所以 如果 但是 而且 或者 以及 还是 就是 不是 是不
 """.split()
 
-STOP_WORDS = frozenset(_ENGLISH + _CHINESE)
+_SIGNS = "© ® ™ °".split()
+
+STOP_WORDS = frozenset(_ENGLISH + _CHINESE + _SIGNS)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from memoria.model import Hit, SearchResult
 from memoria.retrieval.answer.form import list_doubts, name_hit
-from memoria.text.analyser import query_terms
+from memoria.text.analyser import word_terms
 from memoria.text.budget import price_text
 from memoria.text.lines import join_lines
 from memoria.text.statement import canonical_form
@@ -29,7 +29,7 @@ def says_enough(prompt: str) -> bool:
 
     A question needs two words that tell something, anything else three.
     """
-    words = {term for term in query_terms(prompt) if len(term) > 1}  # of Chinese, the pairs
+    words = {term for term in word_terms(prompt) if len(term) > 1}  # of Chinese, the pairs
     asks = any(mark in prompt for mark in "?？")
     return len(words) >= (_LEAST_ASKED if asks else _LEAST_SAID)
 

@@ -17,10 +17,11 @@ from memoria.model.zone import Zone
 from memoria.policy.people import find_people
 from memoria.policy.people.persons import People
 from memoria.retrieval.query.aim import Aim
-from memoria.text.analyser import CJK, phrase_tokens, query_terms
+from memoria.text.analyser import phrase_tokens, query_terms
 from memoria.text.dates import Interval, TimeSpan, span_period, times
 from memoria.text.pattern import LazyPattern
 from memoria.text.remembered import remember_results
+from memoria.text.script import CJK
 from memoria.text.stopwords import STOP_WORDS
 
 MOST_REMEMBERED = 64

@@ -19,7 +19,7 @@ from memoria.retrieval.sources.gather import SourceScores
 from memoria.store.base import Transaction
 from memoria.store.values import Frequencies
 from memoria.text.analyser import tokens
-from memoria.text.script import is_cjk
+from memoria.text.script import is_cjk, is_cjk_character
 
 _EMPTY_CHINESE = frozenset(
     "我你他她它们的了是在有什么哪个几多少谁怎样吗呢呀啊吧来着那这一不和就都也还要说过提到叫请问时候"
@@ -157,7 +157,7 @@ def _term_weight(documents: int) -> float:
 def discriminative_terms(plan: SearchPlan) -> list[str]:
     """The terms an answer is about; of a CJK run the pairs: single characters are everywhere."""
     terms = plan.parsed.discriminative or plan.terms
-    return [term for term in terms if term.isascii() or len(term) > 1] or list(terms)
+    return [term for term in terms if not is_cjk_character(term)] or list(terms)
 
 
 def list_telling_terms(plan: SearchPlan) -> list[str]:

@@ -208,6 +208,17 @@ class Store(Protocol):
         """Whether erased rows may still have left something behind."""
         ...
 
+    def renew_words(self, most: int) -> bool:
+        """Let some documents that an older version indexed be found by the words of this one.
+
+        Safe to stop, to repeat and to do in several processes. Gives whether more is left to look
+        at.
+
+        Args:
+            most: how many are looked at.
+        """
+        ...
+
     def rebuild(self, progress: Callable[[int, int], None]) -> None:
         """Build the derived indexes anew from the truth. Reports (done, total)."""
         ...

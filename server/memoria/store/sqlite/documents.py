@@ -27,6 +27,7 @@ from memoria.store.values import (
     Match,
     PassageMatch,
 )
+from memoria.text.analyser import FORM
 
 if TYPE_CHECKING:
     from memoria.store.sqlite.vectors.together import QuestionsTogether
@@ -70,6 +71,7 @@ class SqliteDocuments:
         )
         scope = Visibility(kind, self._rows.tenant, workspace, processed=suppressed).token
         self._rows.insert("index_document", n=n, scope=scope, words=words, context=context)
+        self._rows.change("note_words", n=n, form=FORM)
         self._rows.insert("await_vector", n=n)
         self._rows.change("note_newest", n=n)
         return n

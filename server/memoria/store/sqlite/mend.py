@@ -22,6 +22,7 @@ from memoria.store.sqlite.rows import TenantRows
 from memoria.store.sqlite.statements import statements
 from memoria.store.sqlite.vectors import VectorIndex, list_models
 from memoria.store.sqlite.visibility import visibility_of
+from memoria.store.sqlite.word_mark import set_mark
 from memoria.text.document import memory_tokens, turn_tokens
 
 Progress = Callable[[int, int], None]
@@ -79,6 +80,7 @@ def _write_full_text(
             {"n": row["n"], "scope": visibility_of(row).token, "words": words, "context": context},
         )
         progress(done, len(rows))
+    set_mark(connection, rows[-1]["n"] if rows else 0)
     connection.execute(_SQL["announce_words"])
 
 

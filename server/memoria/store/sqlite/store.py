@@ -29,6 +29,7 @@ from memoria.store.sqlite.transaction import (
     SqliteTransaction,
     StoreOptions,
 )
+from memoria.store.sqlite.word_renewal import WordRenewal
 
 
 class SqliteStore:
@@ -138,6 +139,16 @@ class SqliteStore:
         """Mend what `examine` found wrong under this name, if it can be. Never the truth."""
         with self._connections.lock_writer(), self._connections.open_fresh() as opened:
             mend(*opened, self.zone, check, progress)
+
+    def renew_words(self, most: int) -> bool:
+        """Let some documents be found by the words of this version; tells whether more is left."""
+        with self._connections.read() as opened:
+            page = WordRenewal(*opened, self.zone).read_page(most)
+        if page is None:
+            return False
+        with self._write_transaction(is_brief=not page.stale) as connection:
+            WordRenewal(connection, self._connections.writer.vectors, self.zone).write(page)
+        return True
 
     def needs_scrub(self) -> bool:
         """Whether erased rows may still have left something behind."""

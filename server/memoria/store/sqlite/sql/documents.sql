@@ -5,6 +5,16 @@ VALUES (:tenant, :kind, :workspace, :suppressed);
 -- name: index_document
 INSERT INTO search_index (rowid, scope, words, context) VALUES (:n, :scope, :words, :context);
 
+-- name: note_words
+-- Where all documents before it have the words of this version, it has them as well: see
+-- `word_renewal`.
+WITH former AS (SELECT coalesce(max(n), 0) AS last FROM documents WHERE n < :n)
+INSERT INTO settings (key, value)
+SELECT 'words', :form || ':' || :n FROM former
+WHERE last = 0 OR EXISTS (
+    SELECT 1 FROM settings WHERE key = 'words' AND value = :form || ':' || last)
+ON CONFLICT (key) DO UPDATE SET value = excluded.value;
+
 -- name: await_vector
 INSERT INTO embedding_backlog (document_n, tenant_id) VALUES (:n, :tenant);
 

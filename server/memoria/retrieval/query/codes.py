@@ -1,0 +1,118 @@
+"""Codes: what a question writes otherwise, or only begins, is searched for as the record has it.
+
+The beginning of a hash finds the whole hash, and ADR 0167 finds adr0167 or is found by it. What
+has a sign within (ADR-0167) is indexed both ways; for what has a space within (`in 2024`) that
+would be too much, so the index is asked whether it has a word of both. What stands nowhere in the
+question's spelling tells nothing beside that and is left out.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from memoria.bare.lazy_regex import lazy_regex
+from memoria.retrieval.query.plan import SearchPlan
+from memoria.store.base import Transaction
+from memoria.store.values import Frequencies
+from memoria.text.analyser import tokens
+from memoria.text.stopwords import STOP_WORDS
+
+_HASH = lazy_regex("(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{6,63}")
+_HEX = lazy_regex("[0-9a-f]+")
+_CODE = lazy_regex(r"([^\W\d_]{2,})([0-9]{2,})")
+_MOST_HASHES = 4
+"""Beginnings of hashes that are looked up."""
+_MOST_WHOLE = 8
+"""Hashes that one beginning may stand for."""
+_MOST_WORDS = 64
+"""Words of a question that are looked at together."""
+_LONGEST_RUN = 7
+_MOST_RUNS = 32
+_DIGIT = lazy_regex("[0-9]")
+_Parts = Mapping[str, Sequence[str]]
+"""By word on record what the question has of it."""
+
+
+def complete_codes(tx: Transaction, plan: SearchPlan, frequencies: Frequencies) -> SearchPlan:
+    """The plan with the words on record that its codes and numbers are written as, or begin.
+
+    Args:
+        tx: where to look.
+        plan: the search.
+        frequencies: how common its words are.
+    """
+    if "text" in plan.options.without or not any(map(_DIGIT.search, plan.terms)):
+        return plan
+    counts = frequencies.by_term
+    found = {
+        **_find_joined(tx, plan, counts),
+        **_find_parted(tx, plan, counts),
+        **_find_hashes(tx, plan),
+    }
+    if not found:
+        return plan
+    unknown = {part for parts in found.values() for part in parts if not counts.get(part)}
+
+    def complete(terms: Sequence[str]) -> tuple[str, ...]:
+        known = (term for term in terms if term not in unknown)
+        return tuple(dict.fromkeys((*known, *found)))
+
+    parsed = plan.parsed
+    terms, telling = complete(parsed.terms), complete(parsed.discriminative)
+    if (terms, telling) == (parsed.terms, parsed.discriminative):
+        return plan
+    return replace(plan, parsed=replace(parsed, terms=terms, discriminative=telling))
+
+
+def _find_joined(tx: Transaction, plan: SearchPlan, counts: Mapping[str, int]) -> _Parts:
+    """The words on record that several words of the question are together."""
+    runs = {"".join(run): run for run in _list_runs(plan.query) if _may_be_one(run, counts)}
+    asked = [*runs][:_MOST_RUNS]
+    known = tx.documents.frequencies(plan.kinds, asked, plan.filters).by_term if asked else {}
+    return {joined: runs[joined] for joined in asked if known[joined]}
+
+
+def _list_runs(query: str) -> Iterator[Sequence[str]]:
+    words = tokens(query)[:_MOST_WORDS]
+    for start in range(len(words)):
+        for end in range(start + 2, min(start + _LONGEST_RUN, len(words)) + 1):
+            yield words[start:end]
+
+
+def _may_be_one(run: Sequence[str], counts: Mapping[str, int]) -> bool:
+    """Whether words may be one: with signs within they are asked for together already."""
+    if "".join(run) in counts:
+        return True
+    word, number = run[0], run[-1]
+    is_code = len(run) == len((word, number)) and word.isalpha() and number[0].isdigit()
+    return is_code and len(word) > 1 and word not in STOP_WORDS
+
+
+def _find_parted(tx: Transaction, plan: SearchPlan, counts: Mapping[str, int]) -> _Parts:
+    """The words and numbers on record that words of the question are made of, which it has not."""
+    strange = (_CODE.fullmatch(term) for term in plan.terms if not counts.get(term))
+    codes = [match for match in strange if match is not None][:_MOST_RUNS]
+    if not codes:
+        return {}
+    asked = [part for match in codes for part in match.groups()]
+    known = tx.documents.frequencies(plan.kinds, asked, plan.filters).by_term
+    return {
+        part: (match[0],)
+        for match in codes
+        if all(known[part] for part in match.groups())
+        for part in match.groups()
+    }
+
+
+def _find_hashes(tx: Transaction, plan: SearchPlan) -> _Parts:
+    """The hashes on record that words of the question begin."""
+    begun = [term for term in plan.terms if _HASH.fullmatch(term)][:_MOST_HASHES]
+    found: dict[str, Sequence[str]] = {}
+    for beginning in begun:
+        whole = tx.documents.find_words(
+            plan.kinds,
+            [beginning],
+            lambda word, own=beginning: word != own and _HEX.fullmatch(word) is not None,  # type: ignore[misc]
+            plan.filters,
+        )
+        found |= dict.fromkeys(sorted(whole)[:_MOST_WHOLE], (beginning,))
+    return found

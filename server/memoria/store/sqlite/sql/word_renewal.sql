@@ -1,0 +1,20 @@
+-- name: mark
+-- How far the documents have the words of an analyser: its number, and the last of them.
+SELECT value FROM settings WHERE key = 'words';
+
+-- name: set_mark
+INSERT INTO settings (key, value) VALUES ('words', :value)
+ON CONFLICT DO UPDATE SET value = excluded.value;
+
+-- name: last_of_page
+SELECT max(n) FROM (SELECT n FROM documents WHERE n > :after ORDER BY n LIMIT :most);
+
+-- name: page
+SELECT d.n, d.tenant_id, d.kind, i.c1 AS words, i.c2 AS context
+FROM documents d CROSS JOIN search_index_content i ON i.id = d.n
+WHERE d.n > :after AND d.n <= :last
+ORDER BY d.n;
+
+-- name: wordings
+SELECT n, content FROM memory_versions
+WHERE n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant;

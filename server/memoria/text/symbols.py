@@ -1,0 +1,61 @@
+"""Symbols: emoji, flags, arrows, currency and mathematical signs, as words to search for.
+
+A symbol is found however it is drawn: with or without a variation selector, in any colour of skin.
+What is joined of several (a woman at a computer) is found by each of them as well. Two regional
+letters are one flag, and a digit in a key is one key. Punctuation, ASCII signs and what tables and
+progress bars are drawn with are no symbols; enclosed letters (Ⓐ, ㎏) are the letters they enclose.
+"""
+
+import re
+from collections.abc import Iterator
+
+from memoria.bare.lazy_regex import lazy_regex
+
+_REGIONAL = "\U0001f1e6-\U0001f1ff"
+_SKIN = "\U0001f3fb-\U0001f3ff"
+_TAGS = "\U000e0020-\U000e007f"
+_DRAWN = "\ufe0e\ufe0f"
+_JOINER = "\u200d"
+_SIGNS = (
+    "\u00a2-\u00a7\u00a9\u00ac\u00ae\u00b0\u00b1\u00b6\u00d7\u00f7"  # ¢ £ § © ° ± × ÷
+    "\u058f\u060b\u09f2\u09f3\u0e3f\u17db\u20a0-\u20cf\uffe0\uffe1\uffe5\uffe6"  # currencies
+    "\u2020\u2021\u2030\u2031\u203b\u203c\u2049"  # † ‡ ‰ ※ ‼ ⁉
+    "\u2117\u2120\u2122\u2127\u2129\u212e\u2139\u213a\u214a\u214c\u214d\u214f"  # ℗ ™ ℮ ℹ
+    "\u2190-\u2328\u232b-\u2426\u2440-\u244a\u24c2"  # arrows, mathematics, technical signs
+    "\u25a0-\u2767\u2776-\u27c4\u27c7-\u27e5\u27f0-\u27ff\u2900-\u2982\u2999-\u29d7\u29dc-\u29fb\u29fe-\u2bff"
+    "\u3004\u3012\u3013\u3020\u3030\u3036\u303d-\u303e\u3297\u3299"  # 〒 〓 ㊙
+    "\U0001d100-\U0001d126\U0001f000-\U0001f0ff\U0001f170\U0001f171\U0001f17e\U0001f17f"
+    f"\U0001f18e\U0001f191-\U0001f19a{_REGIONAL}\U0001f260-\U0001f265\U0001f300-\U0001faff"
+)
+"""As the inside of a character class, without Braille and what boxes are drawn with."""
+_PART = (
+    rf"(?:[0-9#*][{_DRAWN}]?\u20e3|[{_REGIONAL}]{{2}}"
+    rf"|[{_SIGNS}][{_DRAWN}]*[{_SKIN}]?[{_DRAWN}]*[{_TAGS}]*)"
+)
+_SYMBOL = lazy_regex(rf"{_PART}(?:{_JOINER}{_PART})*")
+_UNTOLD = lazy_regex(rf"[{_DRAWN}]|(?<=.)[{_SKIN}]")
+"""Of a symbol, what makes no other of it."""
+_ONE_WAY = str.maketrans("#*￠￡￥￦", "＃＊¢£¥₩")
+"""One way to write each; an index that splits at ASCII signs keeps these."""
+
+
+def split_symbols(text: str) -> tuple[str, list[str]]:
+    """The text without its symbols, and the words for these, in order.
+
+    The digit of a key stays in the text as well.
+    """
+    found: list[str] = []
+
+    def take(match: re.Match[str]) -> str:
+        found.extend(_list_words(match[0]))
+        return f" {match[0][0]} " if match[0][0].isdigit() else " "
+
+    return _SYMBOL.sub(take, text), found
+
+
+def _list_words(symbol: str) -> Iterator[str]:
+    """The words for one symbol: each that it is joined of, and all of them together."""
+    parts = [_UNTOLD.sub("", part).translate(_ONE_WAY) for part in symbol.split(_JOINER)]
+    yield from parts
+    if len(parts) > 1:
+        yield "".join(parts)
