@@ -34,7 +34,6 @@ from memoria.admin.spool_progress import GivenUpError, Progress
 from memoria.admin.transcripts.base import TranscriptFormat, TranscriptItem, TranscriptTurn
 from memoria.admin.transcripts.follow import FilePlace, TranscriptFollower
 from memoria.admin.transcripts.formats import FORMATS
-from memoria.admin.transcripts.own_calls import is_own_call
 from memoria.bare.hook_log import describe_error, note_failure
 from memoria.bare.spool import (
     AsideEntry,
@@ -47,6 +46,7 @@ from memoria.config import NO_WORKSPACE
 from memoria.erasure.suppression import Digester
 from memoria.errors import InvalidInputError, InvalidTurnError, StoreError
 from memoria.ingest.capture import Capture
+from memoria.ingest.own_calls import is_own_call
 from memoria.model import DAY_MS, CaptureEvent, Channel, Turn, now_millis
 from memoria.model.channel import hook_channel
 from memoria.store.base import Store

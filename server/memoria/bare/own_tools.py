@@ -16,7 +16,9 @@ OUR_TOOLS = frozenset(
 
 def is_our_tool(name: str) -> bool:
     """Whether a tool's name, as any client spells it (`mcp__memoria__remember`), is ours."""
-    spelled = name.removeprefix("MCP:").replace(".", "__").replace("/", "__")
+    spelled = name.removeprefix("MCP:")
+    for sign in "./:":
+        spelled = spelled.replace(sign, "__")
     server, _, tool = spelled.rpartition("__")
     if tool in OUR_TOOLS:
         return not server or "memoria" in server.lower()

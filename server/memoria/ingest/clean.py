@@ -1,14 +1,14 @@
 """Cleaning of a turn, before anything else sees it.
 
-Every text in it is cleaned (`text/clean`), in tool calls too. The answers of our own tools are
-dropped: a memory must not be made from a memory.
+Every text in it is cleaned (`text/clean`), in tool calls too. Calls of our own tools are dropped: a
+memory must not be made from a memory, nor a search find what was searched for.
 """
 
 from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from memoria.bare.own_tools import is_our_tool
+from memoria.ingest.own_calls import is_own_call
 from memoria.model import Turn
 from memoria.text.clean import Tally, clean_text
 from memoria.text.redact import redact
@@ -34,12 +34,13 @@ class CleanTurn:
 
 def clean_turn(turn: Turn, tally: Tally) -> CleanTurn:
     """Remove from a turn whatever must not be stored."""
-    ours = turn.tool_name is not None and is_our_tool(turn.tool_name)
+    if is_own_call(turn):
+        return CleanTurn("", turn.tool_name, None, None)
     return CleanTurn(
         content=clean_text(turn.content, tally),
         tool_name=turn.tool_name,
         tool_args=_clean_json(turn.tool_args, tally),
-        tool_result=None if ours else _clean_json(turn.tool_result, tally),
+        tool_result=_clean_json(turn.tool_result, tally),
     )
 
 

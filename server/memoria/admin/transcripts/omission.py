@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from memoria.admin.transcripts.base import SkippedLine, TranscriptItem, TranscriptTurn
-from memoria.admin.transcripts.own_calls import is_own_call
 from memoria.bare.ignored import is_ignored
+from memoria.ingest.own_calls import is_own_call
 
 
 def leave_out(items: Iterator[TranscriptItem]) -> Iterator[TranscriptItem]:

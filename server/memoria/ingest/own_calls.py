@@ -9,7 +9,7 @@ import json
 
 from pydantic import JsonValue
 
-from memoria.admin.transcripts.shapes import obj
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.bare.own_tools import OUR_TOOLS, is_our_tool
 from memoria.model import Role, Turn
 from memoria.text.document import as_text
@@ -23,7 +23,9 @@ _ANSWERS = (
     {"id", "validity", "version", "upvotes"},
 )
 """Of each kind of answer of ours but a search's, fields that are always there together."""
-_HIT = {"id", "kind", "text", "score", "source"}
+_HIT_FIELDS = {"id", "kind", "text", "score", "source"}
+_HIT = lazy_regex(r"\[(?:memory|turn) [0-9a-f]{8,32}\] ")
+"""How a hit begins in a search's answer in words."""
 
 
 def is_own_call(turn: Turn) -> bool:
@@ -32,7 +34,7 @@ def is_own_call(turn: Turn) -> bool:
         return False
     name = turn.tool_name
     if name is None:
-        return _is_own_answer(turn.tool_result)
+        return _has_own_shape(turn.tool_result)
     if is_our_tool(name):
         return True
     plain = name.lower().replace("_", "")
@@ -47,12 +49,22 @@ def _names_our_tools(words: str) -> bool:
 
 
 def _is_own_answer(result: JsonValue) -> bool:
+    """Whether a result is an answer of ours, in JSON or in words."""
+    return _has_own_shape(result) or _HIT.search(as_text(result)) is not None
+
+
+def _has_own_shape(result: JsonValue) -> bool:
     """Whether a result has the shape of an answer of ours, in JSON as models are shown it."""
-    fields = obj(_read_json(result) if isinstance(result, str) else result)
+    fields = _fields_of(_read_json(result) if isinstance(result, str) else result)
     hits = fields.get("hits")
     if isinstance(hits, list):
-        return all(obj(hit).keys() >= _HIT for hit in hits)
+        return all(_fields_of(hit).keys() >= _HIT_FIELDS for hit in hits)
     return any(answer <= fields.keys() for answer in _ANSWERS)
+
+
+def _fields_of(value: JsonValue) -> dict[str, JsonValue]:
+    """The value if it is an object; otherwise an empty one."""
+    return value if isinstance(value, dict) else {}
 
 
 def _read_json(words: str) -> JsonValue:

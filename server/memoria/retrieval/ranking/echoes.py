@@ -1,0 +1,113 @@
+"""Echoes: what an assistant only repeats stands behind what it repeats.
+
+An agent that has searched says again what it found ("According to memory, the ladder is …"), and so
+does a tool that looked it up. Such a turn holds the question's words as well as what it cites does,
+often more of them. So before it comes what said the same earlier: a memory, or somebody's
+statement. It is told by the words alone: all that the earlier one says beside the question stands
+in the echo, which has hardly a word more. The question that an echo answers goes with it.
+"""
+
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
+from itertools import chain
+
+from memoria.bare.lazy_regex import lazy_regex
+from memoria.model import Role, StoredTurn
+from memoria.retrieval.query.aim import Aim
+from memoria.retrieval.query.plan import SearchPlan
+from memoria.retrieval.ranking.score import ScoredCandidate
+from memoria.retrieval.ranking.selection import Selection
+from memoria.text.analyser import tokens
+from memoria.text.saying import read_saying
+from memoria.text.script import CJK, is_cjk_character
+from memoria.text.stopwords import STOP_WORDS
+
+_IS_CJK = lazy_regex(f"[{CJK}]")
+_MOST_HITS = 40
+"""Of the first hits: what stands further down outranks nobody."""
+_LONGEST = 300
+"""Distinct words of an echo: whoever says more has more to say."""
+_REPEATED = 0.8
+"""Of the words of what is repeated, those that an echo has at least."""
+_LEAST_ADDED = 6
+"""Words that an echo may add, to say whose they are; and as many as it repeats."""
+
+
+def place_echoes(plan: SearchPlan, selection: Selection) -> Selection:
+    """The selection with each echo behind what it repeats.
+
+    Who asks what the assistant has said is given that.
+    """
+    if plan.parsed.is_time_only or plan.parsed.aim is Aim.REPLY:
+        return selection
+    first = selection.hits[:_MOST_HITS]
+    echoes = [each for each in first if _may_be_echo(each)]
+    if not echoes:
+        return selection
+    asked = STOP_WORDS.union(tokens(plan.query))
+    originals = {echo.candidate.n: [*_list_originals(echo, first, asked)] for echo in echoes}
+    originals |= {each.candidate.n: [] for each in first if each.candidate.n not in originals}
+    for question in first:
+        if not question.words - asked:
+            answers = (originals[echo.candidate.n] for echo in echoes if _is_of_one(echo, question))
+            originals[question.candidate.n] += chain.from_iterable(answers)
+    placed: dict[int, ScoredCandidate] = {}
+    for hit in first:
+        for each in (*originals[hit.candidate.n], hit):
+            placed.setdefault(each.candidate.n, each)
+    return replace(selection, hits=(*placed.values(), *selection.hits[_MOST_HITS:]))
+
+
+def _is_of_one(echo: ScoredCandidate, question: ScoredCandidate) -> bool:
+    """Whether two turns are of one session, the question before the echo."""
+    said, asked = echo.document, question.document
+    if not isinstance(said, StoredTurn) or not isinstance(asked, StoredTurn):
+        return False
+    return said.session_n == asked.session_n and asked.turn_index < said.turn_index
+
+
+def _may_be_echo(hit: ScoredCandidate) -> bool:
+    document = hit.document
+    is_told = isinstance(document, StoredTurn) and document.role in (Role.ASSISTANT, Role.TOOL)
+    return is_told and len(hit.words) <= _LONGEST
+
+
+def _list_originals(
+    echo: ScoredCandidate, hits: Sequence[ScoredCandidate], asked: Set[str]
+) -> Iterator[ScoredCandidate]:
+    """What of the hits an echo repeats."""
+    said = echo.words - asked
+    for hit in hits:
+        told = hit.words - asked
+        is_near = told and len(said & told) >= _REPEATED * len(told)
+        if (
+            is_near
+            and _count_words(said - told) <= max(_LEAST_ADDED, _count_words(told))
+            and _is_earlier(hit, echo)
+            and _states(hit)
+        ):
+            yield hit
+
+
+def _count_words(terms: Set[str]) -> float:
+    """How many words they are; of a script without spaces two characters are one."""
+    characters = sum(map(is_cjk_character, terms))
+    return characters / 2 + sum(not _IS_CJK.match(term) for term in terms)
+
+
+def _is_earlier(hit: ScoredCandidate, echo: ScoredCandidate) -> bool:
+    return hit.id != echo.id and _said_at(hit) <= _said_at(echo)
+
+
+def _said_at(hit: ScoredCandidate) -> tuple[int, int]:
+    """When something was said first; of what was said at once, a memory before a turn."""
+    document = hit.document
+    if isinstance(document, StoredTurn):
+        return document.at, document.n
+    return min(document.memory.created_at, document.version.valid_from), 0
+
+
+def _states(hit: ScoredCandidate) -> bool:
+    """Whether it says something of its own: a question does not."""
+    document = hit.document
+    return not isinstance(document, StoredTurn) or not read_saying(document.content).asks
