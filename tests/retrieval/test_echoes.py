@@ -80,7 +80,7 @@ async def test_who_asks_what_the_assistant_said_is_given_that(settings: Settings
 async def test_calls_of_our_own_tools_are_not_recorded_whatever_they_are_called(
     settings: Settings, name: str
 ) -> None:
-    turns = [
+    turns: list[dict[str, object]] = [
         {"role": "user", "content": "Where is the ladder stored?"},
         {"role": "tool", "tool_name": name, "tool_args": {"query": "ladder"}, "tool_result": "It."},
         {"role": "tool", "tool_name": "bash", "tool_args": {"command": "ls ladder"}},

@@ -96,10 +96,10 @@ def _count_words(terms: Set[str]) -> float:
 
 
 def _is_earlier(hit: ScoredCandidate, echo: ScoredCandidate) -> bool:
-    return hit.id != echo.id and _said_at(hit) <= _said_at(echo)
+    return hit.id != echo.id and _find_time(hit) <= _find_time(echo)
 
 
-def _said_at(hit: ScoredCandidate) -> tuple[int, int]:
+def _find_time(hit: ScoredCandidate) -> tuple[int, int]:
     """When something was said first; of what was said at once, a memory before a turn."""
     document = hit.document
     if isinstance(document, StoredTurn):

@@ -105,11 +105,8 @@ class SqliteDocuments:
 
     def queue_embedding(self, n: int) -> None:
         """Forget a document's vectors and let new ones be made: what they rested on is gone."""
-        self._vectors.erase(n)
-        self._rows.change("erase_embeddings", n=n)
-        self._rows.change("count_erasure")
+        self.embed_again(n)
         self._rows.change("want_scrub")
-        self._rows.change("await_vector_if_missing", n=n)
 
     def mark_processed(self, n: int) -> None:
         """The extractor has looked at it: the first level has what it says as memories, or not."""

@@ -36,7 +36,7 @@ _Words = tuple[str, str]
 """What a document is found by: what it says, and who said it and when."""
 
 
-class Page(NamedTuple):
+class DocumentPage(NamedTuple):
     """Documents that follow each other."""
 
     after: int
@@ -54,7 +54,7 @@ class WordRenewal:
         self._vectors = vectors
         self._zone = zone
 
-    def read_page(self, most: int) -> Page | None:
+    def read_page(self, most: int) -> DocumentPage | None:
         """The next documents to look at; None where all have the words of this version."""
         form, after = read_mark(self._connection)
         if form > FORM:
@@ -62,9 +62,9 @@ class WordRenewal:
         after = after if form == FORM else 0
         asked = {"after": after, "most": most}
         (last,) = self._connection.execute(_SQL["last_of_page"], asked).fetchone()
-        return None if last is None else Page(after, last, [*self._list_stale(after, last)])
+        return None if last is None else DocumentPage(after, last, [*self._list_stale(after, last)])
 
-    def write(self, page: Page) -> None:
+    def write(self, page: DocumentPage) -> None:
         """Let the documents of a page be found by the words of this version, and move the mark.
 
         What has other words by now than the page was read with was written anew, or is gone.
