@@ -103,15 +103,16 @@ def test_two_processes_may_do_it_at_once(settings: Settings) -> None:
 def test_what_an_older_version_adds_meanwhile_is_reached_as_well(settings: Settings) -> None:
     with closing(open_store(settings)) as store:
         renew_all(store)
-        last = max(stored_words(settings))
-        with store.write("default") as tx:
-            n = tx.documents.add("memory", None, "old word", "saturday 28 novemb 2026")
-        with closing(sqlite3.connect(settings.home_path / "memoria.db")) as file:
-            file.execute("UPDATE settings SET value = ? WHERE key = 'words'", (f"{FORM}:{last}",))
-            file.commit()  # it knows of no mark
+    renewed = stored_words(settings)
+    last = max(renewed)
+    with closing(sqlite3.connect(settings.home_path / "memoria.db")) as file:
+        file.execute("UPDATE search_index SET words = 'of old' WHERE rowid = ?", (last,))
+        file.execute("UPDATE settings SET value = ? WHERE key = 'words'", (f"{FORM}:{last - 1}",))
+        file.commit()  # as if it had added the last one, for it knows of no mark
+    with closing(open_store(settings)) as store:
         assert store.renew_words(100)
         assert not store.renew_words(100)
-    assert n in stored_words(settings)
+    assert stored_words(settings) == renewed
 
 
 def test_a_newer_version_s_words_are_left_alone(settings: Settings) -> None:

@@ -97,6 +97,7 @@ async def test_a_search_of_ours_is_known_by_its_answer_under_another_server_s_na
 ) -> None:
     answer = "[memory 43465763] The ladder is behind the boiler (fact, 2026-11-28)"
     async with memoria.open(settings=settings) as m:
-        kept = {"role": "tool", "tool_name": "mcp__brain__search_memory", "tool_result": "a ladder"}
-        receipt = await m.record_conversation([{**kept, "tool_result": answer}, kept])
+        kept: dict[str, object] = {"role": "tool", "tool_name": "mcp__brain__search_memory"}
+        results: list[dict[str, object]] = [{**kept, "tool_result": one} for one in (answer, "-")]
+        receipt = await m.record_conversation(results)
         assert [one.status for one in receipt.turns] == ["nothing_left", "recorded"]

@@ -28,6 +28,7 @@ SAID = {
     "Room 512 of block QX 4417 is the archive": ("qx4417", "QX-4417"),
     "The budget is 1,250,000 kroner": ("1250000", "1 250 000", "1'250'000"),
     "The grant was 3400000 francs": ("3,400,000", "3.400.000"),
+    "The good commit is 4096112ce77b04d19aa02c1d5e8f90b1c2d3e4f5": ("4096112",),
     "The bad commit is a3f9c21e77b04d19aa02c1d5e8f90b1c2d3e4f50": ("a3f9c21", "a3f9c2"),
 }
 ASKED = [(question, said) for said, questions in SAID.items() for question in questions]

@@ -16,8 +16,9 @@ from memoria.store.values import Frequencies
 from memoria.text.analyser import tokens
 from memoria.text.stopwords import STOP_WORDS
 
-_HASH = lazy_regex("(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{6,63}")
-_HEX = lazy_regex("[0-9a-f]+")
+_MIXED = "(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]"
+_BEGINNING = lazy_regex(f"{_MIXED}{{6,63}}|[0-9]{{7,63}}")
+_HASH = lazy_regex(f"{_MIXED}+")
 _CODE = lazy_regex(r"([^\W\d_]{2,})([0-9]{2,})")
 _MOST_HASHES = 4
 """Beginnings of hashes that are looked up."""
@@ -105,13 +106,13 @@ def _find_parted(tx: Transaction, plan: SearchPlan, counts: Mapping[str, int]) -
 
 def _find_hashes(tx: Transaction, plan: SearchPlan) -> _Parts:
     """The hashes on record that words of the question begin."""
-    begun = [term for term in plan.terms if _HASH.fullmatch(term)][:_MOST_HASHES]
+    begun = [term for term in plan.terms if _BEGINNING.fullmatch(term)][:_MOST_HASHES]
     found: dict[str, Sequence[str]] = {}
     for beginning in begun:
         whole = tx.documents.find_words(
             plan.kinds,
             [beginning],
-            lambda word, own=beginning: word != own and _HEX.fullmatch(word) is not None,  # type: ignore[misc]
+            lambda word, own=beginning: word != own and _HASH.fullmatch(word) is not None,  # type: ignore[misc]
             plan.filters,
         )
         found |= dict.fromkeys(sorted(whole)[:_MOST_WHOLE], (beginning,))
