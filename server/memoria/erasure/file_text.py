@@ -19,7 +19,7 @@ from memoria.text.document import full_text
 from memoria.text.phrases import Phrases
 
 RECORDS = ".jsonl"
-_MARK = lazy_regex(r"[ \t]*<!-- [a-z]:[0-9a-f]{4,36} -->")
+_MARK = lazy_regex(r"(?:(?<![ \t])[ \t]++)?<!-- [a-z]:[0-9a-f]{4,36} -->")
 _LABEL = lazy_regex(
     r"^- (?:file says|chat says|put aside in chat|taken out here, kept so far): ", re.MULTILINE
 )

@@ -6,8 +6,9 @@ memories that have nothing in common. Confidence is low throughout, so that a mo
 """
 
 import re
+from bisect import bisect
 from collections.abc import Callable, Iterator
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import NamedTuple
 
 from memoria.bare.lazy_regex import lazy_regex
@@ -43,11 +44,13 @@ def find_names(text: str) -> tuple[NameSpan, ...]:
     for found in sorted(
         _apply_rules(text), key=lambda one: (-one.confidence, -len(one.name), one.start)
     ):
+        place = bisect(best, found)
+        beside = best[max(place - 1, 0) : place + 1]  # of spans without overlap only these can
         if len(found.name) <= _MAX_NAME_CHARS and not any(
-            _do_overlap(found, other) for other in best
+            _do_overlap(found, other) for other in beside
         ):
-            best.append(found)
-    first = {one.name: one for one in sorted(best, reverse=True)}
+            best.insert(place, found)
+    first = {one.name: one for one in reversed(best)}
     return tuple(sorted(first.values()))[:MAX_MENTIONS]
 
 
@@ -68,7 +71,7 @@ _HAN_CHARACTER = lazy_regex(_HAN)
 _WORD = r"[A-Z][A-Za-z'’-]*[A-Za-z]"
 _NAME = rf"{_WORD}(?: (?:of the |of |the |de |van |von )?{_WORD})*"
 _URL = lazy_regex(r"https?://[^\s<>\"'）】。，]+[^\s<>\"'）】。，.,;:!?)]")
-_PATH = lazy_regex(r"(?<![\w/.])(?:~|\.{1,2})?/?(?:[\w.-]+/)+[\w-]*\.?[\w-]+")
+_PATH = lazy_regex(r"(?<![\w/.-])(?:~|\.{1,2})?/?(?:[\w.-]++/)+[\w-]*\.?[\w-]+")
 _HANDLE = lazy_regex(r"(?<![\w.@])@[A-Za-z][\w-]{1,38}(?![\w@]|\.\w)")
 _QUOTED = lazy_regex(r"《([^》\n]{1,40})》")
 _TITLED = lazy_regex(
@@ -152,7 +155,8 @@ def _classify(text: str, start: int, words: list[str]) -> tuple[EntityKind, floa
 
 
 def _is_repeated(name: str, text: str) -> bool:
-    return len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", text)) > 1
+    places = re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text)
+    return next(islice(places, 1, None), None) is not None
 
 
 _LONGEST_GAP = 20

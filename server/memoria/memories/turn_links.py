@@ -31,7 +31,7 @@ _CONFIDENCE = 0.4
 """How sure a name in talk is, which is not more than the rules' own for a name without a sign."""
 _SURE = 0.4
 _CODE = lazy_regex(
-    r"(?m)```|\w\(|[;{}]\s*$|^\s*(?:def|class|import|from|const|let|return)\b|=>|</|=="
+    r"(?m)```|\w\(|[;{}]\s*$|^[^\S\n]*+(?:def|class|import|from|const|let|return)\b|=>|</|=="
 )
 """In a text with code, and in a list of headings, a capital letter alone is no sign of a name."""
 _NO_NAMES = ("/", "@", "\\", "_", "=", "<")

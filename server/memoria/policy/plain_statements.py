@@ -39,6 +39,8 @@ _ASKED_CONFIDENCE = 0.6
 _READ_CONFIDENCE = 0.45
 _LONGEST = 300
 _LONGEST_TEXT = 20_000
+_LONGEST_SENTENCE = 2_000
+"""Of longer ones no clause is read: nobody says them, and each clause is judged by the whole."""
 _MOST_SENTENCES = 80
 _MOST_PASTED = 3
 """Orders of one turn that the user is shown at most."""
@@ -135,6 +137,8 @@ def _orders_pasted_in(text: str) -> Iterator[PlainStatement]:
 
 def _statements_in(sentence: Sentence) -> Iterator[PlainStatement]:
     """What phrases read in a sentence, else what its clauses state by themselves."""
+    if len(sentence.text) > _LONGEST_SENTENCE:
+        return
     read = _read_sentence(sentence)
     if read and is_meant_otherwise(sentence.text):
         return

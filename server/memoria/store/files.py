@@ -37,7 +37,7 @@ _TEXTS = (".md", ".txt", ".jsonl")
 _OWNER_ONLY = 0o600
 _TENANTS_FOLDER = lazy_regex(rf"^{TENANTS}/[a-z0-9-]+/")
 _IN_PROJECT = lazy_regex(rf"{PROJECTS}/[a-z0-9-]+/{re.escape(PROJECT_FILE)}")
-_MARK = lazy_regex(r"[ \t]*<!-- [mcd]:[0-9a-f]{4,32} -->")
+_MARK = lazy_regex(r"(?:(?<![ \t])[ \t]++)?<!-- [mcd]:[0-9a-f]{4,32} -->")
 _HEAD = lazy_regex(r"^[^\n]*<!-- memoria -->[ \t]*\r?\n?", re.MULTILINE)
 
 

@@ -9,6 +9,7 @@ _AROUND = " \t\n\r\"'“”‘’「」『』《》…"
 _LEAST = 2
 _SPACE = lazy_regex(r"\s+")
 _LATIN = lazy_regex("[A-Za-z0-9]")
+_REST_OF_WORD = lazy_regex("[A-Za-z0-9]*+")
 
 
 def find_quote(quote: str, text: str) -> str | None:
@@ -52,7 +53,8 @@ def _find_as_written(wanted: str, text: str) -> tuple[int, int] | None:
         end = start + len(wanted)
         if not (_is_within(text, start) or _is_within(text, end)):
             return start, end
-        start = text.find(wanted, start + 1)
+        rest = _REST_OF_WORD.match(text, start + 1)  # no quote begins in it
+        start = text.find(wanted, rest.end() if rest and _LATIN.match(wanted) else start + 1)
     return None
 
 

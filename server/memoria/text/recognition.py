@@ -82,7 +82,8 @@ _READ_OTHERWISE = frozenset(
 )
 _PARTICLES = frozenset("了 啦 吧 啊 呢 哦 嘛 呀 的 哟 哈".split())
 _SENTENCE_END = LazyPattern(
-    r"(?:[.!?…]+[\"'”’)\]*_]*(?=\s)|[。！？]+[”’」』）*_]*)[ \t]*\n*|[ \t]*[\r\n]+"
+    r"(?:(?<![.!?…])[.!?…]++[\"'”’)\]*_]*+(?=\s)|[。！？]+[”’」』）*_]*)[ \t]*\n*"
+    r"|(?:(?<![ \t])[ \t]++)?[\r\n]+"
 )
 _NESTED = 2
 """How often something may have been escaped: JSON that holds JSON, HTML that shows HTML."""

@@ -21,7 +21,7 @@ _STANDING_SIGNS = (
     *("以后", "今后", "从现在", "往后", "每次", "每当", "永远", "一律", "务必", "总是要", "再"),
 )
 _STANDING_WISH = SmallPattern(
-    r"(?:^|[.!?\n]\s*|[,;] (?:and |but |so )?)(?:please,? |also,? |and )?"
+    r"(?:^|[.!?\n][^\S\n]*+|[,;] (?:and |but |so )?)(?:please,? |also,? |and )?"
     r"(?:always|never|from now on|going forward|in (?:the )?future|whenever|every time|each time)\b"
     r"|(?:以后|今后|从现在(?:起|开始)|往后|每次|每当|永远|一律|务必|总是要|(?:别|不要)再)"
 )

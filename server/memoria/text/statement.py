@@ -19,7 +19,7 @@ _IDEOGRAM = "\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD = lazy_regex(rf"[{_IDEOGRAM}]|[^\s{_IDEOGRAM}]+")
 _AROUND_WORDS = ".,!?;:…\"'()[]{}<>«»“”‘’`*_~、。「」『』【】《》〈〉"
 _DASHES = "-–—•·"  # on their own: of a list, or between clauses
-_SENTENCE = lazy_regex(r"[.!?…]+(?=\s|$)|[。！？；;\n\r]+")
+_SENTENCE = lazy_regex(r"(?<![.!?…])[.!?…]++(?=\s|$)|[。！？；;\n\r]+")
 _CLAUSE = lazy_regex(r"[,:](?=\s)|[，：、]|\s[-–—]\s")
 _MAX_CLAUSES = 8
 _FILLER_WORDS = frozenset("a an the that really very please 的 啊 呀 呢 哦 嘛 很 也".split())

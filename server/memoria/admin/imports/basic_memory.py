@@ -28,7 +28,7 @@ _RELATION = re.compile(
 )
 """What goes on behind the link is a sentence, and stays in the text."""
 _PERMALINK = re.compile(r"\A\ufeff?---\r?\n(?:.*\n)*?permalink:", re.MULTILINE)
-_TAG = re.compile(r"\s+#[^\s#]+")
+_TAG = re.compile(r"(?<!\s)\s++#[^\s#]+")
 _LINKS_TO = "links to"
 
 

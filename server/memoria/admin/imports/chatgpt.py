@@ -33,7 +33,7 @@ _SOUND = "audio"
 _HIDDEN = frozenset(
     {"thoughts", "reasoning_recap", "user_editable_context", "model_editable_context"}
 )
-_SOURCE_MARK = re.compile("[ \t]*\ue200[^\ue201]*\ue201")
+_SOURCE_MARK = re.compile("(?:(?<![ \t])[ \t]++)?\ue200[^\ue200\ue201]*+\ue201")
 """What stands in the text for a link to a source: characters of private use around its number."""
 _TELLING = frozenset(("create_time", "update_time", "current_node", "conversation_id", "title"))
 """Fields of which a conversation has one at least, beside its tree."""

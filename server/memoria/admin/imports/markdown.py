@@ -14,7 +14,7 @@ from memoria.admin.imports.times import read_time
 _FENCE = re.compile(r"\s*(```|~~~)")
 _HEADING = re.compile(r"(#{1,6})\s+(.+?)\s*#*\s*$")
 _EMBED = re.compile(r"!\[\[([^\]|#]+)[^\]]*\]\]")
-_LINK = re.compile(r"\[\[([^\]|#]*)(?:#([^\]|]*))?(?:\|([^\]]*))?\]\]")
+_LINK = re.compile(r"\[\[([^\[\]|#]*+)(?:#([^\[\]|]*+))?+(?:\|([^\[\]]*+))?+\]\]")
 _DAY = re.compile(r"(\d{4}-\d{2}-\d{2})")
 _MOST_FRONT_MATTER = 64 * 1024
 _CREATED = ("created", "created_at", "date", "date created", "创建时间", "日期")

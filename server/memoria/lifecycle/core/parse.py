@@ -26,8 +26,11 @@ BY_FILE, BY_CHAT, PUT_ASIDE, TAKEN_OUT = (
 LineKind = Literal["heading", "head", "note", "ours", "item", "other"]
 
 _LINE = lazy_regex(r"([^\n]*?)(\r?\n|\Z)")
-_MARK = lazy_regex(r"[ \t]*<!--[ \t]*([mcd]:[0-9a-f]{4,32})[ \t]*-->[ \t]*")
-_OWN_COMMENTING = lazy_regex(r" {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$")
+_BLANKS = r"(?:(?<![ \t])[ \t]++)?"
+"""All blanks that stand here, or none within them: no run of them is read from each of its blanks.
+"""
+_MARK = lazy_regex(rf"{_BLANKS}<!--[ \t]*+([mcd]:[0-9a-f]{{4,32}})[ \t]*-->[ \t]*")
+_OWN_COMMENTING = lazy_regex(rf" {{0,3}}#{{1,6}}[ \t]+(.*?){_BLANKS}(?:(?<!#)#++)?{_BLANKS}$")
 _UNDERLINE = lazy_regex(r" {0,3}(=+|-{3,})[ \t]*$")
 _FENCE = lazy_regex(r" {0,3}(```|~~~)")
 _BULLET = lazy_regex(r"[ \t]*(?:[-*+•・·][ \t]+|\d{1,3}[.)、][ \t]*)")

@@ -17,8 +17,6 @@ from memoria.text.script import is_cjk
 
 _ENOUGH_ZH = 4
 
-LONGEST = 400
-
 
 @dataclass(frozen=True, slots=True)
 class StatingClause:

@@ -6,6 +6,7 @@ be understood with the words before it become no memory.
 
 import re
 from functools import cache
+from typing import NamedTuple
 
 from memoria.policy.own_words import Sentence
 from memoria.policy.people.kinship import chinese_words
@@ -13,10 +14,11 @@ from memoria.policy.phrases.moment import is_choice, is_outlook
 from memoria.policy.statements.classifier import Label
 from memoria.policy.statements.clauses import StatingClause, reads_chinese
 from memoria.text.pattern import LazyPattern
+from memoria.text.remembered import remember_results
 
 
 def find_draft(text: str) -> int:
-    """Where a text begins that gives somebody a part to play; its length where none does."""
+    """Return where a text begins to give somebody a part to play; its length where none does."""
     match = _PART.regex.search(text)
     return len(text) if match is None else match.start()
 
@@ -35,9 +37,10 @@ def is_vetoed(clause: StatingClause, label: Label, sentence: str) -> bool:
         label: what the classifier takes it for.
         sentence: the whole of it.
     """
-    in_chinese = reads_chinese(sentence)
-    anywhere, own = (_SENTENCE_ZH, _CLAUSE_ZH) if in_chinese else (_SENTENCE, _CLAUSE)
-    if anywhere.regex.search(sentence) or own.regex.search(clause.text):
+    whole = _read_whole(sentence)
+    in_chinese = whole.in_chinese
+    own = _CLAUSE_ZH if in_chinese else _CLAUSE
+    if whole.is_vetoed or own.regex.search(clause.text):
         return True
     told = _CONDITION.regex.sub("", clause.text) if label is Label.INSTRUCTION else clause.text
     if Sentence(0, told, "").is_doubtful:
@@ -50,9 +53,28 @@ def is_vetoed(clause: StatingClause, label: Label, sentence: str) -> bool:
     states = _STATES_ZH if in_chinese else _STATES
     if in_chinese and not _names_somebody(clause.text):
         return True
-    condition = _IF_ZH if in_chinese else _IF
     is_passing = states.regex.search(clause.text) or is_choice(clause.text)
-    return bool(is_passing or condition.regex.search(sentence))
+    return bool(is_passing or whole.is_condition)
+
+
+class _Whole(NamedTuple):
+    """What a sentence is as a whole."""
+
+    in_chinese: bool
+    is_vetoed: bool
+    is_condition: bool
+
+
+@remember_results(1)
+def _read_whole(sentence: str) -> _Whole:
+    """Return what the sentence is, which all of its clauses ask: it is read once for them."""
+    in_chinese = reads_chinese(sentence)
+    vetoed, condition = (_SENTENCE_ZH, _IF_ZH) if in_chinese else (_SENTENCE, _IF)
+    return _Whole(
+        in_chinese,
+        vetoed.regex.search(sentence) is not None,
+        condition.regex.search(sentence) is not None,
+    )
 
 
 def _names_somebody(text: str) -> bool:
@@ -201,6 +223,6 @@ _ORDER_ZH = LazyPattern(
 )
 _IF_ZH = LazyPattern(r"^\W*(?:如果|要是|假如|假设|万一|倘若)|要是我|如果我")
 _PART = LazyPattern(
-    r"""(?xi)(?:^|\n)\W*(?:(?:you\sare|you['’]re)\s(?:now\s)?(?:an?|the)\s|imagine\b|pretend\b|let['’]?s\s(?:role-?\s?play|pretend|imagine)|act\sas\b
+    r"""(?xi)(?:^|(?<=\w)[^\w\n]*+\n)\W*+(?:(?:you\sare|you['’]re)\s(?:now\s)?(?:an?|the)\s|imagine\b|pretend\b|let['’]?s\s(?:role-?\s?play|pretend|imagine)|act\sas\b
       |play\sthe\srole|in\sthis\sstory|假设|假装|想象|扮演|请?你扮演|你现在是|现在你是|我们来玩)"""
 )

@@ -1,0 +1,150 @@
+"""Entries: everything that reads a turn, a question, a note or an answer, each with its name.
+
+What reads only what is short by a rule (a memory of at most 4,000 characters, a name) is left out.
+"""
+
+from collections.abc import Callable, Mapping
+
+from memoria.admin.exports.notes.note import read_note
+from memoria.admin.imports.markdown import parse_note, read_links
+from memoria.graph.mentions import find_names, find_names_asked
+from memoria.inference.chat.answers import UnfitAnswerError, read_answer
+from memoria.inference.chat.base import ChatReply
+from memoria.inference.tasks import request_checks
+from memoria.ingest.likeness import digest_opening, is_same_turn, is_whole
+from memoria.ingest.processing import shorten_statement
+from memoria.lifecycle.core.parse import parse
+from memoria.memories.ends import ends_with_session
+from memoria.model.memory import Trust
+from memoria.model.turn import Role
+from memoria.model.zone import Zone
+from memoria.policy.lead_ins import find_lead_in, is_of_ones_own, may_present
+from memoria.policy.literal import is_borne_out, is_said_literally
+from memoria.policy.orders import instruction_shaped
+from memoria.policy.own_words import own_sentences
+from memoria.policy.pasted import find_pasted_spans, is_pasted
+from memoria.policy.people import find_people
+from memoria.policy.plain_statements import find_plain_statements, read_phrases
+from memoria.policy.privacy import screen
+from memoria.policy.routing import is_answer, is_worth_extracting, route_turn
+from memoria.policy.task_signals import find_task_signals
+from memoria.policy.updates.read import is_passage
+from memoria.policy.withheld import asks_not_to_remember
+from memoria.retrieval.query.aim import find_aim
+from memoria.retrieval.query.askings import find_askings
+from memoria.retrieval.query.described import find_description
+from memoria.retrieval.query.numbers import asks_number, holds_number
+from memoria.retrieval.query.parse import parse_query
+from memoria.surface.hook.sieve import is_surely_clean
+from memoria.surface.mcp.line_repair import repair_line
+from memoria.text.analyser import index_text, phrase_tokens, query_terms
+from memoria.text.budget import estimate_tokens
+from memoria.text.clean import Tally, clean_name, clean_text
+from memoria.text.dates import full_dates, times
+from memoria.text.excerpt import find_excerpt
+from memoria.text.invisible import show_invisible
+from memoria.text.passages import split_passages
+from memoria.text.quotes import find_quote
+from memoria.text.recognition import recognition_key, strip_markup
+from memoria.text.redact import redact
+from memoria.text.saying import find_wish, read_saying
+from memoria.text.statement import is_distinctive, occurs_in, sentences_in
+from memoria.text.strip import escape_fences, strip
+
+_SAID_MS = 1_795_824_000_000
+_ZONE = Zone.from_offset(0)
+_QUOTE = 300
+"""The longest words that a model is taken to have quoted."""
+_LONGEST_QUESTION = 20_000
+_NAMED_CHARS = 4_000
+"""The longest statement: of a turn even less is read for names."""
+Entry = Callable[[str], object]
+
+
+def _ask(text: str) -> object:
+    question = text[:_LONGEST_QUESTION]
+    return parse_query(question, query_terms(question), _SAID_MS, _ZONE)
+
+
+def _find_quote(text: str) -> object:
+    return [find_quote(text[:_QUOTE], f"x{text[1:]}"), find_quote(f"{text[:_QUOTE]}x", text)]
+
+
+def _read_answer(text: str) -> object:
+    request = request_checks(statements="", max_output_tokens=100)
+    try:
+        return read_answer(request, ChatReply(text, "", 0, 0))
+    except UnfitAnswerError as error:
+        return error
+
+
+def _find_excerpt(text: str) -> object:
+    return find_excerpt(text, dict.fromkeys(query_terms(text[:_QUOTE]), 1.0), 500)
+
+
+ENTRIES: Mapping[str, Entry] = {
+    # What every text goes through before it is kept
+    "clean": lambda text: clean_text(text, Tally()),
+    "clean a name": lambda text: clean_name(text, Tally()),
+    "redact": redact,
+    "strip": strip,
+    "escape fences": escape_fences,
+    "hook's sieve": is_surely_clean,
+    "line repair": lambda text: repair_line(f'{{"text": "{text}"'),
+    "invisible": show_invisible,
+    # What rules conclude from a turn
+    "route": lambda text: route_turn(Role.USER, text),
+    "route an answer": lambda text: route_turn(Role.ASSISTANT, text),
+    "is an answer": lambda text: is_answer(text, text),
+    "worth extracting": is_worth_extracting,
+    "plain statements": lambda text: find_plain_statements(Role.USER, text),
+    "phrases": read_phrases,
+    "own sentences": own_sentences,
+    "pasted": find_pasted_spans,
+    "is pasted": lambda text: is_pasted(text[-_QUOTE:], text),
+    "not to remember": asks_not_to_remember,
+    "orders": lambda text: instruction_shaped(text, Trust.USER),
+    "tasks": find_task_signals,
+    "session's end": ends_with_session,
+    "personal data": lambda text: screen(text, {}),
+    "names": lambda text: find_names(text[:_NAMED_CHARS]),
+    "people": find_people,
+    "sayings": lambda text: [read_saying(text), find_wish(text)],
+    "likeness": lambda text: [
+        digest_opening(Role.USER, text),
+        is_same_turn(text, f"{text}."),
+        is_whole(text, text),
+    ],
+    # What is made of it for searches
+    "index": index_text,
+    "passages": split_passages,
+    "tokens": estimate_tokens,
+    "dates": lambda text: times(text, _SAID_MS, _ZONE),
+    "full dates": lambda text: full_dates(text, _SAID_MS, _ZONE),
+    "recognition": recognition_key,
+    "markup": strip_markup,
+    "sentences": sentences_in,
+    "distinctive": is_distinctive,
+    "occurs": lambda text: occurs_in(text[:_QUOTE], text),
+    # What is checked when a model has read it
+    "quote": _find_quote,
+    "borne out": lambda text: is_borne_out(text[:_QUOTE], text),
+    "said literally": lambda text: is_said_literally(text[:_QUOTE], text[1:_QUOTE], text),
+    "lead-ins": lambda text: [find_lead_in(text), may_present(text), is_of_ones_own(text)],
+    "model's answer": _read_answer,
+    "shortened": shorten_statement,
+    # What is asked
+    "question": _ask,
+    "names asked": find_names_asked,
+    "askings": find_askings,
+    "aim": lambda text: [find_aim(text), find_description(text)],
+    "numbers": lambda text: [asks_number(text), holds_number(text)],
+    "phrase tokens": phrase_tokens,
+    "passage": is_passage,
+    "excerpt": _find_excerpt,
+    # Notes and files
+    "note": lambda text: parse_note(f"---\ntitle: {text[:20]}\n---\n{text}"),
+    "links": read_links,
+    "exported note": read_note,
+    "core file": lambda text: parse(text, "preferences"),
+}
