@@ -1,7 +1,8 @@
 """How many secrets are taken out, and how many texts that only look like one are changed.
 
 The corpora are those of the tests: half of each was written by somebody who did not know the
-detector (`*_before.tsv`), half beside it (`*_after.tsv`).
+detector (`*_before.tsv`), half beside it (`*_after.tsv`). Apart from them stand the kinds that
+people have reported of other programs (`*_kinds.tsv`).
 
     python -m bench.secrets [--show]
 """
@@ -16,7 +17,11 @@ from tests.text.secrets.corpus import Case, find_survivors, read_cases
 from memoria.text.redact import redact
 
 _FOLDER = Path(__file__).parent.parent / "tests/text/secrets"
-_HALVES = {"before": "written without knowing it", "after": "written beside it"}
+_HALVES = {
+    "before": "The half written without knowing it",
+    "after": "The half written beside it",
+    "kinds": "Kinds that people have reported of other programs",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +66,7 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="print what went wrong")
     show = parser.parse_args().show
     for half, title in _HALVES.items():
-        print(f"The half {title}")
+        print(title)
         for line in _report(score_shapes(half), "secrets missed", show=show):
             print(line)
         for line in _report(score_look_alikes(half), "look-alikes changed", show=show):

@@ -2,10 +2,12 @@
 
 import re
 from functools import reduce
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.text.secrets.corpus import read_cases
 
 from memoria.text.clean import Tally, clean_name
 from memoria.text.redact import Redaction, redact
@@ -478,3 +480,32 @@ def test_a_quoted_row_of_words_is_a_secret_where_one_of_them_is_no_word() -> Non
 def test_a_name_that_is_not_looked_through_would_stay_as_it_is(name: str) -> None:
     assert clean_name(name, Tally()) == name
     assert redact(name).text == name
+
+
+_CASES = read_cases(Path(__file__).parent / "secrets/shapes_kinds.tsv") + read_cases(
+    Path(__file__).parent / "secrets/shapes_after.tsv"
+)
+
+
+@pytest.mark.parametrize("closer", ["”", "」", "』", "》", "）", "】", "。", "，", "’", "“）。"])
+def test_what_closes_the_words_around_a_secret_stays(closer: str) -> None:
+    ended = [case for case in _CASES if case.text.endswith(case.secrets[-1])]
+    read = [(case, redact(f"{case.text}{closer}").text) for case in ended]
+    assert len(read) > 100
+    assert not [(case.name, left) for case, left in read if not left.endswith(closer[-1])]
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("The gate code is 5512", "The gate code is 5512"),
+        ("The gate code is 5512, the login code 482913", "The gate code is 5512, the login code "),
+        ("门禁密码是 4711，银行卡密码是 482913", "门禁密码是 4711，银行卡密码是 "),
+        ("the gate. My PIN is 4711", "the gate. My PIN is "),
+        ("PASS tests/x.py::test_1, pass: Zq77hKw7Ux", "PASS tests/x.py::test_1, pass: "),
+    ],
+)
+def test_a_door_or_a_verdict_beside_a_secret_shields_it_not(text: str, left: str) -> None:
+    found = redact(text).text
+    assert found.partition("[redacted:")[0] == left
+    assert ("[redacted:" in found) is (text != left)

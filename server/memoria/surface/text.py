@@ -141,6 +141,15 @@ def redactions_text(redactions: Mapping[str, int]) -> tuple[int, str]:
     return omitted, ", ".join(f"{kind} ×{count}" for kind, count in secrets.items())
 
 
+def secrets_sentence(redactions: Mapping[str, int]) -> str:
+    """Return what was redacted in words: "1 secret was redacted: password"; nothing if none was."""
+    secrets = {kind: n for kind, n in redactions.items() if kind != FORGOTTEN_PASSAGE}
+    count = sum(secrets.values())
+    kinds = ", ".join(kind if n == 1 else f"{kind} ×{n}" for kind, n in secrets.items())
+    were = "secret was" if count == 1 else "secrets were"
+    return f"{count} {were} redacted: {kinds}" if secrets else ""
+
+
 def receipt_text(receipt: Receipt) -> str:
     """A receipt in a sentence."""
     parts = [f"{receipt.recorded} recorded"]
@@ -152,11 +161,10 @@ def receipt_text(receipt: Receipt) -> str:
         parts.append(f"{receipt.forgotten} left out: forgotten before")
     if receipt.private:
         parts.append(f"{receipt.private} left out: said in private time")
-    omitted, secrets = redactions_text(receipt.redactions)
-    if omitted:
+    if omitted := receipt.redactions.get(FORGOTTEN_PASSAGE):
         parts.append(f"{omitted} passages left out of turns: forgotten before")
-    if secrets:
-        parts.append(f"secrets redacted: {secrets}")
+    if secrets := secrets_sentence(receipt.redactions):
+        parts.append(secrets)
     if receipt.stripped:
         parts.append(f"{receipt.stripped} private or injected blocks left out")
     if receipt.closed_segments:
@@ -191,9 +199,8 @@ def remember_notes(kept: RememberResult) -> list[str]:
             f"the end of what it replaces, {to_iso(kept.former_end)}, is dropped: this has no end "
             "(revise_memory with until gives it one)"
         )
-    if kept.redactions:
-        kinds = ", ".join(f"{kind} ×{n}" for kind, n in kept.redactions.items())
-        notes.append(f"secrets left out: {kinds}")
+    if secrets := secrets_sentence(kept.redactions):
+        notes.append(secrets)
     notes += [f"noted for the task “{indent_words(kept.task)}”"] if kept.task else []
     if SOURCE_TURN in kept.ignored:
         notes.append("the turn that was named does not say this, so it is not shown as its source")

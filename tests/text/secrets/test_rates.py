@@ -3,7 +3,7 @@
 import pytest
 from bench.secrets import score_look_alikes, score_shapes
 
-HALVES = ("before", "after")
+HALVES = ("before", "after", "kinds")
 
 
 @pytest.mark.parametrize("half", HALVES)

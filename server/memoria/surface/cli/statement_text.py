@@ -7,7 +7,7 @@ from memoria.model.memory import SOURCE_TURN
 from memoria.store.base.short_ids import INDEXED_CHARS
 from memoria.surface.cli.layout import wrap_text
 from memoria.surface.cli.times import moment
-from memoria.surface.text import redactions_text, revision_note, scope_phrase, validity_word
+from memoria.surface.text import revision_note, scope_phrase, secrets_sentence, validity_word
 from memoria.text.lines import join_lines
 
 _STATES = {
@@ -114,8 +114,8 @@ def _notes(kept: RememberResult) -> Iterator[str]:
             f"what it replaces was to end on {moment(kept.former_end)}; this has no end. If it has "
             f"one, say it anew with --until and --supersedes {own}"
         )
-    if kept.redactions:
-        yield f"secrets left out: {redactions_text(kept.redactions)[1]}"
+    if secrets := secrets_sentence(kept.redactions):
+        yield secrets
     if SOURCE_TURN in kept.ignored:
         yield "the turn that was named does not say this, so it is not shown as its source"
     named = ", ".join(one for one in kept.ignored if one != SOURCE_TURN)

@@ -31,6 +31,8 @@ _SIGNS = (
     "private key|private-lines|static key|----|sig=|sig%3d|signature=|key=|bearer |authorization"
     "|identified |:5432:|:*:|wifi:|net use |net user |convertto-securestring|mc alias set "
     '|snmpwalk |snmpget |send "|<<<| -p| -hp| -a | -u| --user| --proxy-user| -w | -t | /p:'
+    "|flyv1 |ssws |geniekey |splunk |apikey |zoho-oauthtoken |dpop |ntlm |negotiate |oauth |basic "
+    "|klaviyo-api-key |sharedaccesssignature "
     "| /rp | /user:| -b|seed|mnemonic|助记词|助記詞|恢复短语"
 ).split("|")
 _COMMON = ("pass", "pw", "key", "token")

@@ -30,7 +30,17 @@ def find_secrets(text: str) -> list[Span]:
 
 def _find_in(text: str) -> list[Span]:
     read = ReadText(text)
-    return _join(list(_find_all(read)), read.markers)
+    return [_without_closers(text, span) for span in _join(list(_find_all(read)), read.markers)]
+
+
+_CLOSERS = "\"'`”’」』》】）〉›»。，、；：？！"
+"""What closes a quotation, brackets or a sentence, and ends no secret."""
+
+
+def _without_closers(text: str, span: Span) -> Span:
+    """Return the span without what closes the words around the secret."""
+    kept = len(text[span.start : span.end].rstrip(_CLOSERS))
+    return span._replace(end=span.start + kept) if kept else span
 
 
 def _find_all(read: ReadText) -> Iterator[Span]:

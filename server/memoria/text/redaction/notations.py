@@ -73,6 +73,10 @@ _MIXED_PHRASE = r"""[bu@]?(?P<quote>\\?["'`“「«„])
     (?=(?:[^\s"'`”」»“]{1,40}[ ]){0,8}(?=[a-z]{0,40}\d)(?=\d{0,40}[a-z])[a-z\d]{8,40}[ "'`”」»“])
     (?P<secret>[^\s"'`\\”」»“]{2,40}(?:[ ][^\s"'`\\”」»“]{2,40}){1,8})
     (?=\\?["'`”」»“])"""
+# A scheme before the value, as vendors write theirs: API_TOKEN="Foo x7Kq…".
+_SCHEMED = r"""[bu@]?(?:\\?["'`“「『])?(?-i:[A-Z])[\w-]{1,24}[ ]
+    (?P<secret>(?!(?:19|20)\d\d-)[\w~+/=%-][\w.~+/=%:,-]{14,}[\w~+/=%-])
+    (?=\\?["'`”」』]|[ \t]*(?:[\r\n]|$)|[.,;][ \t\r\n]|[.;]$|[。，；])"""
 _ROW = r"(?P<secret>[a-z]{3,12}(?:[ ][a-z]{3,12}){3,10})(?=[ \t]*(?:$|[\r\n]|\\[nr]))"
 _TIGHT = r"(?P<secret>[!#-%(-+\--:=?-\[\]^_a-{}~À-ӿ]{4,}(?<![.,:;?*|)\]}]))"
 _LOOSE = r"[“‘「『【«„]?(?P<secret>[!#-&(-;=?-\[\]^_a-~À-ӿ]{4,}(?<![.,:;?*|)\]}]))"
@@ -106,6 +110,7 @@ def _separator(
 
 
 _ASSIGNED = _value(_QUOTED, Rule.ASSIGNED)
+_KEY_OF_SCHEME = _value(_SCHEMED, Rule.RANDOM)
 _PHRASED = _value(_PHRASE, Rule.SAID)
 _MIXED = _value(_MIXED_PHRASE, Rule.SAID)
 _EQUAL = _separator(
@@ -115,6 +120,7 @@ _EQUAL = _separator(
     _MIXED,
     _value(rf"(?<==){_TIGHT}", Rule.ALONE),
     _value(_TIGHT, Rule.ASSIGNED),
+    _KEY_OF_SCHEME,
 )
 _NAMED = _separator(
     _COLON,
@@ -124,8 +130,15 @@ _NAMED = _separator(
     _value(_GROUPS, Rule.ANY),
     _value(_ROW, Rule.SAID),
     _value(_LOOSE, Rule.NAMED),
+    _KEY_OF_SCHEME,
 )
-_SAID_VALUES = (_value(_QUOTED, Rule.SAID), _PHRASED, _MIXED, _value(_LOOSE, Rule.SAID))
+_SAID_VALUES = (
+    _value(_QUOTED, Rule.SAID),
+    _PHRASED,
+    _MIXED,
+    _value(_LOOSE, Rule.SAID),
+    _KEY_OF_SCHEME,
+)
 _SAID = _separator(_VERB, *_SAID_VALUES)
 _SAID_JOINED = _separator(_JOINED_VERB, *_SAID_VALUES)
 _BELOW = _separator(_NEXT_LINE, _value(_ON_ITS_LINE, Rule.NUMBER))

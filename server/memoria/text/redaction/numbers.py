@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.text.luhn import has_check_digit
+from memoria.text.redaction.doors import opens_a_door
 from memoria.text.redaction.span import PartIndex, ReadText, Span
 
 # Visa, Mastercard, Discover, JCB: four by four; American Express; Diners; UnionPay, maybe longer.
@@ -58,18 +59,16 @@ _CODE = lazy_regex(
 )
 _PIN = lazy_regex(
     r"(?i:(?:pin|geheimzahl|пин(?:-код)?)(?:[-_ ]?(?:code|number|nummer|码|碼|コード|번호))?)"
-    rf"(?i:{_ASIDE})(?:(?={_IS}[ ])|(?=[ ]?[:：=是为])|(?=\s\d{{4}}\b)|(?=[\"'`]\s?[:=]))"
-    rf"{_SIGNS}(?P<secret>\d{{4,8}}){_UNIT}"
+    rf"(?i:{_ASIDE})(?:(?={_IS}[ ])|(?=[ ]?[:：=是为])|(?P<bare>(?=\s\d{{4}}\b))|(?=[\"'`]\s?[:=]))"
+    rf"{_SIGNS}(?P<secret>\d{{4,8}})(?!-\d){_UNIT}"
 )
 # Of the words that mean "code", those before which the code is a secret.
 _CODE_QUALIFIERS = tuple(
     "verification |verification_|one-time |one time |onetime |2fa |mfa |otp |login |sign-in "
     "|signin |security |auth |authentication |authenticator |access |sms |confirmation |unlock "
-    "|activation |alarm |door |gate |entry |lock |safe |keypad |two-factor |bestätigungs"
+    "|activation |alarm |safe |two-factor |bestätigungs"
     "|verifizierungs|sicherheits|doğrulama |verifikasi |kode |проверочный |verificatie"
-    "|verifierings|确认|確認|認証|인증|인증 |验证|驗證|校验|动态|短信|认证|門禁|门禁|सत्यापन ".split(
-        "|"
-    )
+    "|verifierings|确认|確認|認証|인증|인증 |验证|驗證|校验|动态|短信|认证|सत्यापन ".split("|")
 )
 _CODES = "code codice código otp kod код コード 번호 코드 رمز कोड mã_xác 码 碼"
 _NUMBERS = PartIndex(
@@ -103,14 +102,28 @@ def find_numbers(read: ReadText) -> Iterator[Span]:
     for match, kind in _NUMBERS.find_matches(read):
         start = match.start()
         before = read.lower[max(0, start - _BEFORE) : start]
+        if opens_a_door(read, start, match.start("secret")):
+            continue
         if kind != "one-time-code":
-            if not _ALONE.match(before[-1:]):
+            is_verb = kind == "pin" and match["bare"] is not None and _is_verb(match[0], before)
+            if not _ALONE.match(before[-1:]) and not is_verb:
                 yield Span(*match.span("secret"), kind)
         elif match["purpose"] or _is_named(read, start, before):
             digits = len(match["secret"].replace(" ", ""))
             is_short = digits < _SHORTEST_CODE and before.endswith("security ")
             yield Span(*match.span("secret"), "card-code" if is_short else kind)
     yield from _find_said_first(read)
+
+
+_NOUN_BEFORE = lazy_regex(
+    r"(?:\b(?:my|your|his|her|our|their|the|a|new|old|card|sim|bank|atm|phone|debit|credit|visa|app"
+    r"|account|login|wallet|tan|user|with|by)|['’]s|[:,;(=|])[ ]$"
+)
+
+
+def _is_verb(words: str, before: str) -> bool:
+    """Tell whether "pin" before a number is a verb: "We pin 2026", "Pin 4000 posts"."""
+    return not words.startswith("PIN") and _NOUN_BEFORE.search(before) is None
 
 
 def _is_named(read: ReadText, start: int, before: str) -> bool:

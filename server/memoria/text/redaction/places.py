@@ -30,12 +30,31 @@ _LONG = 24
 
 def _is_login(value: str) -> bool:
     """Whether it is a name and a password in base64, or as long as a token."""
+    decoded = _decode(value)
+    return _is_pair(value) or (decoded is not None and len(value) >= _LONG and is_mixed(value))
+
+
+def _is_pair(value: str) -> bool:
+    """Tell whether it is a name and a password in base64."""
+    decoded = _decode(value)
+    return decoded is not None and b":" in decoded and decoded.isascii()
+
+
+def _decode(value: str) -> bytes | None:
     try:
-        decoded = base64.b64decode(value + "=" * (-len(value) % 4), validate=True)
+        return base64.b64decode(value + "=" * (-len(value) % 4), validate=True)
     except (binascii.Error, ValueError):
-        return False
-    is_pair = b":" in decoded and decoded.isascii()
-    return is_pair or (len(value) >= _LONG and is_mixed(value))
+        return None
+
+
+_LONG_PART = lazy_regex(
+    r"[A-Za-z0-9]{12}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE
+)
+
+
+def _is_key(value: str) -> bool:
+    """Tell whether it is a key, and not the name of a model or a version: parts of words."""
+    return _is_random(value) and _LONG_PART.search(value) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +91,22 @@ _PLACES = (
               (?:[a-z][\w-]{1,20}\s{1,4}(?:token=["']?)?)?
             | bearer\s{1,4} ) (?P<secret>[\w.~+/=%:-]{8,})""",
         _is_encoded,
+    ),
+    # As in such a header, but without its name.
+    _place(
+        "authorization",
+        "flyv1 |ssws |geniekey |splunk |apikey |api-token |token |zoho-oauthtoken |dpop |ntlm "
+        "|negotiate |oauth |klaviyo-api-key |sharedaccesssignature ",
+        r"""(?<![\w-])(?:flyv1|ssws|geniekey|splunk|apikey|(?:api-)?token|zoho-oauthtoken|dpop|ntlm
+              |negotiate|oauth|klaviyo-api-key|sharedaccesssignature)
+            [ ](?P<secret>[\w~+/=%-][\w.~+/=%:,-]{14,}[\w~+/=%-])(?![\w.~+/=%:,-]*\()""",
+        _is_key,
+    ),
+    _place(
+        "authorization",
+        "basic ",
+        r"(?<![\w-])basic[ ](?P<secret>[A-Za-z0-9+/]{10,}={0,2})(?![\w+/=-])",
+        _is_pair,
     ),
     _place(
         "signature",
@@ -151,7 +186,7 @@ _RECOVERY = lazy_regex(
         ["'`]?[ \t]*[,;，、]?\s{0,3}){1,20})"""
 )
 _RECOVERY_CODE = lazy_regex(
-    r"\d{4} \d{4}|(?=[\w-]*\d)[A-Za-z0-9]{3,}(?:-[A-Za-z0-9]{3,})*", re.ASCII
+    r"\d{4} \d{4}|(?=[\w-]{0,80}\d)[A-Za-z0-9]{3,}(?:-[A-Za-z0-9]{3,})*", re.ASCII
 )
 _SHORTEST_CODE = 6
 _INDEX = PartIndex((part, place.pattern, place) for place in _PLACES for part in place.parts)
