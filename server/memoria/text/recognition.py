@@ -35,11 +35,10 @@ _INLINE = (
     "a|abbr|b|big|cite|code|del|em|font|i|ins|kbd|mark|q|s|small|span|strike|strong"
     "|sub|sup|tt|u|wbr"
 )
-_TAG = LazyPattern(
-    r"(?s)<!--(?P<comment>.*?)-->"
-    rf"|</?(?:(?P<inline>{_INLINE})\b|[a-z][\w-]*)(?P<attributes>\s[^<>]*)?/?>",
-    re.IGNORECASE,
-)
+_ELEMENT = rf"</?(?:(?P<inline>{_INLINE})\b|[a-z][\w-]*)(?P<attributes>\s[^<>]*)?/?>"
+_TAG = LazyPattern(rf"(?s)<!--(?P<comment>.*?)-->|{_ELEMENT}", re.IGNORECASE)
+_TAG_BEHIND_COMMENTS = LazyPattern(rf"(?P<comment>(?!))|{_ELEMENT}", re.IGNORECASE)
+"""Where no comment is closed: none is looked for, to the end of the text, from each beginning."""
 _ESCAPE = LazyPattern(r"\\(?:u(?P<code>[0-9a-fA-F]{4})|(?P<char>.))")
 _LINK = LazyPattern(r"!?\[([^\[\]]*)\](?:\(([^()]*)\)|\[[^\[\]]*\])")
 _REFERENCE = LazyPattern(r"\[\^?\d{1,3}\]|\[\^[\w-]{1,40}\]")
@@ -213,7 +212,11 @@ def strip_markup(text: str) -> str:
         plain = html.unescape(plain) if "&" in plain else plain
     plain = _INVISIBLE.regex.sub("", plain)
     if "<" in plain:
-        plain = _TAG.regex.sub(lambda tag: _take_out(tag, aside), plain)
+        inside, end, behind = plain.rpartition("-->")
+        pieces = ((_TAG, inside + end), (_TAG_BEHIND_COMMENTS, behind))
+        plain = "".join(
+            pattern.regex.sub(lambda tag: _take_out(tag, aside), piece) for pattern, piece in pieces
+        )
     if "]" in plain:
         plain = _LINK.regex.sub(lambda link: _show_link(link, aside), plain)
         plain = _REFERENCE.regex.sub("", plain)

@@ -102,8 +102,9 @@ def _is_verdict(read: ReadText, name: Name, found: _Found) -> bool:
     """Tell whether it is "pass" as a test's verdict, with the test's name or a count."""
     if read.lower[name.start : name.end] not in _VERDICTS:
         return False
-    is_count = found.value.isdigit() and _TALLY.match(found.after) is not None
-    return is_count or _TEST.search(found.value) is not None
+    before = read.lower[max(0, name.start - _AFTER) : name.start]
+    is_count = found.value.isdigit() and (_TALLY.match(found.after) or "fail" in before)
+    return bool(is_count) or _TEST.search(found.value) is not None
 
 
 _VERDICTS = ("pass", "passed")
