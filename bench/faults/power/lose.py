@@ -69,7 +69,8 @@ async def lose_power(
     figures: Counter[str] = Counter()
     for verdict in verdicts:
         figures.update({name: int(figure) for name, figure in verdict.figures.items()})
-    return Verdict(FAULT, figures, tuple(line for verdict in verdicts for line in verdict.broken))
+    broken = tuple(line for verdict in verdicts for line in verdict.broken)
+    return Verdict(FAULT, dict(figures), broken)
 
 
 async def record_calls(folder: Path, many: int, *, seed: int = 1) -> Recording:
