@@ -217,13 +217,14 @@ async def test_a_model_reads_what_is_to_be_forgotten_to_take_it_back_and_conclud
 ) -> None:
     request = "Forget that I earn 3,900 a month, I earn 4,100. Don't save it."
 
-    def take_back(n: int, _: str, text: str, known: list[dict[str, object]]) -> list[object]:
-        if text != request:
-            return [add(text, n)]
-        ends = [{"op": "DELETE", "id": one["id"], "quote": text, "turn": n} for one in known]
-        return [*ends, add(text, n)]
-
-    model.answer = answers(extract=reader(take_back))
+    model.answer = answers(
+        extract=reader(
+            lambda n, _, text, known: [
+                *({"op": "DELETE", "id": one["id"], "quote": text, "turn": n} for one in known),
+                add(text, n),
+            ]
+        )
+    )
     async with opened(home, model) as m:
         await record(m, "I earn 3,900 a month.", "Noted.")
         await record(m, request, "Done.")

@@ -114,6 +114,7 @@ WRITES = {
     "pairs.mark_distinct",
     "pairs.note_merged",
     "portable.join_entities",
+    "portable.attempt",
     "portable.put",
     "private_times.add",
     "private_times.end",

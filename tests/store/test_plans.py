@@ -36,6 +36,7 @@ WALKS = {
     ("documents", "erasures_of_all"),  # in a home of many documents only: a row a tenant
     ("documents", "has_other_tenants"),  # stops at the first
     ("documents", "match_seen"),  # what it has found
+    ("documents", "note_words"),  # the one row before
     ("turn_columns", "columns"),  # its own list of turns
     ("tenants", "erasures"),  # a row a tenant
     ("tenants", "find"),  # of the others: stops at the first

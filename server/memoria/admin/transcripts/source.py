@@ -203,7 +203,7 @@ class TranscriptSource:
         """The file; in UTF-8 where it is in UTF-16, in which a byte is no part of a line.
 
         Raises:
-            OSError: it is in UTF-16, and longer than can be held.
+            OSError: it is in UTF-16, and longer than can be held, or damaged.
         """
         head = raw.peek(_SNIFFED_BYTES)[:_SNIFFED_BYTES]
         if find_utf_16(head[: len(head) // 2 * 2]) is None:
@@ -211,8 +211,12 @@ class TranscriptSource:
         data = raw.read(MAX_LINE_BYTES + 1)
         if len(data) > MAX_LINE_BYTES:
             raise OSError(errno.EFBIG, "it is in UTF-16 and too long for that: save it as UTF-8")
+        try:
+            plain = decode_text(data)[0]
+        except UnknownEncodingError as error:
+            raise OSError(errno.EILSEQ, f"it {error}") from error
         self.encodings.add("UTF-16")
-        return BytesIO(decode_text(data)[0].encode())
+        return BytesIO(plain.encode())
 
     def _parse(self, number: int, offset: int, data: bytes) -> Iterator[Record | UnusableLine]:
         return _parse_records(number, offset, data, self.encodings)

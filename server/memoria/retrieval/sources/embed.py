@@ -31,6 +31,8 @@ class QueryEmbedder:
         """The vector of what a plan searches for, or why there is none."""
         if self._embedder is None or "vectors" in plan.options.without:
             return OFF
+        if not any(map(str.isalnum, plan.query)):
+            return "the question is signs alone, which are looked for as they are"
         try:
             vector = self._embedder.embed_query(plan.query, self._wait_ms)
         except EmbedderError as error:
