@@ -162,7 +162,8 @@ def test_each_request_that_waits_for_a_server_that_cannot_start_is_told_why(
     assert "Traceback" not in heard.errors
     assert heard.ids == ["hello", 2, 3, "four"]
     for number in (3, "four"):
-        assert problem in heard[number]["error"]["message"]
+        assert heard[number]["result"]["isError"] is True
+        assert problem in heard[number]["result"]["content"][0]["text"]
 
 
 @posix_only

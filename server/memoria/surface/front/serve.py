@@ -67,6 +67,14 @@ def _stop_at_once(*_: object) -> None:
     os._exit(0)
 
 
+def _refuse(request: Json, problem: str) -> Json:
+    """Return what a request is answered with. What a tool says of it, an agent can act on."""
+    if request.get("method") != "tools/call":
+        return {"error": {"code": _INTERNAL_ERROR, "message": problem}}
+    says = [{"type": "text", "text": problem}]
+    return {"result": {"content": says, "isError": True, "resultType": "complete"}}
+
+
 def read_instructions(home: str | None, tenant: str | None, workspace: str | None) -> str | None:
     """The instructions that were kept for this very start, where they still hold."""
     try:
@@ -102,11 +110,13 @@ class Front:
 
     def refuse_waiting(self, problem: str) -> None:
         """Tell each request that waits why it will never be answered."""
-        error = {"code": _INTERNAL_ERROR, "message": problem}
         for line in self.inbox.take_all():
-            number = request_id(read_message(line))
-            refusal: Json = {"jsonrpc": "2.0", "id": number, "error": error}
-            if number is not None and not self.outbox.has_said(refusal):
+            request = read_message(line)
+            number = request_id(request)
+            if request is None or number is None:
+                continue
+            refusal = {"jsonrpc": "2.0", "id": number, **_refuse(request, problem)}
+            if not self.outbox.has_said(refusal):
                 self._say(refusal)
 
     def _listen(self) -> None:
