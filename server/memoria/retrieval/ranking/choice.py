@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.derived import place_derived
-from memoria.retrieval.ranking.echoes import place_echoes
 from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.retrieval.ranking.selection import (
     Selection,
@@ -44,8 +43,7 @@ def choose_hits(
     """
     scored, successors = find_successors(tx, plan, scored)
     updates = find_updates(plan, scored) if has_hits(plan, scored) else NO_UPDATES
-    selection = select_hits(plan, scored, successors, updates)
-    selection = place_derived(tx, plan, place_echoes(plan, selection))
+    selection = place_derived(tx, plan, select_hits(plan, scored, successors, updates))
     if rest:
         selection = add_rest(plan, selection, rest)
         _, later = find_successors(tx, plan, rest)

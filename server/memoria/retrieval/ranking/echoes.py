@@ -3,12 +3,12 @@
 An agent that has searched says again what it found ("According to memory, the ladder is …"), and so
 does a tool that looked it up. Such a turn holds the question's words as well as what it cites does,
 often more of them. So before it comes what said the same earlier: a memory, or somebody's
-statement. It is told by the words alone: all that the earlier one says beside the question stands
-in the echo, which has hardly a word more. The question that an echo answers goes with it.
+statement. It is told by the words: all that the earlier one says beside the question stands in the
+echo, which has hardly a word more. And the earlier one matches: where it does not, the words that
+the echo has more are the answer. The question that an echo answers goes with it.
 """
 
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import replace
 from itertools import chain
 
 from memoria.bare.lazy_regex import lazy_regex
@@ -16,7 +16,6 @@ from memoria.model import Role, StoredTurn
 from memoria.retrieval.query.aim import Aim
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.score import ScoredCandidate
-from memoria.retrieval.ranking.selection import Selection
 from memoria.text.analyser import tokens
 from memoria.text.saying import read_saying
 from memoria.text.script import CJK, is_cjk_character
@@ -31,19 +30,23 @@ _REPEATED = 0.8
 """Of the words of what is repeated, those that an echo has at least."""
 _LEAST_ADDED = 6
 """Words that an echo may add, to say whose they are; and as many as it repeats."""
+_MATCHES = 0.25
+"""Of an echo's relevance, what an earlier text has at least. What an echo cites has .4 and more,
+where the echo has all of the question's words and it has some; a text that does not hold the answer
+has less than .1."""
 
 
-def place_echoes(plan: SearchPlan, selection: Selection) -> Selection:
-    """The selection with each echo behind what it repeats.
+def place_echoes(plan: SearchPlan, hits: Sequence[ScoredCandidate]) -> Sequence[ScoredCandidate]:
+    """The hits in their order, but each echo behind what it repeats.
 
     Who asks what the assistant has said is given that.
     """
     if plan.parsed.is_time_only or plan.parsed.aim is Aim.REPLY:
-        return selection
-    first = selection.hits[:_MOST_HITS]
+        return hits
+    first = hits[:_MOST_HITS]
     echoes = [each for each in first if _may_be_echo(each)]
     if not echoes:
-        return selection
+        return hits
     asked = STOP_WORDS.union(tokens(plan.query))
     originals = {echo.candidate.n: [*_list_originals(echo, first, asked)] for echo in echoes}
     originals |= {each.candidate.n: [] for each in first if each.candidate.n not in originals}
@@ -55,7 +58,7 @@ def place_echoes(plan: SearchPlan, selection: Selection) -> Selection:
     for hit in first:
         for each in (*originals[hit.candidate.n], hit):
             placed.setdefault(each.candidate.n, each)
-    return replace(selection, hits=(*placed.values(), *selection.hits[_MOST_HITS:]))
+    return [*placed.values(), *hits[_MOST_HITS:]]
 
 
 def _is_of_one(echo: ScoredCandidate, question: ScoredCandidate) -> bool:
@@ -83,6 +86,7 @@ def _list_originals(
         if (
             is_near
             and _count_words(said - told) <= max(_LEAST_ADDED, _count_words(told))
+            and hit.relevance >= _MATCHES * echo.relevance
             and _is_earlier(hit, echo)
             and _states(hit)
         ):

@@ -9,6 +9,7 @@ from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.query.task import is_of_named_task
 from memoria.retrieval.ranking.diversity import diversify, word_similarity
 from memoria.retrieval.ranking.documents import MemoryWording
+from memoria.retrieval.ranking.echoes import place_echoes
 from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.retrieval.ranking.stand_ins import stand_for_turns
 from memoria.retrieval.ranking.successors import NO_SUCCESSORS, Successors, place_successors
@@ -70,7 +71,8 @@ def select_hits(
     if plan.profile.uses_diversity and plan.options.stages.diversity:
         hits = diversify(hits, _CHOSEN_WITH_CARE)
     hits.sort(key=lambda each: not _is_of_named_task(plan, each))  # each part keeps its order
-    hits = place_updates(place_successors(hits, successors), updates)
+    settled = place_successors(place_echoes(plan, hits), successors)
+    hits = place_updates(settled, updates)  # last: what an echo repeats may be stated anew
     dropped = tuple(each for each in passed if each.candidate.n in repeats)
     return Selection(tuple(hits), below, dropped)
 
@@ -112,7 +114,7 @@ def _select_together(
 ) -> Selection:
     """The best, where one of the very best passes the threshold; else nothing."""
     if has_hits(plan, scored):
-        return Selection(tuple(place_updates(scored, updates)))
+        return Selection(tuple(place_updates(place_echoes(plan, scored), updates)))
     return Selection((), scored)
 
 
