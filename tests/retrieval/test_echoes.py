@@ -101,3 +101,25 @@ async def test_a_search_of_ours_is_known_by_its_answer_under_another_server_s_na
         results: list[dict[str, object]] = [{**kept, "tool_result": one} for one in (answer, "-")]
         receipt = await m.record_conversation(results)
         assert [one.status for one in receipt.turns] == ["nothing_left", "recorded"]
+
+
+REPORT = (
+    "The dashboards were moved to the new cluster without any loss of history."
+    " Log files are packed into an archive after thirty days."
+    " The certificates are renewed by a job on the first of the month."
+    " The release notes are written by whoever merges the last change."
+    " Alerts go to the channel of the team that owns the choir's website."
+)
+
+
+@pytest.mark.parametrize("role", ["user", "assistant"])
+async def test_what_adds_the_answer_to_an_earlier_text_is_no_echo_of_it(
+    settings: Settings, role: str
+) -> None:
+    answer = f"{REPORT} On Tuesday evening the choir rehearses Brahms."
+    said = [(role, REPORT), ("assistant", answer)]
+    async with memoria.open(settings=settings) as m:
+        turns = [{"role": role, "content": content} for role, content in said]
+        await m.record_conversation(turns, session_id="talk")
+        found = await m.search_conversation_traces("Which evening does the choir rehearse?")
+        assert found.hits[0].text == answer

@@ -4,8 +4,8 @@ An agent that has searched says again what it found ("According to memory, the l
 does a tool that looked it up. Such a turn holds the question's words as well as what it cites does,
 often more of them. So before it comes what said the same earlier: a memory, or somebody's
 statement. It is told by the words: all that the earlier one says beside the question stands in the
-echo, which has hardly a word more. And the earlier one matches: where it does not, the words that
-the echo has more are the answer. The question that an echo answers goes with it.
+echo, which has hardly a word more, and the part of the echo that answers is none that was added.
+The question that an echo answers goes with it.
 """
 
 from collections.abc import Iterator, Sequence, Set
@@ -15,8 +15,10 @@ from memoria.bare.lazy_regex import lazy_regex
 from memoria.model import Role, StoredTurn
 from memoria.retrieval.query.aim import Aim
 from memoria.retrieval.query.plan import SearchPlan
+from memoria.retrieval.ranking.documents import READ_CHARS
 from memoria.retrieval.ranking.score import ScoredCandidate
-from memoria.text.analyser import tokens
+from memoria.text.analyser import distinct_tokens, tokens
+from memoria.text.recognition import split_sentences
 from memoria.text.saying import read_saying
 from memoria.text.script import CJK, is_cjk_character
 from memoria.text.stopwords import STOP_WORDS
@@ -30,10 +32,9 @@ _REPEATED = 0.8
 """Of the words of what is repeated, those that an echo has at least."""
 _LEAST_ADDED = 6
 """Words that an echo may add, to say whose they are; and as many as it repeats."""
-_MATCHES = 0.25
-"""Of an echo's relevance, what an earlier text has at least. What an echo cites has .4 and more,
-where the echo has all of the question's words and it has some; a text that does not hold the answer
-has less than .1."""
+_ANSWERED = 0.25
+"""Of the words of the part that answers, those that stand in what is repeated at least. An added
+sentence has none of them; one that says whose they are at length has a third."""
 
 
 def place_echoes(plan: SearchPlan, hits: Sequence[ScoredCandidate]) -> Sequence[ScoredCandidate]:
@@ -79,18 +80,35 @@ def _list_originals(
     echo: ScoredCandidate, hits: Sequence[ScoredCandidate], asked: Set[str]
 ) -> Iterator[ScoredCandidate]:
     """What of the hits an echo repeats."""
-    said = echo.words - asked
-    for hit in hits:
-        told = hit.words - asked
-        is_near = told and len(said & told) >= _REPEATED * len(told)
-        if (
-            is_near
-            and _count_words(said - told) <= max(_LEAST_ADDED, _count_words(told))
-            and hit.relevance >= _MATCHES * echo.relevance
-            and _is_earlier(hit, echo)
-            and _states(hit)
-        ):
-            yield hit
+    near = [hit for hit in hits if _is_repeated(hit, echo, asked)]
+    answer = _read_answer(echo, asked) if near else frozenset()
+    return (hit for hit in near if len(answer & hit.words) >= _ANSWERED * len(answer))
+
+
+def _is_repeated(hit: ScoredCandidate, echo: ScoredCandidate, asked: Set[str]) -> bool:
+    """Whether a hit states what stands in a later echo, which adds little."""
+    said, told = echo.words - asked, hit.words - asked
+    is_near = told and len(said & told) >= _REPEATED * len(told)
+    return (
+        bool(is_near)
+        and _count_words(said - told) <= max(_LEAST_ADDED, _count_words(told))
+        and _is_earlier(hit, echo)
+        and _states(hit)
+    )
+
+
+def _read_answer(echo: ScoredCandidate, asked: Set[str]) -> frozenset[str]:
+    """The words beside the question's of the part of an echo that answers.
+
+    That is the part nearest to the question by meaning, or the sentences with most of its words.
+    """
+    span, text = echo.candidate.passage, echo.text
+    parts = split_sentences(text[:READ_CHARS]) if span is None else [text[slice(*span)]]
+    telling = [words for words in map(distinct_tokens, parts) if words - asked]
+    named = asked - STOP_WORDS
+    most = max((len(words & named) for words in telling), default=0)
+    best = (words for words in telling if len(words & named) == most)
+    return frozenset(chain.from_iterable(best)) - asked
 
 
 def _count_words(terms: Set[str]) -> float:
