@@ -7,7 +7,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from memoria.bare.home import OWNER_FILE, TENANTS
 from memoria.store.files import BACKUPS, DATABASE
+from memoria.store.folders import tenant_folder
 from memoria.store.sqlite.driver import Connection, connect
 from memoria.store.sqlite.journal import JOURNALED_TABLES, columns
 
@@ -61,8 +63,19 @@ def _unpaid(row: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _files(home: Path) -> Iterator[tuple[str, str]]:
-    """Path and digest of every file but the database and its copies."""
+    """Path and digest of every file but the database, its copies and what folders say of whose.
+
+    A tenant's folder says its tenant's name from its making on, and an undo leaves it there.
+    """
     for file in home.rglob("*"):
         path = file.relative_to(home)
-        if file.is_file() and path.parts[0] != BACKUPS and not path.name.startswith(DATABASE):
+        is_kept = path.parts[0] == BACKUPS or path.name.startswith(DATABASE)
+        if file.is_file() and not is_kept and not _names_owner(home, file):
             yield path.as_posix(), hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def _names_owner(home: Path, file: Path) -> bool:
+    """Return whether a file says the name of the tenant whose folder it is in, and nothing else."""
+    if file.name != OWNER_FILE or file.parent.parent != home / TENANTS:
+        return False
+    return tenant_folder(home, file.read_text("utf-8", "surrogateescape")) == file.parent

@@ -227,7 +227,8 @@ def test_the_command_says_what_it_did_in_words(shell: Shell) -> None:
     told = said(shell, "schedule", "install")
     assert told.startswith("Installed.\ncron: every day at 03:17, next ")
     assert "Removed from cron." in said(shell, "schedule", "remove")
-    assert "`memoria schedule install` installs it" in said(shell, "schedule", "show")
+    shown = " ".join(said(shell, "schedule", "show").split())  # it goes over several lines
+    assert "is installed. `memoria schedule install` installs it." in shown
 
 
 def test_errors_go_to_standard_error_with_exit_code_one(shell: Shell, tmp_path: Path) -> None:
