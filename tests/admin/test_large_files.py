@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from memoria.admin.clients.changes import unified_lines
 from memoria.admin.clients.document import ConfigDocument, EditedText, WantedParts
+from memoria.admin.clients.syntax.json_text import read_json
 
 ENTRY = {"command": "/opt/memoria/bin/memoria", "args": ["serve"]}
 PARTS = WantedParts(entry_at=("mcpServers", "memoria"), entry=ENTRY)
@@ -36,9 +37,10 @@ def _cpu(*works: Callable[[], object]) -> list[float]:
 
 
 def _connect_and_disconnect(text: str) -> None:
+    read_json.cache_clear()  # each is the first of its process
+    unified_lines.cache_clear()
     document = ConfigDocument(PARTS)
     connected = document.connect(EditedText(text))
-    unified_lines.cache_clear()
     assert unified_lines("x", text.encode(), connected.text.encode())
     assert document.disconnect(connected).text == text
 
@@ -48,7 +50,7 @@ def test_a_large_file_costs_a_few_readings_of_it_and_eight_times_as_large_a_one_
         small, large = (_claude_file(keys, indent) for keys in _SIZES)
         edits = [partial(_connect_and_disconnect, text) for text in (small, large)]
         small_cost, large_cost, reading = _cpu(*edits, partial(json.loads, large))
-        assert large_cost < 50 * reading
+        assert large_cost < 80 * reading
         assert large_cost / small_cost < 3 * _SIZES[1] / _SIZES[0]
 
 
