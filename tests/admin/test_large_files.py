@@ -78,3 +78,15 @@ def test_a_shown_change_makes_of_the_old_lines_the_new_ones(old: list[str], new:
     shown = unified_lines("x", *texts)
     assert _apply(old, shown) == new
     assert bool(shown) == (old != new)
+
+
+def test_showing_the_change_of_a_large_file_costs_a_few_readings_of_it() -> None:
+    text = _claude_file(_SIZES[1])
+    connected = ConfigDocument(PARTS).connect(EditedText(text)).text
+
+    def show() -> None:
+        unified_lines.cache_clear()
+        assert unified_lines("x", text.encode(), connected.encode())
+
+    showing, reading = _cpu(show, partial(json.loads, text))
+    assert showing < 6 * reading
