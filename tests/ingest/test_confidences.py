@@ -1,7 +1,9 @@
 """A confidence is told to nobody unasked, and what is not to be kept is in no answer."""
 
 import json
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ from tests.surface.agent import connected, server_on
 
 import memoria.app.nightly as nights
 from memoria import Memoria
-from memoria.errors import NotFoundError
+from memoria.errors import InvalidInputError, NotFoundError
 from memoria.model import DAY_MS, Validity, now_millis, use_clock
 from memoria.model.core import CORE_FILES
 from memoria.store.folders import DAILY, tenant_folder
@@ -266,6 +268,59 @@ async def test_an_agent_that_states_a_confidence_with_its_turn_keeps_its_conditi
     for one in (kept, own):
         assert (await memory.get_memory(one.id)).condition == "told in confidence"
     assert no_name_in(await told_unasked(memory))
+
+
+@pytest.mark.parametrize(("words", "name"), UNKEPT.values(), ids=UNKEPT)
+async def test_a_statement_that_asks_itself_not_to_be_kept_is_refused_whoever_states_it(
+    memory: Memoria, words: str, name: str
+) -> None:
+    await record(memory, "The kiln is warm.")
+    kept = await memory.remember("The kiln is warm")
+    for attempt in (memory.remember(words), memory.revise_memory(kept.id, "correct", words)):
+        with pytest.raises(InvalidInputError, match="asks itself not to be kept"):
+            await attempt
+    assert no_name_in(await asked(memory, name, []))
+    assert no_name_in(await told_unasked(memory))
+
+
+async def test_a_statement_that_was_kept_and_asks_not_to_be_is_in_no_answer(
+    home: Path, model: ScriptedModel
+) -> None:
+    async with opened(home, model) as m:
+        kept = await m.remember("My doctor is called Doctor Zephyrine")
+    with closing(sqlite3.connect(home / "memoria.db")) as connection:
+        connection.execute("UPDATE memory_versions SET content = content || '. Don''t save this.'")
+        connection.commit()
+    async with opened(home, model) as m:
+        await m.record_conversation([{"role": "user", "content": "Hi", "session_id": "s"}])
+        assert no_name_in(await asked(m, "Doctor Zephyrine", []))
+        assert no_name_in(await told_unasked(m))
+        with pytest.raises(NotFoundError):
+            await m.get_memory(kept.id)
+
+
+async def test_a_standing_order_on_what_to_keep_is_remembered(memory: Memoria) -> None:
+    for order in ("From now on don't save my phone number", "以后不要记我的电话"):
+        kept = await memory.remember(order, type="rule")
+        assert (await memory.get_memory(kept.id)).condition is None
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("From now on call me Krakenworks, but that stays between us.", "Krakenworks"),
+        ("Always book Krakenworks after six, and keep that to yourself", "Krakenworks"),
+        ("悄悄告诉你，以后我的北海公司面试都安排在下班以后", "北海公司"),
+    ],
+)
+async def test_an_order_that_is_told_in_confidence_is_told_to_who_asks_alone(
+    memory: Memoria, words: str, name: str
+) -> None:
+    await record(memory, words)
+    await memory.remember(words, type="rule")
+    assert no_name_in(await told_unasked(memory))
+    hits = (await memory.search_memory(name)).hits
+    assert {hit.condition for hit in hits if name in hit.text} == {"told in confidence"}
 
 
 async def test_a_client_is_shown_the_condition_in_text_and_in_data(

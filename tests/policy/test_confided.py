@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from memoria.model.condition import Condition
 from memoria.policy.confided import read_condition
+from memoria.policy.confided_words import SILENCE_NAMED
 
 CONFIDED = """
 Don't tell anyone, but I have a job interview at Kraken on Friday.
@@ -106,6 +107,17 @@ Say nothing to my boss about this: I'm moving.
 这话就到你这儿，别说出去。
 对外保密：下周发布新产品。
 不要泄露：下周发布新产品。
+Always book my interviews after six, and keep that to yourself.
+Always book my interviews after six and keep that to yourself
+From now on call me Robin, but that stays between us.
+From now on call me Robin. That stays between us.
+In future send my mail to Oslo, and don't tell anyone.
+Keep this to yourself: from now on I work from Lisbon.
+I'm always tired, don't tell my boss.
+悄悄告诉你，以后我的面试都安排在下班以后
+我下班以后去面试，别告诉别人。
+以后叫我小林，这是秘密。
+以后周五我都去看医生，你知我知。
 """
 WITHHELD = """
 Keep this nowhere: my diagnosis is bipolar disorder.
@@ -145,6 +157,12 @@ I'm in debt. Never mind, forget I told you that.
 我欠钱了，忘了我刚才说的吧。
 不要存进记忆里，我欠钱了。
 我欠钱了，你就当不知道。
+Always call me Robin, but don't save that.
+From now on I go to the clinic on Mondays, don't remember this.
+I see a therapist after work, don't save this.
+Always book my therapist after six: off the record.
+以后我每周去看心理医生，这个不要记。
+我下班以后去看心理医生，别记下来。
 """
 OPEN = """
 I told her a secret.
@@ -267,6 +285,30 @@ I haven't told the deploy script about the new host.
 秘密花园是一本书。
 别说了，我们走吧。
 大家都知道这件事。
+Always use tabs, don't tell me about spaces.
+From now on, don't tell anyone about releases before they are out.
+From now on don't let anyone know about outages before I do.
+Always generate a key, and keep it secret.
+Always generate a key and keep it private.
+Always close the door, and keep it quiet in here.
+From now on, whenever I paste a log, keep it to yourself.
+Always, if the build fails, don't tell anyone.
+The docs should always say that it is confidential.
+In the future, please don't share this with anyone.
+Always encrypt the tokens, and keep them private.
+以后每次部署都不要让别人知道密码。
+以后，不要告诉别人发布时间。
+每次发布前别跟同事说版本号。
+以后如果部署失败，不要告诉别人。
+Always format the file, don't save it.
+Always close the file and don't save it.
+From now on, don't save this.
+From now on, when I paste a log, don't keep this.
+Before you deploy, don't save this.
+In the future don't remember this.
+以后部署完先清理，不要保存
+以后，这个不要保存
+每次改完，这个都不要保存
 """
 ALONE = [
     ("Please keep that to yourself.", Condition.CONFIDED),
@@ -328,7 +370,11 @@ def test_what_is_pasted_or_quoted_states_no_condition() -> None:
     assert read_condition("> Don't tell anyone.\n\nThe port is 8080.") is None
 
 
-@given(st.text(alphabet="abc 别说。\n"), st.sampled_from(lines(CONFIDED)))
+# Whose name begins with a capital letter is known for a person by that alone.
+unnamed = [text for text in lines(CONFIDED) if SILENCE_NAMED.regex.search(text) is None]
+
+
+@given(st.text(alphabet="abc 别说。\n"), st.sampled_from(unnamed))
 def test_a_confidence_is_heard_in_capital_letters_and_whatever_stands_on_other_lines(
     text: str, told: str
 ) -> None:

@@ -2,8 +2,8 @@
 
 They are read from the words whenever they are asked for (`policy/confided`), so that they hold for
 all that was ever recorded. What an assistant answers stands under the condition of what it answers.
-A memory stands under that of every turn that any of its wordings rests on, and an episode under
-that of each turn that it tells of: no model is shown such a turn for one.
+A memory stands under what it states itself and under that of every turn that any of its wordings
+rests on, and an episode under that of each turn that it tells of: no model is shown such a turn.
 """
 
 from collections.abc import Iterable, Iterator
@@ -35,7 +35,7 @@ def condition_of_memory(tx: Transaction, memory: Memory) -> Condition | None:
     if memory.type is MemoryType.EPISODE:
         return _strictest(_conditions_in_span(tx, memory))
     stated = read_condition(memory.content)
-    found = [Condition.CONFIDED] if stated and stated.condition is Condition.CONFIDED else []
+    found = [stated.condition] if stated else []
     ids = {version.provenance.turn_id for version in memory.versions}
     turns = filter(None, (tx.conversations.turn(one) for one in ids if one))
     found += filter(None, (condition_of_turn(tx, turn) for turn in turns))

@@ -1,6 +1,8 @@
 """The text of a statement: what somebody asks to have remembered, before it is compared."""
 
 from memoria.errors import InvalidInputError
+from memoria.model.condition import Condition
+from memoria.policy.confided import read_condition
 from memoria.text.clean import Tally, clean_text
 from memoria.text.invisible import drop_invisible
 
@@ -11,7 +13,7 @@ def check_statement(content: str, tally: Tally) -> str:
     """The text without what must not be stored, and without what nobody sees.
 
     Raises:
-        InvalidInputError: it is empty or too long.
+        InvalidInputError: it is empty, too long, or asks itself not to be kept.
     """
     text = drop_invisible(clean_text(content, tally)).strip()
     if not text:
@@ -22,5 +24,12 @@ def check_statement(content: str, tally: Tally) -> str:
             "the conclusion; record the long text with record_conversation.",
             for_person=f"A memory has at most {MAX_CHARS:,} characters and this has {len(text):,}. "
             "Remember the conclusion, and bring in the long text: `memoria import FILE`.",
+        )
+    stated = read_condition(text)
+    if stated is not None and stated.condition is Condition.WITHHELD:
+        raise InvalidInputError(
+            "Nothing was kept: this asks itself not to be kept. Go on without storing it. What may "
+            "be kept can be remembered without that request; a standing order begins with "
+            '"from now on".'
         )
     return text

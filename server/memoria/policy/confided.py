@@ -9,6 +9,7 @@ that says so ("what I just told you stays between us"), means what its speaker s
 """
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from memoria.bare.lazy_regex import lazy_regex
@@ -25,6 +26,7 @@ from memoria.policy.confided_words import (
     SILENCE_ZH,
     TAKEN_BACK,
 )
+from memoria.policy.other_times import is_for_other_times
 from memoria.policy.own_words import BLOT, blot_foreign_text
 from memoria.policy.withheld import asks_not_to_remember, is_told_aside
 from memoria.text.analyser import query_terms
@@ -98,8 +100,10 @@ def _find_condition(own: str) -> Condition | None:
 
 def _is_confided(sentence: str) -> bool:
     patterns = (SILENCE, SECRET) if sentence.isascii() else (SILENCE, SECRET, SILENCE_ZH)
-    is_named = SILENCE_NAMED.regex.search(sentence) is not None
-    return is_named or any(pattern.search(sentence) for pattern in patterns)
+    found = chain(
+        SILENCE_NAMED.regex.finditer(sentence), *(one.finditer(sentence) for one in patterns)
+    )
+    return any(not is_for_other_times(sentence, one) for one in found)
 
 
 def _tells_more(own: str) -> bool:

@@ -151,12 +151,12 @@ SILENCE_ZH = SmallPattern(
 FORGET = SmallPattern(r"\b(?:forget|erase|delete|remove|wipe)\b|忘[了掉记]|删[了掉除]|抹掉")
 """Something is to be forgotten."""
 OTHERWISE = SmallPattern(
-    r"""(?x)^\W{0,3}(?:(?:and|but|so)\s)?(?:if|when|whenever|unless|why|did|does|would|should|is
+    r"""(?x)^\W{0,3}(?:(?:and|but|so|from\snow\son|always|in\s(?:the\s)?future)[\s,]{1,2}){0,2}(?:if|when|whenever|unless|why|did|does|would|should|is
       |are)\s
     |\b(?:he|she|they|who|\w{2,15}(?<!\bi))\s(?:said|says|told\sme|asked\s(?:me|us))\b
-    |\b(?:from\snow\son|always|in\s(?:the\s)?future|users|customers?|clients?|the\s(?:app|api
+    |\b(?:users|customers?|clients?|the\s(?:app|api
       |server|code|function))\b
-    |如果|要是|假如|为什么|吗$|的时候|他说|她说|以后|每次|用户|客户"""
+    |如果|要是|假如|为什么|吗$|的时候|他说|她说|用户|客户"""
 )
 """A condition, a question, somebody else's request, or an order about the work."""
 OF_BEFORE = SmallPattern(

@@ -9,10 +9,12 @@ repo" is an order about the work, "Don't forget that …" asks to remember, and 
 save it" speaks of other turns.
 """
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from memoria.bare.lazy_regex import lazy_regex
+from memoria.policy.other_times import REACH, is_for_other_times
 from memoria.text.pattern import LazyPattern, SmallPattern, has_any, small_letters
 
 
@@ -22,8 +24,6 @@ class _Wording(NamedTuple):
     signs: tuple[tuple[str, ...], ...]
     """A sentence that it is found in has one of each group."""
     pattern: SmallPattern
-    for_good: LazyPattern
-    """Where this stands before it, it speaks of other occasions."""
 
 
 def asks_not_to_remember(own_text: str) -> bool:
@@ -54,8 +54,19 @@ def _wordings_for(text: str) -> Iterator[_Wording]:
 
 
 def _is_asked(wording: _Wording, sentence: str) -> bool:
-    found = wording.pattern.search(sentence) if _has_signs(wording, sentence) else None
-    return found is not None and not wording.for_good.regex.search(sentence, 0, found.start())
+    if not _has_signs(wording, sentence):
+        return False
+    return any(
+        not _depends(sentence, found) and not is_for_other_times(sentence, found)
+        for found in wording.pattern.finditer(sentence)
+    )
+
+
+def _depends(sentence: str, found: re.Match[str]) -> bool:
+    """Return whether a request has a condition: one that begins a clause, or stands in its own."""
+    ahead = sentence[max(0, found.start() - REACH) : found.start()]
+    own = _CLAUSE.regex.split(ahead)[-1] if found.group()[:1] not in _CLAUSE_ENDS else ""
+    return _IF_FIRST.regex.search(ahead) is not None or _IF.regex.search(own) is not None
 
 
 def _has_signs(wording: _Wording, text: str) -> bool:
@@ -154,14 +165,19 @@ _ASIDE = SmallPattern(
     | {_BEGIN}(?:keep|leave)\s{_IT}\sout\sof\s
       (?:{_MEMORY}|(?:your|the|any)\s(?:notes?|records?)\b)"""
 )
-_FOR_GOOD = LazyPattern(
-    r"\b(?:if|when|whenever|every\stime|each\stime|after|before|once|unless|until|from\snow\son"
-    r"|always|in\s(?:the\s)?future)\b"
+_IF_WORDS = r"(?:if|when|whenever|every\stime|each\stime|after|before|once|unless|until)\b"
+_IF_ZH = "如果|要是|假如|万一|每当|每次|凡是?|当(?!然)|时候"
+_IF = LazyPattern(rf"\b{_IF_WORDS}|{_IF_ZH}")
+_IF_FIRST = LazyPattern(
+    rf"(?:^|[,:(—–]|\b(?:and|but|so|from\snow\son|always|future)\b)\W*{_IF_WORDS}|{_IF_ZH}"
 )
+"""It is asked for other occasions: "If I paste a log, don't keep it"."""
+_CLAUSE_ENDS = tuple(",，:：(（—–")
+_CLAUSE = LazyPattern("[,，:：(（—–]")
 _WORDINGS = (
-    _Wording((_NO_SIGNS, _KEEP_SIGNS), _REQUEST, _FOR_GOOD),
-    _Wording(((*_NO_SIGNS, "none", "nothing"), _KEPT_SIGNS), _PASSIVE, _FOR_GOOD),
-    _Wording((("record", "between", "out of"),), _ASIDE, _FOR_GOOD),
+    _Wording((_NO_SIGNS, _KEEP_SIGNS), _REQUEST),
+    _Wording(((*_NO_SIGNS, "none", "nothing"), _KEPT_SIGNS), _PASSIVE),
+    _Wording((("record", "between", "out of"),), _ASIDE),
 )
 
 _BEGIN_ZH = (
@@ -202,12 +218,9 @@ _ASIDE_ZH = SmallPattern(
     | 当[作做]?[我你您]?没听[见到] | {_US_ZH}之间的秘密
     | {_BEGIN_ZH}(?:[这就只限仅]|仅限|就当)*{_US_ZH}之间(?:说说?|讲讲?|聊聊?)?{_CLOSE_ZH}"""
 )
-_FOR_GOOD_ZH = LazyPattern(
-    "如果|要是|假如|万一|每当|每次|凡是?|当(?!然)|以后|今后|从现在|从今|时候"
-)
 _WORDINGS_ZH = (
-    _Wording((tuple("别不勿无没甭"), tuple("记存写留")), _REQUEST_ZH, _FOR_GOOD_ZH),
-    _Wording((("私下", "私底下", "之间", "没听"),), _ASIDE_ZH, _FOR_GOOD_ZH),
+    _Wording((tuple("别不勿无没甭"), tuple("记存写留")), _REQUEST_ZH),
+    _Wording((("私下", "私底下", "之间", "没听"),), _ASIDE_ZH),
 )
 _TOLD_ASIDE = (_WORDINGS[-1], _WORDINGS_ZH[-1])
 _OFF_THE_RECORD = ("off the record", "off-the-record", "out of", "没听")
