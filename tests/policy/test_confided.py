@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoria.model.condition import Condition
-from memoria.policy.confided import read_condition
+from memoria.policy.confided import read_condition, read_condition_of_statement
 from memoria.policy.confided_words import SILENCE_NAMED
 
 CONFIDED = """
@@ -310,6 +310,45 @@ In the future don't remember this.
 以后，这个不要保存
 每次改完，这个都不要保存
 """
+RETOLD = [
+    ("The user asked me not to save this: they earn 90k.", Condition.WITHHELD),
+    ("The user asked not to keep this: they see a therapist", Condition.WITHHELD),
+    ("The user does not want this stored: they earn 90k", Condition.WITHHELD),
+    ("The user said off the record that they hate the boss", Condition.WITHHELD),
+    ("The user wants this kept nowhere: they owe money", Condition.WITHHELD),
+    ("用户要求不要记录这件事：他在诊所看病", Condition.WITHHELD),
+    ("User told me in confidence that they quit", Condition.CONFIDED),
+    ("The user asked me not to tell anyone that they quit", Condition.CONFIDED),
+    ("The user doesn't want anyone to know that they interview at Kraken", Condition.CONFIDED),
+    ("User wants nobody to know about the interview at Kraken", Condition.CONFIDED),
+    ("The user has asked to keep this between us: they quit", Condition.CONFIDED),
+    ("用户说别告诉别人，他要去面试", Condition.CONFIDED),
+    ("用户不想让别人知道他要去面试", Condition.CONFIDED),
+    ("用户说要保密：他要去面试", Condition.CONFIDED),
+]
+RETOLD_OPENLY = """
+The user wants logs not to be saved
+The user asked me not to save files to the desktop
+The user prefers that tests are not recorded
+The user said the API is private
+The user asked not to be called before nine
+The user told me to keep the repo private
+The user wants the repository kept private
+The user said that nobody knows why the build fails
+The user wants me to keep it simple
+The user asks to tell nobody's server to restart
+The user doesn't want emails before nine
+The user does not want tests to be recorded
+The user asked to keep the API key secret
+The user said they told her a secret
+The user wants no notes in the README
+The user said she told everyone not to tell
+用户要求不要保存日志
+用户希望用中文回答
+用户说没人知道怎么修
+用户让我别忘了他对花生过敏
+用户数据要保密
+"""
 ALONE = [
     ("Please keep that to yourself.", Condition.CONFIDED),
     ("Don't tell anyone.", Condition.CONFIDED),
@@ -345,6 +384,18 @@ def test_what_is_not_to_be_kept_is_known_for_it(text: str) -> None:
 @pytest.mark.parametrize("text", lines(OPEN))
 def test_words_of_the_work_and_of_others_are_no_confidence(text: str) -> None:
     assert read_condition(text) is None
+
+
+@pytest.mark.parametrize(("text", "condition"), RETOLD)
+def test_what_an_agent_says_that_the_user_asks_is_known_for_it(
+    text: str, condition: Condition
+) -> None:
+    assert read_condition_of_statement(text) is condition
+
+
+@pytest.mark.parametrize("text", lines(OPEN) + lines(RETOLD_OPENLY))
+def test_what_an_agent_says_of_the_work_states_no_condition(text: str) -> None:
+    assert read_condition_of_statement(text) is None
 
 
 @pytest.mark.parametrize(("text", "condition"), ALONE)

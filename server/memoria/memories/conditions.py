@@ -10,7 +10,11 @@ from collections.abc import Iterable, Iterator
 
 from memoria.model import Memory, MemoryType, Role, StoredTurn
 from memoria.model.condition import Condition
-from memoria.policy.confided import StatedCondition, read_condition
+from memoria.policy.confided import (
+    StatedCondition,
+    read_condition,
+    read_condition_of_statement,
+)
 from memoria.policy.literal import borrows_words
 from memoria.store.base import Transaction
 from memoria.text.analyser import query_terms
@@ -34,8 +38,8 @@ def condition_of_memory(tx: Transaction, memory: Memory) -> Condition | None:
     """Return on what condition that was told which a memory says; None where it is open."""
     if memory.type is MemoryType.EPISODE:
         return _strictest(_conditions_in_span(tx, memory))
-    stated = read_condition(memory.content)
-    found = [stated.condition] if stated else []
+    stated = read_condition_of_statement(memory.content)
+    found = [stated] if stated else []
     ids = {version.provenance.turn_id for version in memory.versions}
     turns = filter(None, (tx.conversations.turn(one) for one in ids if one))
     found += filter(None, (condition_of_turn(tx, turn) for turn in turns))

@@ -2,7 +2,7 @@
 
 from memoria.errors import InvalidInputError
 from memoria.model.condition import Condition
-from memoria.policy.confided import read_condition
+from memoria.policy.confided import read_condition_of_statement
 from memoria.text.clean import Tally, clean_text
 from memoria.text.invisible import drop_invisible
 
@@ -25,8 +25,7 @@ def check_statement(content: str, tally: Tally) -> str:
             for_person=f"A memory has at most {MAX_CHARS:,} characters and this has {len(text):,}. "
             "Remember the conclusion, and bring in the long text: `memoria import FILE`.",
         )
-    stated = read_condition(text)
-    if stated is not None and stated.condition is Condition.WITHHELD:
+    if read_condition_of_statement(text) is Condition.WITHHELD:
         raise InvalidInputError(
             "Nothing was kept: this asks itself not to be kept. Go on without storing it. What may "
             "be kept can be remembered without that request; a standing order begins with "

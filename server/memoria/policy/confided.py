@@ -28,6 +28,7 @@ from memoria.policy.confided_words import (
 )
 from memoria.policy.other_times import is_for_other_times
 from memoria.policy.own_words import BLOT, blot_foreign_text
+from memoria.policy.retold import retell_as_user
 from memoria.policy.withheld import asks_not_to_remember, is_told_aside
 from memoria.text.analyser import query_terms
 from memoria.text.pattern import has_any, small_letters
@@ -77,6 +78,12 @@ def read_condition(text: str) -> StatedCondition | None:
     takes_back = condition is Condition.WITHHELD and TAKEN_BACK.search(own) is not None
     of_before = is_alone or takes_back or OF_BEFORE.search(own) is not None
     return StatedCondition(condition, of_before)
+
+
+def read_condition_of_statement(statement: str) -> Condition | None:
+    """Return the condition that a memory states, in the user's words or in an agent's of them."""
+    read = map(read_condition, (statement, retell_as_user(statement)))
+    return max((one.condition for one in read if one), key=tuple(Condition).index, default=None)
 
 
 def asks_to_forget(text: str) -> bool:

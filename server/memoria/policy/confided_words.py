@@ -30,6 +30,8 @@ _OF_WORK = r"""(?!\s?(?:key|keys|repo|repositor|branch|token|sauce|santa|ingredi
       |manager
     |by\sdefault|method|field|class|function|variable|channel|network|mode|room|beach|school
       |beta))"""
+_WORKS = r"""(?:repo|repository|repositories|branch|keys?|tokens?|fields?|api|class|methods?
+    |modules?|functions?|variables?|endpoints?|bucket|package|registry|code|files?|logs?|constructor)\b"""
 
 SILENCE = SmallPattern(
     rf"""(?x)
@@ -46,8 +48,12 @@ SILENCE = SmallPattern(
     | \b(?:tell|mention\s{_THIS}\sto|say\s{_THIS}\sto|not\sa\sword\sto)\s
       (?:no\sone|nobody)\b(?!['’]s)
     | \bnot\sa\sword\sto\s{_NAMED}\b | \b(?:mum|mom)['’]?s\sthe\sword\b
-    | \b(?<!\bi\s)(?:keep|keeping|leave)\s(?:{_THIS}|{_TOLD}|(?:my|the)\s[^,.!?\n]{{1,40}}?)\s
+    | \b(?<!\bi\s)(?:keep|keeping|leave)\s(?:{_THIS}|{_TOLD}
+      |(?:my|the)\s(?![^,.!?\n]{{0,30}}\b{_WORKS})[^,.!?\n]{{1,40}}?)\s
       (?:(?:strictly|just|all|only|please|as)\s)?{_HUSHED}\b{_OF_WORK}
+    | \bi\s(?:do\s?n['’]?t|do\snot)\swant\s{_ANYBODY}\sto\s(?:ever\s)?
+      (?:know|hear|find\sout|learn)\b(?!\s(?:how|which|where)\b)
+    | (?:^\W*|\bwant\s)(?:nobody|no\sone)\sto\s(?:ever\s)?(?:know|find\sout)\b(?!\show\b)
     | \bkeep\s(?:quiet|mum|silent)\sabout\s(?:{_THIS}|my)\b
     | \b(?:do\s?n['’]?t|do\snot|never)\s(?:spread|repeat|share)\s{_THIS}{_END}
     | \bsay\snothing\s(?:to\s{_NAMED}|about\s{_THIS})\b | \bnot\sa\sword{_END} | ^\W*sh{{2,}}\b
@@ -106,6 +112,7 @@ TAKEN_BACK = SmallPattern(
 NOWHERE = SmallPattern(
     rf"""(?x)\b(?:keep|save|store|record|note|write|put|leave)\s(?:{_THIS}|my\s\w{{1,20}}
       |{_TOLD})\s(?:down\s)?nowhere\b
+    | \b{_THIS}\s(?:to\sbe\s)?(?:kept|saved|stored|recorded|noted|written)\s(?:down\s)?nowhere\b
     | \b(?:do\s?n['’]?t|do\snot|never)\s(?:ever\s|please\s)?(?:keep|save|store|record|note|write
       |put|log)\s
       {_THIS}\s(?:down\s)?(?:anywhere|at\sall)\b
@@ -131,7 +138,7 @@ SILENCE_ZH = SmallPattern(
     | {_NO_ZH}(?:把[^，。；\n]{{1,16}})?[跟和对向同给](?:任何)?{_OTHERS_ZH}(?:们)?[说讲提聊透]
     | {_NO_ZH}(?:把[^，。；\n]{{1,16}})?(?:[说讲传泄]出去|透露出去|泄露出去|外传|往外[说讲传]
       |声张|张扬|到处[说讲])
-    | {_NO_ZH}让(?:任何)?{_OTHERS_ZH}(?:知道|发现|听见|晓得)
+    | (?:{_NO_ZH}|不想|不希望|不愿意?)让(?:任何)?{_OTHERS_ZH}(?:知道|发现|听见|晓得)
     | (?:请|要|帮我|替我|麻烦|务必|一定要?|千万要?|得|先|暂时|记得|希望你|你)保密{_END_ZH}
     | (?:^|[，,。；：:（(\s])(?:绝对)?保密(?=$|[，,。；：:！!）)\s啊哦吧])
     | [替帮]我(?:保守(?:这个)?秘密|瞒着)
