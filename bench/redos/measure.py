@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from time import process_time
+from time import thread_time
 
 from bench.redos.entries import Entry
 from bench.redos.fragments import repeat
@@ -12,7 +12,7 @@ MOST_TIMES = 5.0
 """What four times the length may cost at most, where linear is four."""
 FLOOR_S = 0.008
 """What a text costs that is worth a look: below it, noise decides."""
-_REPEATS = 6
+_REPEATS = 20
 _AT_ONCE_S = 0.25
 """What the shorter text may cost at all: where it is more, the longer one is not even tried."""
 
@@ -57,9 +57,9 @@ def measure(entry: Entry, fragment: str, size: int) -> Cost:
 
 def _time(entry: Entry, text: str) -> float:
     forget_results()
-    before = process_time()
+    before = thread_time()
     result = entry(text)
     if isinstance(result, Iterator):
         for _ in result:
             pass
-    return process_time() - before
+    return thread_time() - before
