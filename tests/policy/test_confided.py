@@ -44,6 +44,7 @@ Don't let anyone know I'm looking for a new job.
 Don't breathe a word, I bought a ring.
 I'll tell you a secret: I have never read it.
 My employer must not know. Nobody should find out that I'm interviewing.
+My sister mustn't hear that we sold the boat.
 Keep this under wraps: we launch on 3 May.
 Without telling anyone I have signed the lease.
 dont tell anyone but i quit

@@ -80,8 +80,9 @@ SECRET = SmallPattern(
       |but\syou\s|here\s)?
       (?:knows?(?:\s(?:about\s)?{_THIS})?(?:\syet)?(?:{_END}|\s(?:i|that\si|but|so)\b)
         |is\sto\sknow|(?:must|should|may|can|has\sto|needs\sto)\s(?:ever\s)?(?:know|find\sout|hear))
-    | \b{_KIN}\s(?:do(?:es)?\s?n['’]?t|do(?:es)?\snot|must\snot
-      |must\s?n['’]?t)\sknow(?:\syet)?{_END}
+    | \b{_KIN}\sdo(?:es)?(?:\s?n['’]?t|\snot)\sknow(?:\syet)?{_END}
+    | \b{_KIN}\s(?:must|may|can|should)(?:\s?n['’]?t|\s?not|\snever)\s(?:ever\s)?
+      (?:know|find\sout|hear)\b(?!\s(?:how|which)\b)
     | \bnot\s(?:yet\s)?public(?:\sknowledge)?(?:\syet)?(?:{_END}|\sbut\b)
     | \bfor\syour\s(?:ears|eyes)\sonly\b | \bour\s(?:little\s)?secret{_END}
     | \b{_THIS}\s(?:is|stays)\s(?:just|only)\s(?:for|with|between)\s(?:you|us){_END}
