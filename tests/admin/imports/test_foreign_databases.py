@@ -74,7 +74,9 @@ def test_a_journal_beside_a_foreign_database_deletes_no_file_and_is_named(
     before, given = look_of(theirs.parent), theirs.parent if whole_folder else theirs
     counted = shell.json("import", given, *form, "--dry-run")
     assert victim.read_text() == "mine"
-    assert [one["bad"] for one in counted["sources"]] == [1]
+    (source,) = counted["sources"]
+    assert (source["bad"], "sessions.db-journal" in source["bad_lines"][0]["problem"]) == (1, True)
+    assert "sessions.db-journal" in shell("import", given, *form, "--dry-run").out
     report = shell.json("import", given, *form, code=3)
     assert victim.read_text() == "mine"
     (bad,) = report["bad_lines"]

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from memoria.admin.importer import BadLine
 from memoria.admin.imports.detect import SourceFiles
 from memoria.admin.imports.interface import ForeignItem, ImportItem, ImportSource
 from memoria.admin.imports.items import read_file
@@ -15,6 +16,7 @@ from memoria.admin.transcripts import (
 )
 
 _PROGRESS_ITEMS = 500
+_MOST_NAMED = 3
 
 
 @dataclass(slots=True)
@@ -31,12 +33,14 @@ class SourceCount:
     memories: int = 0
     skipped: int = 0
     bad: int = 0
+    bad_lines: list[BadLine] = field(default_factory=list)
+    """The first few of those that can't be read."""
     first_at: int | None = None
     last_at: int | None = None
     _sessions: set[str] = field(default_factory=set)
 
-    def add_item(self, item: ImportItem) -> None:
-        """Count an item."""
+    def add_item(self, item: ImportItem, path: Path) -> None:
+        """Count an item of a file."""
         match item:
             case TranscriptTurn():
                 self.turns += 1
@@ -50,6 +54,8 @@ class SourceCount:
                 self.skipped += 1
             case UnusableLine():
                 self.bad += 1
+                if len(self.bad_lines) < _MOST_NAMED:
+                    self.bad_lines.append(BadLine(str(path), item.line, item.problem))
 
     def _note_time(self, at: int | None) -> None:
         if at is not None:
@@ -74,7 +80,7 @@ def count_items(
             is_document = file.path.suffix in group.source.documents
             source = TranscriptSource(file.path, file.session, is_document=is_document)
             for number, item in enumerate(read_file(source, group.source.read)):
-                count.add_item(item)
+                count.add_item(item, file.path)
                 if number % _PROGRESS_ITEMS == 0:
                     progress(file.path, before + min(source.position, file.size))
             before += file.size

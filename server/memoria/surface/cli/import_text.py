@@ -17,6 +17,7 @@ from memoria.surface.cli import times
 from memoria.surface.cli.layout import entry_lines, wrap_text
 from memoria.surface.text import redactions_text
 from memoria.surface.wire.importing import (
+    WireBadLine,
     WireCount,
     WireImport,
     WireSourceCount,
@@ -138,6 +139,8 @@ def render_count(
     lines = [found if counts else "There is nothing here that an import would read."]
     for count in counts:
         lines += entry_lines(f"  {count.source.title}", _count_texts(count), width, column=_COLUMN)
+        for bad in count.bad_lines:
+            lines += wrap_text(_bad_line_text(bad, count.source.unit), width, 4)
     lines += _unknown_lines(unknown, width)
     if any(count.turns or count.memories for count in counts):
         lines += ["", f"Import it: {command}"]
@@ -209,6 +212,10 @@ def _wire_source(count: SourceCount) -> WireSourceCount:
         memories=count.memories,
         skipped=count.skipped,
         bad=count.bad,
+        bad_lines=[
+            WireBadLine(file=bad.file, line=bad.line, problem=bad.problem)
+            for bad in count.bad_lines
+        ],
         first=None if count.first_at is None else to_iso(count.first_at),
         last=None if count.last_at is None else to_iso(count.last_at),
     )

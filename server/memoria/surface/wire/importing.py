@@ -74,6 +74,8 @@ class WireSourceCount(BaseModel):
     memories: int
     skipped: int
     bad: int
+    bad_lines: list[WireBadLine]
+    """The first few."""
     first: str | None
     last: str | None
 
