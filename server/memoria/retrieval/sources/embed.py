@@ -31,14 +31,15 @@ class QueryEmbedder:
         """The vector of what a plan searches for, or why there is none."""
         if self._embedder is None or "vectors" in plan.options.without:
             return OFF
+        unmeant = f"{self._embedder.name} sees no meaning in the question"
         if not any(map(str.isalnum, plan.query)):
-            return "the question is signs alone, which are looked for as they are"
+            return unmeant  # signs alone are near to anything
         try:
             vector = self._embedder.embed_query(plan.query, self._wait_ms)
         except EmbedderError as error:
             return str(error)
         if not vector.any():
-            return f"{self._embedder.name} sees no meaning in the question"
+            return unmeant
         return QueryVector(self._embedder.name, vector)
 
     def ask(self, plan: SearchPlan) -> AskedVector:
