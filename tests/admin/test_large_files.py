@@ -20,7 +20,7 @@ _SIZES = (800, 6_400)
 
 
 def _claude_file(keys: int, indent: int | None = 2) -> str:
-    projects = {f"/work/{n}": {"lastCost": 0.5, "tools": ["a"], "n": n % 150} for n in range(keys)}
+    projects = {f"/home/{n}": {"lastCost": 0.5, "tools": ["a"], "n": n % 150} for n in range(keys)}
     held = {"numStartups": 1, "projects": projects, "mcpServers": {"git": {"command": "uvx"}}}
     return json.dumps(held, indent=indent)
 
