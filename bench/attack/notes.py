@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,22 @@ def _places(target: Path) -> dict[str, str]:
     }
 
 
+async def _keep_what_lies_outside(arena: Arena, change: Callable[[str], Sequence[str]]) -> None:
+    """See that a sync leaves a file outside as it is, whatever was done to the memory before."""
+    target = arena.folder / "diary.txt"
+    for pages in (False, True):
+        for name, place in _places(target).items():
+            target.write_text(_DIARY, "utf-8")
+            what = f"{'page' if pages else 'note'} {name}"
+            vault, memory = await _make_vault(arena, what.replace(" ", "-"))
+            _lead_out(vault, place, target, pages=pages)
+            await arena.run(*change(memory))
+            ran = await arena.run("export", vault, "--sync")
+            arena.check("Traceback" not in ran.err, f"{what}: {ran.err[-200:]}")
+            there = target.exists() and target.read_text("utf-8") == _DIARY
+            arena.check(there, f"{what}: the file outside was overwritten or removed")
+
+
 @slow_attack
 async def read_a_file_through_the_state_of_a_folder_of_notes(arena: Arena) -> None:
     """Say in notes.json that a note lies outside of the folder: it must not become a memory."""
@@ -64,32 +81,11 @@ async def read_a_file_through_the_state_of_a_folder_of_notes(arena: Arena) -> No
 @slow_attack
 async def overwrite_a_file_through_the_state_of_a_folder_of_notes(arena: Arena) -> None:
     """Say that a note or page lies outside, then change the memory: what lies there stays."""
-    target = arena.folder / "diary.txt"
-    for pages in (False, True):
-        for name, place in _places(target).items():
-            target.write_text(_DIARY, "utf-8")
-            what = f"{'page' if pages else 'note'} {name}"
-            vault, memory = await _make_vault(arena, what.replace(" ", "-"))
-            _lead_out(vault, place, target, pages=pages)
-            await arena.run("revise", memory, "correct", "Lin keeps both keys of the kiln")
-            ran = await arena.run("export", vault, "--sync")
-            arena.check("Traceback" not in ran.err, f"{what}: {ran.err[-200:]}")
-            there = target.exists() and target.read_text("utf-8") == _DIARY
-            arena.check(there, f"{what}: the file outside was overwritten or removed")
+    change = ("correct", "Lin keeps both keys of the kiln")
+    await _keep_what_lies_outside(arena, lambda memory: ("revise", memory, *change))
 
 
 @slow_attack
 async def delete_a_file_through_the_state_of_a_folder_of_notes(arena: Arena) -> None:
     """Say that a note or page lies outside, then forget the memory: what lies there stays."""
-    target = arena.folder / "diary.txt"
-    for pages in (False, True):
-        for name, place in _places(target).items():
-            target.write_text(_DIARY, "utf-8")
-            what = f"{'page' if pages else 'note'} {name}"
-            vault, memory = await _make_vault(arena, what.replace(" ", "-"))
-            _lead_out(vault, place, target, pages=pages)
-            await arena.run("forget", memory, "--yes")
-            ran = await arena.run("export", vault, "--sync")
-            arena.check("Traceback" not in ran.err, f"{what}: {ran.err[-200:]}")
-            there = target.exists() and target.read_text("utf-8") == _DIARY
-            arena.check(there, f"{what}: the file outside was removed or overwritten")
+    await _keep_what_lies_outside(arena, lambda memory: ("forget", memory, "--yes"))
