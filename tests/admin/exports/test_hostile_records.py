@@ -138,6 +138,15 @@ def test_whatever_stands_in_a_field_ends_no_import_and_no_search_after_it(
     look_at(folder / "new")
 
 
+def test_a_record_with_a_name_that_is_no_text_is_named_with_its_line(
+    tmp_path: Path, lines: list[bytes]
+) -> None:
+    number = next(n for n, line in enumerate(lines) if line.startswith(b'{"private_time"'))
+    file = tmp_path / "a"
+    file.write_bytes(spoil(lines, number, (), r'{"\ud800": 1}'))
+    assert [one.number for one in merge(tmp_path / "new", file).bad_lines] == [number + 1]
+
+
 @pytest.mark.parametrize("kind", ["turn", "memory", "session", "audit_entry", "tombstone", "edge"])
 def test_a_number_beyond_64_bits_is_named_with_its_line_and_the_rest_comes_in(
     tmp_path: Path, lines: list[bytes], kind: str
