@@ -138,12 +138,16 @@ def test_whatever_stands_in_a_field_ends_no_import_and_no_search_after_it(
     look_at(folder / "new")
 
 
-def test_a_record_with_a_name_that_is_no_text_is_named_with_its_line(
-    tmp_path: Path, lines: list[bytes]
+@pytest.mark.parametrize("wrong", [r'{"\ud800": 1}', r'{"\uDC00": 1}', r'["\ud800"]'])
+@pytest.mark.parametrize(
+    ("kind", "path"), [("private_time", ()), ("forget_report", ("remaining",))]
+)
+def test_a_record_with_half_a_character_is_named_with_its_line(
+    tmp_path: Path, lines: list[bytes], kind: str, path: Path_, wrong: str
 ) -> None:
-    number = next(n for n, line in enumerate(lines) if line.startswith(b'{"private_time"'))
+    number = next(n for n, line in enumerate(lines) if line.startswith(f'{{"{kind}"'.encode()))
     file = tmp_path / "a"
-    file.write_bytes(spoil(lines, number, (), r'{"\ud800": 1}'))
+    file.write_bytes(spoil(lines, number, path, wrong))
     assert [one.number for one in merge(tmp_path / "new", file).bad_lines] == [number + 1]
 
 

@@ -6,6 +6,7 @@ A line is an object with one member: what kind of record it is, and the record.
 
 import json
 import os
+import re
 import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -27,6 +28,10 @@ _MOST_LINE_BYTES = 64 << 20
 _MOST_HEAD_BYTES = 1 << 20
 
 KINDS: frozenset[str] = frozenset((*get_args(PortableKind), CORE_FILE))
+
+_SURROGATE = re.compile(rb"\\u[dD]")
+"""Begins one of the two halves in which JSON may write a character. Alone it is no text, and what
+holds it could never be written out again."""
 
 
 class ExportHead(Value):
@@ -159,6 +164,10 @@ def _read_head(file: BinaryIO, path: Path) -> ExportHead:
 def _read_line(number: int, line: bytes, position: int) -> ExportLine | UnreadableLine:
     try:
         document = json.loads(line)
+        if _SURROGATE.search(line):
+            json.dumps(document, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return UnreadableLine(number, "holds half a character", position)
     except (ValueError, RecursionError):
         return UnreadableLine(number, "is no JSON", position)
     match document:
