@@ -51,7 +51,8 @@ async def signal_a_server_while_it_writes(arena: Arena) -> None:
             try:
                 async with arena.serve() as caller, anyio.create_task_group() as tasks:
                     tasks.start_soon(_write_until_gone, caller, said, number.name)
-                    await anyio.sleep(0.3)
+                    while not said or not said[-1].startswith(number.name):
+                        await anyio.sleep(0.02)
                     os.kill(caller.pid, number)
                     await anyio.sleep(0.2)
                     tasks.cancel_scope.cancel()
