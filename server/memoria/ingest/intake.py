@@ -20,7 +20,6 @@ from memoria.ingest.attribution import (
     attribute_operations,
     find_participants,
 )
-from memoria.ingest.focus import follow_turn
 from memoria.ingest.resolve import Resolver
 from memoria.memories.turn_links import link_turn_names
 from memoria.memories.validator import OperationValidator, PromptContents
@@ -97,7 +96,6 @@ class Intake:
 
     def take_turn(self, n: int, turn: NewTurn) -> None:
         """Handle a turn that was written as document `n`."""
-        follow_turn(self._tx, self._digester, n, turn, self._personal)
         if self._links_names and not _is_withheld(turn):
             link_turn_names(self._tx, turn)
         if turn.role is Role.USER and turn.speaker is not None:

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from memoria.model.memory_types import MemoryType
 from memoria.policy.own_words import Sentence
 from memoria.policy.phrases import ParsedStatement, languages_for
-from memoria.policy.phrases.base import LONGEST_PREDICATE, of_many
-from memoria.policy.properties import read_topic
+from memoria.policy.phrases.base import of_many
 from memoria.policy.statements.classifier import Label, classify_clause
 from memoria.policy.statements.clauses import StatingClause, own_parts, reads_chinese, split_clauses
 from memoria.policy.statements.forms import find_least_certainty
@@ -110,20 +109,13 @@ def _quote_english(words: str, label: Label) -> ParsedStatement:
     if label is Label.INSTRUCTION:
         content = f'The user asks: "{words}."'
         return ParsedStatement(MemoryType.RULE, content, "assistant", of_many("rule", words))
-    return _of_topic(f'The user says: "{words}."', words, label, "user")
+    content = f'The user says: "{words}."'
+    return ParsedStatement(_TYPES[label], content, "user", of_many(label.value, words))
 
 
 def _quote_chinese(words: str, label: Label) -> ParsedStatement:
     if label is Label.INSTRUCTION:
         content = f"用户要求：“{words}。”"
         return ParsedStatement(MemoryType.RULE, content, "助手", of_many("规则", words))
-    return _of_topic(f"用户说：“{words}。”", words, label, "用户")
-
-
-def _of_topic(content: str, words: str, label: Label, user: str) -> ParsedStatement:
-    """A statement of the property that rules read in it, else of one that is its own."""
-    topic = read_topic(content)
-    kind = _TYPES[label]
-    if topic is None or max(len(topic.subject), len(topic.predicate)) > LONGEST_PREDICATE:
-        return ParsedStatement(kind, content, user, of_many(label.value, words))
-    return ParsedStatement(kind, content, topic.subject, topic.predicate)
+    content = f"用户说：“{words}。”"
+    return ParsedStatement(_TYPES[label], content, "用户", of_many(label.value, words))

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from functools import cache
 
-from memoria.policy.people.kinship import chinese_words, english_words
+from memoria.policy.kinship import chinese_words, english_words
 from memoria.text.pattern import LazyPattern
 from memoria.text.remembered import remember_results
 from memoria.text.statement import canonical_form
@@ -24,12 +24,6 @@ _APART = frozenset(
     """.split()
 )
 """Relations with words that mean different people: 姑姑 and 婶婶 are two aunts."""
-_ONE_PERSON = frozenset(
-    """
-    mother father wife husband partner girlfriend boyfriend boss manager doctor mother-in-law
-    father-in-law
-    """.split()
-)
 _PROPERTIES = {
     "name": "full_name, 姓名, 名字, 全名, is_called, called",
     "home": "residence, lives_in, lives_at, living_in, home_city, place_of_residence, "
@@ -145,12 +139,6 @@ def predicate_key(predicate: str) -> str:
 def has_one_value(predicate: str) -> bool:
     """Whether a property has only one value at a time, like a name or a home."""
     return _PROPERTY_KEYS.get(predicate, predicate) in _ONE_VALUE
-
-
-def may_be_several(word: str) -> bool:
-    """Whether somebody may have several of such people, as of sisters or friends."""
-    person = people().get(word)
-    return person is not None and person not in _ONE_PERSON
 
 
 def _name_key(name: str) -> str:

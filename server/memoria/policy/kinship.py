@@ -1,25 +1,11 @@
 """Kinship: the words for people whom somebody has, in both languages, a relation for all spellings.
 
 `mother`, `mom`, 妈妈 and 母亲 are one relation. A relation may have a qualifier: 哥哥 is a brother
-who is older, an `ex-wife` a wife who was. A relation may cover others: a child is a son or a
-daughter. What is said of a wife's mother is said of a mother-in-law, so a chain of two may be one
-relation.
+who is older, an `ex-wife` a wife who was.
 """
 
-from enum import IntEnum
 from functools import cache
 from typing import NamedTuple
-
-
-class PersonMatch(IntEnum):
-    """Whether two mentions are of one person."""
-
-    OTHER = 0
-    """They are of two."""
-    UNKNOWN = 1
-    """Nothing tells."""
-    SAME = 2
-    """They are of one, as far as words tell."""
 
 
 class Relation(NamedTuple):
@@ -131,43 +117,6 @@ horse - | horse pony | 马
 tortoise - | tortoise turtle | 乌龟
 pet - | pet | 宠物 动物!
 """
-_COVERS = {
-    "parent": frozenset({"mother", "father"}),
-    "child": frozenset({"son", "daughter"}),
-    "sibling": frozenset({"brother", "sister"}),
-    "partner": frozenset({"wife", "husband", "girlfriend", "boyfriend"}),
-    "grandparent": frozenset({"grandmother", "grandfather"}),
-    "grandchild": frozenset({"grandson", "granddaughter"}),
-    "in-law": frozenset(
-        f"{name}-in-law" for name in "mother father son daughter brother sister".split()
-    ),
-    "pet": frozenset("dog cat rabbit hamster parrot horse tortoise".split()),
-    # A girlfriend may have become a wife since.
-    "girlfriend": frozenset({"girlfriend", "wife"}),
-    "boyfriend": frozenset({"boyfriend", "husband"}),
-}
-_DEFINITE = frozenset({"former", "step", "half"})
-"""Qualifiers without which somebody else is meant: a wife is no former wife."""
-_PARTNERS = frozenset({"wife", "husband", "partner", "girlfriend", "boyfriend"})
-_CHILDREN = frozenset({"son", "daughter", "child"})
-_PARENTS = frozenset({"mother", "father", "parent"})
-_SIBLINGS = frozenset({"brother", "sister", "sibling"})
-_GENERATION = {"mother": "grandmother", "father": "grandfather", "parent": "grandparent"}
-_OFFSPRING = {"son": "grandson", "daughter": "granddaughter", "child": "grandchild"}
-_CHAINS: tuple[tuple[frozenset[str], dict[str, str]], ...] = (
-    (_PARTNERS, {name: f"{name}-in-law" for name in ("mother", "father", "brother", "sister")}),
-    (_PARTNERS, {name: name for name in _CHILDREN}),
-    (_PARENTS, {**_GENERATION, "brother": "uncle", "sister": "aunt"}),
-    (_PARENTS, dict.fromkeys(_CHILDREN, "sibling") | {"wife": "mother", "husband": "father"}),
-    (_SIBLINGS, {"son": "nephew", "daughter": "niece", "wife": "sister-in-law"}),
-    (_SIBLINGS, {"husband": "brother-in-law", **{name: name for name in _PARENTS}}),
-    (_CHILDREN, {**_OFFSPRING, "wife": "daughter-in-law", "husband": "son-in-law"}),
-    (_CHILDREN, {"brother": "son", "sister": "daughter", "sibling": "child"}),
-    (_CHILDREN, {"grandmother": "mother", "grandfather": "father"}),
-    (_CHILDREN, {"mother": "partner", "father": "partner", "uncle": "brother", "aunt": "sister"}),
-    (frozenset({"uncle", "aunt"}), dict.fromkeys(_CHILDREN, "cousin")),
-)
-"""What somebody's somebody is: first whose, then who."""
 
 
 @cache
@@ -205,70 +154,9 @@ def _rows() -> tuple[tuple[str, str, str, bool], ...]:
 
 
 @cache
-def gender(name: str) -> str:
-    """`m` or `f` where a relation has one, else `-`."""
-    heads = (line.split("|")[0].split() for line in _KIN.strip().splitlines())
-    return next((head[1] for head in heads if head and head[0] == name), "-")
-
-
-@cache
-def is_close(name: str) -> bool:
-    """Whether "the" is enough for it to be the speaker's own: the cat, the kids, the wife."""
-    pets = {line.split()[0] for line in _PETS.strip().splitlines()}
-    return name in pets | _PARTNERS | _CHILDREN | {"landlord"}
-
-
-@cache
 def is_kin_or_pet(name: str) -> bool:
     """Whether it is of the family, and no doctor, boss or friend."""
     return all(name != line.split()[0] for line in _OTHERS.strip().splitlines())
-
-
-def is_general(name: str) -> bool:
-    """Whether a relation covers others: a pet may be a dog, or an animal without a word here."""
-    return name in _COVERS
-
-
-def compare_paths(one: tuple[Relation, ...], other: tuple[Relation, ...]) -> PersonMatch:
-    """Whether two chains of relations, from the same person, lead to the same one."""
-    if len(one) == len(other):
-        direct = min(map(_compare_relations, one, other), default=PersonMatch.SAME)
-        if direct is not PersonMatch.OTHER or len(one) > 1:
-            return direct
-    a, b = _shorten(one), _shorten(other)
-    if len(a) == len(b) and (a, b) != (one, other):
-        return (
-            min(PersonMatch.UNKNOWN, *map(_compare_relations, a, b)) if a else PersonMatch.UNKNOWN
-        )
-    return PersonMatch.OTHER
-
-
-def _compare_relations(one: Relation, other: Relation) -> PersonMatch:
-    if one.which != other.which and (
-        (one.which and other.which) or {one.which, other.which} & _DEFINITE
-    ):
-        return PersonMatch.OTHER
-    if one.name == other.name:
-        return PersonMatch.SAME
-    return (
-        PersonMatch.UNKNOWN
-        if _list_covered(one.name) & _list_covered(other.name)
-        else PersonMatch.OTHER
-    )
-
-
-def _list_covered(name: str) -> frozenset[str]:
-    return _COVERS.get(name, frozenset({name}))
-
-
-def _shorten(path: tuple[Relation, ...]) -> tuple[Relation, ...]:
-    """The chain with each pair that is a relation of its own put as one: a wife's mother."""
-    for at in range(len(path) - 1):
-        first, second = path[at].name, path[at + 1].name
-        for whose, who in _CHAINS:
-            if first in whose and second in who:
-                return _shorten((*path[:at], Relation(who[second]), *path[at + 2 :]))
-    return path
 
 
 def _read_word(name: str, spelling: str) -> tuple[str, RelationWord]:
