@@ -23,9 +23,10 @@ from memoria.policy.literal import is_borne_out, is_said_literally
 from memoria.policy.orders import instruction_shaped
 from memoria.policy.own_words import own_sentences
 from memoria.policy.pasted import find_pasted_spans, is_pasted
-from memoria.policy.plain_statements import find_plain_statements, read_phrases
+from memoria.policy.plain_statements import find_plain_statements
 from memoria.policy.privacy import screen
 from memoria.policy.routing import is_answer, is_worth_extracting, route_turn
+from memoria.policy.statements import classify_text
 from memoria.policy.withheld import asks_not_to_remember
 from memoria.retrieval.query.aim import find_aim
 from memoria.retrieval.query.askings import find_askings
@@ -95,7 +96,7 @@ ENTRIES: Mapping[str, Entry] = {
     "is an answer": lambda text: is_answer(text, text),
     "worth extracting": is_worth_extracting,
     "plain statements": lambda text: find_plain_statements(Role.USER, text),
-    "phrases": read_phrases,
+    "types of statements": classify_text,
     "own sentences": own_sentences,
     "pasted": find_pasted_spans,
     "is pasted": lambda text: is_pasted(text[-_QUOTE:], text),
