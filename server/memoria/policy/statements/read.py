@@ -7,7 +7,6 @@ from memoria.policy.own_words import Sentence, own_sentences
 from memoria.policy.statements.classifier import Label, classify_clause
 from memoria.policy.statements.clauses import StatingClause, own_parts, reads_chinese, split_clauses
 from memoria.policy.statements.forms import find_least_certainty
-from memoria.policy.statements.in_passing import find_told_in_passing
 from memoria.policy.statements.vetoes import is_vetoed
 
 _SHORTEST, _SHORTEST_ZH = 6, 4
@@ -23,9 +22,9 @@ _Statement = tuple[StatingClause, MemoryType]
 
 
 def read_clauses(sentence: Sentence) -> Iterator[_Statement]:
-    """What the clauses of a sentence state, in the order in which they stand; else in passing."""
-    read = [found for clause in split_clauses(sentence) for found in _read_parts(clause, sentence)]
-    yield from read or _read_in_passing(sentence)
+    """What the clauses of a sentence state, in the order in which they stand."""
+    for clause in split_clauses(sentence):
+        yield from _read_parts(clause, sentence)
 
 
 def classify_text(text: str) -> MemoryType | None:
@@ -43,12 +42,6 @@ def classify_text(text: str) -> MemoryType | None:
     surest = max(sure, key=lambda verdict: verdict.certainty, default=None)
     decisive = next(orders, surest)
     return None if decisive is None else _TYPES[decisive.label]
-
-
-def _read_in_passing(sentence: Sentence) -> Iterator[_Statement]:
-    for part, label in find_told_in_passing(sentence.text):
-        if len(part.text) <= _LONGEST and not is_vetoed(part, label, sentence.text):
-            yield part, _TYPES[label]
 
 
 def _read_parts(clause: StatingClause, sentence: Sentence) -> Iterator[_Statement]:
