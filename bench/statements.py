@@ -81,7 +81,7 @@ def judge_line(label: str, text: str) -> Outcome:
     statements = find_plain_statements(Role.USER, plain).statements
     caught = any(one.start < last and first < one.start + len(one.quote) for one in statements)
     language = "chinese" if is_cjk(plain) else "english"
-    return Outcome(label, language, plain, tuple(one.content for one in statements), caught)
+    return Outcome(label, language, plain, tuple(one.quote for one in statements), caught)
 
 
 def sum_up(outcomes: Sequence[Outcome]) -> dict[str, dict[str, float | int]]:
@@ -147,7 +147,7 @@ async def _find_in_briefing(memory: Memoria, text: str) -> tuple[str, ...]:
     said = _letters(await briefing(memory))
     statements = find_plain_statements(Role.USER, text).statements
     return tuple(
-        one.content for one in statements if one.type in _TELL_HOW and _letters(one.content) in said
+        one.quote for one in statements if one.type in _TELL_HOW and _letters(one.quote) in said
     )
 
 

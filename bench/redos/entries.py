@@ -23,12 +23,10 @@ from memoria.policy.literal import is_borne_out, is_said_literally
 from memoria.policy.orders import instruction_shaped
 from memoria.policy.own_words import own_sentences
 from memoria.policy.pasted import find_pasted_spans, is_pasted
-from memoria.policy.people import find_people
-from memoria.policy.plain_statements import find_plain_statements, read_phrases
+from memoria.policy.plain_statements import find_plain_statements
 from memoria.policy.privacy import screen
 from memoria.policy.routing import is_answer, is_worth_extracting, route_turn
-from memoria.policy.task_signals import find_task_signals
-from memoria.policy.updates.read import is_passage
+from memoria.policy.statements import classify_text
 from memoria.policy.withheld import asks_not_to_remember
 from memoria.retrieval.query.aim import find_aim
 from memoria.retrieval.query.askings import find_askings
@@ -98,17 +96,15 @@ ENTRIES: Mapping[str, Entry] = {
     "is an answer": lambda text: is_answer(text, text),
     "worth extracting": is_worth_extracting,
     "plain statements": lambda text: find_plain_statements(Role.USER, text),
-    "phrases": read_phrases,
+    "types of statements": classify_text,
     "own sentences": own_sentences,
     "pasted": find_pasted_spans,
     "is pasted": lambda text: is_pasted(text[-_QUOTE:], text),
     "not to remember": asks_not_to_remember,
     "orders": lambda text: instruction_shaped(text, Trust.USER),
-    "tasks": find_task_signals,
     "session's end": ends_with_session,
     "personal data": lambda text: screen(text, {}),
     "names": lambda text: find_names(text[:_NAMED_CHARS]),
-    "people": find_people,
     "sayings": lambda text: [read_saying(text), find_wish(text)],
     "likeness": lambda text: [
         digest_opening(Role.USER, text),
@@ -140,7 +136,6 @@ ENTRIES: Mapping[str, Entry] = {
     "aim": lambda text: [find_aim(text), find_description(text)],
     "numbers": lambda text: [asks_number(text), holds_number(text)],
     "phrase tokens": phrase_tokens,
-    "passage": is_passage,
     "excerpt": _find_excerpt,
     # Notes and files
     "note": lambda text: parse_note(f"---\ntitle: {text[:20]}\n---\n{text}"),

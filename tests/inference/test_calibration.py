@@ -89,7 +89,6 @@ def test_figures_rise_from_chance_to_identity(calibration: Calibration) -> None:
         calibration.unrelated,
         calibration.paraphrase,
         calibration.neighbour,
-        calibration.identical,
     ]
     assert cosines == sorted(cosines)
     for kind in ("memory", "turn"):

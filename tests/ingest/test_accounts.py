@@ -148,10 +148,10 @@ async def test_however_hooks_agents_and_imports_meet_each_turn_of_the_transcript
     assert (again.recorded, again.new_versions) == (0, 0)
 
 
-STATED = "I am allergic to peanuts."
+STATED = "Remember that I am allergic to peanuts."
 LONG_STATED = (
     "Please look at the list of guests for Friday once more, and tell me who has not answered yet, "
-    "since the kitchen wants to know by noon. I am allergic to shellfish."
+    "since the kitchen wants to know by noon. Remember that I am allergic to shellfish."
 )
 
 

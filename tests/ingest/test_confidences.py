@@ -341,7 +341,7 @@ async def test_a_client_is_shown_the_condition_in_text_and_in_data(
 
 
 async def test_what_is_told_openly_is_told_as_before(memory: Memoria) -> None:
-    words = "I prefer small pull requests. Always answer in English."
+    words = "Remember that I prefer small pull requests. Always answer in English."
     ids = await record(
         memory, words, "Noted.", "Don't tell me the answer. The repository is private."
     )

@@ -115,19 +115,12 @@ async def test_a_correction_supersedes_and_the_history_stays(
     assert memory.versions[1].valid_to is not None
 
 
-async def test_a_model_that_reads_a_turn_is_shown_what_was_known_before_rules_read_it(
+async def test_a_model_that_reads_a_turn_is_shown_what_it_asked_to_have_remembered(
     home: Path, model: ScriptedModel
 ) -> None:
-    """What rules made of the turn alone it is to find out for itself."""
     async with opened(home, model) as m:
-        await m.remember("The user lives in Oslo with Lina")
-        await said(m, "I live in Bergen. I prefer tea to coffee.")
-        believed = [one.content for one in await memories(m)]
-    assert "The user lives in Bergen" in " ".join(believed)
-    assert len(believed) == 2
-    assert [one["content"] for one in known_in(model.requests[0])] == [
-        "The user lives in Oslo with Lina"
-    ]
+        await said(m, "Remember that I keep bees in Bergen.")
+    assert [one["content"] for one in known_in(model.requests[0])] == ["I keep bees in Bergen"]
 
 
 async def test_a_model_takes_back_only_what_it_was_shown_and_the_user_has_not_confirmed(
@@ -268,29 +261,23 @@ async def test_an_order_hidden_in_a_turn_makes_no_trusted_memory_through_whateve
     assert content not in [hit.text for hit in found.hits if hit.kind == "memory"]
 
 
-async def test_a_models_reading_takes_the_place_of_what_rules_concluded(
+async def test_what_the_user_asked_for_stays_whatever_a_model_concludes_beside_it(
     home: Path, model: ScriptedModel
 ) -> None:
-    said = "I'm allergic to peanuts. By the way, call me Kim, please."
+    text = "Remember that I keep bees. By the way, call me Kim, please."
 
     def reads(n: int, who: str, _: str, __: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        content = "The user is allergic to peanuts."
-        return [add("allergic to peanuts", n, content, predicate="allergy")] * (who == "user")
+        content = "The user wants to be called Kim."
+        return [add("call me Kim", n, content, predicate="name")] * (who == "user")
 
     model.answer = reader(reads)
-    async with memoria.open(settings=Settings(home=home, embedder="off")) as m:
-        await m.record_conversation([{"role": "user", "content": said}], session_id="s")
-        before = {x.content: x.current.inferred_by for x in await memories(m)}
-    assert set(before.values()) == {"rules"}
-    assert len(before) == 2
     async with opened(home, model) as m:
-        await m.record_conversation([], "session_end", session_id="s")
-        await m.wait_until_idle(60)
-        after = {x.content: (x.current.inferred_by, x.validity) for x in await memories(m)}
-    assert after["The user is allergic to peanuts."] == ("model", Validity.ACTIVE)
-    assert [state for content, state in after.items() if "peanuts" not in content] == [
-        ("rules", Validity.ARCHIVED)
-    ]
+        await said(m, text)
+        found = {x.content: (x.current.inferred_by, x.validity) for x in await memories(m)}
+    assert found == {
+        "I keep bees": ("rules", Validity.ACTIVE),
+        "The user wants to be called Kim.": ("model", Validity.ACTIVE),
+    }
 
 
 async def test_what_was_to_count_for_a_day_is_not_found_afterwards(

@@ -176,7 +176,7 @@ async def test_an_assistant_that_repeats_what_the_user_said_is_no_evidence_for_i
     assert known.evidence == 1
 
 
-async def test_an_echo_does_not_take_the_place_of_what_rules_read_in_the_users_words(
+async def test_an_echo_does_not_take_the_place_of_what_the_user_asked_for(
     home: Path, model: ScriptedModel
 ) -> None:
     content = "The user is allergic to peanuts."
@@ -187,7 +187,7 @@ async def test_an_echo_does_not_take_the_place_of_what_rules_read_in_the_users_w
     model.answer = answers(extract=reader(reads))
     echo = ("assistant", "So, allergic to peanuts. Noted.")
     async with memoria.open(settings=Settings(home=home, embedder="off")) as m:
-        await said(m, "I'm allergic to peanuts.", echo, event=None)
+        await said(m, "Remember that I'm allergic to peanuts.", echo, event=None)
     async with opened(home, model) as m:
         await said(m)
         found = [one for one in await memories(m) if one.validity is Validity.ACTIVE]
@@ -201,7 +201,7 @@ async def test_what_the_user_has_confirmed_stays_confirmed_when_a_model_says_the
     paused = Pause(concludes)
     model.answer = answers(extract=paused)
     async with opened(home, model) as m:
-        await recorded(m, "I'm allergic to peanuts.")
+        await recorded(m, "Remember that I'm allergic to peanuts.")
         await paused.reached()
         (guess,) = await memories(m)
         await m.with_channel(COMMAND_LINE).revise_memory(guess.id, "confirm")
@@ -211,7 +211,7 @@ async def test_what_the_user_has_confirmed_stays_confirmed_when_a_model_says_the
     assert (kept.verified, kept.validity) == (True, Validity.ACTIVE)
 
 
-async def test_what_a_model_misquotes_does_not_cost_what_rules_have_understood(
+async def test_what_a_model_misquotes_does_not_cost_what_the_user_asked_for(
     home: Path, model: ScriptedModel
 ) -> None:
     def reads(n: int, *_: object) -> list[dict[str, Any]]:
@@ -219,8 +219,8 @@ async def test_what_a_model_misquotes_does_not_cost_what_rules_have_understood(
 
     model.answer = answers(extract=reader(reads))
     async with opened(home, model) as m:
-        await said(m, "I'm allergic to peanuts.")
-        assert active(await memories(m)) == ["The user is allergic to peanuts."]
+        await said(m, "Remember that I'm allergic to peanuts.")
+        assert active(await memories(m)) == ["I'm allergic to peanuts"]
 
 
 async def test_what_waits_for_confirmation_waits_once(home: Path, model: ScriptedModel) -> None:
@@ -297,7 +297,7 @@ async def test_the_order_of_a_session_tells_what_is_so_now_whatever_was_read_fir
         await m.record_conversation([first, then], session_id="s")
         await m.wait_until_idle(60)
         await said(m)
-        assert active(await memories(m)) == ["The user lives in Rome"]
+        assert active(await memories(m)) == ["in Rome I live now", "The user lives in Rome"]
 
 
 async def test_who_moves_back_lives_there_again(home: Path, model: ScriptedModel) -> None:
@@ -312,12 +312,13 @@ async def test_who_moves_back_lives_there_again(home: Path, model: ScriptedModel
 
 
 async def test_what_an_edit_took_back_may_be_said_again(home: Path) -> None:
-    turn = {"role": "user", "content": "I'm allergic to peanuts.", "message_id": "a"}
-    edited = {**turn, "content": "I'm allergic to celery."}
+    words = "I'm allergic to peanuts"
+    turn = {"role": "user", "content": f"Remember that {words}.", "message_id": "a"}
+    edited = {**turn, "content": "Remember that I like celery."}
     async with memoria.open(settings=Settings(home=home, embedder="off")) as m:
         for one in (turn, edited, {**turn, "message_id": "b"}):
             await m.record_conversation([one], session_id="s")
-        assert "The user is allergic to peanuts." in active(await memories(m))
+        assert words in active(await memories(m))
 
 
 # Nothing lost

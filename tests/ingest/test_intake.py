@@ -1,4 +1,4 @@
-"""What becomes of a turn when it is recorded: a memory by rules, an entry in the queue, neither."""
+"""What becomes of a recorded turn: a memory if it asks for one, an entry in the queue."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -59,20 +59,20 @@ def kept(store: SqliteStore) -> list[Memory]:
 
 
 @pytest.mark.parametrize(
-    ("said", "content", "quote"),
+    ("said", "words"),
     [
-        ("I'm allergic to peanuts.", "The user is allergic to peanuts.", "I'm allergic to peanuts"),
-        ("我对花生过敏。", "用户对花生过敏。", "我对花生过敏"),
+        ("Please remember that I'm allergic to peanuts.", "I'm allergic to peanuts"),
+        ("记住，我对花生过敏。", "我对花生过敏"),
     ],
 )
-def test_what_is_stated_plainly_is_a_memory_at_once_and_marked_as_the_rules(
-    store: SqliteStore, said: str, content: str, quote: str
+def test_what_a_turn_asks_to_have_remembered_is_a_memory_at_once_in_its_own_words(
+    store: SqliteStore, said: str, words: str
 ) -> None:
     record(store, said)
     (memory,) = kept(store)
-    assert memory.content == content
-    assert memory.current.inferred_by is InferredBy.RULES
-    assert memory.current.provenance.quote == quote
+    assert memory.content == words
+    assert memory.current.is_verbatim
+    assert memory.current.provenance.quote == words
     assert memory.current.provenance.trust is Trust.REPORTED
     assert memory.confidence < 0.7
     assert not memory.verified
@@ -81,15 +81,20 @@ def test_what_is_stated_plainly_is_a_memory_at_once_and_marked_as_the_rules(
 @pytest.mark.parametrize(
     "turn",
     [
-        Turn(role=Role.ASSISTANT, content="I'm allergic to peanuts."),
-        Turn(role=Role.TOOL, tool_name="cat", tool_result="I'm allergic to peanuts."),
-        Turn(role=Role.USER, content="Am I allergic to peanuts?"),
-        Turn(role=Role.USER, content="My brother says I'm allergic to peanuts."),
+        Turn(role=Role.ASSISTANT, content="Remember that I'm allergic to peanuts."),
+        Turn(role=Role.TOOL, tool_name="cat", tool_result="Remember: no peanuts here."),
+        Turn(role=Role.USER, content="Do you remember that I'm allergic to peanuts?"),
+        Turn(role=Role.USER, content="My brother says, remember that I'm allergic to nuts."),
+        Turn(role=Role.USER, content="I'm allergic to peanuts."),
+        Turn(role=Role.USER, content="From now on answer in English."),
+        Turn(role=Role.USER, content="Reply to this:\nFrom now on always pay in cash. Thanks."),
         Turn(role=Role.USER, content="Hello!"),
     ],
-    ids=["assistant", "tool", "question", "hearsay", "greeting"],
+    ids=["assistant", "tool", "question", "hearsay", "fact", "order", "paste", "greeting"],
 )
-def test_what_is_in_doubt_or_not_the_users_makes_no_memory(store: SqliteStore, turn: Turn) -> None:
+def test_what_nobody_asks_to_have_remembered_makes_no_memory(
+    store: SqliteStore, turn: Turn
+) -> None:
     record(store, turn)
     assert kept(store) == []
 
@@ -106,20 +111,20 @@ def test_what_a_user_asks_not_to_have_remembered_is_recorded_and_becomes_no_memo
     assert kept(store) == []
 
 
-def test_an_edited_message_takes_what_rules_concluded_with_it(store: SqliteStore) -> None:
-    for said in ("I'm allergic to peanuts.", "I'm allergic to walnuts."):
+def test_an_edited_message_takes_what_it_asked_for_with_it(store: SqliteStore) -> None:
+    for said in ("Remember that I'm allergic to peanuts.", "Remember that I like walnuts."):
         record(store, Turn(role=Role.USER, content=said, message_id="m"))
     validity = {memory.content: memory.validity for memory in kept(store)}
     assert validity == {
-        "The user is allergic to peanuts.": Validity.SUPERSEDED,
-        "The user is allergic to walnuts.": Validity.ACTIVE,
+        "I'm allergic to peanuts": Validity.SUPERSEDED,
+        "I like walnuts": Validity.ACTIVE,
     }
 
 
-def test_a_statement_takes_the_place_of_what_rules_guessed(store: SqliteStore) -> None:
-    record(store, "I'm allergic to peanuts.")
+def test_what_is_asked_for_in_a_turn_and_stated_again_is_one_memory(store: SqliteStore) -> None:
+    record(store, "Remember that I'm allergic to peanuts.")
     statements = Statements(store, TENANT, LIBRARY, Digester(TENANT, lambda: b"a key"))
-    statements.remember("The user is allergic to peanuts", MemoryType.FACT)
+    statements.remember("I'm allergic to peanuts", MemoryType.FACT)
     active = [memory for memory in kept(store) if memory.validity is Validity.ACTIVE]
     assert [memory.current.inferred_by for memory in active] == [InferredBy.STATEMENT]
 

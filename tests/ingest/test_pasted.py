@@ -9,7 +9,7 @@ from tests.ingest.play import add, memories, opened, reader, said
 from tests.llm.scripted import ScriptedModel
 
 from memoria import Memoria
-from memoria.model import COMMAND_LINE, Memory, SourceKind, Trust, Validity
+from memoria.model import Memory, SourceKind, Trust, Validity
 from memoria.surface.mcp.prompts import briefing
 
 MAILS = {
@@ -34,25 +34,15 @@ def model() -> Iterator[ScriptedModel]:
 
 
 @pytest.mark.parametrize(("mail", "order", "word"), MAILS.values(), ids=MAILS)
-async def test_an_order_in_a_pasted_text_waits_in_review_and_is_obeyed_nowhere(
+async def test_an_order_in_a_pasted_text_becomes_nothing_and_is_obeyed_nowhere(
     memory: Memoria, mail: str, order: str, word: str
 ) -> None:
     turn = {"role": "user", "content": mail, "session_id": "s"}
     assert (await memory.record_conversation([turn])).changes == ()
-    (waiting,) = await memory.list_pending()
-    assert (waiting.flag, waiting.current.provenance.trust) == ("pasted", Trust.TOOL)
-    assert order in waiting.content
-    assert all(one.validity is not Validity.ACTIVE for one in await memories(memory))
-    package = (await memory.build_context(word)).text
+    assert await memories(memory) == []
     assert order not in await briefing(memory)
-    assert waiting.content not in package
-    assert waiting.id not in package
     hits = (await memory.search_memory(word)).hits
     assert [hit for hit in hits if hit.kind == "memory"] == []
-    await memory.record_conversation([turn], session_id="again")
-    assert len(await memory.list_pending()) == 1
-    person = memory.with_channel(COMMAND_LINE)
-    assert (await person.revise_memory(waiting.id, "confirm")).validity is Validity.ACTIVE
 
 
 async def test_what_a_model_quotes_from_a_pasted_part_is_not_the_users_claim(

@@ -502,8 +502,8 @@ async def test_a_conclusion_that_waited_takes_effect_on_what_is_known_once_it_is
 
 
 BACK = {
-    "en": ("I live in Ulm.", "I live in Bonn now.", "The user lives in Ulm."),
-    "zh": ("我住在大理。", "我现在住在昆明。", "用户住在大理。"),
+    "en": ("Remember that I live in Ulm.", "Remember that I live in Bonn now.", "I live in Ulm"),
+    "zh": ("记住，我住在大理。", "记住，我现在住在昆明。", "我住在大理"),
 }
 
 

@@ -15,7 +15,7 @@ from tests.llm.scripted import Asked, ScriptedModel
 
 from memoria.model import Memory, Relation
 
-Way = Literal["remember", "rules", "model", "hand", "correct"]
+Way = Literal["remember", "model", "hand", "correct"]
 """The way in which a statement is made."""
 Deed = Literal["confirm", "archive", "restore", "forget", "night"]
 """What else happens to a memory."""
@@ -35,7 +35,7 @@ class Topic:
     spoken: tuple[str, ...]
     """As somebody says it plainly."""
     tales: tuple[str, ...]
-    """As somebody says it so that only a model understands."""
+    """As somebody says it in quite other words."""
     question: str
 
     def __repr__(self) -> str:
@@ -278,17 +278,12 @@ class Oracle:
     """Wordings that were forgotten."""
     moments: list[Moment] = field(default_factory=list)
 
-    def take(self, state: State, *, is_understood: bool) -> bool:
-        """Note a statement; gives whether it must be believed now.
-
-        Args:
-            state: the statement.
-            is_understood: whether whoever was to conclude it has done so; rules need not.
-        """
+    def take(self, state: State) -> bool:
+        """Note a statement; gives whether it must be believed now."""
         topic = state.topic
         self.stated.setdefault(topic, set()).add(state.value)
         by_user = state.path == "hand"  # a correction over the library is a program's
-        if not is_understood or topic in self.forgotten or (topic in self.fixed and not by_user):
+        if topic in self.forgotten or (topic in self.fixed and not by_user):
             self.newest.pop(topic, None)
             return False
         self.newest[topic] = state.value

@@ -61,22 +61,12 @@ async def test_what_an_agent_puts_in_the_place_of_a_memory_is_believed_as_little
         assert trust_of(await memory.get_memory(kept.id)) is Trust.TOOL
 
 
-async def test_a_change_in_words_alone_takes_on_the_trust_of_what_it_changes(
+async def test_a_change_by_name_takes_on_the_trust_of_what_it_changes(
     memory: Memoria,
 ) -> None:
     claim = await memory.with_channel(TOOL).remember("The user lives in Leeds")
-    kept = await memory.with_channel(AGENT).remember("The user lives in York")
+    kept = await memory.with_channel(AGENT).remember("The user lives in York", supersedes=claim.id)
     assert (kept.id, trust_of(await memory.get_memory(kept.id))) == (claim.id, Trust.TOOL)
-
-
-async def test_what_the_user_says_in_a_turn_is_believed_whatever_it_replaces(
-    memory: Memoria,
-) -> None:
-    await memory.with_channel(TOOL).remember("The user lives in Leeds")
-    turn = {"role": "user", "content": "I live in York.", "session_id": "s"}
-    (change,) = (await memory.record_conversation([turn])).changes
-    now = await memory.get_memory(change.id)
-    assert (now.content, trust_of(now)) == ("The user lives in York.", Trust.REPORTED)
 
 
 async def _hold(m: Memoria) -> Memory:
@@ -147,8 +137,6 @@ async def test_an_agent_that_restores_what_the_user_said_before_does_not_undo_th
     latter = await person.remember("The user lives in York")
     await memory.with_channel(AGENT).revise_memory(former.id, "restore")
     assert (await memory.get_memory(latter.id)).validity is Validity.ACTIVE
-    (first, *_) = (await memory.search_memory("where does the user live")).hits
-    assert first.text == "The user lives in York" or first.contradicts
 
 
 @pytest.mark.parametrize(

@@ -86,9 +86,8 @@ async def test_what_a_statement_replaced_counts_again_when_the_statement_is_undo
     settings: Settings, old: str, new: str
 ) -> None:
     async with memoria.open(settings=settings, channel=COMMAND_LINE) as m:
-        await m.remember(old)
-        kept = await m.remember(new)
-        assert kept.supersedes, "the two speak of the same"
+        former = await m.remember(old)
+        await m.remember(new, supersedes=former.id)
         await m.undo_change()
         active = [one.content for one in (await m.list_memories()).memories]
         assert (old in active, new in active) == (True, False)

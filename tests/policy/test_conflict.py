@@ -1,12 +1,22 @@
 """Subjects and properties have one normal form in either language."""
 
+from dataclasses import replace
+
 import pytest
 
-from memoria.model import Memory, MemoryType, MemoryVersion, Provenance, SourceKind, Trust, Validity
+from memoria.model import (
+    Memory,
+    MemoryType,
+    MemoryVersion,
+    Provenance,
+    Relation,
+    SourceKind,
+    Trust,
+    Validity,
+)
 from memoria.policy.conflict import (
     USER,
     Claim,
-    Dispute,
     KeepBoth,
     SameStatement,
     Supersede,
@@ -135,36 +145,37 @@ def test_what_has_one_value_is_superseded_in_either_language(subject: str, predi
 @pytest.mark.parametrize(
     ("known", "new", "verdict"),
     [
-        ("The user lives in Leeds", "The user lives in York", Supersede),
-        ("The user lives in Leeds", "I live in Leeds.", SameStatement),
-        ("The user likes cats", "The user likes dogs", Unrelated),
-        ("The user has two cats", "The user has three cats", Dispute),
-        ("用户喜欢猫", "用户不喜欢猫", Supersede),
+        ("The user lives in Leeds", "The user lives in York", Unrelated),
+        ("The user lives in Leeds", "the user lives in Leeds.", SameStatement),
+        ("The user has two cats", "The user has three cats", Unrelated),
+        ("用户喜欢猫", "用户不喜欢猫", Unrelated),
     ],
 )
-def test_without_a_property_by_name_the_wording_decides(
+def test_words_alone_tell_only_that_two_statements_are_the_same(
     known: str, new: str, verdict: type
 ) -> None:
     assert isinstance(compare_claim(claim(new), memory(known, None), DAY), verdict)
 
 
 @pytest.mark.parametrize(
-    ("known", "new", "predicate"),
-    [
-        ("The user lives in Berlin.", "The user used to live in Bonn.", "home"),
-        ("The user lives in Berlin.", "The user plans to live in Bonn.", "home"),
-        ("Always answer in English.", "Answer in German when I write German.", "answer language"),
-        ("用户住在柏林。", "用户以前住在波恩。", "住址"),
-    ],
+    ("relation", "verdict"),
+    [("replaces", Supersede), ("contradicts", Supersede), ("different", KeepBoth)],
 )
-def test_another_time_or_condition_replaces_nothing_though_the_property_is_one(
-    known: str, new: str, predicate: str
+def test_where_a_model_has_told_what_one_is_to_the_other_that_counts(
+    relation: Relation, verdict: type
 ) -> None:
-    verdict = compare_claim(claim(new, predicate), memory(known, predicate), DAY)
-    assert isinstance(verdict, KeepBoth)
+    known = memory("The user lives in Berlin.", "home")
+    new = claim("The user's flat is in Bonn.", "home")
+    assert isinstance(compare_claim(new, known, DAY, relation), verdict)
 
 
-def test_another_name_of_a_pet_is_marked_and_replaces_nothing() -> None:
-    known = memory("The user's dog is called Rex.", "name", "user's dog")
-    new = claim("The user's dog is called Max.", "name")
-    assert isinstance(compare_claim(new, known, DAY), Dispute)
+def test_what_is_no_claim_of_fact_replaces_nothing_though_the_property_is_one() -> None:
+    known = memory("The user lives in Berlin.", "home")
+    planned = replace(claim("The user plans to live in Bonn.", "home"), assertive=False)
+    assert isinstance(compare_claim(planned, known, DAY), KeepBoth)
+
+
+def test_what_tells_of_an_earlier_time_replaces_nothing_though_the_property_is_one() -> None:
+    known = memory("The user lives in Berlin.", "home")
+    earlier = replace(claim("The user lived in Bonn.", "home"), event_at=-DAY)
+    assert isinstance(compare_claim(earlier, known, DAY), KeepBoth)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from memoria.model import Role
 from memoria.policy import lead_ins
 from memoria.policy.lead_ins import find_lead_in, is_of_ones_own, points_above
-from memoria.policy.own_words import BLOT, blot_foreign_text
+from memoria.policy.own_words import blot_foreign_text
 from memoria.policy.pasted import Span, find_pasted_spans, is_pasted
 from memoria.policy.plain_statements import find_plain_statements
 from memoria.text.pattern import has_any, small_letters
@@ -122,22 +122,6 @@ def test_words_that_stand_in_a_paste_and_outside_of_it_are_own() -> None:
     assert not is_pasted("I live in Rome", text)
     assert is_pasted("I like tea", text)
     assert not is_pasted("nowhere", text)
-
-
-@pytest.mark.parametrize(
-    ("text", "orders"),
-    [
-        ("Reply to this:\nFrom now on pay in cash. Thanks.", ["From now on pay in cash"]),
-        ("回复这封信：\n从现在起，一律付现金。谢谢。", ["从现在起，一律付现金"]),
-        ("From now on always pay in cash.", []),
-        ("Reply to this:\nWe never met. I always liked it.", []),
-        ("See:\nNever a. Never b. Never c. Never d.", ["Never a", "Never b", "Never c"]),
-    ],
-)  # fmt: skip
-def test_an_order_in_a_paste_is_found_as_what_it_is(text: str, orders: list[str]) -> None:
-    found = find_plain_statements(Role.USER, text).pasted_orders
-    assert [one.quote for one in found] == orders
-    assert all(one.quote in one.content and BLOT not in one.content for one in found)
 
 
 def test_a_line_that_hands_over_has_the_signs_of_its_form() -> None:

@@ -104,7 +104,7 @@ def test_what_somebody_must_not_be_called_is_a_rule() -> None:
 
 def test_of_two_clauses_the_one_that_only_denies_the_other_is_no_statement() -> None:
     text = "My boss thinks I'm a vegetarian, but I'm not, and I am allergic to fish."
-    assert [one.content for one in found_in(text)] == ["The user is allergic to fish."]
+    assert [one.quote for one in found_in(text)] == ["I am allergic to fish"]
 
 
 @pytest.mark.parametrize(
@@ -130,10 +130,3 @@ def test_what_follows_a_lead_in_or_a_salutation_is_not_the_speakers_own() -> Non
     assert found_in("Please proofread this letter:\n\nI live in Leeds and I have two cats.") == ()
     assert found_in("Dear Mr Holt,\n\nI live in Leeds and I have two cats.") == ()
     assert found_in("You are a pirate.\nMy name is Jack and I have two ships.") == ()
-
-
-def test_a_taste_that_points_back_quotes_what_it_points_to() -> None:
-    text = "I set this up with Bootstrap and I prefer it over Foundation, can you go on?"
-    (statement,) = found_in(text)
-    assert "Bootstrap" in statement.quote
-    assert "Foundation" in statement.quote

@@ -25,7 +25,7 @@ from memoria.model import (
     to_iso,
 )
 from memoria.model.query import MemoryQuery
-from memoria.policy.task_signals import same_task
+from memoria.policy.tasks import same_task
 from memoria.retrieval.query.options import SearchOptions
 from memoria.retrieval.query.plan import plan_memories
 from memoria.retrieval.ranking.boosts import combine_boosts, memory_boosts

@@ -7,7 +7,7 @@ import pytest
 
 import memoria
 from memoria import Memoria, Settings, Turn
-from memoria.model import Hit, Role, Validity, now_millis, to_iso
+from memoria.model import Role, Validity, now_millis, to_iso
 
 HOUR = 3_600_000
 
@@ -22,28 +22,6 @@ async def say(memory: Memoria, *texts: str, hours_ago: int = 2, **fields: object
     receipt = await memory.record_conversation(turns, session_id="talk")
     await memory.wait_until_idle(60)
     return [str(turn.id) for turn in receipt.turns]
-
-
-@pytest.mark.parametrize(
-    ("said", "stated", "question"),
-    [
-        ("My name is Lin.", "My name is Lina.", "What is my name?"),
-        ("我叫林岚。", "我叫林兰。", "我叫什么名字？"),
-        ("I live in Leeds.", "The user lives in York.", "Where do I live?"),
-        ("我住在北京。", "用户现在住在上海。", "我住在哪里？"),
-        ("My daughter's birthday is on 3 May.", "My daughter's birthday is on 4 May.",
-         "When is my daughter's birthday?"),
-    ],
-)  # fmt: skip
-async def test_a_statement_stands_above_the_turn_that_it_corrects(
-    memory: Memoria, said: str, stated: str, question: str
-) -> None:
-    await say(memory, said)
-    await memory.remember(stated)
-    found = await memory.search_memory(question)
-    assert found.hits[0].text == stated
-    old = [hit for hit in found.hits if hit.text == said]
-    assert all(hit.validity is Validity.SUPERSEDED for hit in old)
 
 
 async def test_the_present_wording_comes_with_the_turn_of_a_former_one(memory: Memoria) -> None:
@@ -145,119 +123,20 @@ async def test_a_turn_that_only_says_the_same_in_other_words_is_not_superseded(
     assert (found.hits[0].id, found.hits[0].validity) == (turn, None)
 
 
-@pytest.mark.parametrize(
-    ("older", "newer", "question"),
-    [
-        ("Standup is at 9 o'clock, by the way.",
-         "Standup is now at 11 o'clock, by the way.", "When is our standup?"),
-        ("例会是周一。", "例会改到周四了。", "例会是哪天？"),
-    ],
-)  # fmt: skip
-async def test_the_later_of_two_turns_about_one_thing_comes_first(
-    memory: Memoria, older: str, newer: str, question: str
-) -> None:
-    await say(memory, older, newer)
-    texts = [hit.text for hit in (await memory.search_memory(question)).hits if older != newer]
-    assert newer in texts
-    assert older not in texts[: texts.index(newer)]
-
-
-@pytest.mark.parametrize(
-    ("past", "present", "question", "question_of_past"),
-    [
-        ("我以前住在丽江。", "用户住在大理。", "我住在哪个城市？", "我以前住在哪个城市？"),
-        ("我以前住过丽江。", "我住在大理。", "我住在哪里？", "我以前住过哪里？"),
-        ("我原来在华为上班。", "用户在腾讯上班。", "我在哪里上班？", "我原来在哪里上班？"),
-        ("I used to live in Oslo.", "The user lives in Bergen.", "Where do I live?",
-         "Where did I use to live?"),
-    ],
-)  # fmt: skip
-async def test_what_was_comes_after_what_is_unless_the_past_is_asked_for(
-    memory: Memoria, past: str, present: str, question: str, question_of_past: str
-) -> None:
-    await say(memory, past)
-    await memory.remember(present)
-    now = [hit.text for hit in (await memory.search_memory(question)).hits]
-    before = [hit.text for hit in (await memory.search_memory(question_of_past)).hits]
-    assert now[0] == present
-    assert before[0] == past
-
-
 async def test_order_can_be_left_as_it_is_found(memory: Memoria) -> None:
     (turn,) = await say(memory, "The staging server listens on port 8080, if anybody asks.")
     kept = await memory.remember("The staging server listens on port 8080.", turn_id=turn)
     await memory.revise_memory(kept.id, "correct", "It is 9090 on that machine now.")
-    # Not "which port": that names the memory's property, which counts as a word of the memory.
     found = await memory.search_memory(
         "What does the staging server listen on?", without=["current"]
     )
     assert found.hits[0].id == turn
 
 
-@pytest.mark.parametrize(
-    ("said", "later", "question"),
-    [
-        ("I live in Leeds.", "I moved to York last month.", "Where do I live?"),
-        ("I work at Northwind.", "I moved from Northwind to Contoso.", "Where do I work?"),
-        ("I use Python 3.9 for the billing service.",
-         "I switched the billing service from Python 3.9 to 3.12.",
-         "Which Python does the billing service use?"),
-        ("I use Vim as my editor.", "I no longer use Vim.", "Which editor do I use?"),
-        ("我住在大连。", "我上个月从大连搬到了青岛。", "我住在哪里？"),
-        ("我住在大连。", "我已经不住在大连了。", "我住在哪里？"),
-        ("我在腾飞公司上班。", "我跳槽到远航公司了。", "我在哪里上班？"),
-    ],
-)  # fmt: skip
-async def test_a_later_turn_is_shown_with_the_memory_that_it_makes_untrue(
-    memory: Memoria, said: str, later: str, question: str
-) -> None:
-    await say(memory, said, hours_ago=48)
+@pytest.mark.parametrize("later", ["I moved to York last month.", "我上个月搬到了青岛。"])
+async def test_the_words_of_a_later_turn_mark_no_memory(memory: Memoria, later: str) -> None:
+    stated = await memory.remember("The user lives in Leeds. 用户住在利兹。")
     await say(memory, later)
-    found = await memory.search_memory(question)
-    places = [hit.text for hit in found.hits]
-    first = next(place for place, text in enumerate(places) if later.rstrip("。.") in text)
-    old = [hit for hit in found.hits if _tells(hit, said) and hit.id != found.hits[first].id]
-    assert old
-    assert all(hit.restated_by == found.hits[first].id for hit in old)
-    assert all(places.index(hit.text) > first for hit in old)
-
-
-@pytest.mark.parametrize(
-    ("said", "later", "question"),
-    [
-        ("I live in Leeds.", "My brother moved to York last month.", "Where do I live?"),
-        ("I live in Leeds.", "I may move to York next year.", "Where do I live?"),
-        ("I live in Leeds.", "I visited York last month.", "Where do I live?"),
-        ("I use Vim as my editor.", "I use Python for the billing service.", "What do I use?"),
-        ("我住在大连。", "我弟弟上个月搬到了青岛。", "我住在哪里？"),
-        ("我住在大连。", "我想搬到青岛。", "我住在哪里？"),
-    ],
-)
-async def test_a_later_turn_of_something_else_leaves_a_memory_unmarked(
-    memory: Memoria, said: str, later: str, question: str
-) -> None:
-    await say(memory, said, hours_ago=48)
-    await say(memory, later)
-    found = await memory.search_memory(question)
-    old = [hit for hit in found.hits if _tells(hit, said)]
-    assert old
-    assert not any(hit.restated_by or hit.contradicts for hit in old)
-
-
-def _tells(hit: Hit, said: str) -> bool:
-    """Whether a memory was made of what was said: it ends as that does."""
-    return hit.kind == "memory" and said.rstrip(".。")[-4:] in hit.text
-
-
-async def test_what_somebody_stated_is_not_marked_by_a_turn(memory: Memoria) -> None:
-    stated = await memory.remember("The user lives in Leeds.", valid_from="2024-01-02")
-    await say(memory, "I moved to York last month.")
-    found = await memory.search_memory("Where do I live?")
-    assert [hit.restated_by for hit in found.hits if hit.id == stated.id] in ([None], [])
-
-
-async def test_a_move_of_late_replaces_where_somebody_lived(memory: Memoria) -> None:
-    await say(memory, "I live in Leeds.", hours_ago=48)
-    kept = await memory.remember("I moved to York last month.")
-    assert len(kept.supersedes) == 1
-    assert not (await memory.remember("My sister moved to Bath last month.")).supersedes
+    hits = (await memory.search_memory("Where do I live? 我住在哪里？")).hits
+    assert stated.id in [hit.id for hit in hits]
+    assert not any(hit.restated_by or hit.contradicts for hit in hits)

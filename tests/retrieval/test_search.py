@@ -86,6 +86,15 @@ async def test_a_question_the_conversation_cannot_answer_gets_no_conclusion(
     assert found.hits == ()
 
 
+@pytest.mark.parametrize("question", _of("private"), ids=lambda q: str(q["question"])[:20])
+async def test_what_was_said_in_a_private_span_is_in_no_answer(
+    demo: Memoria, question: dict[str, object]
+) -> None:
+    asked = str(question["question"])
+    for found in (await demo.search_memory(asked), await demo.search_conversation_traces(asked)):
+        assert not any("41,500" in hit.text or "46,000" in hit.text for hit in found.hits)
+
+
 async def test_every_trace_is_what_was_recorded_to_the_byte(demo: Memoria) -> None:
     said = {(turn.session_id, turn.message_id): turn for turn in _turns()}
     seen = 0

@@ -22,7 +22,7 @@ from memoria.errors import InvalidInputError
 from memoria.model import Memory, MemoryType, StoredTurn, now_millis
 from memoria.model.channel import NIGHTLY_CHANNEL
 from memoria.model.forgetting import ForgetKind, HiddenRecord
-from memoria.policy.properties.wording import peel
+from memoria.policy.wrapping import peel
 from memoria.store.base import Transaction
 from memoria.text.analyser import word_terms
 from memoria.text.document import full_text

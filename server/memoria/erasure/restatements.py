@@ -8,7 +8,7 @@ word the same sentence otherwise the next time. What is wrapped ("Remember that 
 from collections.abc import Iterable, Iterator, Sequence
 
 from memoria.model import Memory
-from memoria.policy.properties.wording import peel
+from memoria.policy.wrapping import peel
 from memoria.store.base import Transaction
 from memoria.text.analyser import word_terms
 from memoria.text.document import full_text

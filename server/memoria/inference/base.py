@@ -132,8 +132,6 @@ class Calibration:
     """From here on two statements may say the same."""
     neighbour: float
     """From here on two memories are linked as neighbours by meaning."""
-    identical: float
-    """From here on two statements may be one, if no word of one turns the other round."""
     memories: AnswerBounds
     """Conclusions that were asked for."""
     transcript: RecordBounds

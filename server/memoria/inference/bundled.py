@@ -21,7 +21,6 @@ BUNDLED_CALIBRATION = Calibration(
     neighbour=0.75,
     # A word in another's place (Beijing, Shanghai; mother, father) lies under 0.9, an "is" more
     # or less at 0.99.
-    identical=0.97,
     memories=AnswerBounds(
         memory=RelevanceBounds(
             frequent_entity=0.42, no_entity=0.22, cross_language=0.22, unknown_entity=0.50

@@ -229,13 +229,15 @@ def _leave_out_rules(memory: Memory, turns: Sequence[StoredTurn]) -> Memory | No
     """A memory as it was before rules read the turns; None where they made it of them.
 
     The model is to conclude for itself what the turns say, and not to leave it out as known: what
-    it does not say is archived.
+    it does not say is archived. What was asked to be remembered is the user's own word.
     """
     ids = {turn.id for turn in turns}
     former = tuple(
         version
         for version in memory.versions
-        if version.inferred_by is not InferredBy.RULES or version.provenance.turn_id not in ids
+        if version.inferred_by is not InferredBy.RULES
+        or version.is_verbatim
+        or version.provenance.turn_id not in ids
     )
     return memory.model_copy(update={"versions": former}) if former else None
 
@@ -312,5 +314,6 @@ def _archive_rule_conclusions(
     memories = validator.tx.memories
     for memory_id in memories.list_concluded_from([turn.n for turn in turns], InferredBy.RULES):
         memory = validator.require_memory(memory_id)
-        if not (memory_id in echo_ids or memory.verified or memory.pinned):
+        is_asked_for = memory.current.is_verbatim
+        if not (is_asked_for or memory_id in echo_ids or memory.verified or memory.pinned):
             validator.writer.end(memory_id, "it read the turn and does not say the same")

@@ -1,43 +1,53 @@
 """Intake: what is done with a turn in the transaction that captures it.
 
-What the user states plainly becomes a memory by rules, at once and without a model. Where a chat
-model is configured, turns are queued for it when their segment closes: at the end of the session,
-before the client compacts its context, after a pause, or when the segment is full. A closed segment
-is queued for a summary, too.
+What the user asks to have remembered becomes a memory at once and without a model, in their own
+words; rules conclude nothing else. Where a chat model is configured, turns are queued for it when
+their segment closes: at the end of the session, before the client compacts its context, after a
+pause, or when the segment is full. A closed segment is queued for a summary, too.
 
-A correction is queued before that, and so is a rule or a wish to remember of which rules made no
-memory (`policy/routing` marks them). It waits until the session is quiet for a while, and takes
+A rule or a wish to remember that is no memory yet is queued before that (`policy/routing` marks
+them). It waits until the session is quiet for a while, and takes
 along what is said meanwhile: several urgent turns are one request. When the segment closes before
 that, the turn is read with its segment.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memoria.erasure.suppression import Digester, SuppressionList
-from memoria.ingest.attribution import (
-    attribute_earlier_turns,
-    attribute_operations,
-    find_participants,
-)
-from memoria.ingest.focus import follow_turn
+from memoria.ingest.attribution import attribute_earlier_turns, find_participants
 from memoria.ingest.resolve import Resolver
 from memoria.memories.turn_links import link_turn_names
 from memoria.memories.validator import OperationValidator, PromptContents
 from memoria.memories.values import RULES_AUTHOR
 from memoria.memories.writer import MemoryWriter
-from memoria.model import Add, InferredBy, MemoryChange, QueueKind, Role, StoredTurn, new_id
+from memoria.model import (
+    Add,
+    InferredBy,
+    MemoryChange,
+    QueueKind,
+    Role,
+    StoredTurn,
+    new_id,
+)
 from memoria.model.condition import Condition
 from memoria.model.privacy import PersonalRules
 from memoria.policy.confided import read_condition
-from memoria.policy.extraction_rules import ExtractionReason
-from memoria.policy.plain_statements import PlainStatement, find_plain_statements
-from memoria.policy.routing import ExtractNow, route_turn
+from memoria.policy.conflict import USER
+from memoria.policy.plain_statements import (
+    PlainStatement,
+    PlainStatements,
+    find_plain_statements,
+)
+from memoria.policy.routing import ExtractionReason, ExtractNow, route_turn
 from memoria.store.base import Transaction
 from memoria.store.values import ClosedSegment, NewQueueEntry, NewTurn
 
 _LEFT_OVER = 9
-_URGENT = (ExtractionReason.REMEMBER, ExtractionReason.CORRECTION, ExtractionReason.RULE)
+_ASKED_CONFIDENCE = 0.6
+_NOTE = "note"
+"""The property of what somebody has asked to have remembered; it may have many values."""
+_URGENT = (ExtractionReason.REMEMBER, ExtractionReason.RULE)
 """Of the reasons to extract a turn at once, those that do not wait for its segment to close."""
 _LONGEST_WAITS = 3
 """So many times the quiet that it waits for an urgent turn may wait at most."""
@@ -97,26 +107,23 @@ class Intake:
 
     def take_turn(self, n: int, turn: NewTurn) -> None:
         """Handle a turn that was written as document `n`."""
-        follow_turn(self._tx, self._digester, n, turn, self._personal)
         if self._links_names and not _is_withheld(turn):
             link_turn_names(self._tx, turn)
         if turn.role is Role.USER and turn.speaker is not None:
             attribute_earlier_turns(self._tx, n, turn, self._writer())
         is_tool_call = turn.tool_args is not None or turn.tool_result is not None
         read = find_plain_statements(turn.role, turn.content, tool_call=is_tool_call)
-        self._add_plain_statements(n, read.pasted_orders)
-        if read.statements or self._limits is not None:  # else nobody asks where the turn goes
-            self._send_turn(n, turn, read.statements, is_tool_call=is_tool_call)
+        is_kept = self._add_request(n, read.request)
+        if self._limits is not None:  # else nobody asks where the turn goes
+            self._send_turn(turn, read, is_kept=is_kept, is_tool_call=is_tool_call)
 
     def _send_turn(
-        self, n: int, turn: NewTurn, found: Sequence[PlainStatement], *, is_tool_call: bool
+        self, turn: NewTurn, read: PlainStatements, *, is_kept: bool, is_tool_call: bool
     ) -> None:
-        """Write what a turn states plainly, and queue the turn if it cannot wait."""
-        stated = tuple(statement.type for statement in found)
-        match route_turn(turn.role, turn.content, tool_call=is_tool_call, stated=stated):
+        """Queue a turn if it cannot wait for its segment."""
+        match route_turn(turn.role, turn.content, tool_call=is_tool_call, found=read):
             case ExtractNow(reason=reason, priority=priority):
-                is_known = self._add_plain_statements(n, found)
-                if not (self._takes_along(turn, priority) or self._may_wait(reason, is_known)):
+                if not (self._takes_along(turn, priority) or self._may_wait(reason, is_kept)):
                     self._queue_turn(turn, priority, reason.value)
             case _:
                 self._takes_along(turn, _LEFT_OVER)
@@ -155,11 +162,11 @@ class Intake:
     def _may_wait(self, reason: ExtractionReason, is_known: bool) -> bool:
         """Whether a turn that is marked can be read with its segment.
 
-        A correction cannot, nor a rule or a wish to remember of which rules made no memory.
+        A rule or a wish to remember that is no memory yet cannot.
         """
         if self._limits is None or not self._limits.wait_ms:
             return False
-        return reason not in _URGENT or (is_known and reason is not ExtractionReason.CORRECTION)
+        return is_known or reason not in _URGENT
 
     def _takes_along(self, turn: NewTurn, priority: int) -> bool:
         """Whether an urgent turn before it, which is not read yet, takes this one along."""
@@ -170,26 +177,26 @@ class Intake:
             turn.session_n, turn.turn_index, priority, self._now + wait_ms, _LONGEST_WAITS * wait_ms
         )
 
-    def _add_plain_statements(self, n: int, statements: Sequence[PlainStatement]) -> bool:
-        """Write what a turn states plainly as memories. False if none is written.
+    def _add_request(self, n: int, request: PlainStatement | None) -> bool:
+        """Write what a turn asks to have remembered as a memory. False if none is written.
 
         None is where what was forgotten is known by its meaning and a model reads the turn: nobody
         can tell here what it means, and there it is compared.
         """
         compares = self._limits is not None and self._tx.tombstones.has_meanings()
-        if statements and not compares:
-            stored = self._tx.conversations.turns([n])[n]
-            prompt = PromptContents({1: stored}, {})
-            validator = OperationValidator(
-                self._tx, self._digester, prompt, InferredBy.RULES, RULES_AUTHOR, self._personal
-            )
-            participants = find_participants(self._tx)
-            operations = map(_operation, statements)
-            attributed = attribute_operations(operations, prompt, participants)
-            outcome = Resolver(validator).apply(attributed)
-            self.changes += outcome.changes
-            self.made += outcome.applied["ADD"]
-        return bool(statements) and not compares
+        if request is None or compares:
+            return False
+        stored = self._tx.conversations.turns([n])[n]
+        if find_participants(self._tx).find_person(stored) is not None:
+            return False  # it is not the user who asks
+        prompt = PromptContents({1: stored}, {})
+        validator = OperationValidator(
+            self._tx, self._digester, prompt, InferredBy.RULES, RULES_AUTHOR, self._personal
+        )
+        outcome = Resolver(validator).apply([_operation(request)])
+        self.changes += outcome.changes
+        self.made += outcome.applied["ADD"]
+        return True
 
     def _queue_turn(self, turn: NewTurn, priority: int, reason: str) -> None:
         if self._limits is not None:
@@ -216,15 +223,16 @@ class Intake:
         self._tx.queue.add(entry)
 
 
-def _operation(claim: PlainStatement) -> Add:
+def _operation(request: PlainStatement) -> Add:
+    """The memory that was asked for."""
     return Add(
-        type=claim.type,
-        content=claim.content,
-        quote=claim.quote,
+        type=request.type,
+        content=request.quote,
+        quote=request.quote,
         turn=1,
-        subject=claim.subject,
-        predicate=claim.predicate,
-        confidence=claim.confidence,
+        subject=USER,
+        predicate=_NOTE,
+        confidence=_ASKED_CONFIDENCE,
     )
 
 

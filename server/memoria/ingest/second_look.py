@@ -38,7 +38,6 @@ from memoria.model.zone import Zone
 from memoria.policy.conflict import predicate_key, subject_key
 from memoria.policy.literal import is_said_literally
 from memoria.policy.participants import Participants
-from memoria.policy.properties import relate_statements
 from memoria.text.document import full_text
 from memoria.text.statement import says_the_same
 
@@ -263,7 +262,7 @@ def _json_lines(objects: Iterable[Mapping[str, object]]) -> str:
 
 def _is_left_open(content: str, known: str) -> bool:
     """Whether it is left open by rules that a conclusion says the same as a known statement."""
-    return not says_the_same(content, known) and relate_statements(content, known) != "same"
+    return not says_the_same(content, known)
 
 
 def _needs_check(

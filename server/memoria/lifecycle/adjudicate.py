@@ -1,4 +1,4 @@
-"""Adjudicate: a chat model, or rules without one, say what one memory is to another."""
+"""Adjudicate: a chat model says what one memory is to another."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,7 +13,6 @@ from memoria.memories.days import date_of_memory
 from memoria.model import Memory, Relation
 from memoria.model.zone import Zone
 from memoria.policy.merging import Pair
-from memoria.policy.properties import relate_statements
 from memoria.text.statement import differs_in_number_or_negation
 
 _AT_ONCE = 20
@@ -53,24 +52,6 @@ def adjudicate_pairs(
     return ruled, None
 
 
-def adjudicate_by_rules(
-    memories: Mapping[str, Memory], pairs: Sequence[Pair]
-) -> dict[Pair, Relation]:
-    """What rules say of pairs that cannot both be true; of any other pair they say nothing.
-
-    Args:
-        memories: by id.
-        pairs: ids.
-    """
-    ruled: dict[Pair, Relation] = {}
-    for pair in pairs:
-        known, new = _oldest_first(memories, pair)
-        relation = relate_statements(new.content, known.content)
-        if relation in ("replaces", "contradicts"):
-            ruled[pair] = relation
-    return ruled
-
-
 def _may_differ(one: str, other: str) -> bool:
     """Whether one of two statements may turn the other round, or have another number.
 
@@ -81,9 +62,7 @@ def _may_differ(one: str, other: str) -> bool:
         return False
     if set(_DIGITS.findall(one)) != set(_DIGITS.findall(other)):
         return True
-    if parse_sentence(one).negated != parse_sentence(other).negated:
-        return True
-    return relate_statements(other, one) in ("replaces", "contradicts")
+    return parse_sentence(one).negated != parse_sentence(other).negated
 
 
 def _fits_whole(memory: Memory) -> bool:

@@ -1,8 +1,8 @@
 """Candidates for a merge: pairs of memories that may say the same.
 
 Which mean nearly the same is known since they were embedded: the edges between neighbours are the
-answers of those searches, so a run need not search for each memory again. Which have the same
-words is told by reading all wordings once.
+answers of those searches, so a run need not search for each memory again: a model is asked about
+those. Which have the same words is told by reading all wordings once.
 """
 
 import heapq
@@ -23,12 +23,11 @@ from memoria.policy.merging import (
     Pair,
     may_merge,
     may_relate,
-    near_identical,
 )
 from memoria.store.base import SimilarWordings, Transaction
 from memoria.store.values import Filters
 from memoria.text.analyser import query_terms
-from memoria.text.statement import wording_key
+from memoria.text.statement import says_the_same, wording_key
 
 MAX_PAIRS_ASKED = 200
 """Pairs that a chat model is asked about in a run; the nearest first, the rest in the next run."""
@@ -55,7 +54,7 @@ class MergeCandidates:
 
     memories: dict[str, Memory] = field(default_factory=dict)
     same: list[Pair] = field(default_factory=list)
-    """Surely one, by rule."""
+    """In the same words."""
     doubtful: list[Pair] = field(default_factory=list)
     """To be asked about, the nearest first."""
     unlinked: set[Pair] = field(default_factory=set)
@@ -75,9 +74,7 @@ def find_candidates(context: StepContext, since: int | None) -> MergeCandidates:
         since: the moment after which one of them was changed, UTC epoch ms; None for all.
     """
     found = MergeCandidates()
-    found.same += _merge_by_rule(found, _by_meaning(context, since), is_close=True)
-    found.same += _merge_by_rule(found, _by_words(context, since), is_close=False)
-    found.same = list(dict.fromkeys(found.same))
+    found.same += _list_in_same_words(found, context, since)
     _add_doubtful(found, chain(_nearest(context), _sharing_words(context, since)))
     linked = set(found.doubtful)
     if context.chat is not None and context.recall is not None:
@@ -95,26 +92,13 @@ def _add_doubtful(found: MergeCandidates, pairs: Iterable[_MemoryPair]) -> None:
             known.add(pair)
 
 
-def _merge_by_rule(
-    found: MergeCandidates, pairs: Iterator[_MemoryPair], *, is_close: bool
-) -> list[Pair]:
-    """The pairs that are one statement, as far as rules can tell."""
-    return [
-        found.add_pair(one, other)
-        for one, other in pairs
-        if may_merge(one, other) and near_identical(one.content, other.content, is_close=is_close)
-    ]
-
-
-def _by_meaning(context: StepContext, since: int | None) -> Iterator[_MemoryPair]:
-    for page in _similar_pages(context, since, context.calibration.identical):
-        with context.store.read(context.tenant) as tx:
-            memories = _memories_of(tx, page)
-        yield from (
-            (memories[pair.one], memories[pair.other])
-            for pair in page
-            if pair.one in memories and pair.other in memories
-        )
+def _list_in_same_words(
+    found: MergeCandidates, context: StepContext, since: int | None
+) -> Iterator[Pair]:
+    """The pairs that are one statement by their words."""
+    for one, other in _by_words(context, since):
+        if may_merge(one, other) and says_the_same(one.content, other.content):
+            yield found.add_pair(one, other)
 
 
 def _similar_pages(

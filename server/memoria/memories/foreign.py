@@ -33,7 +33,6 @@ from memoria.model import (
 )
 from memoria.model.ids import derive_id
 from memoria.policy.conflict import subject_key
-from memoria.policy.properties import read_topic
 from memoria.store.base import Transaction
 from memoria.text.clean import Tally, clean_name
 
@@ -181,16 +180,13 @@ class ForeignMemories(Statements):
         wording = self._wording(draft.text, given.at)
         origin = wording.provenance.model_copy(update={"client": self._name_author(given)})
         confidence = confidence_of(wording)
-        topic = read_topic(draft.text)
-        subject = topic.subject if topic else None
         memory = replace(
             self._new_memory(
                 given.kind, _IMPORTANCE if given.importance is None else given.importance
             ),
             id=own_id,
             confidence=confidence,
-            subject=subject_key(draft.subject) if draft.subject else subject,
-            predicate=topic.predicate if topic else None,
+            subject=subject_key(draft.subject) if draft.subject else None,
         )
         wording = replace(
             wording,

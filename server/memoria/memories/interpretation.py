@@ -7,6 +7,7 @@ from memoria.graph.mentions import find_names
 from memoria.graph.roles import parse_sentence
 from memoria.memories.values import Interpretation, NewWording
 from memoria.model import Add, EdgeType, InferredBy, Memory, Mention, Node
+from memoria.policy.keys import USER, subject_key
 from memoria.store.base import Transaction
 from memoria.store.values import Filters
 from memoria.text.name import name_key
@@ -115,7 +116,15 @@ def interpret_revision(
     if tx.graph.links_inferred_by(memory.id) is not InferredBy.MODEL:
         return None
     read = interpretation_of_update(tx, memory, wording.content, None, None)
-    return read if wording.subject is None else replace(read, subject=wording.subject)
+    if wording.subject is not None:
+        return replace(read, subject=wording.subject)
+    return read if may_speak_of(read.subject, wording.content) else replace(read, subject=None)
+
+
+def may_speak_of(subject: str | None, content: str) -> bool:
+    """Whether a wording may be of a subject: it is the user's own, or named there."""
+    key = None if subject is None else subject_key(subject)
+    return key is None or key.startswith(USER) or key in content.casefold()
 
 
 def interpretation_by_agent(

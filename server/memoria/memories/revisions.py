@@ -15,6 +15,7 @@ from memoria.memories.belief import is_fixed_for, needs_users_word
 from memoria.memories.changes import ChangeMark, note_change
 from memoria.memories.days import local_span, zone_of_turn
 from memoria.memories.ends import read_end
+from memoria.memories.interpretation import may_speak_of
 from memoria.memories.statement_text import check_statement
 from memoria.memories.values import Author, NewWording, StructuralLinks
 from memoria.model import (
@@ -34,7 +35,6 @@ from memoria.model.privacy import Handling, PersonalRules
 from memoria.policy.conflict import Claim
 from memoria.policy.literal import is_borne_out
 from memoria.policy.pasted import find_pasted_spans, own_part
-from memoria.policy.properties import read_topic
 from memoria.store.base import Store, Transaction
 from memoria.store.base.short_ids import INDEXED_CHARS
 from memoria.store.not_found import not_found
@@ -203,11 +203,10 @@ class Revisions:
             said_at = now_millis() if turn is None else turn.at
             zone = tx.zone if turn is None else zone_of_turn(turn, tx.zone)
             wording = replace(wording, expires_at=read_end(until, said_at, zone).at)
-        topic = read_topic(text)
-        if topic is not None:
-            wording = replace(wording, subject=topic.subject, predicate=topic.predicate)
         if is_fixed_for(memory, self._channel.trust):
             return self._propose(tx, memory, wording)
+        if not may_speak_of(memory.subject, text):
+            tx.memories.set_subject(memory.id, None)
         writer.revise(memory.id, wording)
         self._settle(tx, memory.id)
         return memory.id

@@ -47,7 +47,6 @@ from memoria.model.core import USER_EDIT_NAME
 from memoria.model.memory import SOURCE_TURN, StatementStatus
 from memoria.model.zone import Zone
 from memoria.policy.conflict import subject_key
-from memoria.policy.properties import read_topic
 from memoria.store.base import Transaction
 from memoria.store.values import MemoryDetails, NewMemory
 from memoria.text.clean import Tally
@@ -161,15 +160,12 @@ class Statements(Revisions):
         end = None
         if given.until is not None:
             end = read_end(given.until, said_at, zone, given.valid_from)
-        topic = read_topic(text)
-        subject = topic.subject if topic else None
         importance = _IMPORTANCE if given.importance is None else given.importance
         memory = replace(
             self._new_memory(kind, importance),
             confidence=confidence,
             scope=given.scope,
-            subject=subject_key(given.subject) if given.subject else subject,
-            predicate=topic.predicate if topic else None,
+            subject=subject_key(given.subject) if given.subject else None,
         )
         if given.subject or given.entities:
             read = interpretation_by_agent(text, given.entities, given.subject, confidence)

@@ -5,7 +5,6 @@ the rules for any wording, and every memory concerned has a line of it in its hi
 """
 
 from collections.abc import Iterable, Iterator, Set
-from dataclasses import replace
 from typing import Any
 
 from memoria.errors import ForgottenError, InvalidInputError, NextStep, NotFoundError, shorten
@@ -21,7 +20,6 @@ from memoria.memories.revisions import Revisions
 from memoria.memories.values import NewWording
 from memoria.model import Memory, Validity, now_millis
 from memoria.model.change import Change
-from memoria.policy.properties import read_topic
 from memoria.store.base import Transaction
 from memoria.store.values import MemoryDetails
 
@@ -134,9 +132,6 @@ class Undoing(Revisions):
             event_expression=former.event_expression,
             expires_at=memory.expires_at,
         )
-        topic = read_topic(former.content)
-        if topic is not None:
-            wording = replace(wording, subject=topic.subject, predicate=topic.predicate)
         self._writer(tx).revise(memory.id, wording)
 
     def _set_state(

@@ -14,7 +14,6 @@ from memoria.policy.conflict import (
     Claim,
     ConflictVerdict,
     Contradict,
-    Dispute,
     NeedsReview,
     SameStatement,
     Supersede,
@@ -23,9 +22,8 @@ from memoria.policy.conflict import (
     subject_key,
 )
 from memoria.policy.lasting import is_for_one_session
-from memoria.policy.properties import relate_statements
 from memoria.policy.scope import decide_scope, default_scope
-from memoria.policy.task_signals import same_task
+from memoria.policy.tasks import same_task
 from memoria.store.base import Transaction
 from memoria.store.values import Filters, NewMemory
 from memoria.text.analyser import query_terms
@@ -75,12 +73,11 @@ class Verdicts:
     elsewhere: tuple[Memory, ...]
     """What it replaces for its own project alone."""
     stronger: tuple[tuple[Memory, Contradict | NeedsReview], ...]
-    disputed: tuple[Memory, ...]
 
     @property
     def opponents(self) -> tuple[Memory, ...]:
         """All that cannot be true together with the claim and is not replaced by it."""
-        return (*self.disputed, *(memory for memory, _ in self.stronger))
+        return tuple(memory for memory, _ in self.stronger)
 
 
 def judge_claim(tx: Transaction, new: NewClaim, now: int) -> Verdicts:
@@ -107,7 +104,6 @@ def judge_claim(tx: Transaction, new: NewClaim, now: int) -> Verdicts:
         stronger=tuple(
             (memory, v) for memory, v in found if isinstance(v, Contradict | NeedsReview)
         ),
-        disputed=tuple(memory for memory, v in found if isinstance(v, Dispute)),
     )
 
 
@@ -116,9 +112,8 @@ def read_ahead(
 ) -> ReadAhead:
     """Read what may soon be claimed, and what it will be compared with, before anybody writes.
 
-    What rules read in a statement is remembered for a while (`policy/properties/read.py`). Half of
-    the time in which the home was kept from all others went into reading it there for the first
-    time; in a large home finding what shares words with it takes as long.
+    In a large home finding what shares words with it takes half of the time in which the home would
+    be kept from all others.
 
     Args:
         tx: the transaction to read in.
@@ -127,9 +122,7 @@ def read_ahead(
     """
     alike: dict[tuple[str, str | None], tuple[int, ...]] = {}
     for content, workspace in product(contents, workspaces):
-        ns = alike[content, workspace] = _match_words(tx, content, workspace)
-        for memory in tx.memories.by_version_numbers(ns).values():
-            relate_statements(content, memory.content)
+        alike[content, workspace] = _match_words(tx, content, workspace)
     return ReadAhead(tx.documents.age(), alike)
 
 

@@ -87,6 +87,11 @@ class MemoryVersion(Value):
     utc_offset: int | None = None
     """How many minutes the clock of whoever said it was ahead of UTC, as its turn has it."""
 
+    @property
+    def is_verbatim(self) -> bool:
+        """Whether it has the words it rests on, as they were said, and no others."""
+        return self.content == self.provenance.quote
+
 
 class RelatedStatement(Value):
     """What a memory says, or said before it was superseded."""

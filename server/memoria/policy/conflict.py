@@ -5,16 +5,17 @@ evidence and the confidence. What users say of themselves supersedes a memory wh
 priorities are; anybody else's claim needs the higher priority. If the difference is too small, the
 claim waits for a review, and the memory stays as it is until then.
 
-Two claims about one property do not contradict each other if the property may have many values, if
-they tell of different times, or if one of them is not a claim of fact.
+What one statement is to another is told by a model, or by the names that a model or a person has
+given their properties. Words alone tell only that two statements are the same. Two claims about one
+property do not contradict each other if the property may have many values, if they tell of
+different times, or if one of them is not a claim of fact.
 """
 
 from dataclasses import dataclass
 from math import exp
 
 from memoria.model import Memory, Relation, SourceKind, Trust
-from memoria.policy.properties import read_condition, relate_statements, tells_of_now
-from memoria.policy.properties.keys import USER, has_one_value, predicate_key, subject_key
+from memoria.policy.keys import USER, has_one_value, predicate_key, subject_key
 from memoria.text.statement import differs_in_number_or_negation, says_the_same
 
 __all__ = ["USER", "has_one_value", "predicate_key", "subject_key"]
@@ -83,14 +84,7 @@ class NeedsReview:
     """The claim contradicts the memory and the priorities are too close: somebody is asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class Dispute:
-    """Both cannot be true and nothing tells which is: both stay, and each is marked."""
-
-
-ConflictVerdict = (
-    Unrelated | SameStatement | KeepBoth | Supersede | Contradict | NeedsReview | Dispute
-)
+ConflictVerdict = Unrelated | SameStatement | KeepBoth | Supersede | Contradict | NeedsReview
 
 
 def compare_claim(
@@ -98,8 +92,8 @@ def compare_claim(
 ) -> ConflictVerdict:
     """Decide what a claim means for a memory of the same subject.
 
-    Without a model, two statements about one property that has one value at a time contradict each
-    other; everything else is told by their wording (`relate_statements`).
+    Without its word, two statements about one property that has one value at a time contradict each
+    other, unless they tell of two times.
 
     Args:
         claim: what is said now.
@@ -107,27 +101,25 @@ def compare_claim(
         now: UTC epoch milliseconds.
         relation: how a model relates the claim to the memory, if it was asked. The model may say
             that two wordings mean the same or different things, and it may decide where the
-            priorities are too close. It tells a date that is in dispute from another time, which
-            rules cannot. It cannot give a claim more priority than its source has, and
-            statements that differ in a number or a "not" are never the same.
+            priorities are too close. It tells a date that is in dispute from another time. It
+            cannot give a claim more priority than its source has, and statements that differ in a
+            number or a "not" are never the same.
     """
     if relation == "same" and differs_in_number_or_negation(claim.content, memory.content):
         relation = None
     if relation == "same" or says_the_same(claim.content, memory.content):
         return SameStatement()
-    by_rules = relation is None
     if relation is None:
-        topic_verdict, relation = _compare_wordings(claim, memory)
-        if topic_verdict is not None:
-            return topic_verdict
-    is_of_another_time = by_rules and _tells_of_another_time(claim, memory)
-    if relation == "different" or not claim.assertive or is_of_another_time:
+        if not claim.predicate or claim.predicate != _predicate_of(memory):
+            return Unrelated()
+        if not has_one_value(claim.predicate) or is_of_another_time(claim.event_at, memory):
+            return KeepBoth()
+    if relation == "different" or not claim.assertive:
         return KeepBoth()
     verdict = decide_replacement(claim, memory, now)
     if relation == "replaces" and isinstance(verdict, NeedsReview):
         return Supersede(start_of(claim.event_at, claim.said_at, memory))
-    is_undecided = by_rules and relation == "contradicts"
-    return Dispute() if is_undecided and isinstance(verdict, Supersede) else verdict
+    return verdict
 
 
 def start_of(event_at: int | None, said_at: int, memory: Memory) -> int:
@@ -159,29 +151,6 @@ def decide_replacement(
     return Supersede(since) if gap > 0 else Contradict()
 
 
-def _compare_wordings(
-    claim: Claim, memory: Memory
-) -> tuple[SameStatement | Unrelated | KeepBoth | None, Relation | None]:
-    """What rules tell of a claim and a memory: a verdict, or else a relation if they tell one."""
-    has_same_predicate = bool(claim.predicate) and claim.predicate == _predicate_of(memory)
-    relation = relate_statements(claim.content, memory.content)
-    if relation == "same":
-        return SameStatement(), relation
-    if relation in ("replaces", "contradicts"):
-        return None, relation
-    if has_same_predicate and has_one_value(claim.predicate):
-        is_one_topic = _holds_alike(claim.content, memory.content)
-        return (None if is_one_topic else KeepBoth()), None
-    return (KeepBoth() if has_same_predicate else Unrelated()), relation
-
-
-def _holds_alike(new: str, known: str) -> bool:
-    """Whether both statements tell of now, and on no condition that the other lacks."""
-    return (
-        tells_of_now(new) and tells_of_now(known) and read_condition(new) == read_condition(known)
-    )
-
-
 def _predicate_of(memory: Memory) -> str:
     return predicate_key(memory.predicate) if memory.predicate else ""
 
@@ -197,13 +166,6 @@ def is_older(claim: Claim, memory: Memory) -> bool:
         if origin.session_id == session_id:
             return turn_index < origin.turn_index
     return claim.said_at < memory.current.valid_from
-
-
-def _tells_of_another_time(claim: Claim, memory: Memory) -> bool:
-    """Whether a claim tells of another time, and not another time of the same: "on 4 June"."""
-    if not is_of_another_time(claim.event_at, memory):
-        return False
-    return relate_statements(claim.content, memory.content) not in ("replaces", "contradicts")
 
 
 def is_of_another_time(event_at: int | None, memory: Memory) -> bool:

@@ -6,19 +6,11 @@ and else the file: what stands in USER.md is about the user.
 
 from memoria.model.core import CoreFile
 from memoria.model.memory_types import MemoryType
-from memoria.policy.conflict import USER, subject_key
+from memoria.policy.conflict import USER
 from memoria.policy.core import ASSISTANT, Group, group_in_file, is_about_the_user
-from memoria.policy.extraction_rules import ExtractionReason, extraction_reasons
-from memoria.policy.own_words import own_sentences
-from memoria.policy.plain_statements import PlainStatement, read_phrases
+from memoria.policy.statements import classify_text
 from memoria.text.pattern import LazyPattern
 
-_TYPE_OF_REASON = {
-    ExtractionReason.RULE: MemoryType.RULE,
-    ExtractionReason.PREFERENCE: MemoryType.PREFERENCE,
-    ExtractionReason.GOAL: MemoryType.GOAL,
-    ExtractionReason.RELATIONSHIP: MemoryType.RELATIONSHIP,
-}
 _TYPE_OF_HEADING = {
     MemoryType.RULE: LazyPattern(
         r"(?i)\b(?:rules?|conventions?|guidelines?|instructions?|do(?:s|['’]s)?\sand\sdon|policy)"
@@ -49,22 +41,11 @@ def conclude_group(text: str, heading: str, file: CoreFile) -> Group:
     """
     if file == "PERSONA.md":
         return Group(file, "Rules for the assistant", MemoryType.RULE, ASSISTANT)
-    stated = read_phrases(text)
-    kind = _type_by_wording(text, stated) or _type_by_heading(heading) or MemoryType.FACT
+    kind = classify_text(text) or _type_by_heading(heading) or MemoryType.FACT
     base = group_in_file(kind, file)
     is_users = file == "USER.md" or is_about_the_user(text)
     subject = USER if is_users and kind is not MemoryType.RULE else None
-    if len(stated) == 1 and stated[0].type is kind:
-        return Group(file, base.heading, kind, subject_key(stated[0].subject), stated[0].predicate)
     return Group(file, base.heading, kind, subject)
-
-
-def _type_by_wording(text: str, stated: tuple[PlainStatement, ...]) -> MemoryType | None:
-    if stated:
-        return stated[0].type
-    reasons = {reason for one in own_sentences(text) for reason in extraction_reasons(one)}
-    found = (kind for reason, kind in _TYPE_OF_REASON.items() if reason in reasons)
-    return next(found, None)
 
 
 def _type_by_heading(heading: str) -> MemoryType | None:

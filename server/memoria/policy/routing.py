@@ -1,31 +1,20 @@
 """Routing: whether a turn is extracted at once, later with its segment, or only recorded.
 
-No model is asked. An explicit turn (a wish to remember, a correction, a rule, a preference, a goal,
-a change between people) is extracted at once, whatever its length and however much was extracted
+No model is asked. A turn that asks to have something remembered or states something plainly
+(`policy/plain_statements`) is extracted at once, whatever its length and however much was extracted
 before. A turn that may contain something waits for its segment. Small talk, tool traffic, long
 stories and text that nobody in the conversation wrote are only recorded.
 """
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import Literal
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.model.memory_types import MemoryType
 from memoria.model.turn import Role
-from memoria.policy.extraction_rules import (
-    ExtractionReason,
-    ExtractionRule,
-    applicable_rules,
-    extraction_reasons,
-)
-from memoria.policy.own_words import (
-    BLOT,
-    blot_foreign_text,
-    own_sentences,
-    sentences_of_blotted,
-)
-from memoria.policy.phrases.changes import has_change, without_change
+from memoria.policy.own_words import BLOT, blot_foreign_text, own_sentences
+from memoria.policy.plain_statements import PlainStatements, find_plain_statements
 from memoria.text.pattern import LazyPattern
 
 LEAST_WEIGHT = 30
@@ -37,8 +26,20 @@ _CJK_WEIGHT = 3
 _CJK = lazy_regex(
     "[\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0003ffff]"
 )
-_REASONS = tuple(ExtractionReason)
 
+
+class ExtractionReason(StrEnum):
+    """Why a turn is extracted at once, the most urgent first."""
+
+    REMEMBER = "remember"
+    RULE = "rule"
+    PREFERENCE = "preference"
+    GOAL = "goal"
+    RELATIONSHIP = "relationship"
+    IDENTITY = "identity"
+
+
+_REASONS = tuple(ExtractionReason)
 RecordOnlyReason = Literal["empty", "small talk", "tool traffic", "story", "not their own words"]
 
 
@@ -80,15 +81,15 @@ def is_worth_extracting(text: str, *, least: int = LEAST_WEIGHT) -> bool:
 
 
 def route_turn(
-    role: Role, text: str, *, tool_call: bool = False, stated: Collection[MemoryType] = ()
+    role: Role, text: str, *, tool_call: bool = False, found: PlainStatements | None = None
 ) -> Route:
     """Decide where a turn goes.
 
     Args:
-        role: who produced the turn; the rules look only at a user's words.
+        role: who produced the turn; only a user's words are urgent.
         text: its words.
         tool_call: whether it carries a tool's call or result.
-        stated: the types of what it states plainly, for which it is urgent, too.
+        found: what rules have found in it, where that is known already.
     """
     if tool_call or role in (Role.TOOL, Role.SYSTEM):
         return RecordOnly("tool traffic")
@@ -99,29 +100,20 @@ def route_turn(
     own_text = blot_foreign_text(text)
     if text_weight(own_text.replace(BLOT, "")) >= _STORY_WEIGHT:
         return RecordOnly("story")
-    rules = applicable_rules(text) if role is Role.USER else ()
-    reasons = _read_reasons(own_text, rules) if rules else set()
-    reasons |= {_find_reason(kind) for kind in stated}
+    reasons = set(_list_reasons(find_plain_statements(role, text) if found is None else found))
     if not reasons:
         return _route_plain_turn(text, own_text)
     priority = min(map(_REASONS.index, reasons))
     return ExtractNow(_REASONS[priority], priority)
 
 
-def _find_reason(stated: MemoryType) -> ExtractionReason:
-    """Why a statement of a type is urgent; a fact about somebody tells who they are."""
-    named = (reason for reason in ExtractionReason if reason.value == stated.value)
-    return next(named, ExtractionReason.IDENTITY)
-
-
-def _read_reasons(own_text: str, rules: Sequence[ExtractionRule]) -> set[ExtractionReason]:
-    """Why sentences should be extracted, also where words of change stand around a statement."""
-    sentences = list(sentences_of_blotted(own_text))
-    found = {reason for each in sentences for reason in extraction_reasons(each, rules)}
-    if found or not has_change(own_text):
-        return found
-    plain = (replace(each, text=without_change(each.text)) for each in sentences)
-    return {reason for each in plain for reason in extraction_reasons(each, rules)}
+def _list_reasons(found: PlainStatements) -> Iterator[ExtractionReason]:
+    """Why a turn is urgent; a fact about somebody tells who they are."""
+    if found.request is not None:
+        yield ExtractionReason.REMEMBER
+    by_type = {reason.value: reason for reason in ExtractionReason}
+    for one in found.statements:
+        yield by_type.get(one.type.value, ExtractionReason.IDENTITY)
 
 
 def _route_plain_turn(text: str, own_text: str) -> Route:

@@ -16,7 +16,7 @@ from memoria.graph.mentions import find_names
 from memoria.model import MemoryType, Scope
 from memoria.policy import scope_words as words
 from memoria.policy.conflict import USER, subject_key
-from memoria.policy.people.kinship import chinese_words, english_words, is_kin_or_pet
+from memoria.policy.kinship import chinese_words, english_words, is_kin_or_pet
 from memoria.text.pattern import LazyPattern
 from memoria.text.remembered import remember_results
 

@@ -24,7 +24,6 @@ from memoria.model.base import Value
 from memoria.model.core import CoreFile, CoreLine
 from memoria.policy.core import groups_in
 from memoria.policy.own_lines import conclude_group
-from memoria.policy.properties import read_topic
 from memoria.store.base import Transaction
 
 Effect = Literal[
@@ -122,11 +121,7 @@ class _EditApplication:
     def _remember(self, new: RememberLine) -> EditResult:
         known = (one for one in groups_in(self.file) if one.heading == new.group)
         group = next(known, None) or conclude_group(new.text, new.heading, self.file)
-        topic = read_topic(new.text)
-        subject, predicate = group.subject, group.predicate
-        if topic is not None:  # below "Identity" somebody else may be spoken of
-            subject, predicate = topic.subject, predicate or topic.predicate
-        memory_id = self.hand.add(self.tx, new.text, group.type, subject, predicate)
+        memory_id = self.hand.add(self.tx, new.text, group.type, group.subject, group.predicate)
         self._note_line(memory_id, new.text)
         return EditResult("remembered", memory_id)
 

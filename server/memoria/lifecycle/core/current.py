@@ -18,7 +18,6 @@ from memoria.model.memory_types import MemoryType
 from memoria.policy.core import end_for_every_session, groups_in
 from memoria.policy.lasting import REDACTED
 from memoria.policy.own_lines import conclude_group
-from memoria.policy.properties import relate_statements
 from memoria.store.base import TenantFiles, Transaction
 from memoria.store.files import strip_marks
 from memoria.text.redact import redact
@@ -57,7 +56,6 @@ def compose_core(
     memories = tx.core.present(at, project, [place.file for place in places])
     sources = read_sources(tx, files, places, memories, at)
     over = {one for source in sources for one in _find_deleted(tx, source)}
-    over |= {one for source in sources for one in _find_replaced(source, memories)}
     if over:
         left = [memory for memory in memories if memory.id not in over]
         sources = read_sources(tx, files, places, left, at)
@@ -90,17 +88,6 @@ def _find_deleted(tx: Transaction, source: CoreSource) -> Iterator[str]:
     for action in find_edits(source.document, state_of_file(tx, source.place.file)):
         if isinstance(action, ArchiveMemory):
             yield action.memory_id
-
-
-def _find_replaced(source: CoreSource, memories: Sequence[CoreMemory]) -> Iterator[str]:
-    """The memories whose place a line takes that the user has written since, as rules read it."""
-    written = [line.statement for line in _list_added(source)]
-    yield from (
-        memory.id
-        for memory in memories
-        if memory.project == source.place.project
-        and any(relate_statements(text, memory.content) == "replaces" for text in written)
-    )
 
 
 def _list_added(source: CoreSource) -> Sequence[Line]:

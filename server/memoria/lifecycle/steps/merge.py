@@ -12,7 +12,7 @@ them for a review.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
-from memoria.lifecycle.adjudicate import adjudicate_by_rules, adjudicate_pairs
+from memoria.lifecycle.adjudicate import adjudicate_pairs
 from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
 from memoria.lifecycle.merge_candidates import MergeCandidates, find_candidates
 from memoria.memories.writer import MemoryWriter
@@ -63,21 +63,16 @@ class MergeStep(PlannedStep[PairItem]):
     rows = 120
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Without a chat model only nearly identical memories are merged."""
+        """Without a chat model only memories in the same words are merged."""
         if context.chat is None:
-            return (
-                f"{WITHOUT_MODEL} only memories that are nearly identical are merged, and only "
-                "those superseded that another one plainly replaces"
-            )
+            return f"{WITHOUT_MODEL} only memories in the same words are merged, none is superseded"
         return context.shortfalls.get(self.name)
 
     def plan(self, context: StepContext) -> Iterator[PairItem]:
-        """The pairs that are nearly identical, and those that a chat model has ruled on."""
+        """The pairs in the same words, and those that a chat model has ruled on."""
         found = find_candidates(context, _last_run_at(context, self.name))
         ruled: dict[Pair, Relation] = _drop_restored_pairs(context, found)
-        if context.chat is None:
-            ruled |= adjudicate_by_rules(found.memories, found.doubtful)
-        else:
+        if context.chat is not None:
             answers, short = adjudicate_pairs(context, context.chat, found.memories, found.doubtful)
             ruled |= answers
             context.shortfalls.update({} if short is None else {self.name: short})

@@ -14,7 +14,7 @@ from itertools import chain, compress, pairwise
 from typing import NamedTuple
 from zlib import crc32
 
-from memoria.policy.people.kinship import chinese_words, english_words
+from memoria.policy.kinship import chinese_words, english_words
 from memoria.policy.statements.clauses import StatingClause, reads_chinese
 from memoria.policy.statements.words import CLOSED, CLOSED_ZH, KINDS
 from memoria.text.pattern import LazyPattern

@@ -8,8 +8,8 @@ import re
 from functools import cache
 from typing import NamedTuple
 
+from memoria.policy.kinship import chinese_words
 from memoria.policy.own_words import Sentence
-from memoria.policy.people.kinship import chinese_words
 from memoria.policy.phrases.moment import is_choice, is_outlook
 from memoria.policy.statements.classifier import Label
 from memoria.policy.statements.clauses import StatingClause, reads_chinese

@@ -18,8 +18,8 @@ from memoria.retrieval.answer.neighbours import read_neighbours
 from memoria.retrieval.answer.notes import notes_cost
 from memoria.retrieval.answer.outdated import mark_outdated
 from memoria.retrieval.answer.pack import PackedHits, Packer
+from memoria.retrieval.answer.restated import mark_restated
 from memoria.retrieval.answer.superseded import mark_superseded
-from memoria.retrieval.answer.updates import mark_updates
 from memoria.retrieval.lookup.short_ids import count_id_chars
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.choice import ChosenHits
@@ -85,7 +85,7 @@ def _cite_hits(
         shown,
         list_superseded(tx, plan, shown, successors),
     )
-    cited = mark_updates(cited, shown, chosen.updates, successors)
+    cited = mark_restated(cited, shown, successors)
     return mark_outdated(tx, plan, mark_hits(tx, cited, plan.filters))
 
 

@@ -14,8 +14,6 @@ from itertools import islice
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.graph.mentions import find_names_asked
 from memoria.model.zone import Zone
-from memoria.policy.people import find_people
-from memoria.policy.people.persons import People
 from memoria.retrieval.query.aim import Aim
 from memoria.text.analyser import phrase_tokens, query_terms
 from memoria.text.dates import Interval, TimeSpan, span_period, times
@@ -95,8 +93,6 @@ class ParsedQuery:
     """Error codes, long numbers, paths, addresses and code."""
     phrases: tuple[tuple[str, ...], ...]
     """What it has in quotation marks, each as the runs of tokens that the index has of it."""
-    people: People
-    """Whom it asks about, the one who asks as `user`."""
     names_asker: bool
     """Whether it says "the user" of whoever asks, as memories do."""
     wants_record: bool
@@ -160,7 +156,6 @@ def _parse_with_times(
         proper_names=tuple(dict.fromkeys((*_proper_names(timeless), *_chinese_names(timeless)))),
         literals=tuple(_literals(text)),
         phrases=tuple(islice(_phrases(text), _MOST_PHRASES)),
-        people=find_people(text).without_strangers(),
         names_asker=names_asker,
         wants_record=wants_record,
         wants_latest=latest,

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from memoria.errors import shorten
 from memoria.memories.task_in_hand import find_task_in_hand
-from memoria.policy.task_signals import same_task
+from memoria.policy.tasks import same_task
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.store.base import Transaction
 

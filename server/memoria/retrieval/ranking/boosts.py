@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from memoria.model import DAY_MS, Memory, MemoryType, MemoryVersion, Role, StoredTurn, Trust
-from memoria.policy.task_signals import same_task
+from memoria.policy.tasks import same_task
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.text.dates import Interval
 

@@ -9,12 +9,10 @@ from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.retrieval.ranking.selection import (
     Selection,
     add_rest,
-    has_hits,
     limit_hits,
     select_hits,
 )
 from memoria.retrieval.ranking.successors import Successors, find_successors
-from memoria.retrieval.ranking.updates import NO_UPDATES, Updates, find_updates
 from memoria.store.base import Transaction
 
 
@@ -24,7 +22,6 @@ class ChosenHits:
 
     selection: Selection
     successors: Successors
-    updates: Updates
 
 
 def choose_hits(
@@ -42,10 +39,9 @@ def choose_hits(
         rest: what a high limit wants besides. It follows behind the hits and moves none of them.
     """
     scored, successors = find_successors(tx, plan, scored)
-    updates = find_updates(plan, scored) if has_hits(plan, scored) else NO_UPDATES
-    selection = place_derived(tx, plan, select_hits(plan, scored, successors, updates))
+    selection = place_derived(tx, plan, select_hits(plan, scored, successors))
     if rest:
         selection = add_rest(plan, selection, rest)
         _, later = find_successors(tx, plan, rest)
         successors = successors.join(later)
-    return ChosenHits(limit_hits(plan, selection), successors, updates)
+    return ChosenHits(limit_hits(plan, selection), successors)

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import NamedTuple, Self, overload
 
 from memoria.model import InferredBy, Role, StoredTurn
-from memoria.policy.properties.keys import has_one_value
+from memoria.policy.keys import has_one_value
 from memoria.retrieval.query.aim import Aim
 from memoria.retrieval.query.numbers import holds_number
 from memoria.retrieval.query.plan import SearchPlan

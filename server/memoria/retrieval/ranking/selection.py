@@ -14,7 +14,6 @@ from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.retrieval.ranking.stand_ins import stand_for_turns
 from memoria.retrieval.ranking.successors import NO_SUCCESSORS, Successors, place_successors
 from memoria.retrieval.ranking.threshold import DECIDING_HITS
-from memoria.retrieval.ranking.updates import NO_UPDATES, Updates, place_updates
 
 _REPEAT_SIMILARITY = 0.9
 _NEARLY_AS_GOOD = 0.4
@@ -47,32 +46,28 @@ def select_hits(
     plan: SearchPlan,
     scored: Sequence[ScoredCandidate],
     successors: Successors = NO_SUCCESSORS,
-    updates: Updates = NO_UPDATES,
 ) -> Selection:
     """What passes the threshold, in an order in which no hit repeats the one before.
 
-    What has taken the place of a hit, states it anew or denies it passes with it.
+    What has taken the place of a hit passes with it.
     """
     if plan.parsed.is_time_only:
         return Selection(tuple(scored))
     if not plan.terms:
         return Selection((), scored)  # no word was asked for, so nothing is an answer
     if not plan.profile.every_hit_must_fit:
-        return _select_together(plan, scored, updates)
+        return _select_together(plan, scored)
     passed = _add_linked(scored, _list_fitting(plan, scored))
     passed = _add_successors(scored, passed, successors)
-    passed = _add_updates(scored, passed, updates)
     ids = {each.candidate.n for each in passed}
     below = tuple(each for each in scored if each.candidate.n not in ids)
     passed, repeats = stand_for_turns(passed)
-    alike = _find_repeats([each for each in passed if each.candidate.n not in repeats])
-    repeats |= alike - updates.documents  # those differ in the one word that matters
+    repeats |= _find_repeats([each for each in passed if each.candidate.n not in repeats])
     hits = [each for each in passed if each.candidate.n not in repeats]
     if plan.profile.uses_diversity and plan.options.stages.diversity:
         hits = diversify(hits, _CHOSEN_WITH_CARE)
     hits.sort(key=lambda each: not _is_of_named_task(plan, each))  # each part keeps its order
-    settled = place_successors(place_echoes(plan, hits), successors)
-    hits = place_updates(settled, updates)  # last: what an echo repeats may be stated anew
+    hits = place_successors(place_echoes(plan, hits), successors)
     dropped = tuple(each for each in passed if each.candidate.n in repeats)
     return Selection(tuple(hits), below, dropped)
 
@@ -109,12 +104,10 @@ def limit_hits(plan: SearchPlan, selection: Selection) -> Selection:
     return replace(selection, hits=(*selection.hits[: plan.limit], *beyond))
 
 
-def _select_together(
-    plan: SearchPlan, scored: Sequence[ScoredCandidate], updates: Updates
-) -> Selection:
+def _select_together(plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> Selection:
     """The best, where one of the very best passes the threshold; else nothing."""
     if has_hits(plan, scored):
-        return Selection(tuple(place_updates(place_echoes(plan, scored), updates)))
+        return Selection(tuple(place_echoes(plan, scored)))
     return Selection((), scored)
 
 
@@ -131,7 +124,7 @@ def _is_nearly_as_good(turn: ScoredCandidate, best: ScoredCandidate) -> bool:
     """Whether its score is, for what it says itself and not only for what is said around it."""
     signals = turn.signals
     speaks = signals.coverage > 0 or signals.cosine > 0 or signals.graph > 0
-    return speaks and turn.score >= _NEARLY_AS_GOOD * best.score and not signals.is_of_others
+    return speaks and turn.score >= _NEARLY_AS_GOOD * best.score
 
 
 def _is_of_named_task(plan: SearchPlan, each: ScoredCandidate) -> bool:
@@ -152,11 +145,7 @@ def _add_linked(
     is said under that name, which shares no word with the question and little of its meaning.
     """
     ids = {each.candidate.n for each in passed}
-    return [
-        each
-        for each in scored
-        if each.candidate.n in ids or (each.candidate.via in ids and not each.signals.is_of_others)
-    ]
+    return [each for each in scored if each.candidate.n in ids or each.candidate.via in ids]
 
 
 def _add_successors(
@@ -165,17 +154,6 @@ def _add_successors(
     """What has taken the place of a hit, whether it matches the question itself or not."""
     ids = {each.candidate.n for each in passed}
     wanted = ids | {successors.find(n) for n in ids}
-    return [each for each in scored if each.candidate.n in wanted]
-
-
-def _add_updates(
-    scored: Sequence[ScoredCandidate], passed: Sequence[ScoredCandidate], updates: Updates
-) -> list[ScoredCandidate]:
-    """What states a hit anew, and the other side of what contradicts it."""
-    if not updates:
-        return [*passed]
-    ids = {each.candidate.n for each in passed}
-    wanted = ids.union(*map(updates.list_beside, ids))
     return [each for each in scored if each.candidate.n in wanted]
 
 

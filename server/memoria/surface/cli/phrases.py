@@ -126,6 +126,8 @@ def inference_phrase(version: MemoryVersion) -> str:
     match version.inferred_by:
         case InferredBy.STATEMENT:
             return f"stated {channel_phrase(origin.channel, origin.client)} ({trust})"
+        case InferredBy.RULES if version.is_verbatim:
+            return f"asked for in the conversation ({trust})"
         case InferredBy.RULES:
             return f"concluded by rules ({trust})"
         case InferredBy.MODEL:
