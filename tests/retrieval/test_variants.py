@@ -1,17 +1,23 @@
 """Other wordings of a question are searched for with it, and answered within one budget."""
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import memoria
 from memoria import Memoria, Settings
 from memoria.errors import InvalidInputError
-from memoria.model import SearchResult
+from memoria.model import SearchResult, StoredTurn
+from memoria.retrieval.ranking.fusion import FusedCandidate
+from memoria.retrieval.ranking.score import ScoredCandidate
+from memoria.retrieval.ranking.threshold import RelevanceSignals
+from memoria.retrieval.ranking.variants import fuse_searches
 from memoria.surface.cli.main import app
 
 SAID = (
@@ -26,6 +32,19 @@ QUESTIONS = {
     "en": ("Which sports do my friends do?", ("swims in the lake", "bouldering, climbing"), (1, 2)),
     "zh": ("朋友们做什么运动？", ("星期天攀岩",), (5,)),
 }
+
+
+def first_of(pair: tuple[int, float]) -> int:
+    return pair[0]
+
+
+def stand_in(n: int, score: float) -> ScoredCandidate:
+    """A candidate of which only its place is looked at."""
+    turn = StoredTurn.model_construct(id=str(n), n=n)
+    signals = RelevanceSignals(0.0, 0.0)
+    return ScoredCandidate(
+        turn, FusedCandidate(n, score), signals, score, {}, score, frozenset(), 0.0
+    )
 
 
 @asynccontextmanager
@@ -73,6 +92,62 @@ async def test_a_wording_that_leads_astray_leaves_the_answer_first(home: Path) -
             found = await search(question, queries=astray)
             assert found.hits[0].source.message_id == "0"
             assert {1, 3} <= found_numbers(found)
+
+
+async def say(m: Memoria, texts: Sequence[str]) -> None:
+    turns = [
+        {"role": "user", "content": text, "session_id": f"s{n}", "message_id": str(n)}
+        for n, text in enumerate(texts)
+    ]
+    await m.record_conversation(turns)
+
+
+async def list_found(m: Memoria, question: str, queries: Sequence[str]) -> list[list[int]]:
+    """The messages found at each level, in their order."""
+    levels = (m.search_memory, m.search_conversation_traces)
+    results = [await search(question, queries=queries, limit=20) for search in levels]
+    return [[int(hit.source.message_id or -1) for hit in result.hits] for result in results]
+
+
+async def test_what_one_wording_alone_finds_stands_among_the_first(home: Path) -> None:
+    fences = [f"The fence of garden {n} wants another coat of paint." for n in range(12)]
+    async with opened(home) as m:
+        await say(m, [*fences, "We handed the allotment back to the council."])
+        for found in await list_found(m, "the fence of my garden", ["gave the allotment back"]):
+            assert 12 in found[:2]
+
+
+async def test_what_several_wordings_find_stands_before_what_one_finds(home: Path) -> None:
+    async with opened(home) as m:
+        await say(
+            m,
+            (
+                "The violin is at the repair shop.",
+                "Choir practice begins at eight.",
+                "Since spring I teach violin where the choir rehearses.",
+            ),
+        )
+        for found in await list_found(m, "violin", ["choir", "teach, lessons"]):
+            assert found[0] == 2
+
+
+@given(
+    st.lists(
+        st.lists(st.tuples(st.integers(0, 9), st.floats(0.01, 1)), max_size=8, unique_by=first_of),
+        min_size=2,
+        max_size=5,
+    )
+)
+def test_no_document_of_several_wordings_is_called_worse_than_one_behind_it(
+    found: list[list[tuple[int, float]]],
+) -> None:
+    rankings = [
+        [stand_in(n, score) for n, score in sorted(one, key=lambda each: -each[1])] for one in found
+    ]
+    joined = fuse_searches(rankings)
+    scores = [each.score for each in joined]
+    assert scores == sorted(scores, reverse=True)
+    assert {each.candidate.n for each in joined} == {n for one in found for n, _ in one}
 
 
 async def test_wordings_share_one_budget_and_one_limit(home: Path) -> None:

@@ -1,6 +1,8 @@
 """What a client is told before it calls anything: small, complete, the same for everyone."""
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]  # the SDK's own dependency; it has no stubs
@@ -12,12 +14,14 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 from tests.surface.agent import Agent
 
+from memoria.surface.mcp.instructions import load_text
 from memoria.surface.mcp.schemas import slim_schema
 from memoria.surface.mcp.toolbox import Toolbox
 from memoria.surface.mcp.tools import add_tools
 from memoria.surface.mcp.watch import Subscribers
 
 TOKENS = 2000
+SKILL = Path(__file__).parents[2] / "packages" / "skill.md"
 
 
 async def listed(agent: Agent) -> dict[str, Any]:
@@ -137,6 +141,32 @@ async def test_what_must_be_given_is_named(standing: Agent) -> None:
             "update_scratchpad": [],
         }
     )
+
+
+@pytest.mark.parametrize("name", ["search_memory", "search_conversation_traces"])
+async def test_other_wordings_stand_first_in_what_a_search_says_of_itself(
+    standing: Agent, name: str
+) -> None:
+    tools = {tool["name"]: tool for tool in (await listed(standing))["tools"]}
+    first_sentence = re.split(r"[.:]\s", tools[name]["description"])[0]
+    assert "`queries`" in first_sentence
+    properties = tools[name]["inputSchema"]["properties"]
+    assert [*properties][:2] == ["queries", "query"]
+    assert properties["queries"]["description"].startswith("always 2-4")
+
+
+async def test_instructions_skill_and_guide_name_the_wordings_that_help(standing: Agent) -> None:
+    texts = (
+        standing.client.instructions,
+        (await listed(standing))["tools"][0]["description"],
+        load_text("guide.md"),
+        load_text("session_start.md"),
+        SKILL.read_text("utf-8"),
+    )
+    for text in texts:
+        assert text is not None
+        kinds = ("`queries`", "other words", "happenings", "help")
+        assert [kind for kind in kinds if kind.lower() not in text.lower()] == []
 
 
 async def test_no_argument_lets_an_agent_choose_tenant_trust_or_client(standing: Agent) -> None:

@@ -166,7 +166,7 @@ class SearchQuery(Value):
         tuple[str, ...],
         BeforeValidator(read_names),
         AfterValidator(_check_wordings),
-        Field(description="2-3 other wordings, its parts, or kinds: sports: golf, ski"),
+        Field(description="always 2-4, as they may have been said; also parts, or kinds of a list"),
         WholeTexts(),
         ForPeople(
             "another wording of the question, or a part of it, searched for as well; may be "

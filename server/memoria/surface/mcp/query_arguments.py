@@ -11,6 +11,8 @@ from memoria.model.base import Value
 from memoria.model.query import is_for_agents, query_parameters
 
 _ToolT = TypeVar("_ToolT", bound=Callable[..., Any])
+_FIRST = "queries"
+"""What widens a question stands first: a model fills in what it reads first."""
 
 
 def takes_query_arguments(kind: type[Value]) -> Callable[[_ToolT], _ToolT]:
@@ -24,7 +26,9 @@ def takes_query_arguments(kind: type[Value]) -> Callable[[_ToolT], _ToolT]:
         context, *rest = own.parameters.values()
         resolved = [one for one in rest if one.kind is not Parameter.VAR_KEYWORD]
         shown = {name for name, field in kind.model_fields.items() if is_for_agents(field)}
-        fields = [one for one in query_parameters(kind) if one.name in shown]
+        fields = sorted(
+            (one for one in query_parameters(kind) if one.name in shown), key=_stands_later
+        )
         parameters = [
             one.replace(kind=Parameter.KEYWORD_ONLY) for one in (context, *fields, *resolved)
         ]
@@ -34,3 +38,8 @@ def takes_query_arguments(kind: type[Value]) -> Callable[[_ToolT], _ToolT]:
         return tool
 
     return decorate
+
+
+def _stands_later(parameter: Parameter) -> bool:
+    """Return whether an argument comes behind the one that stands first."""
+    return parameter.name != _FIRST

@@ -117,10 +117,13 @@ def add_tools(toolbox: Toolbox) -> None:
 async def search_memory(
     ctx: Ctx, **arguments: object
 ) -> Annotated[CallToolResult, WireConclusions]:
-    """What is known from earlier sessions: people, preferences, rules, decisions, facts, past
-    work. Cited conclusions, a line each, and what was said that no model has read yet
-    ("unprocessed"; without a chat model most hits are that); empty when nothing fits. Use before
-    answering anything that may have a history; with task, to go on with a piece of work.
+    """Ask with `queries`, always: 2-4 more wordings, as what was said may share no word with your
+    question. Other words for it ("my flat, the landlord"); happenings that would change the answer
+    ("moved out", "broke up", "retested", "replaced it"); where help is wanted, what of the user
+    would matter ("allergic to nuts", "bad knees", "tight budget", "prefers uv"). Finds people,
+    preferences, rules, decisions, facts, past work of earlier sessions: dated, cited, a line each
+    ("unprocessed": said, and read by no model yet). Use before answering anything that may have a
+    history; with task, to go on with a piece of work.
     """
     found = await memory_of(ctx).search_memory(**arguments)
     return answer_with(wire_conclusions(found), result_text(found))
@@ -130,9 +133,9 @@ async def search_memory(
 async def search_conversation_traces(
     ctx: Ctx, **arguments: object
 ) -> Annotated[CallToolResult, WireTraces]:
-    """The verbatim record of earlier conversations, tool arguments and results included. Use
-    when search_memory is not enough, or exact words or evidence are asked for. Long turns are cut
-    (…); get_memory has them whole.
+    """The verbatim record of earlier conversations with tool calls, asked with `queries` as
+    search_memory is. Use when that is not enough, or exact words or evidence are asked for. Long
+    turns are cut (…); get_memory has them whole.
     """
     found = await memory_of(ctx).search_conversation_traces(**arguments)
     return answer_with(wire_traces(found), result_text(found))
