@@ -1,0 +1,1 @@
+"""Rules of language: what each group of them buys, and what it costs in lines."""
