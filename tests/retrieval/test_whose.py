@@ -319,7 +319,7 @@ async def test_the_name_of_a_property_finds_the_memory_that_tells_it(memory: Mem
     await memory.remember("The user's car is in the garage at Dufour.")
     found = [hit.text for hit in (await memory.search_memory("Who is my employer?")).hits]
     assert found == ["The user works at Halvorsen Labs."]
-    assert not (await memory.search_memory("Who is Anna's employer?")).hits
+    assert not (await memory.search_memory("Who is Anna's employer?")).answered
 
 
 async def test_who_is_asked_what_they_have_is_answered_with_it(memory: Memoria) -> None:
