@@ -46,7 +46,7 @@ async def test_messages_come_back_equal_and_what_was_said_is_found(memory: Memor
     assert hit.text == "我对花生过敏，晚上吃什么？"
     await history.clear()
     assert await history.load() == []
-    assert not (await memory.search_conversation_traces("花生", include_history=True)).hits
+    assert not (await memory.search_conversation_traces("花生", include_history=True)).answered
 
 
 async def test_a_run_goes_on_from_the_history_that_another_has_left(memory: Memoria) -> None:

@@ -85,7 +85,7 @@ def test_a_reranker_that_nobody_asked_loads_no_client(tmp_path: Path) -> None:
             named = dict(rerank_base_url="http://127.0.0.1:9/v1", rerank_model="m")
             async with memoria.open(settings=Settings(home=home, embedder="off", **named)) as m:
                 await m.remember("hello")
-                assert not (await m.search_memory("goodbye")).hits
+                assert not (await m.search_memory("goodbye")).answered
 
         anyio.run(main)
     """

@@ -56,7 +56,7 @@ async def test_it_is_found_however_it_is_written(settings: Settings) -> None:
 async def test_a_lone_punctuation_mark_is_no_word(settings: Settings, question: str) -> None:
     async with memoria.open(settings=settings) as m:
         await m.remember("Either — or … that is the question?! │ 1 + 1")
-        assert not (await m.search_conversation_traces(question)).hits
+        assert not (await m.search_conversation_traces(question)).answered
 
 
 async def test_the_beginning_of_a_hash_finds_all_that_begin_so(settings: Settings) -> None:

@@ -10,6 +10,7 @@ from memoria import Memoria, SearchResult
 from memoria.memories.links import link_memory
 from memoria.memories.values import Interpretation
 from memoria.model import (
+    Hit,
     MemoryType,
     Mention,
     Provenance,
@@ -98,5 +99,11 @@ def keep(
 
 
 def texts_of(result: SearchResult) -> list[str]:
-    """What the hits say, in order."""
-    return [hit.text for hit in result.hits]
+    """What the hits say, best first, then what is nearest, then what was said later."""
+    shown = (None, "nearest", "later")
+    return [hit.text for hit in sorted(result.hits, key=lambda hit: shown.index(hit.shown_as))]
+
+
+def hits_of(result: SearchResult) -> list[Hit]:
+    """The hits proper, without what is shown beside them."""
+    return [hit for hit in result.hits if hit.shown_as is None]

@@ -132,4 +132,4 @@ def _to_items(result: SearchResult) -> list[Item]:
         tool: JsonValue = None if hit.tool is None else hit.tool.model_dump(mode="json")
         fields = {"text": hit.text, "said_at": hit.source.at, "by": hit.source.role, "tool": tool}
         hits.append({name: value for name, value in fields.items() if value})
-    return hits or [{"note": result.hint or "Nothing relevant is on record."}]
+    return hits or [{"note": result.hint or "Nothing is on record."}]

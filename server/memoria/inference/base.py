@@ -5,10 +5,11 @@ another. So whatever is decided by a cosine is decided by the embedder's `Calibr
 constant of the module that decides.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from memoria.inference.telling import Telling
 from memoria.model import Vector
 
 
@@ -138,6 +139,10 @@ class Calibration:
     """The verbatim record."""
     context: AnswerBounds
     """Conclusions that nobody asked for."""
+    answers: float = 0.32
+    """From here on what fits best is called an answer; see `retrieval.ranking.fit`."""
+    read_telling: Callable[[], Telling] | None = None
+    """Gives what tells by a vector whether a text tells something; None where nothing does."""
 
 
 @runtime_checkable

@@ -7,8 +7,10 @@ only; nothing is fetched at run time. Whoever only wants the figures loads neith
 
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 
 from memoria.inference.base import AnswerBounds, Calibration, RecordBounds, RelevanceBounds
+from memoria.inference.telling import read_telling
 from memoria.model import Vector
 
 BUNDLED = "use-multilingual-v3/512"
@@ -62,8 +64,9 @@ BUNDLED_CALIBRATION = Calibration(
             frequent_entity=0.80, no_entity=0.60, cross_language=0.45, unknown_entity=0.70
         ),
     ),
+    read_telling=read_telling,
 )
-DEFAULT_CALIBRATION = BUNDLED_CALIBRATION
+DEFAULT_CALIBRATION = replace(BUNDLED_CALIBRATION, read_telling=None)
 """For an embedder that brings no figures, such as an endpoint's model, and where there is none.
 
 Most sentence encoders spread their cosines about as the bundled model does. One that puts unrelated

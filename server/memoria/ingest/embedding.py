@@ -23,7 +23,7 @@ from memoria.inference import LazyEmbedder
 from memoria.ingest.backoff import backoff_ms
 from memoria.memories.similar import find_similar, link_all_similar
 from memoria.memories.turn_links import find_turn_names, link_recorded_turns
-from memoria.model import BacklogStatus, PassageVector, StoredTurn, Vector, new_id, now_millis
+from memoria.model import BacklogStatus, PassageVector, Role, StoredTurn, Vector, new_id, now_millis
 from memoria.store.base import Store, Transaction
 from memoria.store.values import PendingDocument
 from memoria.text.document import full_text
@@ -322,9 +322,13 @@ def embedding_text(pending: PendingDocument) -> str:
     if pending.turn is None:
         return pending.content or ""
     spoken = _turn_text(pending.turn)
-    if pending.previous is None:
+    if pending.previous is None or _speaks_alone(pending.turn):
         return spoken
     return f"{_turn_text(pending.previous)[-_PREVIOUS_CHARS:]}\n{spoken}"
+
+
+def _speaks_alone(turn: StoredTurn) -> bool:
+    return turn.role is Role.USER and turn.speaker is None
 
 
 def _passages(pending: PendingDocument) -> list[tuple[str, Span]]:

@@ -6,7 +6,7 @@ A memory stands under what it states itself and under that of every turn that an
 rests on, and an episode under that of each turn that it tells of: no model is shown such a turn.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from memoria.model import Memory, MemoryType, Role, StoredTurn
 from memoria.model.condition import Condition
@@ -25,8 +25,21 @@ _MANY_WORDS = 4
 
 def condition_of_turn(tx: Transaction, turn: StoredTurn) -> Condition | None:
     """Return on what condition a turn was told; None where it was told openly."""
+    return conditions_of_turns(tx, [turn])[turn.n]
+
+
+def conditions_of_turns(
+    tx: Transaction, turns: Sequence[StoredTurn]
+) -> dict[int, Condition | None]:
+    """Return on what condition each of some turns was told, by number."""
+    beside = tx.conversations.user_turns_beside([turn.n for turn in turns])
+    return {turn.n: _read_with(turn, *beside[turn.n]) for turn in turns}
+
+
+def _read_with(
+    turn: StoredTurn, before: StoredTurn | None, after: StoredTurn | None
+) -> Condition | None:
     own = _read(turn)
-    before, after = tx.conversations.user_turns_beside(turn.session_n, turn.turn_index)
     answered = None if before is None or turn.role is Role.USER else _read(before)
     later = None if after is None else _read(after)
     is_meant = later is not None and later.of_before

@@ -84,6 +84,9 @@ class Hit(Value):
     """Ids of the memories that tell by now what it rests on."""
     condition: Condition | None = None
     """On what condition it was told."""
+    shown_as: Literal["nearest", "later"] | None = None
+    """Why it is shown where it is no hit: it is nearest by meaning, or the same speaker said it
+    later than the line below, to which it is nearest."""
     tool: ToolCall | None = None
     excerpt: tuple[int, int] | None = None
     """The span [start, end) in characters of the stored text, where it is not all shown."""
@@ -103,12 +106,17 @@ class OtherProjects(Value):
 
 
 class SearchResult(Value):
-    """Hits, best first, and what the caller should know about how they were found."""
+    """Hits, best first, and what the caller should know about how they were found.
+
+    Among them stand what is nearest by meaning alone, and what was said later: `shown_as` tells.
+    """
 
     query: str
     hits: tuple[Hit, ...]
     tokens: int = 0
     """Estimated tokens of the hits as they are written."""
+    answered: bool
+    """Whether anything shown fits well enough to be an answer; else it is what comes nearest."""
     max_tokens: int
     """Those that the whole answer may have as a text."""
     id_chars: int = FULL_ID
@@ -121,8 +129,8 @@ class SearchResult(Value):
     """Superseded or archived results left out; ask with `include_history`."""
     notes: tuple[str, ...] = ()
     """Which parts of the search were missing, and why."""
-    nearest_topics: tuple[str, ...] = ()
-    """Where nothing is relevant: what is on record that comes nearest, a few words each."""
+    is_empty: bool = False
+    """Whether nothing at all is on record."""
     hint: str | None = None
     """Where the second level has more, and what to do about it."""
     elsewhere: OtherProjects | None = None

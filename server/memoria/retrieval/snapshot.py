@@ -51,6 +51,8 @@ class ScoredSearch:
     """What a limit beyond the depth of the ranking wants, in its order: it follows behind."""
     weights: Mapping[str, float]
     """What each term counts where an answer is cut."""
+    asked: tuple[AskedVector, ...] = ()
+    """The vector of each wording."""
     named: "ScoredSearch | None" = None
     """The same search under the name of somebody whom the question only describes."""
     rated: Sequence[ScoredCandidate] | None = None
@@ -126,7 +128,9 @@ class SnapshotSearch:
             scored = self._narrow_to_task(plan, query, frequencies, threshold, scored)
         rest = self._read_on(plan, sources, ranking, threshold, scored)
         weights = weigh_terms(plan, frequencies)
-        return ScoredSearch(plan, sources, statistics, threshold, scored, rest, weights)
+        return ScoredSearch(
+            plan, sources, statistics, threshold, scored, rest, weights, asked=(query,)
+        )
 
     def _read_on(
         self,
@@ -208,6 +212,7 @@ def join_found(
         sources=replace(first.sources, reports=(*first.sources.reports, *opinion.reports)),
         scored=scored,
         rest=_join_rest(searches, scored),
+        asked=tuple(query for one in searches for query in one.asked),
         weights=merge_weights(each.weights for one in searches for each in _list_wordings(one)),
     )
 

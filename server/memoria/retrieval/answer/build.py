@@ -1,21 +1,20 @@
 """Build: from the hits that were chosen to the answer, as much of it as its budget holds."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from functools import partial
 
 from memoria.model import Hit, PartReport, SearchResult
-from memoria.model.condition import Condition
 from memoria.model.search import OtherProjects
+from memoria.retrieval.answer.beside import Line, count_places, list_lines
 from memoria.retrieval.answer.cite import cite_candidate
-from memoria.retrieval.answer.conditions import list_answerable, list_open
+from memoria.retrieval.answer.conditions import ToldConditions
 from memoria.retrieval.answer.contradictions import mark_hits
 from memoria.retrieval.answer.elsewhere import find_elsewhere
 from memoria.retrieval.answer.explain import build_explanation
 from memoria.retrieval.answer.form import ID_CHARS, list_ids
 from memoria.retrieval.answer.hint import find_hint
-from memoria.retrieval.answer.nearest_topics import list_nearest_topics
 from memoria.retrieval.answer.neighbours import read_neighbours
-from memoria.retrieval.answer.notes import notes_cost
+from memoria.retrieval.answer.notes import describe_fit, notes_cost
 from memoria.retrieval.answer.outdated import mark_outdated
 from memoria.retrieval.answer.pack import PackedHits, Packer
 from memoria.retrieval.answer.restated import mark_restated
@@ -23,14 +22,21 @@ from memoria.retrieval.answer.superseded import mark_superseded
 from memoria.retrieval.lookup.short_ids import count_id_chars
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.choice import ChosenHits
-from memoria.retrieval.ranking.score import ScoredCandidate
-from memoria.retrieval.ranking.selection import Selection
+from memoria.retrieval.ranking.fit import is_answered
+from memoria.retrieval.ranking.fusion import FusedCandidate
+from memoria.retrieval.ranking.score import ScoredCandidate, score_candidates
+from memoria.retrieval.ranking.selection import HALF_AS_GOOD, Selection
 from memoria.retrieval.ranking.successors import list_superseded
+from memoria.retrieval.ranking.threshold import DECIDING_HITS
 from memoria.retrieval.snapshot import ScoredSearch
 from memoria.store.base import Transaction
+from memoria.store.values import Filters
+from memoria.text.budget import price_text
 
 _NOTES_SHARE = 0.3
 """Of the budget, what is said beside the hits may take so much where all of it has no room."""
+_NEWEST = 4
+"""Of what was said last, so much is shown where nothing was found."""
 _FEW_HITS = 8
 """Of fewer hits it is said how many matches other projects have."""
 
@@ -46,42 +52,76 @@ def build_answer(
         chosen: what of it are hits.
         names_projects: whether it may name other projects that have a match.
     """
-    plan = found.plan
-    told = list_answerable(tx, plan, chosen.selection.hits)
-    selection = replace(chosen.selection, hits=tuple(one for one, _ in told))
-    within_limit = selection.hits[: plan.limit]
+    plan, selection = found.plan, chosen.selection
+    told = ToldConditions(tx, plan)
+    lines = list_lines(tx, found, selection.hits, told) or _list_newest(tx, found, told)
+    shown = [line.candidate for line in lines]
+    answered = _is_answered(found, shown)
+    hint = partial(find_hint, tx, found, shown, told, is_answered=answered)
     whole = SearchResult(
         query=plan.asked,
-        hits=_cite_hits(tx, found, chosen, told[: plan.limit]),
+        hits=_cite_lines(tx, found, chosen, lines),
+        answered=answered,
         max_tokens=plan.max_tokens,
         id_chars=ID_CHARS,
-        omitted=len(within_limit),
-        beyond_limit=len(selection.hits) - len(within_limit),
+        omitted=len(lines),
+        beyond_limit=_count_beyond(plan, selection),
         hidden=_count_hidden(tx, plan),
-        notes=_list_notes(tx, plan, found.sources.reports, is_silent=not within_limit),
-        nearest_topics=_list_nearest(tx, plan, selection),
-        hint=find_hint(tx, plan, found, selection) if plan.profile.hints_at_transcript else None,
-        elsewhere=_find_elsewhere(tx, found, selection, names_projects=names_projects),
+        notes=_list_notes(tx, plan, found.sources.reports, is_silent=not answered),
+        is_empty=not lines and not _has_anything(tx, plan),
+        hint=hint() if plan.profile.hints_at_transcript else None,
+        elsewhere=_find_elsewhere(tx, found, len(shown), names_projects=names_projects),
     )
-    result = _fit(tx, plan, whole, within_limit, found.weights)
+    result = _fit(tx, plan, whole, shown, found.weights)
     if not plan.options.explain:
         return result
-    shown = {each.candidate.n for each in within_limit[: len(result.hits)]}
-    explanation = build_explanation(plan, found.sources, found.threshold, selection, shown)
+    ids = {hit.id for hit in result.hits}
+    told_of = [each for each in shown if each.id in ids]
+    explanation = build_explanation(plan, found.sources, found.threshold, selection, told_of)
     return result.model_copy(update={"explanation": explanation})
 
 
-def _cite_hits(
-    tx: Transaction,
-    found: ScoredSearch,
-    chosen: ChosenHits,
-    told: Sequence[tuple[ScoredCandidate, Condition | None]],
+def _is_answered(found: ScoredSearch, shown: Sequence[ScoredCandidate]) -> bool:
+    if not found.plan.profile.is_asked:
+        return bool(shown)
+    deciding = shown[:DECIDING_HITS] if not found.plan.profile.every_hit_must_fit else shown
+    return is_answered(found.plan, found.statistics, deciding)
+
+
+def _list_newest(tx: Transaction, found: ScoredSearch, told: ToldConditions) -> list[Line]:
+    """Where nothing was found: what was said last, if somebody has asked."""
+    plan = found.plan
+    if not plan.profile.is_asked or plan.parsed.is_time_only:
+        return []
+    newest = tx.documents.recent(plan.kinds, plan.filters, _NEWEST)
+    wanted = [FusedCandidate(n, 0.0) for n in newest]
+    read = score_candidates(tx, plan, wanted, found.threshold)
+    return [Line(*each, "nearest") for each in told.take_open(read, _NEWEST)]
+
+
+def _has_anything(tx: Transaction, plan: SearchPlan) -> bool:
+    """Whether anything is on record, whoever may see it from where."""
+    everything = Filters(everywhere=True, include_history=True, include_processed=True)
+    return bool(tx.documents.recent(("memory", "turn"), everything, 1)) or not plan.profile.is_asked
+
+
+def _count_beyond(plan: SearchPlan, selection: Selection) -> int:
+    """How many conclusions fit besides, beyond what a search shows at most."""
+    if not plan.profile.every_hit_must_fit:
+        return 0
+    best = selection.hits[0].score if selection.hits else 0.0
+    beyond = selection.hits[count_places(plan)[0] :]
+    return sum(each.score >= HALF_AS_GOOD * best for each in beyond)
+
+
+def _cite_lines(
+    tx: Transaction, found: ScoredSearch, chosen: ChosenHits, lines: Sequence[Line]
 ) -> tuple[Hit, ...]:
-    """The hits, each with its source and with what speaks against it."""
+    """The lines, each with its source and with what speaks against it."""
     plan, successors = found.plan, chosen.successors
-    shown = [one for one, _ in told]
+    shown = [line.candidate for line in lines]
     cited = mark_superseded(
-        [_cite(found, each, condition) for each, condition in told],
+        [_cite(found, line) for line in lines],
         shown,
         list_superseded(tx, plan, shown, successors),
     )
@@ -89,17 +129,19 @@ def _cite_hits(
     return mark_outdated(tx, plan, mark_hits(tx, cited, plan.filters))
 
 
-def _cite(found: ScoredSearch, candidate: ScoredCandidate, condition: Condition | None) -> Hit:
-    hit = cite_candidate(found.plan, candidate, found.weights)
-    return hit if condition is None else hit.model_copy(update={"condition": condition})
+def _cite(found: ScoredSearch, line: Line) -> Hit:
+    hit = cite_candidate(found.plan, line.candidate, found.weights)
+    marks = {"condition": line.condition, "shown_as": line.shown_as}
+    told = {name: mark for name, mark in marks.items() if mark is not None}
+    return hit.model_copy(update=told) if told else hit
 
 
 def _find_elsewhere(
-    tx: Transaction, found: ScoredSearch, selection: Selection, *, names_projects: bool
+    tx: Transaction, found: ScoredSearch, shown: int, *, names_projects: bool
 ) -> OtherProjects | None:
     """What other projects have, where this one has little."""
     plan = found.plan
-    if not plan.profile.counts_elsewhere or len(selection.hits) >= min(plan.limit, _FEW_HITS):
+    if not plan.profile.counts_elsewhere or shown >= min(plan.limit, _FEW_HITS):
         return None
     return find_elsewhere(tx, plan, found.statistics, name_projects=names_projects)
 
@@ -129,7 +171,7 @@ def _fit(
     ]
 
     def pack(room: int, id_chars: int) -> PackedHits:
-        packer = Packer(whole.hits, room, weights, focuses, id_chars)
+        packer = Packer(whole.hits, room, weights, focuses, id_chars, plan.profile.line_tokens)
         admitted = packer.admit()
         if plan.context:
             packer.add_neighbours(read_neighbours(tx, found[:admitted], plan.context))
@@ -137,7 +179,7 @@ def _fit(
 
     packed = pack(room, ID_CHARS)
     if not packed.hits:  # so small a budget is for the best hit, not for notes
-        room = plan.max_tokens
+        room = plan.max_tokens - price_text("".join(f"{line}\n" for line in describe_fit(whole)))
         packed = pack(room, ID_CHARS)
     id_chars = count_id_chars(tx, list_ids(packed.hits))
     if id_chars > ID_CHARS:
@@ -157,13 +199,6 @@ def _count_hidden(tx: Transaction, plan: SearchPlan) -> int:
     if plan.filters.include_history or "text" in plan.options.without:
         return 0
     return tx.documents.count_hidden(plan.kinds, plan.terms, plan.filters)
-
-
-def _list_nearest(tx: Transaction, plan: SearchPlan, selection: Selection) -> tuple[str, ...]:
-    if selection.hits:
-        return ()
-    near = list_open(tx, selection.below_threshold)
-    return list_nearest_topics(near, plan.terms, plan.max_tokens)
 
 
 def _list_notes(

@@ -1,35 +1,53 @@
 """Conditions: what may be in an answer at all, and on what condition it was told."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
-from memoria.memories.conditions import condition_of_memory, condition_of_turn
+from memoria.memories.conditions import condition_of_memory, conditions_of_turns
+from memoria.model import StoredTurn
 from memoria.model.condition import Condition
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.documents import MemoryWording
 from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.store.base import Transaction
 
-
-def find_condition(tx: Transaction, candidate: ScoredCandidate) -> Condition | None:
-    """Return on what condition that was told which a candidate says; None where it is open."""
-    match candidate.document:
-        case MemoryWording(memory, _):
-            return condition_of_memory(tx, memory)
-        case turn:
-            return condition_of_turn(tx, turn)
+Told = tuple[ScoredCandidate, Condition | None]
 
 
-def list_answerable(
-    tx: Transaction, plan: SearchPlan, candidates: Iterable[ScoredCandidate]
-) -> list[tuple[ScoredCandidate, Condition | None]]:
-    """List the candidates that may be in the answer to a search, each with its condition."""
-    hidden = {Condition.WITHHELD}
-    if not plan.profile.shows_confidences:
-        hidden.add(Condition.CONFIDED)
-    told = ((one, find_condition(tx, one)) for one in candidates)
-    return [(one, condition) for one, condition in told if condition not in hidden]
+class ToldConditions:
+    """On what condition candidates were told: read of those that may be shown, together."""
 
+    def __init__(self, tx: Transaction, plan: SearchPlan) -> None:
+        """Nothing is read yet."""
+        self._tx = tx
+        self._hidden = {Condition.WITHHELD}
+        if not plan.profile.shows_confidences:
+            self._hidden.add(Condition.CONFIDED)
 
-def list_open(tx: Transaction, candidates: Iterable[ScoredCandidate]) -> Iterator[ScoredCandidate]:
-    """Give the candidates of which a few words may be told without their condition."""
-    return (one for one in candidates if find_condition(tx, one) is None)
+    def take(self, candidates: Sequence[ScoredCandidate], most: int) -> list[Told]:
+        """The first that may be in an answer, each with its condition."""
+        return self._take(candidates, most, self._hidden)
+
+    def take_open(self, candidates: Sequence[ScoredCandidate], most: int) -> list[Told]:
+        """The first that were told openly, or are facts about others' words."""
+        return self._take(candidates, most, {Condition.WITHHELD, Condition.CONFIDED})
+
+    def _take(
+        self, candidates: Sequence[ScoredCandidate], most: int, hidden: set[Condition]
+    ) -> list[Told]:
+        taken: list[Told] = []
+        start = 0
+        while len(taken) < most and start < len(candidates):
+            part = candidates[start : start + most - len(taken)]
+            start += len(part)
+            taken += [each for each in self._read(part) if each[1] not in hidden]
+        return taken
+
+    def _read(self, candidates: Sequence[ScoredCandidate]) -> Iterator[Told]:
+        turns = [each.document for each in candidates if isinstance(each.document, StoredTurn)]
+        of_turns = conditions_of_turns(self._tx, turns) if turns else {}
+        for each in candidates:
+            match each.document:
+                case MemoryWording(memory, _):
+                    yield each, condition_of_memory(self._tx, memory)
+                case turn:
+                    yield each, of_turns[turn.n]

@@ -1,6 +1,6 @@
 """Explain: how an answer came about, from what every stage left behind."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Sequence
 
 from memoria.model import PARTS, ExplainedCandidate, Explanation, Part, to_iso
 from memoria.retrieval.query.plan import SearchPlan
@@ -31,7 +31,7 @@ def build_explanation(
     sources: SourceScores,
     threshold: RelevanceThreshold,
     selection: Selection,
-    shown: Collection[int],
+    shown: Sequence[ScoredCandidate],
 ) -> Explanation:
     """How the answer came about.
 
@@ -40,7 +40,7 @@ def build_explanation(
         sources: what they found.
         threshold: what had to be passed.
         selection: what was found.
-        shown: the documents that are in the answer.
+        shown: what is in the answer, in its order.
     """
     time = plan.parsed.time
     return Explanation(
@@ -85,16 +85,17 @@ def _is_reranked(sources: SourceScores) -> bool:
 
 
 def _list_outcomes(
-    plan: SearchPlan, selection: Selection, shown: Collection[int]
+    plan: SearchPlan, selection: Selection, shown: Sequence[ScoredCandidate]
 ) -> Iterator[tuple[ScoredCandidate, str]]:
-    """Every document that was scored, with what became of it."""
+    """Every document that was scored, with what became of it; first what is shown, in its order."""
+    known = {each.candidate.n for each in shown}
+    yield from ((each, "shown") for each in shown)
     for place, each in enumerate(selection.hits):
-        if each.candidate.n in shown:
-            yield each, "shown"
-        else:
+        if each.candidate.n not in known:
             yield each, "no room" if place < plan.limit else "past limit"
-    yield from ((each, "repeats") for each in selection.repeats)
-    yield from ((each, "below threshold") for each in selection.below_threshold)
+    further = (("repeats", selection.repeats), ("below threshold", selection.below_threshold))
+    for outcome, candidates in further:
+        yield from ((each, outcome) for each in candidates if each.candidate.n not in known)
 
 
 def _describe_candidate(each: ScoredCandidate, outcome: str) -> ExplainedCandidate:

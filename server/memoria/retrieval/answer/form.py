@@ -1,9 +1,10 @@
 """Form: how the hits of an answer are written, for a model that has little room.
 
-Turns of one session and day are a run: they stand together in the order in which they were said,
-below one line that names the session and when the first of its hits was said. Runs, and memories,
-which stand by themselves, come in the order of their best hit. What holds for every hit is said
-once, above them all. Every id is short: its last characters, as many as tell it apart.
+Memories, and turns beside them, are a line each. In an answer of the record turns of one session
+and day are a run: they stand together in the order in which they were said, below one line that
+names the session and when the first of its hits was said. All come in the order of their best hit.
+What holds for every hit is said once, above them all. Every id is short: its last characters, as
+many as tell it apart.
 
     All: trust reported.
     2026-03-02T01:14Z, session monday
@@ -27,6 +28,8 @@ _TO_THE_DAY = 10
 _CUT = "…"
 _CUT_COST = 2 * count_parts(f"{_CUT} ")
 """Of the signs where words are cut, on both sides."""
+_ALONE = ("unprocessed", "verbatim")
+"""Turns beside memories, which stand by themselves as these do."""
 RunKey = tuple[str, ...]
 """What the turns of a run have in common; of a memory its id."""
 
@@ -65,7 +68,8 @@ def list_shared_marks(hits: Sequence[Hit]) -> tuple[str, ...]:
 def list_general_marks(hit: Hit) -> tuple[str, ...]:
     """What may be true of many hits alike."""
     source = hit.source
-    marks = _list_plain_marks(hit.condition, hit.status, source.trust, source.account)
+    status = None if hit.status == "unprocessed" else hit.status  # what it says is what was said
+    marks = _list_plain_marks(hit.condition, status, source.trust, source.account)
     return (*marks, f"workspace {source.workspace}") if source.workspace else marks
 
 
@@ -105,19 +109,24 @@ def write_words(hit: Hit) -> str:
 def run_key(hit: Hit) -> RunKey:
     """What tells the hit's run from others."""
     source = hit.source
-    if hit.kind == "memory" or source.session_id is None:
+    if hit.kind == "memory" or hit.status in _ALONE or source.session_id is None:
         return (hit.id,)
     return source.session_id, source.client or "", source.at[:_TO_THE_DAY]
 
 
+def stands_alone(hit: Hit) -> bool:
+    """Whether a hit is a line by itself."""
+    return len(run_key(hit)) == 1
+
+
 def head_cost(hit: Hit) -> int:
     """Parts of a token that the line above the hit's run takes at most."""
-    return 0 if len(run_key(hit)) == 1 else _line_cost(_describe_run(hit))
+    return 0 if stands_alone(hit) else _line_cost(_describe_run(hit))
 
 
 def frame_cost(hit: Hit, shared: Sequence[str], id_chars: int) -> int:
     """Parts of a token that a hit takes beside its words and those of its tool call."""
-    marks = _own_marks(hit, shared) if hit.kind == "memory" else _list_marks(hit, shared)
+    marks = _own_marks(hit, shared) if stands_alone(hit) else _list_marks(hit, shared)
     line = _hit_line(hit, "", marks, id_chars)
     call = [] if hit.tool is None else [_call_line(hit.tool.name, "", "", is_cut=True)]
     below = _lines_below(hit, id_chars)
@@ -185,7 +194,7 @@ def _write_shared(shared: Sequence[str]) -> str:
 
 
 def _write_run(run: Sequence[Hit], shared: Sequence[str], id_chars: int) -> Iterator[str]:
-    if len(run_key(run[0])) == 1:
+    if stands_alone(run[0]):
         for hit in run:  # of a memory several, where former wordings are asked for
             yield from _hit_lines(hit, _own_marks(hit, shared), id_chars)
         return
@@ -218,7 +227,7 @@ def _hit_lines(hit: Hit, marks: Sequence[str], id_chars: int) -> Iterator[str]:
 
 def _hit_line(hit: Hit, words: str, marks: Sequence[str], id_chars: int) -> str:
     name = name_hit(hit, id_chars)
-    if hit.kind == "memory":
+    if stands_alone(hit):
         return f"{name} {words} ({join_lines(', '.join(marks))})"
     said = f" ({', '.join(marks)})" if marks else ""
     place = "" if hit.source.turn_index is None else f"#{hit.source.turn_index} "
@@ -254,8 +263,10 @@ def _neighbour_head(beside: AdjacentTurn, id_chars: int) -> str:
 
 def _own_marks(hit: Hit, known: Sequence[str]) -> list[str]:
     """What a hit that stands by itself says of itself: type and day first."""
-    kind = [str(hit.type)] if hit.type else []
-    return [*kind, hit.source.at[:_TO_THE_DAY], *_list_marks(hit, known)]
+    what = hit.type or hit.source.speaker or hit.source.role
+    later = ["said later"] if hit.shown_as == "later" else []
+    kind = [str(what)] if what else []
+    return [*kind, hit.source.at[:_TO_THE_DAY], *later, *_list_marks(hit, known)]
 
 
 def _list_marks(hit: Hit, known: Sequence[str]) -> list[str]:

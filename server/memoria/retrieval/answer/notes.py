@@ -11,11 +11,9 @@ from memoria.retrieval.answer.elsewhere import COUNT_UP_TO
 from memoria.retrieval.answer.form import indent_words, write_hits
 from memoria.text.budget import PARTS, count_parts
 
-NOTHING_FOUND = "Nothing relevant is on record."
-_UNPROCESSED = (
-    "unprocessed: it was said, but no chat model has read it yet, or it waits for the user's word; "
-    "it is no settled conclusion"
-)
+NOTHING_FITS = "Nothing fits well; nearest:"
+_NOTHING_RECORDED = "Nothing is recorded yet."
+_NOTHING_SEEN = "Nothing on record may be shown for this: see its filters and its project."
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +46,13 @@ FOR_SHELL = NextSteps(
 def list_notes(result: SearchResult, steps: NextSteps = FOR_AGENTS) -> list[str]:
     """What there is to know of an answer beside its hits, a sentence each."""
     notes = [result.hint.replace(FOR_AGENTS.record, steps.record)] if result.hint else []
-    if any(hit.status == "unprocessed" for hit in result.hits):
-        notes.append(_UNPROCESSED)
     notes += result.notes
-    if result.nearest_topics:
-        topics = "; ".join(f"“{topic}”" for topic in map(indent_words, result.nearest_topics))
-        notes.append(f"the nearest topics on record: {topics}")
     return notes + ([_describe_elsewhere(result.elsewhere, steps)] if result.elsewhere else [])
 
 
 def write_answer(result: SearchResult, steps: NextSteps = FOR_AGENTS) -> str:
     """An answer as a text of no more tokens than it may have, estimated."""
-    lines = write_hits(result.hits, result.id_chars)
+    lines = [*describe_fit(result), *write_hits(result.hits, result.id_chars)]
     left = result.max_tokens * PARTS - sum(count_parts(f"{line}\n") for line in lines)
     for line in list_notes_below(result, steps):
         cost = count_parts(f"{line}\n")
@@ -73,7 +66,7 @@ def list_notes_below(result: SearchResult, steps: NextSteps) -> Iterator[str]:
     """What is said below the hits of an answer, the most important first."""
     notes = list_notes(result, steps)
     if not result.hits and not result.omitted:
-        yield notes.pop(0) if result.hint else NOTHING_FOUND
+        yield notes.pop(0) if result.hint else _describe_silence(result)
     if result.omitted:
         yield f"{result.omitted} more did not fit; {steps.tokens} to see them."
     if result.beyond_limit:
@@ -83,9 +76,20 @@ def list_notes_below(result: SearchResult, steps: NextSteps) -> Iterator[str]:
     yield from (f"note: {note}" for note in notes)
 
 
+def describe_fit(result: SearchResult) -> list[str]:
+    """What is said above the hits of an answer."""
+    return [] if result.answered or not result.hits else [NOTHING_FITS]
+
+
+def _describe_silence(result: SearchResult) -> str:
+    """Why an answer has no hit."""
+    return _NOTHING_RECORDED if result.is_empty else _NOTHING_SEEN
+
+
 def notes_cost(result: SearchResult) -> int:
     """Tokens that all there is to say beside the hits takes, estimated."""
-    parts = sum(count_parts(f"{line}\n") for line in list_notes_below(result, FOR_AGENTS))
+    lines = (*describe_fit(result), *list_notes_below(result, FOR_AGENTS))
+    parts = sum(count_parts(f"{line}\n") for line in lines)
     return -(-parts // PARTS)
 
 

@@ -41,6 +41,8 @@ is understood."""
 _FIRST_HITS = 10
 """Turns beside these are shown before further hits: in a talk they tell more than the eleventh."""
 _CUT = "…"
+_TURNS = (None, "nearest", "later")
+"""Hits have room before what is nearest, and that before what was said later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,7 @@ class Packer:
         weights: Mapping[str, float],
         focuses: Sequence[Span | None] = (),
         id_chars: int = FULL_ID,
+        line_tokens: int | None = None,
     ) -> None:
         """Nothing is admitted yet.
 
@@ -72,17 +75,21 @@ class Packer:
             weights: the terms asked for, and what each counts where a hit is cut.
             focuses: of each hit the span whose meaning is nearest, where that is known.
             id_chars: how much of an id is written.
+            line_tokens: of the words of what stands beside the hits so much is shown at most.
         """
         self._hits = hits
+        self._most = None if line_tokens is None else line_tokens * PARTS
         self._weights = weights
         self._focuses = focuses or [None] * len(hits)
         self._id_chars = id_chars
         self._left = max_tokens * PARTS
-        self._needs: list[int] = []
+        self._needs: dict[int, int] = {}
         self._finders: dict[int, ExcerptFinder] = {}
         self._shared = list_shared_marks(hits)
         self._begun: set[RunKey] = set()
-        self._shares: list[int] = []
+        self._order = sorted(range(len(hits)), key=lambda i: _TURNS.index(hits[i].shown_as))
+        self._shares: dict[int, int] = {}
+        """Of those that were admitted, in the order in which they were."""
         self._beside: dict[int, NeighbourTurns] = {}
 
     def admit(self) -> int:
@@ -91,10 +98,10 @@ class Packer:
         return self._admit_until(_FIRST_HITS)
 
     def _admit_until(self, most: int) -> int:
-        for i in range(len(self._shares), min(most, len(self._hits))):
+        for i in self._order[len(self._shares) : most]:
             hit = self._hits[i]
             need = sum(map(words_cost, _list_parts(hit)))
-            self._needs.append(need)
+            self._needs[i] = need
             key = run_key(hit)
             frame = frame_cost(hit, self._shared, self._id_chars)
             frame += 0 if key in self._begun else head_cost(hit)
@@ -102,7 +109,7 @@ class Packer:
             if share < min(need, _LEAST):
                 break
             self._begun.add(key)
-            self._shares.append(share)
+            self._shares[i] = share
             self._left -= frame + share
         return len(self._shares)
 
@@ -124,13 +131,13 @@ class Packer:
             self._admit_until(len(self._hits))
             self._drop_doubles()
         self._pour()
-        shown = tuple(self._show(i, share) for i, share in enumerate(self._shares))
+        shown = tuple(self._show(i, share) for i, share in sorted(self._shares.items()))
         tokens = price_text("\n".join(write_hits(shown, self._id_chars)))
         return PackedHits(shown, tokens, len(self._hits) - len(shown))
 
     def _drop_doubles(self) -> None:
         """Show no turn beside a hit that is among the further hits itself."""
-        hits = {hit.id for hit in self._hits[: len(self._shares)]}
+        hits = {self._hits[i].id for i in self._shares}
         for i, sides in self._beside.items():
             doubles = [turn for side in sides for turn in side if turn.id in hits]
             self._left += sum(neighbour_cost(turn, self._id_chars) for turn in doubles)
@@ -139,11 +146,17 @@ class Packer:
 
     def _enough(self, i: int) -> int:
         """What the sentence that answers takes, within bounds."""
+        if self._is_beside(i):
+            return self._most or 0
         least, most = _ENOUGH
         if self._needs[i] <= least or self._hits[i].tool is not None:
             return most
         start, end = self._finder(i).best_sentence
         return max(least, min(words_cost(self._hits[i].text[start:end]), most))
+
+    def _is_beside(self, i: int) -> bool:
+        """Whether it is a line beside the hits, of which so much is shown and no more."""
+        return self._most is not None and self._hits[i].shown_as is not None
 
     def _finder(self, i: int) -> ExcerptFinder:
         """What finds excerpts of a hit's words, which are read once."""
@@ -171,7 +184,8 @@ class Packer:
 
     def _pour(self) -> None:
         """Share what is left by rank among the hits that need more."""
-        wants = {i: self._needs[i] - share for i, share in enumerate(self._shares)}
+        poured = (i for i in self._shares if not self._is_beside(i))
+        wants = {i: self._needs[i] - self._shares[i] for i in poured}
         weights = {i: 1 / (4 + i) for i, want in wants.items() if want > 0}
         for i in sorted(weights, key=lambda i: (wants[i] / weights[i], i)):
             part = int(self._left * weights[i] / sum(weights.values()))

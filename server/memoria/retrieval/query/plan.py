@@ -86,6 +86,11 @@ class SearchPlan:
         own = replace(self, parts=(), variants=())
         return (own, *(replace(own, parsed=each) for each in (*self.parts, *self.variants)))
 
+    def with_processed_turns(self) -> "SearchPlan":
+        """The same where turns count that a chat model has read, too."""
+        profile = replace(self.profile, only_unprocessed_turns=False)
+        return replace(self, profile=profile, filters=replace(self.filters, include_processed=True))
+
     @property
     def kinds(self) -> tuple[DocumentKind, ...]:
         """Which kinds of document are searched."""

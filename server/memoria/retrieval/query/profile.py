@@ -1,10 +1,10 @@
 """Profiles: what sets one kind of search apart from another, in one place.
 
-A search of memories answers with conclusions, a line each, and is strict with every hit. A search
-of the transcript shows the verbatim record as it stands and is silent only where none of its best
-hits fits. The context package is built from what nobody asked for, so its conclusions have to fit
-better still, and the evidence beside them leaves out turns whose conclusions the user has
-suppressed.
+A search of memories answers with the best few, a line each, and with what is nearest by meaning
+alone; a search of the transcript shows the verbatim record as it stands. Neither hides anything
+because it fits badly: the answer says so. The context package is built from what nobody asked for,
+so there every hit has to fit, and the evidence beside them leaves out turns whose conclusions the
+user has suppressed.
 """
 
 from dataclasses import dataclass, replace
@@ -22,8 +22,11 @@ class SearchProfile:
 
     kinds: tuple[DocumentKind, ...]
     bounds: BoundsName
+    is_asked: bool
+    """Whether somebody has asked: then nothing is hidden because it fits badly."""
     every_hit_must_fit: bool
-    """Whether each hit has to pass the threshold, or one of the best for all of them."""
+    """Whether each hit has to pass the threshold, or one of the best for all of them, in a search
+    for which nobody has asked. The former are searches of conclusions, the latter of the record."""
     shows_turns_together: bool
     """Whether one of the best turns passes for those nearly as good, much as in the transcript. A
     memory has to pass by itself either way."""
@@ -36,6 +39,10 @@ class SearchProfile:
     """Hits at most where no limit is given: as many as the budget holds are shown of them."""
     line_chars: int | None
     """A hit's text is cut to the excerpt that answers; None shows it whole."""
+    line_tokens: int | None
+    """Of what is shown beside the hits so much is shown at most; None where nothing is."""
+    most_nearest: int
+    """How much of what is nearest by meaning alone is shown beside the hits."""
     only_unprocessed_turns: bool
     """Whether a turn stands in only until a chat model has read it."""
     includes_linked_turns: bool
@@ -62,12 +69,15 @@ class SearchProfile:
 MEMORIES = SearchProfile(
     kinds=("memory", "turn"),
     bounds="memories",
+    is_asked=True,
     every_hit_must_fit=True,
     shows_turns_together=True,
     rerank_accepts=0.5,
     reads=40,
-    most_hits=12,
+    most_hits=5,
     line_chars=400,
+    line_tokens=30,
+    most_nearest=5,
     only_unprocessed_turns=True,
     includes_linked_turns=False,
     shows_suppressed_turns=False,
@@ -79,17 +89,20 @@ MEMORIES = SearchProfile(
     hints_at_transcript=True,
     counts_elsewhere=True,
 )
-"""The first level: conclusions, and the turns that no chat model has read yet."""
+"""The first level: conclusions, and the turns that no chat model has read yet, a line each."""
 
 TRANSCRIPT = SearchProfile(
     kinds=("turn",),
     bounds="transcript",
+    is_asked=True,
     every_hit_must_fit=False,
     shows_turns_together=True,
     rerank_accepts=0.5,
     reads=30,
     most_hits=20,
     line_chars=None,
+    line_tokens=None,
+    most_nearest=0,
     only_unprocessed_turns=False,
     includes_linked_turns=True,
     shows_suppressed_turns=True,
@@ -105,6 +118,9 @@ TRANSCRIPT = SearchProfile(
 
 CONTEXT = replace(
     MEMORIES,
+    is_asked=False,
+    line_tokens=None,
+    most_nearest=0,
     bounds="context",
     shows_turns_together=False,
     rerank_accepts=0.8,
@@ -117,6 +133,10 @@ UNASKED = replace(CONTEXT, least_margin=0.1, hints_at_transcript=False)
 """What is put before a model with a prompt, though nobody has searched."""
 
 EVIDENCE = replace(
-    TRANSCRIPT, shows_suppressed_turns=False, counts_elsewhere=False, shows_confidences=False
+    TRANSCRIPT,
+    is_asked=False,
+    shows_suppressed_turns=False,
+    counts_elsewhere=False,
+    shows_confidences=False,
 )
 """The record for the context package."""

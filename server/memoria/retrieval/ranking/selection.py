@@ -19,6 +19,8 @@ _REPEAT_SIMILARITY = 0.9
 _NEARLY_AS_GOOD = 0.4
 """The share of the best turn's score with which another is shown beside it. Of those below, none
 answers on LoCoMo or BEAM: their recall@10 is the same without a bound, and lower from 0.5 on."""
+HALF_AS_GOOD = 0.5
+"""The share of the best conclusion's score below which none is a hit, where no limit is given."""
 _CHOSEN_WITH_CARE = 50
 """Hits that make room for each other, whatever the limit."""
 
@@ -36,7 +38,7 @@ class Selection:
 
 def has_hits(plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> bool:
     """Whether anything is shown of the candidates, which have their margins."""
-    if plan.parsed.is_time_only:
+    if plan.parsed.is_time_only or plan.profile.is_asked:
         return bool(scored)
     deciding = scored if plan.profile.every_hit_must_fit else scored[:DECIDING_HITS]
     return any(map(_is_relevant, deciding))
@@ -47,9 +49,10 @@ def select_hits(
     scored: Sequence[ScoredCandidate],
     successors: Successors = NO_SUCCESSORS,
 ) -> Selection:
-    """What passes the threshold, in an order in which no hit repeats the one before.
+    """The hits, in an order in which none repeats the one before; asked for, all that was found.
 
-    What has taken the place of a hit passes with it.
+    Unasked they have to pass the threshold. What has taken the place of one that does passes with
+    it.
     """
     if plan.parsed.is_time_only:
         return Selection(tuple(scored))
@@ -57,8 +60,10 @@ def select_hits(
         return Selection((), scored)  # no word was asked for, so nothing is an answer
     if not plan.profile.every_hit_must_fit:
         return _select_together(plan, scored)
-    passed = _add_linked(scored, _list_fitting(plan, scored))
-    passed = _add_successors(scored, passed, successors)
+    passed = scored
+    if not plan.profile.is_asked:
+        passed = _add_linked(scored, _list_fitting(plan, scored))
+        passed = _add_successors(scored, passed, successors)
     ids = {each.candidate.n for each in passed}
     below = tuple(each for each in scored if each.candidate.n not in ids)
     passed, repeats = stand_for_turns(passed)
@@ -85,23 +90,34 @@ def add_rest(plan: SearchPlan, selection: Selection, rest: Sequence[ScoredCandid
     if not plan.profile.every_hit_must_fit:
         hits = (*selection.hits, *new) if selection.hits else ()
         return replace(selection, hits=hits)
-    fitting = [each for each in new if _is_relevant(each)]
+    fitting = [each for each in new if plan.profile.is_asked or _is_relevant(each)]
     repeats = _find_repeats([*selection.hits, *fitting]) if fitting else set()
     return replace(
         selection,
         hits=(*selection.hits, *(each for each in fitting if each.candidate.n not in repeats)),
-        below_threshold=(*selection.below_threshold, *(n for n in new if not _is_relevant(n))),
+        below_threshold=(*selection.below_threshold, *(n for n in new if n not in fitting)),
         repeats=(*selection.repeats, *(n for n in fitting if n.candidate.n in repeats)),
     )
 
 
 def limit_hits(plan: SearchPlan, selection: Selection) -> Selection:
-    """The hits within the limit, and of those beyond it the ones that pass by themselves.
+    """The hits that may be shown, and of conclusions those beyond the limit that fit as well.
 
-    Of the record none is beyond: one that fits lets all be shown.
+    Asked for without a limit, conclusions that are much worse than the best are left out, and none
+    is beyond. Of the record none is beyond either.
     """
-    beyond = filter(_is_relevant, selection.hits[plan.limit :] * plan.profile.every_hit_must_fit)
-    return replace(selection, hits=(*selection.hits[: plan.limit], *beyond))
+    hits = selection.hits
+    if not plan.profile.every_hit_must_fit or plan.parsed.is_time_only:
+        return replace(selection, hits=hits[: plan.limit])
+    if not plan.profile.is_asked:
+        beyond = filter(_is_relevant, hits[plan.limit :])
+        return replace(selection, hits=(*hits[: plan.limit], *beyond))
+    if plan.is_limited:
+        return selection
+    least = HALF_AS_GOOD * max((each.score for each in hits), default=0.0)
+    good = tuple(each for each in hits if each.score >= least)
+    worse = (each for each in hits if each.score < least)
+    return replace(selection, hits=good, below_threshold=(*worse, *selection.below_threshold))
 
 
 def _select_together(plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> Selection:

@@ -139,9 +139,9 @@ class Conversations(Protocol):
         ...
 
     def user_turns_beside(
-        self, session_n: int, turn_index: int
-    ) -> tuple[StoredTurn | None, StoredTurn | None]:
-        """The user's nearest turns before a place of a session and after it."""
+        self, ns: Sequence[int]
+    ) -> dict[int, tuple[StoredTurn | None, StoredTurn | None]]:
+        """By turn the user's nearest turns before it in its session, and after it."""
         ...
 
     def list_span(self, session_n: int, first_index: int, last_index: int) -> list[StoredTurn]:

@@ -45,6 +45,10 @@ class Documents(Protocol):
         """
         ...
 
+    def vectors(self, ns: Sequence[int], model: str) -> dict[int, Vector]:
+        """The vectors of those of the documents that have one."""
+        ...
+
     def nearest_passages(
         self, ns: Sequence[int], model: str, vector: Vector
     ) -> dict[int, PassageMatch]:

@@ -297,14 +297,12 @@ class SqliteConversations:
         )
 
     def user_turns_beside(
-        self, session_n: int, turn_index: int
-    ) -> tuple[StoredTurn | None, StoredTurn | None]:
-        """The user's nearest turns before a place and after it."""
-        (row,) = self._rows.all("user_turns_beside", session_n=session_n, turn_index=turn_index)
-        ns = (row["before_n"], row["after_n"])
-        found = self.turns([n for n in ns if n is not None])
-        before, after = map(found.get, ns)
-        return before, after
+        self, ns: Sequence[int]
+    ) -> dict[int, tuple[StoredTurn | None, StoredTurn | None]]:
+        """By turn the user's nearest turns before it in its session, and after it."""
+        rows = self._rows.tuples("user_turns_beside", ns=list_numbers(ns))
+        found = self.turns(sorted({n for row in rows for n in row[1:] if n is not None}))
+        return {n: (found.get(before), found.get(after)) for n, before, after in rows}
 
     def list_span(self, session_n: int, first_index: int, last_index: int) -> list[StoredTurn]:
         """A session's current turns from one place to another, in order."""

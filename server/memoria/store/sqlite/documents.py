@@ -238,6 +238,16 @@ class SqliteDocuments:
         )
         return self._vectors.nearest(where, vector, limit)
 
+    def vectors(self, ns: Sequence[int], model: str) -> dict[int, Vector]:
+        """The vectors of those of the documents that have one."""
+        known = find_model(self._rows.connection, model)
+        if known is None or not ns:
+            return {}
+        from memoria.store.sqlite.vectors.exact import read_vectors  # noqa: PLC0415  (brings NumPy)
+
+        found, rows = read_vectors(self._rows.connection, known.n, ns, known.dims)
+        return dict(zip(found.tolist(), rows, strict=True))
+
     def nearest_passages(
         self, ns: Sequence[int], model: str, vector: Vector
     ) -> dict[int, PassageMatch]:

@@ -15,7 +15,7 @@ from memoria.retrieval.answer.form import (
     short_id,
     write_words,
 )
-from memoria.retrieval.answer.notes import FOR_SHELL, list_notes_below
+from memoria.retrieval.answer.notes import FOR_SHELL, describe_fit, list_notes_below
 from memoria.surface.cli import times
 from memoria.surface.cli.layout import wrap_text
 from memoria.text.document import as_text
@@ -43,7 +43,9 @@ def render_answer(result: SearchResult, width: int) -> str:
     hits = result.hits
     has_neighbours = any(hit.before or hit.after for hit in hits)
     page = _Page(width, result.id_chars, list_shared_marks(hits), has_neighbours)
-    lines = wrap_text(join_lines(f"All: {', '.join(page.shared)}."), width) if page.shared else []
+    lines = describe_fit(result)
+    if page.shared:
+        lines += wrap_text(join_lines(f"All: {', '.join(page.shared)}."), width)
     runs: dict[tuple[str, ...], list[Hit]] = {}
     for hit in hits:
         runs.setdefault(run_key(hit), []).append(hit)

@@ -68,6 +68,7 @@ class WireHit(BaseModel):
     outdated_by: list[str] | None = None
     restated_by: str | None = None
     condition: str | None = None
+    shown_as: str | None = None
 
 
 class WireConclusion(WireHit):
@@ -88,6 +89,7 @@ class WireTrace(WireHit):
 class WireAnswer(BaseModel):
     """What either level's answer says beside its hits."""
 
+    answered: bool
     omitted: int | None = None
     beyond_limit: int | None = None
     hidden: int | None = None
@@ -137,6 +139,7 @@ def wire_neighbour(beside: AdjacentTurn) -> WireNeighbour:
 
 def _answer_fields(result: SearchResult) -> dict[str, Any]:
     return {
+        "answered": result.answered,
         "omitted": result.omitted or None,
         "beyond_limit": result.beyond_limit or None,
         "hidden": result.hidden or None,
@@ -178,6 +181,7 @@ def _hit_fields(hit: Hit, id_chars: int) -> dict[str, Any]:
         "outdated_by": list(hit.outdated_by) or None,
         "restated_by": hit.restated_by,
         "condition": hit.condition,
+        "shown_as": hit.shown_as,
     }
 
 

@@ -204,14 +204,17 @@ ORDER BY t.turn_index;
 
 -- name: user_turns_beside
 -- Of each side the nearest.
-SELECT (SELECT t.n FROM turns t JOIN documents d ON d.n = t.n
-        WHERE t.session_n = :session_n AND +t.tenant_id = :tenant AND d.current
-          AND t.role = 'user' AND t.turn_index < :turn_index
+SELECT one.n,
+       (SELECT t.n FROM turns t JOIN documents d ON d.n = t.n
+        WHERE t.session_n = one.session_n AND +t.tenant_id = :tenant AND d.current
+          AND t.role = 'user' AND t.turn_index < one.turn_index
         ORDER BY t.turn_index DESC LIMIT 1) AS before_n,
        (SELECT t.n FROM turns t JOIN documents d ON d.n = t.n
-        WHERE t.session_n = :session_n AND +t.tenant_id = :tenant AND d.current
-          AND t.role = 'user' AND t.turn_index > :turn_index
-        ORDER BY t.turn_index LIMIT 1) AS after_n;
+        WHERE t.session_n = one.session_n AND +t.tenant_id = :tenant AND d.current
+          AND t.role = 'user' AND t.turn_index > one.turn_index
+        ORDER BY t.turn_index LIMIT 1) AS after_n
+FROM json_each(:ns) listed
+CROSS JOIN turns one ON one.n = listed.value AND +one.tenant_id = :tenant;
 
 -- name: session_turns
 SELECT t.n

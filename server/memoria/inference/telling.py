@@ -1,0 +1,45 @@
+"""Telling: whether a text tells something of its author's world, by its vector alone.
+
+A linear model over the vectors of the bundled embedder, made to miss little: it concludes nothing,
+and only picks what is looked through. Where its direction is added to a vector, what tells comes
+nearer to that. `training/telling` has the texts that it learnt from.
+"""
+
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from memoria.model import Vector
+
+WEIGHTS = Path(__file__).with_name("telling.weights")
+"""Half floats: one for each number of a vector, and what is added to their sum."""
+_STRENGTH = 0.5
+"""How far a vector is turned. What is asked for must not be drowned by it."""
+
+
+class Telling(NamedTuple):
+    """What tells texts that tell something from others."""
+
+    weights: Vector
+    base: float
+
+    def marks(self, vector: Vector) -> bool:
+        """Whether the text with this vector tells something."""
+        return bool(vector @ self.weights + self.base > 0)
+
+    def turn(self, vector: Vector) -> Vector:
+        """The vector turned so that what tells lies nearer."""
+        import numpy as np  # noqa: PLC0415  (who searches nothing does not wait for it)
+
+        turned = vector + _STRENGTH * self.weights / np.linalg.norm(self.weights)
+        unit: Vector = (turned / np.linalg.norm(turned)).astype(np.float32)
+        return unit
+
+
+@cache
+def read_telling() -> Telling:
+    """The model for vectors of the bundled embedder."""
+    import numpy as np  # noqa: PLC0415  (who searches nothing does not wait for it)
+
+    stored = np.frombuffer(WEIGHTS.read_bytes(), np.float16).astype(np.float32)
+    return Telling(stored[:-1], float(stored[-1]))

@@ -1,0 +1,148 @@
+"""Beside: the hits of an answer with what is nearest by meaning, and what was said later.
+
+The order is that of reading: the hits, best first, then what is nearest; and above each of the
+first of either what the same speaker said later that is nearest to it. Nothing stands there twice.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from memoria.model.condition import Condition
+from memoria.retrieval.answer.conditions import ToldConditions
+from memoria.retrieval.query.plan import SearchPlan
+from memoria.retrieval.ranking.documents import MemoryWording
+from memoria.retrieval.ranking.fusion import FusedCandidate
+from memoria.retrieval.ranking.later import LaterSearch, Said
+from memoria.retrieval.ranking.nearest import find_nearest
+from memoria.retrieval.ranking.score import ScoredCandidate, score_candidates
+from memoria.retrieval.snapshot import ScoredSearch
+from memoria.retrieval.sources.vectors import QueryVector
+from memoria.store.base import Transaction
+
+_FIRST_HITS = 2
+_FIRST_NEAREST = 3
+"""Beside so many it is looked for what was said later."""
+_SPARE = 4
+"""What is nearest is read together with so much more, for some of it is not to be shown."""
+
+ShownAs = Literal["nearest", "later"]
+
+
+class Line(NamedTuple):
+    """What is shown in a line of an answer."""
+
+    candidate: ScoredCandidate
+    condition: Condition | None
+    shown_as: ShownAs | None = None
+    """None where it is a hit."""
+
+
+def list_lines(
+    tx: Transaction,
+    found: ScoredSearch,
+    hits: Sequence[ScoredCandidate],
+    told: ToldConditions,
+) -> list[Line]:
+    """The lines of an answer, in the order in which they are shown.
+
+    Args:
+        tx: where it was searched.
+        found: what was found.
+        hits: best first; as many are shown as there may be.
+        told: on what condition things were told.
+    """
+    plan = found.plan
+    most_hits, most_nearest = count_places(plan)
+    shown = [Line(*each) for each in told.take(hits, most_hits)]
+    is_compared = found.statistics.has_vectors and not plan.parsed.is_time_only
+    if not (plan.profile.most_nearest and is_compared):
+        return shown
+    asked = [one for one in (each.read() for each in found.asked) if isinstance(one, QueryVector)]
+    near = _list_nearest(tx, found, asked, shown, told, most_nearest)
+    lines = [*shown, *near]
+    if not asked or plan.as_of is not None:
+        return lines
+    return _add_later(tx, found, asked[0].model, (shown, near), told)
+
+
+def count_places(plan: SearchPlan) -> tuple[int, int]:
+    """How many hits are shown at most, and how much of what is nearest."""
+    nearest = plan.profile.most_nearest
+    if not plan.is_limited:
+        return plan.limit, nearest
+    nearest = min(nearest, plan.limit // 3)
+    return plan.limit - nearest, nearest
+
+
+def _list_nearest(
+    tx: Transaction,
+    found: ScoredSearch,
+    asked: Sequence[QueryVector],
+    shown: Sequence[Line],
+    told: ToldConditions,
+    most: int,
+) -> list[Line]:
+    known = {each.candidate.candidate.n for each in shown}
+    sources = _list_sources(shown)
+    best = find_nearest(tx, found.plan, asked, known)[: most + _SPARE]
+    new = [each for each in _read(tx, found, found.plan, best) if each.id not in sources]
+    return [Line(*each, "nearest") for each in told.take_open(new, most)]
+
+
+def _list_sources(lines: Sequence[Line]) -> set[str | None]:
+    """The ids of the turns that the memories among them were made of."""
+    documents = (each.candidate.document for each in lines)
+    return {
+        document.version.provenance.turn_id
+        for document in documents
+        if isinstance(document, MemoryWording)
+    }
+
+
+def _add_later(
+    tx: Transaction,
+    found: ScoredSearch,
+    model: str,
+    groups: tuple[Sequence[Line], Sequence[Line]],
+    told: ToldConditions,
+) -> list[Line]:
+    """The lines, each after what was said later that is nearest to it."""
+    plan = found.plan
+    wide = plan.with_processed_turns()
+    shown, near = groups
+    first = [*shown[:_FIRST_HITS], *near[:_FIRST_NEAREST]]
+    said = filter(None, (Said.of_candidate(line.candidate) for line in first))
+    later = LaterSearch(tx, model, plan.calibration, wide.filters).find(list(said))
+    lines = {line.candidate.candidate.n: line for group in groups for line in group}
+    new = [n for ns in later.values() for n in ns if n not in lines]
+    wanted = [FusedCandidate(n, 0.0) for n in dict.fromkeys(new)]
+    read = _read(tx, found, wide, wanted)
+    added = (Line(*each, "later") for each in told.take_open(read, len(read)))
+    lines |= {line.candidate.candidate.n: line for line in added}
+    return list(_place(lines, later))
+
+
+def _read(
+    tx: Transaction, found: ScoredSearch, plan: SearchPlan, wanted: Sequence[FusedCandidate]
+) -> list[ScoredCandidate]:
+    """Those of the documents that may be seen, in their order."""
+    scored = {
+        each.candidate.n: each for each in score_candidates(tx, plan, wanted, found.threshold)
+    }
+    return [scored[each.n] for each in wanted if each.n in scored]
+
+
+def _place(lines: Mapping[int, Line], later: Mapping[int, Collection[int]]) -> Iterator[Line]:
+    """Each line once, after what was said later."""
+    placed: set[int] = set()
+
+    def place(n: int) -> Iterator[Line]:
+        if n in placed or n not in lines:
+            return
+        placed.add(n)
+        for newer in later.get(n, ()):
+            yield from place(newer)
+        yield lines[n]
+
+    for n in [n for n, line in lines.items() if line.shown_as != "later"]:
+        yield from place(n)

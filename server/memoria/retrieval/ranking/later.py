@@ -1,0 +1,117 @@
+"""Later: what the same speaker said later that is nearest to what they said before.
+
+A question resembles what was said first, and what corrects that resembles what it corrects: so it
+is looked for from there, by the vectors that are kept. Only what tells something of the speaker's
+world counts, as far as the embedder can tell; no word of any language is looked at. Nothing is
+concluded: whoever reads both, with their days, does that.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import NamedTuple, Self
+
+from memoria.inference.base import Calibration
+from memoria.model import Role, Vector
+from memoria.retrieval.ranking.documents import MemoryWording
+from memoria.retrieval.ranking.score import ScoredCandidate
+from memoria.store.base import Transaction
+from memoria.store.values import DocumentKind, Filters
+
+MOST_LATER = 2
+"""Of each: of two that share hardly a word the second is the one as often as the first."""
+_LOOKED_AT: Mapping[DocumentKind, int] = {"turn": 100, "memory": 20}
+"""The nearest of each kind, of which most were said before, by others or about nothing."""
+Speaker = tuple[Role, str | None]
+_USER: Speaker = (Role.USER, None)
+
+
+class Said(NamedTuple):
+    """Something that somebody said, as far as it matters here."""
+
+    n: int
+    """The document: a turn, or a memory's wording."""
+    at: int
+    speaker: Speaker
+
+    @classmethod
+    def of_candidate(cls, each: ScoredCandidate) -> Self | None:
+        """A candidate; None where an assistant or a tool said it, which speak for nobody."""
+        document, n = each.document, each.candidate.n
+        if isinstance(document, MemoryWording):
+            return cls(n, document.version.valid_from, _USER)
+        is_of_person = document.role is Role.USER or document.speaker is not None
+        return cls(n, document.at, (document.role, document.speaker)) if is_of_person else None
+
+
+class LaterSearch:
+    """Looks for what was said later, in one snapshot."""
+
+    def __init__(
+        self, tx: Transaction, model: str, calibration: Calibration, filters: Filters
+    ) -> None:
+        """Nothing is looked for yet.
+
+        Args:
+            tx: where to look.
+            model: whose vectors are compared.
+            calibration: what these tell.
+            filters: what may be seen.
+        """
+        self._tx = tx
+        self._model = model
+        self._filters = filters
+        self._telling = calibration.read_telling() if calibration.read_telling else None
+
+    def find(self, told: Sequence[Said], most: int = MOST_LATER) -> dict[int, tuple[int, ...]]:
+        """By document what the same speaker said later, nearest first; no more than `most` each."""
+        vectors = self._tx.documents.vectors([each.n for each in told], self._model)
+        told = [each for each in told if each.n in vectors]
+        near = {each.n: self._list_near(vectors[each.n]) for each in told}
+        ns = sorted(set().union(*near.values()))
+        known = {each.n: each for each in self._read(ns)}
+        vectors |= self._tx.documents.vectors(list(known), self._model)
+        found = {}
+        for one in told:
+            others = [known[n] for n in near[one.n] if n in known]
+            found[one.n] = tuple(islice(self._list_later(one, others, vectors), most))
+        return found
+
+    def _list_near(self, vector: Vector) -> list[int]:
+        """What lies near to a vector, where it tells something."""
+        turned = vector if self._telling is None else self._telling.turn(vector)
+        return [
+            match.n
+            for kind, most in _LOOKED_AT.items()
+            for match in self._tx.documents.nearest(kind, self._model, turned, self._filters, most)
+        ]
+
+    def _read(self, ns: Sequence[int]) -> Iterator[Said]:
+        """Who said the documents and when; none of assistants and tools."""
+        if not ns:
+            return
+        remarks = self._tx.turn_columns.remarks(ns)
+        for n, at, is_user, is_assistant, speaker in zip(
+            ns,
+            remarks.ats.tolist(),
+            remarks.is_user.tolist(),
+            remarks.is_assistant.tolist(),
+            remarks.speakers.tolist(),
+            strict=True,
+        ):
+            if is_user or (is_assistant and speaker):
+                role = Role.USER if is_user else Role.ASSISTANT
+                yield Said(n, at, (role, remarks.names[speaker] or None))
+        others = [n for n, is_turn in zip(ns, remarks.is_turn.tolist(), strict=True) if not is_turn]
+        for n, memory in self._tx.memories.by_version_numbers(others).items() if others else ():
+            yield Said(n, memory.current.valid_from, _USER)
+
+    def _list_later(
+        self, one: Said, others: Sequence[Said], vectors: Mapping[int, Vector]
+    ) -> Iterator[int]:
+        later = [
+            each.n
+            for each in others
+            if each.speaker == one.speaker and (each.at, each.n) > (one.at, one.n)
+        ]
+        later.sort(key=lambda n: (-float(vectors[n] @ vectors[one.n]), n))
+        return (n for n in later if self._telling is None or self._telling.marks(vectors[n]))

@@ -1,0 +1,58 @@
+"""Nearest: what lies nearest to a question by meaning alone, whatever words it shares.
+
+Where somebody asks for help, or tells something, what bears on it may share no word with it. It is
+looked for among what people said themselves and what is remembered, and there first among what
+tells something of their world: an assistant, a tool or a page speaks for nobody.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+
+from memoria.model import Vector
+from memoria.retrieval.query.plan import SearchPlan
+from memoria.retrieval.ranking.fusion import FusedCandidate
+from memoria.retrieval.sources.vectors import QueryVector
+from memoria.store.base import Transaction
+
+_LOOKED_AT = 60
+"""Of each kind and for each wording: those that tell something come first among them."""
+
+
+def find_nearest(
+    tx: Transaction, plan: SearchPlan, asked: Sequence[QueryVector], known: Collection[int]
+) -> list[FusedCandidate]:
+    """What is nearest to any wording of a question, best first, without what is known already."""
+    if not asked:
+        return []
+    read = plan.calibration.read_telling
+    telling = read() if read else None
+    vectors = [each.vector for each in asked]
+    turned = vectors if telling is None else [telling.turn(each) for each in vectors]
+    model = asked[0].model
+    found = tx.documents.vectors(_list_found(tx, plan, model, turned), model)
+    new = _keep_peoples(tx, [n for n in found if n not in known])
+    cosines = {n: max(float(found[n] @ each) for each in vectors) for n in new}
+    is_marked = {n: telling is None or telling.marks(found[n]) for n in new}
+    best = sorted(new, key=lambda n: (not is_marked[n], -cosines[n], n))
+    return [FusedCandidate(n, cosines[n], cosine=cosines[n]) for n in best]
+
+
+def _list_found(
+    tx: Transaction, plan: SearchPlan, model: str, vectors: Iterable[Vector]
+) -> list[int]:
+    matches = (
+        match.n
+        for vector in vectors
+        for kind in plan.kinds
+        for match in tx.documents.nearest(kind, model, vector, plan.filters, _LOOKED_AT)
+    )
+    return list(dict.fromkeys(matches))
+
+
+def _keep_peoples(tx: Transaction, ns: Sequence[int]) -> list[int]:
+    """Those that a person said, and memories."""
+    if not ns:
+        return []
+    remarks = tx.turn_columns.remarks(ns)
+    is_of_person = remarks.is_user | (remarks.is_assistant & (remarks.speakers > 0))
+    is_kept = (is_of_person | ~remarks.is_turn).tolist()
+    return [n for n, keep in zip(ns, is_kept, strict=True) if keep]
