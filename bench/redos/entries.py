@@ -27,6 +27,7 @@ from memoria.policy.people import find_people
 from memoria.policy.plain_statements import find_plain_statements
 from memoria.policy.privacy import screen
 from memoria.policy.routing import is_answer, is_worth_extracting, route_turn
+from memoria.policy.statements import classify_text
 from memoria.policy.task_signals import find_task_signals
 from memoria.policy.updates.read import is_passage
 from memoria.policy.withheld import asks_not_to_remember

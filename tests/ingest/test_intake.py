@@ -1,4 +1,4 @@
-"""What becomes of a turn when it is recorded: a memory if it asks for one, an entry in the queue."""
+"""What becomes of a turn: a memory if it asks for one, an entry in the queue, neither."""
 
 from collections.abc import Iterator
 from pathlib import Path

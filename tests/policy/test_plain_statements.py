@@ -1,4 +1,4 @@
-"""Rules find what a turn asks to have remembered, and what it states; in doubt they find nothing."""
+"""Rules find what a turn asks to have remembered and what it states; in doubt, nothing."""
 
 from pathlib import Path
 
