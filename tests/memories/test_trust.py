@@ -73,10 +73,10 @@ async def test_what_the_user_says_in_a_turn_is_believed_whatever_it_replaces(
     memory: Memoria,
 ) -> None:
     await memory.with_channel(TOOL).remember("The user lives in Leeds")
-    turn = {"role": "user", "content": "I live in York.", "session_id": "s"}
+    turn = {"role": "user", "content": "Remember that I live in York.", "session_id": "s"}
     (change,) = (await memory.record_conversation([turn])).changes
     now = await memory.get_memory(change.id)
-    assert (now.content, trust_of(now)) == ("The user lives in York.", Trust.REPORTED)
+    assert (now.content, trust_of(now)) == ("I live in York", Trust.REPORTED)
 
 
 async def _hold(m: Memoria) -> Memory:
