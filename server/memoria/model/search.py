@@ -123,6 +123,8 @@ class SearchResult(Value):
     """Which parts of the search were missing, and why."""
     nearest_topics: tuple[str, ...] = ()
     """Where nothing is relevant: what is on record that comes nearest, a few words each."""
+    is_narrow: bool = False
+    """Whether it was asked in one wording and found little: others may find more."""
     hint: str | None = None
     """Where the second level has more, and what to do about it."""
     elsewhere: OtherProjects | None = None

@@ -20,6 +20,7 @@ from memoria.retrieval.answer.outdated import mark_outdated
 from memoria.retrieval.answer.pack import PackedHits, Packer
 from memoria.retrieval.answer.superseded import mark_superseded
 from memoria.retrieval.answer.updates import mark_updates
+from memoria.retrieval.answer.widen import is_too_narrow
 from memoria.retrieval.lookup.short_ids import count_id_chars
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.choice import ChosenHits
@@ -60,6 +61,7 @@ def build_answer(
         hidden=_count_hidden(tx, plan),
         notes=_list_notes(tx, plan, found.sources.reports, is_silent=not within_limit),
         nearest_topics=_list_nearest(tx, plan, selection),
+        is_narrow=is_too_narrow(plan, selection),
         hint=find_hint(tx, plan, found, selection) if plan.profile.hints_at_transcript else None,
         elsewhere=_find_elsewhere(tx, found, selection, names_projects=names_projects),
     )

@@ -3,12 +3,13 @@
 The most important come first, for in a small budget the last ones make room.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from memoria.model import OtherProjects, SearchResult
 from memoria.retrieval.answer.elsewhere import COUNT_UP_TO
 from memoria.retrieval.answer.form import indent_words, write_hits
+from memoria.retrieval.answer.widen import describe_wordings
 from memoria.text.budget import PARTS, count_parts
 
 NOTHING_FOUND = "Nothing relevant is on record."
@@ -61,12 +62,23 @@ def write_answer(result: SearchResult, steps: NextSteps = FOR_AGENTS) -> str:
     """An answer as a text of no more tokens than it may have, estimated."""
     lines = write_hits(result.hits, result.id_chars)
     left = result.max_tokens * PARTS - sum(count_parts(f"{line}\n") for line in lines)
-    for line in list_notes_below(result, steps):
+    above = [*_take_fitting(describe_narrow(result), left)]
+    left -= sum(count_parts(f"{line}\n") for line in above)
+    return "\n".join([*above, *lines, *_take_fitting(list_notes_below(result, steps), left)])
+
+
+def _take_fitting(lines: Iterable[str], left: int) -> Iterator[str]:
+    """The lines that fit into what is left, in parts of a token."""
+    for line in lines:
         cost = count_parts(f"{line}\n")
         if cost <= left:
-            lines.append(line)
             left -= cost
-    return "\n".join(lines)
+            yield line
+
+
+def describe_narrow(result: SearchResult) -> list[str]:
+    """What is said first, where a question in one wording found little."""
+    return [describe_wordings(result.query)] if result.is_narrow else []
 
 
 def list_notes_below(result: SearchResult, steps: NextSteps) -> Iterator[str]:
@@ -85,7 +97,8 @@ def list_notes_below(result: SearchResult, steps: NextSteps) -> Iterator[str]:
 
 def notes_cost(result: SearchResult) -> int:
     """Tokens that all there is to say beside the hits takes, estimated."""
-    parts = sum(count_parts(f"{line}\n") for line in list_notes_below(result, FOR_AGENTS))
+    lines = (*describe_narrow(result), *list_notes_below(result, FOR_AGENTS))
+    parts = sum(count_parts(f"{line}\n") for line in lines)
     return -(-parts // PARTS)
 
 

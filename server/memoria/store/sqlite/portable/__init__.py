@@ -78,7 +78,7 @@ def _describe_fault(error: Exception) -> str:
             return f"lacks {error.args[0]}"
         case RecursionError():
             return "is nested too deeply"
-        case ValidationError() if (place := error.errors()[0]["loc"]):
+        case ValidationError() if place := error.errors()[0]["loc"]:
             return f"has an impossible {place[0]}"
         case StoreDamagedError() | sqlite3.Error() | OverflowError() | ValidationError():
             return "holds values that no version of Memoria writes"
