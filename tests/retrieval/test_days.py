@@ -7,7 +7,8 @@ import pytest
 
 import memoria
 from memoria import Memoria, Settings
-from memoria.model import use_clock
+from memoria.model import parse_instant, use_clock
+from memoria.surface.text import result_text
 
 NOW = 1_781_524_800_000  # 2026-06-15T12:00:00Z, a Monday
 TUESDAY = {"kiln": "09T08:00", "bread": "09T10:00", "roof": "09T20:30"}
@@ -73,6 +74,33 @@ async def test_what_was_said_on_a_day_about_something_is_still_found_by_its_word
 ) -> None:
     for sessions in await list_sessions(week, "What did we say about the kiln last Tuesday?"):
         assert sessions[0] == "kiln"
+
+
+@pytest.mark.parametrize(
+    ("zone", "at", "day"),
+    [
+        ("Asia/Shanghai", "2026-06-08T20:00:00Z", "2026-06-09T04:00+08:00"),
+        ("America/New_York", "2026-06-10T02:00:00Z", "2026-06-09T22:00-04:00"),
+        ("UTC", "2026-06-09T23:00:00Z", "2026-06-09T23:00Z"),
+    ],
+)
+async def test_a_line_tells_the_day_by_which_it_was_asked_for(
+    home: Path, zone: str, at: str, day: str
+) -> None:
+    settings = Settings.load(home=home, embedder="off", time_zone=zone)
+    with use_clock(lambda: NOW):
+        async with memoria.open(settings=settings) as m:
+            turn = {"role": "user", "content": "The kiln is hot.", "session_id": "s", "at": at}
+            await m.record_conversation([turn])
+            asked = [
+                await m.search_conversation_traces("What did we do on 2026-06-09?"),
+                await m.search_conversation_traces("kiln", since="2026-06-09", until="2026-06-10"),
+                await m.search_memory("kiln", since="2026-06-09", until="2026-06-10"),
+            ]
+    for found in asked:
+        assert parse_instant(found.hits[0].source.at) == parse_instant(at)
+        assert day[:10] in result_text(found)
+    assert result_text(asked[0]).startswith(f"{day}, session s")
 
 
 async def test_a_code_is_answered_by_what_holds_it_alone(home: Path) -> None:
