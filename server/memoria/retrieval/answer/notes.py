@@ -48,14 +48,15 @@ FOR_SHELL = NextSteps(
 
 def list_notes(result: SearchResult, steps: NextSteps = FOR_AGENTS) -> list[str]:
     """What there is to know of an answer beside its hits, a sentence each."""
-    notes = [result.hint.replace(FOR_AGENTS.record, steps.record)] if result.hint else []
+    notes = [_describe_elsewhere(result.elsewhere, steps)] if result.elsewhere else []
+    notes += [result.hint.replace(FOR_AGENTS.record, steps.record)] if result.hint else []
     if any(hit.status == "unprocessed" for hit in result.hits):
         notes.append(_UNPROCESSED)
     notes += result.notes
     if result.nearest_topics:
         topics = "; ".join(f"“{topic}”" for topic in map(indent_words, result.nearest_topics))
         notes.append(f"the nearest topics on record: {topics}")
-    return notes + ([_describe_elsewhere(result.elsewhere, steps)] if result.elsewhere else [])
+    return notes
 
 
 def write_answer(result: SearchResult, steps: NextSteps = FOR_AGENTS) -> str:
@@ -85,7 +86,7 @@ def list_notes_below(result: SearchResult, steps: NextSteps) -> Iterator[str]:
     """What is said below the hits of an answer, the most important first."""
     notes = list_notes(result, steps)
     if not result.hits and not result.omitted:
-        yield notes.pop(0) if result.hint else NOTHING_FOUND
+        yield notes.pop(0) if result.hint or result.elsewhere else NOTHING_FOUND
     if result.omitted:
         yield f"{result.omitted} more did not fit; {steps.tokens} to see them."
     if result.beyond_limit:
