@@ -1,7 +1,5 @@
 """Rules find what a turn asks to have remembered and what it states; in doubt, nothing."""
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

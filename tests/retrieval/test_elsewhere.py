@@ -58,6 +58,17 @@ async def test_the_second_level_counts_too(home: Path, language: str) -> None:
     assert found.elsewhere.matches == 1
 
 
+async def test_other_projects_are_named_before_the_second_level(home: Path) -> None:
+    async with opened(home, "shop") as m:
+        await m.remember(FACTS["en"])
+    async with opened(home, "blog") as m:
+        await m.record_conversation(
+            [{"role": "user", "content": "What did I say word for word about the billing port?"}]
+        )
+    text = result_text(await asked(home, f"{ASKED['en']}, word for word"))
+    assert 0 < text.index("workspace=*") < text.index("search_conversation_traces")
+
+
 async def test_projects_are_named_where_the_user_allows_it(home: Path) -> None:
     async with opened(home, "shop") as m:
         await m.remember(FACTS["en"])

@@ -26,6 +26,7 @@ async def m(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
             "My aunt Katherine keeps three goats behind the mill",
             "The kathode of the old tube amplifier is worn out",
             "Tim mends clocks",
+            "Muhhamed and his sister painted the boathouse",
             "Rose Garden is a film about a garden that nobody may enter",
             "李小芬在码头边开了一家面馆",
             "喬治去年搬到了海边",
@@ -42,6 +43,9 @@ async def m(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
     ("question", "asked", "known"),
     [
         ("How many goats does Cathrine keep?", "Cathrine", "Katherine"),
+        ("What did Mohammed paint with his sister?", "Mohammed", "Muhhamed"),
+        ("What did Muhammad paint with his sister?", "Muhammad", "Muhhamed"),
+        ("What did Mohamed paint with his sister?", "Mohamed", "Muhhamed"),
         ("李晓芬的面馆开在哪里？", "李晓芬", "李小芬"),
         ("《乔治》去年搬到了哪里？", "乔治", "喬治"),
     ],

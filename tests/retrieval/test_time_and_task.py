@@ -53,28 +53,31 @@ async def test_what_was_decided_last_week_about_the_parser_comes_first(diary: Me
     assert "We decided to write the parser by hand." in texts_of(found)
 
 
-async def test_what_i_said_last_month_is_answered_newest_first_with_that_month_alone(
+async def test_what_i_said_last_month_is_answered_by_the_sessions_of_that_month_alone(
     diary: Memoria,
 ) -> None:
     found = await ask(diary, "我上个月说过什么")
     assert texts_of(found) == [
         "里斯本的六月很热。",
-        "用户说：“我想去里斯本学葡萄牙语。”",
         "我想去里斯本学葡萄牙语。",
         "We decided to write the parser by hand.",
+        "用户说：“我想去里斯本学葡萄牙语。”",
     ]
 
 
-async def test_a_question_of_nothing_but_a_time_gets_its_record_newest_first(
+async def test_a_question_of_nothing_but_a_time_hears_each_session_once_newest_first(
     diary: Memoria,
 ) -> None:
     found = await diary.search_conversation_traces(
         "What did we talk about in July 2023?", limit=40, max_tokens=20_000, context=0
     )
     assert len(found.hits) == 40
-    times = [hit.source.at for hit in found.hits]
-    assert times == sorted(times, reverse=True)
-    assert times[0].startswith("2023-07-28")
+    first, rest = found.hits[:28], found.hits[28:]
+    assert len({hit.source.session_id for hit in first}) == len(first)
+    for part in (first, rest):
+        times = [hit.source.at for hit in part]
+        assert times == sorted(times, reverse=True)
+        assert times[0].startswith("2023-07-28")
 
 
 async def test_the_latest_of_a_past_moment_is_what_had_been_said_by_then(diary: Memoria) -> None:

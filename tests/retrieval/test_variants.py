@@ -19,6 +19,7 @@ from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.retrieval.ranking.threshold import RelevanceSignals
 from memoria.retrieval.ranking.variants import fuse_searches
 from memoria.surface.cli.main import app
+from memoria.surface.text import result_text
 
 SAID = (
     "We moved the nightly backups of the orders table over to the Helsinki bucket.",
@@ -158,6 +159,29 @@ async def test_wordings_share_one_budget_and_one_limit(home: Path) -> None:
         small = await m.search_conversation_traces(question, queries=queries, max_tokens=60)
     assert len(few.hits) == 1
     assert small.tokens <= 60
+
+
+async def test_a_question_in_one_wording_that_finds_little_is_told_what_to_add(home: Path) -> None:
+    async with opened(home) as m:
+        await fill(m)
+        for search in (m.search_memory, m.search_conversation_traces):
+            question = "Which instrument does my daughter learn?"
+            first, *_ = result_text(await search(question)).splitlines()
+            assert first.startswith(
+                "Little fits. Add queries: other words for “instrument daughter"
+            )
+            widened = result_text(await search(question, queries=["cello lessons"]))
+            answered = result_text(await search("Where do the nightly backups of the orders go?"))
+            assert "Add queries" not in widened + answered
+
+
+@pytest.mark.parametrize("question", ["what did I say last week?", "what was E1437 about?"])
+async def test_no_other_words_are_asked_for_where_a_time_or_a_code_is(
+    home: Path, question: str
+) -> None:
+    async with opened(home) as m:
+        await fill(m)
+        assert "Add queries" not in result_text(await m.search_memory(question))
 
 
 async def test_an_explanation_covers_what_a_wording_found(home: Path) -> None:

@@ -191,7 +191,8 @@ async def test_a_secret_is_taken_out_and_the_agent_is_told(agent: Agent) -> None
 async def test_when_nothing_fits_the_answer_is_empty_and_says_so(agent: Agent) -> None:
     answer, text = await agent.both("search_memory", query="What is Ann's blood type?")
     assert answer["hits"] == []
-    assert text.splitlines()[0] == "Nothing relevant is on record."
+    assert text.splitlines()[0].startswith("Little fits. Add queries:")
+    assert text.splitlines()[1] == "Nothing relevant is on record."
 
 
 @pytest.mark.parametrize("query", ["*", "😀"])

@@ -9,6 +9,7 @@ from memoria.text.spelling import iterate_beginnings, may_be_one_name
     "pair",
     [
         "Cathrine Katherine", "Melany Melanie", "Carolyne Caroline", "Stephen Steven",
+        "Mohammed Muhhamed", "Muhammad Mohamed",
         "Philip Filip", "Alexander Aleksandr", "Samm Sam", "Sara Sarah", "Smyth Smith",
         "乔治 喬治", "李晓芬 李小芬", "凯瑟琳 凯瑟林", "陈梦婷 陳夢婷",
     ],
@@ -23,6 +24,7 @@ def test_a_name_is_known_in_another_spelling(pair: str) -> None:
     "pair",
     [
         "Tim Tom", "Evan Ivan", "Maria Marie", "Joanna Joanne", "Audrey Andrew", "Dave David",
+        "Marina Moreno", "Katarzyna Katherine", "Mahmoud Mohammed",
         "Julian Juliana", "Carolina Caroline", "王思婷 王思琪", "张志强 赵志强", "李娜 李雷",
     ],
 )  # fmt: skip

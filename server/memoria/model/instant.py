@@ -4,10 +4,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 
 from memoria.errors import InvalidInputError, quote_value
-from memoria.model.zone import Zone, input_zone
+from memoria.model.zone import UTC_ZONE, Zone, input_zone
 
 DAY_MS = 86_400_000
 _MS_PER_S = 1000
@@ -58,10 +58,19 @@ def start_of_utc_day(millis: int) -> int:
     return millis - millis % DAY_MS
 
 
-def to_iso(millis: int) -> str:
-    """ISO 8601 in UTC: `2026-03-02T01:14:05Z`, with milliseconds where there are any."""
+def to_iso(millis: int, zone: Zone = UTC_ZONE) -> str:
+    """ISO 8601: `2026-03-02T01:14:05Z`, with milliseconds where there are any.
+
+    In another zone than UTC it is the time of its clocks: `2026-03-02T09:14:05+08:00`.
+    """
     precision = "milliseconds" if millis % _MS_PER_S else "seconds"
-    return from_millis(millis).isoformat(timespec=precision).replace("+00:00", "Z")
+    moment = from_millis(millis)
+    if offset := zone.offset_minutes(millis):
+        try:
+            moment = moment.astimezone(timezone(timedelta(minutes=offset)))
+        except OverflowError:  # the zone's clocks show a year beyond 9999: it stays in UTC
+            moment = from_millis(millis)
+    return moment.isoformat(timespec=precision).replace("+00:00", "Z")
 
 
 def parse_instant(text: str, zone: Zone | None = None) -> int:

@@ -131,6 +131,8 @@ class SearchResult(Value):
     """Which parts of the search were missing, and why."""
     is_empty: bool = False
     """Whether nothing at all is on record."""
+    is_narrow: bool = False
+    """Whether it was asked in one wording and found nothing that fits well: others may find it."""
     hint: str | None = None
     """Where the second level has more, and what to do about it."""
     elsewhere: OtherProjects | None = None

@@ -19,6 +19,7 @@ from memoria.retrieval.ranking.described import find_described, limit_margins
 from memoria.retrieval.ranking.documents import MemoryWording
 from memoria.retrieval.ranking.evidence.ranked import Ranking
 from memoria.retrieval.ranking.fusion import fuse, rank_documents
+from memoria.retrieval.ranking.literals import keep_holding
 from memoria.retrieval.ranking.rarity import merge_weights, weigh_terms
 from memoria.retrieval.ranking.rerank import NO_OPINION, RerankOpinion, apply_opinion
 from memoria.retrieval.ranking.score import ScoredCandidate, score_candidates
@@ -31,7 +32,7 @@ from memoria.retrieval.ranking.threshold import RelevanceThreshold
 from memoria.retrieval.ranking.variants import SEVERAL_DEPTH, join_searches
 from memoria.retrieval.sources.embed import QueryEmbedder
 from memoria.retrieval.sources.gather import SourceScores, gather
-from memoria.retrieval.sources.recent import fall_back_to_words
+from memoria.retrieval.sources.recent import settle_time
 from memoria.retrieval.sources.vectors import AskedVector, search_vectors_beside
 from memoria.store.base import Transaction
 from memoria.store.values import Frequencies
@@ -108,7 +109,7 @@ class SnapshotSearch:
         tx = self._tx
         plan = replace(plan, calibration=self._embedder.calibration)
         plan = resolve_task(tx, plan) if plan.profile.follows_task else plan
-        plan = choose_terms(tx, fall_back_to_words(tx, plan))
+        plan = choose_terms(tx, settle_time(tx, plan))
         with search_vectors_beside(tx, plan, query) as read_vectors:
             frequencies = count_frequencies(tx, plan)
             known = complete_codes(tx, resolve_names(tx, plan, frequencies), frequencies)
@@ -248,7 +249,8 @@ def _rate_candidates(found: ScoredSearch, opinion: RerankOpinion) -> Sequence[Sc
     """The candidates as the reranker has them."""
     if found.rated is not None and opinion is NO_OPINION:
         return found.rated
-    return apply_opinion(found.plan, found.scored, opinion, found.threshold)
+    rated = apply_opinion(found.plan, found.scored, opinion, found.threshold)
+    return keep_holding(found.plan.parsed, found.statistics, rated)
 
 
 def _is_of_another_task(plan: SearchPlan, each: ScoredCandidate) -> bool:

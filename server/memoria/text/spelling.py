@@ -2,8 +2,10 @@
 
 Who asks has heard a name, or reads it in another script than whoever wrote it down: Katherine and
 Cathrine, 乔治 and 喬治, 李晓芬 and 李小芬. So names are compared by how they sound, and a long one
-may have a letter more or less. Short names that differ by a letter are mostly two people (Tim and
-Tom), and so are names that differ by an ending in -a (Julian and Juliana).
+may have a letter more or less. Vowels tell least, as Soundex has it (R. Russell, 1918): names of
+four consonants and more are one if these are the same in their order (Mohammed and Muhhamed). Short
+names that differ by a letter are mostly two people (Tim and Tom), and so are names that differ by
+an ending in -a (Julian and Juliana).
 """
 
 from bisect import bisect_right
@@ -15,6 +17,10 @@ from memoria.text.analyser import fold
 
 _LONG = 6
 """Letters from which on a name may have another letter, and as many again for each further one."""
+_LEAST_CONSONANTS = 4
+"""Of a name whose vowels may be others: Marina and Moreno are two."""
+_VOWELS = "aeiouy"
+_NO_VOWELS = str.maketrans("", "", _VOWELS)
 _FIRST_VARIANTS = {
     "c": "ck", "k": "kc", "q": "qk", "f": ("f", "ph"), "ph": ("ph", "f"), "v": "vw", "w": "wv",
     "s": "sz", "z": "zs", "y": "yji", "j": "jy", "i": "iy",
@@ -86,7 +92,27 @@ def may_be_one_name(one: str, other: str) -> bool:
         return True
     if first.endswith("a") != second.endswith("a"):
         return False
-    return _distance(first, second) <= min(len(one), len(other)) // _LONG
+    if _distance(first, second) <= min(len(one), len(other)) // _LONG:
+        return True
+    return _list_consonants(first) == _list_consonants(second) != ""
+
+
+def may_be_stems_of_one_name(one: str, other: str) -> bool:
+    """Whether two words of the index may be of one name.
+
+    A stem lacks an ending that a name only seems to have, such as the -ed of Mohamed.
+    """
+    if may_be_one_name(one, other):
+        return True
+    shorter, longer = sorted((_sound(one), _sound(other)), key=len)
+    told, whole = (each[:1] + each[1:].translate(_NO_VOWELS) for each in (shorter, longer))
+    return len(told) >= _LEAST_CONSONANTS - 1 and whole[: len(told)] == told
+
+
+def _list_consonants(sound: str) -> str:
+    """The consonants of a name behind its first sound, which stays; none of a short one."""
+    found = sound[:1] + sound[1:].translate(_NO_VOWELS)
+    return found if len(found) >= _LEAST_CONSONANTS else ""
 
 
 def iterate_beginnings(name: str) -> Iterator[str]:
@@ -99,7 +125,9 @@ def iterate_beginnings(name: str) -> Iterator[str]:
     second = word[len(first) : len(first) + 1]
     for variant in _FIRST_VARIANTS.get(first, (first,)):
         yield variant + second
-        if second == "h":  # Christine, Kristine; Johan begins like John
+        if second and second in _VOWELS and len(name) >= _LONG:
+            yield from (variant + other for other in _VOWELS.replace(second, ""))
+        elif second == "h":  # Christine, Kristine; Johan begins like John
             yield variant + word[len(first) + 1 : len(first) + 2]
         elif first in ("c", "k") and second in ("r", "l"):
             yield f"{variant}h"

@@ -19,6 +19,7 @@ from memoria.retrieval.answer.outdated import mark_outdated
 from memoria.retrieval.answer.pack import PackedHits, Packer
 from memoria.retrieval.answer.restated import mark_restated
 from memoria.retrieval.answer.superseded import mark_superseded
+from memoria.retrieval.answer.widen import is_in_one_wording
 from memoria.retrieval.lookup.short_ids import count_id_chars
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.choice import ChosenHits
@@ -69,6 +70,7 @@ def build_answer(
         hidden=_count_hidden(tx, plan),
         notes=_list_notes(tx, plan, found.sources.reports, is_silent=not answered),
         is_empty=not lines and not _has_anything(tx, plan),
+        is_narrow=not answered and is_in_one_wording(plan),
         hint=hint() if plan.profile.hints_at_transcript else None,
         elsewhere=_find_elsewhere(tx, found, len(shown), names_projects=names_projects),
     )

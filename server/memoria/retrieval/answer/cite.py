@@ -16,6 +16,7 @@ from memoria.model import (
     to_iso,
 )
 from memoria.model.condition import Condition
+from memoria.model.zone import Zone
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.documents import MemoryWording
 from memoria.retrieval.ranking.score import ScoredCandidate
@@ -45,11 +46,21 @@ def cite_candidate(
             hit = stand_in_hit(turn, candidate.score, asked_from)
         case turn:
             hit = turn_hit(turn, candidate.score, asked_from)
+    hit = _tell_local_time(hit, candidate.document, plan.options.zone)
     chars = plan.profile.line_chars
     if chars is None or len(hit.text) <= chars:
         return hit
     finder = ExcerptFinder(hit.text, weights, candidate.candidate.passage)
     return cut_to_excerpt(hit, finder.find(chars))
+
+
+def _tell_local_time(hit: Hit, document: StoredTurn | MemoryWording, zone: Zone) -> Hit:
+    """The hit with its time by the clocks of whoever asks: by those a day is asked for, too."""
+    at = document.at if isinstance(document, StoredTurn) else document.version.valid_from
+    local = to_iso(at, zone)
+    if local == hit.source.at:
+        return hit
+    return hit.model_copy(update={"source": hit.source.model_copy(update={"at": local})})
 
 
 def cut_to_excerpt(hit: Hit, span: Span) -> Hit:

@@ -214,7 +214,9 @@ def _write_run(run: Sequence[Hit], shared: Sequence[str], id_chars: int) -> Iter
 
 
 def _describe_run(hit: Hit) -> str:
-    return f"{hit.source.at[:_TO_THE_MINUTE]}Z, session {hit.source.session_id}"
+    at = hit.source.at
+    offset = "Z" if at.endswith("Z") else at[-len("+08:00") :]
+    return f"{at[:_TO_THE_MINUTE]}{offset}, session {hit.source.session_id}"
 
 
 def _hit_lines(hit: Hit, marks: Sequence[str], id_chars: int) -> Iterator[str]:

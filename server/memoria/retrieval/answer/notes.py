@@ -3,12 +3,13 @@
 The most important come first, for in a small budget the last ones make room.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from memoria.model import OtherProjects, SearchResult
 from memoria.retrieval.answer.elsewhere import COUNT_UP_TO
 from memoria.retrieval.answer.form import indent_words, write_hits
+from memoria.retrieval.answer.widen import describe_wordings
 from memoria.text.budget import PARTS, count_parts
 
 NOTHING_FITS = "Nothing fits well; nearest:"
@@ -45,28 +46,33 @@ FOR_SHELL = NextSteps(
 
 def list_notes(result: SearchResult, steps: NextSteps = FOR_AGENTS) -> list[str]:
     """What there is to know of an answer beside its hits, a sentence each."""
-    notes = [result.hint.replace(FOR_AGENTS.record, steps.record)] if result.hint else []
-    notes += result.notes
-    return notes + ([_describe_elsewhere(result.elsewhere, steps)] if result.elsewhere else [])
+    notes = [_describe_elsewhere(result.elsewhere, steps)] if result.elsewhere else []
+    notes += [result.hint.replace(FOR_AGENTS.record, steps.record)] if result.hint else []
+    return notes + list(result.notes)
 
 
 def write_answer(result: SearchResult, steps: NextSteps = FOR_AGENTS) -> str:
     """An answer as a text of no more tokens than it may have, estimated."""
     lines = [*describe_fit(result), *write_hits(result.hits, result.id_chars)]
     left = result.max_tokens * PARTS - sum(count_parts(f"{line}\n") for line in lines)
-    for line in list_notes_below(result, steps):
+    return "\n".join([*lines, *_take_fitting(list_notes_below(result, steps), left)])
+
+
+def _take_fitting(lines: Iterable[str], left: int) -> Iterator[str]:
+    """The lines that fit into what is left, in parts of a token."""
+    for line in lines:
         cost = count_parts(f"{line}\n")
         if cost <= left:
-            lines.append(line)
             left -= cost
-    return "\n".join(lines)
+            yield line
 
 
 def list_notes_below(result: SearchResult, steps: NextSteps) -> Iterator[str]:
     """What is said below the hits of an answer, the most important first."""
     notes = list_notes(result, steps)
     if not result.hits and not result.omitted:
-        yield notes.pop(0) if result.hint else _describe_silence(result)
+        is_told = result.hint or result.elsewhere
+        yield notes.pop(0) if is_told else _describe_silence(result)
     if result.omitted:
         yield f"{result.omitted} more did not fit; {steps.tokens} to see them."
     if result.beyond_limit:
@@ -77,8 +83,12 @@ def list_notes_below(result: SearchResult, steps: NextSteps) -> Iterator[str]:
 
 
 def describe_fit(result: SearchResult) -> list[str]:
-    """What is said above the hits of an answer."""
-    return [] if result.answered or not result.hits else [NOTHING_FITS]
+    """What is said above the hits of an answer: that they don't fit, and what to ask with."""
+    if result.answered or not result.hits:
+        return []
+    if not result.is_narrow:
+        return [NOTHING_FITS]
+    return [f"Nothing fits well. {describe_wordings(result.query)} Nearest:"]
 
 
 def _describe_silence(result: SearchResult) -> str:

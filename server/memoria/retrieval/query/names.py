@@ -16,7 +16,12 @@ from memoria.store.values import Frequencies
 from memoria.text.analyser import tokens
 from memoria.text.document import full_text
 from memoria.text.script import is_cjk
-from memoria.text.spelling import is_read_alike, iterate_beginnings, may_be_one_name
+from memoria.text.spelling import (
+    is_read_alike,
+    iterate_beginnings,
+    may_be_one_name,
+    may_be_stems_of_one_name,
+)
 
 _MOST_STRANGE = 3
 """Names looked up; a text that names more strangers is not about somebody known by another name."""
@@ -69,7 +74,7 @@ def _find_nearest(tx: Transaction, plan: SearchPlan, name: str) -> str | None:
     near = tx.documents.find_words(
         plan.kinds,
         list(iterate_beginnings(name)),
-        lambda word: word.isalpha() and word != own and may_be_one_name(own, word),
+        lambda word: word.isalpha() and word != own and may_be_stems_of_one_name(own, word),
         plan.filters,
     )
     for word in sorted(near, key=lambda word: (-near[word], word))[:_MOST_LIKE]:

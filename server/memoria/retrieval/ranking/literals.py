@@ -1,0 +1,23 @@
+"""Literals: where a question names a code, path or address, what holds it is asked for.
+
+Other words of the question are found in hundreds of turns, and none of them says anything of the
+code. What stands beside a turn that holds it is shown as its neighbour.
+"""
+
+from collections.abc import Sequence
+
+from memoria.retrieval.query.parse import ParsedQuery
+from memoria.retrieval.ranking.score import ScoredCandidate
+from memoria.retrieval.ranking.statistics import QueryStatistics
+
+
+def keep_holding(
+    parsed: ParsedQuery, statistics: QueryStatistics, scored: Sequence[ScoredCandidate]
+) -> Sequence[ScoredCandidate]:
+    """The candidates that hold a code of the question; all, if it has none or none holds one."""
+    if not parsed.literals:
+        return scored
+    codes = statistics.codes
+    return [
+        each for each in scored if parsed.occurs_in(each.text) or not codes.isdisjoint(each.words)
+    ] or scored
