@@ -10,6 +10,7 @@ import tempfile
 import zipfile
 from contextlib import closing
 from pathlib import Path
+from typing import Literal
 
 import anyio
 
@@ -27,12 +28,12 @@ SAID = {
     "edited": "I work at Siemens.",
     "asked": "Remember that I keep bees.",
 }
-DONE = {"pinned": "pin", "voted": "upvote"}
+DONE: dict[str, Literal["pin", "upvote"]] = {"pinned": "pin", "voted": "upvote"}
 
 
 async def live(home: Path) -> dict[str, list[str]]:
     """Say everything, and touch some of what rules made of it."""
-    made = {}
+    made: dict[str, str] = {}
     async with memoria.open(settings=Settings(home=home, embedder="off")) as m:
         for name, words in SAID.items():
             turn = {"role": "user", "content": words, "session_id": name}

@@ -145,7 +145,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     ),
     "conversations.turn": lambda tx, them: [tx.conversations.turn(i) for i in them.turn_ids],
     "conversations.user_turns_beside": lambda tx, them: [
-        turn for n in them.sessions for turn in tx.conversations.user_turns_beside(n, 1) if turn
+        turn
+        for beside in tx.conversations.user_turns_beside(them.ns).values()
+        for turn in filter(None, beside)
     ],
     "conversations.turns": lambda tx, them: tx.conversations.turns(them.ns),
     "core.disputes": lambda tx, _: tx.core.disputes(),

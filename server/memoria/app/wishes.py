@@ -77,7 +77,7 @@ def _holds(tx: Transaction, turn: StoredTurn) -> bool:
         return False
     if screen(turn.content).found:
         return False
-    _, after = tx.conversations.user_turns_beside(turn.session_n, turn.turn_index)
+    _, after = tx.conversations.user_turns_beside([turn.n])[turn.n]
     if after is not None and not is_standing_wish(turn.content, after.content):
         return False
     return condition_of_turn(tx, turn) is None

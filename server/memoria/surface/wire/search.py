@@ -12,7 +12,7 @@ from pydantic import BaseModel, JsonValue
 
 from memoria.model import AdjacentTurn, Hit, HitSource, SearchResult
 from memoria.retrieval.answer.form import short_id
-from memoria.retrieval.answer.notes import describe_narrow, list_notes
+from memoria.retrieval.answer.notes import describe_fit, list_notes
 
 
 class WireSource(BaseModel):
@@ -143,7 +143,7 @@ def _answer_fields(result: SearchResult) -> dict[str, Any]:
         "omitted": result.omitted or None,
         "beyond_limit": result.beyond_limit or None,
         "hidden": result.hidden or None,
-        "notes": [*describe_narrow(result), *_list_marks(result.hits), *list_notes(result)] or None,
+        "notes": [*describe_fit(result), *_list_marks(result.hits), *list_notes(result)] or None,
     }
 
 
