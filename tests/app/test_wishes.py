@@ -93,3 +93,12 @@ async def test_a_wish_is_told_to_a_client_that_connects(home: Path) -> None:
     async with memoria.open(settings=settings) as m:
         await said(m, WISH)
     assert WISH in instructions_for(settings)
+
+
+async def test_a_quote_that_is_set_aside_is_told_no_more_and_stays_a_turn(memory: Memoria) -> None:
+    receipt = await memory.record_conversation([{"role": "user", "content": WISH}])
+    turn_id = receipt.turns[0].id
+    assert turn_id is not None
+    await memory.set_quote_aside(turn_id)
+    assert await memory.wishes() == []
+    assert (await memory.get_turn(turn_id)).turn.content == WISH

@@ -213,7 +213,7 @@ async def test_a_night_out_of_time_leaves_the_rest_for_the_next(
 
 def test_an_unknown_step_or_night_says_what_there_is(settings: Settings) -> None:
     with pytest.raises(
-        InvalidInputError, match="Steps are: refresh_episodes, process_queue, backfill, merge"
+        InvalidInputError, match="Steps are: mark_turns, quotes, refresh_episodes, process_queue"
     ):
         nights.run_nightly(settings, ["dream"])
     with pytest.raises(NotFoundError, match="memoria nightly runs"):

@@ -126,6 +126,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "conversations.list_span": lambda tx, them: [
         tx.conversations.list_span(n, 0, 100) for n in them.sessions
     ],
+    "conversations.count_unmarked": lambda tx, _: [tx.conversations.count_unmarked()],
+    "conversations.list_unmarked": lambda tx, _: tx.conversations.list_unmarked(100),
+    "conversations.list_wishes": lambda tx, _: tx.conversations.list_wishes(100),
     "conversations.list_unqueued_segments": lambda tx, _: tx.conversations.list_unqueued_segments(
         100
     ),

@@ -181,12 +181,14 @@ async def test_what_stands_against_a_memory_is_shown_from_either_side(
 
 def test_a_turn_shows_the_memories_drawn_from_it(shell: Shell, tmp_path: Path) -> None:
     chat = tmp_path / "chat.jsonl"
-    chat.write_text('{"role": "user", "content": "我对花生过敏。", "session_id": "s"}\n', "utf-8")
+    chat.write_text(
+        '{"role": "user", "content": "记住：我对花生过敏。", "session_id": "s"}\n', "utf-8"
+    )
     shell.json("import", chat)
     (hit,) = shell.json("traces", "花生")["hits"]
     shown = shell.json("show", hit["id"])
     assert [(one["text"], one["validity"]) for one in shown["memories"]] == [
-        ("用户对花生过敏。", "active")
+        ("我对花生过敏", "active")
     ]
     memory_id = shown["memories"][0]["id"]
 
@@ -227,7 +229,8 @@ async def test_a_turn_is_printed_with_its_call_its_neighbours_and_its_memories(h
         "tool_result": "a\nb",
     }
     async with memoria.open(settings=Settings(home=home, embedder="off")) as m:
-        turns: list[dict[str, object]] = [{"role": "user", "content": "我对花生过敏。"}, call]
+        asked = {"role": "user", "content": "记住：我对花生过敏。"}
+        turns: list[dict[str, object]] = [{**asked}, call]
         first, second = (await m.record_conversation(turns, session_id="s")).turns
         assert first.id is not None
         assert second.id is not None
@@ -236,7 +239,7 @@ async def test_a_turn_is_printed_with_its_call_its_neighbours_and_its_memories(h
     assert isinstance(said, TurnOrigin)
     assert isinstance(called, TurnOrigin)
     text = render_turn(said, 80)
-    assert text.index("After") < text.index("Memories from it") < text.index("  用户对花生过敏。")
+    assert text.index("After") < text.index("Memories from it") < text.index("  我对花生过敏\n")
     assert f"memory {said.memories[0].id[-8:]}" in text
     assert 'bash({"c": "ls"})\n    a\n    b' in render_turn(called, 80)
     assert all(fits(render_turn(one, width), width) for one in (said, called) for width in WIDTHS)
@@ -329,33 +332,18 @@ async def test_two_people_of_one_name_are_listed_with_what_tells_them_apart(
     assert f"{name} ({which * 2})" in text
 
 
-async def test_what_rules_concluded_says_in_its_history_who_put_it_aside(
-    home: Path, model: ScriptedModel
+async def test_what_a_message_asked_for_says_in_its_history_who_asked_and_who_put_it_aside(
+    home: Path,
 ) -> None:
     async with memoria.open(settings=Settings(home=home, embedder="off")) as m:
-        for said in ("I prefer tea.", "我对花生过敏。", "I prefer jazz over rock."):
-            await m.record_conversation(
-                [{"role": "user", "content": said, "message_id": said[:3]}], session_id=said
-            )
-        rules = {one.content: one.id for one in await m.list_unverified()}
-        await m.record_conversation(
-            [{"role": "user", "content": "Never mind", "message_id": "I p"}],
-            session_id="I prefer tea.",
-        )
-        await m.remember("用户对花生过敏")
-        told = {
-            content: render_history(await m.provenance.history(one), 200)
-            for content, one in rules.items()
-        }
-    model.answer = lambda _: {"operations": [{"op": "SKIP", "reason": ""}]}
-    async with opened(home, model) as m:
-        await m.record_conversation([], "session_end", session_id="I prefer jazz over rock.")
-        await m.wait_until_idle(60)
-        jazz = next(one for content, one in rules.items() if "jazz" in content)
-        read = render_history(await m.provenance.history(jazz), 200)
-    assert "superseded by rules: the message was edited" in told["The user prefers tea."]
-    assert "v2  用户对花生过敏" in told["用户对花生过敏。"]
-    assert "archived by the model scripted: it read the turn" in read
+        turn = {"role": "user", "content": "Remember that I prefer tea.", "message_id": "m"}
+        await m.record_conversation([turn], session_id="s")
+        (kept,) = await m.list_unverified()
+        told = render_history(await m.provenance.history(kept.id), 200)
+        await m.record_conversation([{**turn, "content": "Never mind"}], session_id="s")
+        after = render_history(await m.provenance.history(kept.id), 200)
+    assert "asked for in the conversation" in told
+    assert "superseded by rules: the message was edited" in after
 
 
 def test_a_name_that_nothing_goes_by_is_an_error_that_says_what_to_do(shell: Shell) -> None:

@@ -355,11 +355,8 @@ async def test_a_rule_that_a_model_read_counts_where_the_user_said_it_themselves
             "Always include version numbers when I ask about libraries.",
             "version numbers when I ask",
         ),
-        (
-            "I'm starting over, and I prefer small pull requests, can you help?",
-            "small pull requests",
-        ),
-        ("以后回答请附上出处。", "附上出处"),
+        ("From now on, use tabs in Makefiles.", "use tabs in Makefiles"),
+        ("以后都用中文回答我。", "都用中文回答"),
     ],
 )
 async def test_what_is_told_how_to_answer_is_in_the_briefing_with_the_next_call(

@@ -141,7 +141,12 @@ class Life:
     async def say(self) -> None:
         self.said += 1
         await self.memory.record_conversation(
-            [{"role": "user", "content": f"I prefer theta{self.said} to tea. 我住在柏林。"}]
+            [
+                {
+                    "role": "user",
+                    "content": f"Remember that I prefer theta{self.said} to tea. 我住在柏林。",
+                }
+            ]
         )
 
     async def note_task(self) -> None:

@@ -58,9 +58,9 @@ def read_messages(language: str) -> list[list[Example]]:
     for label, _, message, after in (row for row in rows if row[0] != "back"):
         is_wish = label == "standing"
         nexts = [None, *draw(others, _NEXT), None if after == "-" else after]
-        told = [(is_wish, read_message(message, one)) for one in nexts]
-        taken = [(False, read_message(message, one)) for one in draw(backs, 2)] if is_wish else []
-        found.append([*told, *taken])
+        told: list[Example] = [(is_wish, read_message(message, one)) for one in nexts]
+        taken = draw(backs, 2) if is_wish else ()
+        found.append([*told, *((False, read_message(message, one)) for one in taken)])
     return found
 
 

@@ -34,6 +34,7 @@ from memoria.model import (
     Turn,
     as_instant,
     as_turns,
+    now_millis,
 )
 from memoria.model.parse import as_statable_type
 from memoria.model.zone import use_zone
@@ -231,6 +232,28 @@ class Memoria(Changes):
         kept = await in_thread(keep)
         self._wake_worker()
         return kept
+
+    @check_arguments
+    async def set_quote_aside(self, turn_id: Text) -> None:
+        """Have a quote told no more to who has not asked. It stays a turn that a search finds.
+
+        Raises:
+            NotFoundError: there is no such turn.
+        """
+        turn = (await self.get_turn(turn_id, context=0)).turn
+
+        def mark() -> None:
+            with self._store.write(self.tenant) as tx:
+                tx.conversations.mark(turn.n, "aside")
+                tx.audit.add(
+                    at=now_millis(),
+                    channel=self._channel.name,
+                    client=self._channel.client,
+                    action="set aside",
+                    subject=turn.id,
+                )
+
+        await in_thread(mark)
 
     @check_arguments
     async def revise_memory(

@@ -25,6 +25,9 @@ def count_turns(home: Path) -> int:
         return 0
 
 
+ASKED = ("Remember: my name is Anna Weber.", "记住，我叫林芳。")
+
+
 def talk(folder: Path, *contents: str) -> Path:
     path = folder / f"{len(contents)}.jsonl"
     lines: list[dict[str, Any]] = [{"role": "user", "content": content} for content in contents]
@@ -32,20 +35,20 @@ def talk(folder: Path, *contents: str) -> Path:
     return path
 
 
-def test_the_summary_counts_what_rules_made_and_does_not_speak_of_them_otherwise(
+def test_the_summary_counts_what_messages_asked_for_and_is_silent_where_none_did(
     shell: Shell, tmp_path: Path
 ) -> None:
     idle = shell("import", talk(tmp_path, "Could you look again?", "还行吧?"), COLUMNS="400")
-    assert "rules" not in idle.out
+    assert "asked for" not in idle.out
     assert "A chat model would still read" in idle.out
     assert "every turn can be searched without." in " ".join(idle.out.split())
-    plain = talk(tmp_path, "My name is Anna Weber.", "我叫林芳。", "Could you look at that again?")
+    plain = talk(tmp_path, *ASKED, "Could you look at that again?")
     first = shell("import", plain, COLUMNS="400")
-    (made,) = [line for line in first.out.splitlines() if "made by rules" in line]
+    (made,) = [line for line in first.out.splitlines() if "asked for" in line]
     known = shell.json("stats")["memories"]
-    assert f"{sum(known.values())} made by rules from what is said plainly" in made
+    assert f"{sum(known.values())} that messages asked for" in made
     again = shell("import", plain, COLUMNS="400")
-    assert "rules" not in again.out
+    assert "asked for" not in again.out
     assert again.out.endswith('Next: memoria search "…"\n')
 
 

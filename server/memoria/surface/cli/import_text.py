@@ -274,7 +274,7 @@ def _memory_parts(memories: Counter[str]) -> list[str]:
 
 def _all_memory_parts(report: ImportReport) -> list[str]:
     """With those that came of turns."""
-    by_rules = f"{report.made:,} made by rules from what is said plainly"
+    by_rules = f"{report.made:,} that messages asked for"
     return [*_memory_parts(report.memories), *([by_rules] if report.made else [])]
 
 

@@ -120,9 +120,18 @@ def graph(
 def review(
     context: typer.Context,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="Most memories to list.")] = 20,
+    keep: Annotated[
+        str | None, typer.Option(help="Id of a quoted turn to keep as a memory of yours.")
+    ] = None,
+    aside: Annotated[
+        str | None, typer.Option(help="Id of a quoted turn to tell no agent any more.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List memories that wait for your confirmation, and those that contradict each other."""
+    """List what waits for your word: memories to confirm, contradictions, and quotes of yours.
+
+    A quote is something you asked for in a conversation. Agents are told it as you said it.
+    """
     from memoria.surface.cli.layout import columns  # noqa: PLC0415
     from memoria.surface.cli.records import render_review  # noqa: PLC0415
     from memoria.surface.wire.provenance import (  # noqa: PLC0415
@@ -131,12 +140,28 @@ def review(
         wire_memory_record,
     )
 
-    async def read(memory: "Memoria") -> "tuple[list[MemoryRecord], list[Memory]]":
-        return await memory.provenance.list_pending(limit), await memory.list_contradicted(limit)
+    async def read(memory: "Memoria") -> "tuple[list[MemoryRecord], list[Memory], list[str]]":
+        if keep is not None:
+            turn = (await memory.get_turn(keep, context=0)).turn
+            await memory.remember(turn.content, turn_id=turn.id)
+        if aside is not None:
+            await memory.set_quote_aside(aside)
+        pending = await memory.provenance.list_pending(limit)
+        return pending, await memory.list_contradicted(limit), await memory.wishes()
 
-    pending, contradicted = with_memory(context, read)
+    pending, contradicted, quotes = with_memory(context, read)
     wire = WireReview(
         pending=list(map(wire_memory_record, pending)),
         contradicted=list(map(wire_contradiction, contradicted)),
+        quotes=quotes or None,
     )
-    show(wire, render_review(pending, contradicted, columns()), as_json=as_json)
+    text = "\n\n".join([render_review(pending, contradicted, columns()), *_quotes_text(quotes)])
+    show(wire, text, as_json=as_json)
+
+
+def _quotes_text(quotes: "list[str]") -> "list[str]":
+    """What the user asked for, and how to keep it or to set it aside."""
+    if not quotes:
+        return []
+    end = "Keep one: memoria review --keep ID. Tell it no agent any more: memoria review --aside ID"
+    return ["\n".join(["Quotes of yours, told to agents as you said them:", *quotes, end])]

@@ -202,6 +202,8 @@ class WireReview(BaseModel):
     pending: list[WireMemoryRecord]
     """They wait for confirmation."""
     contradicted: list[WireContradiction]
+    quotes: list[str] | None = None
+    """What they asked for in a conversation, a dated line each; not a memory."""
 
 
 def wire_contradiction(memory: Memory) -> WireContradiction:
