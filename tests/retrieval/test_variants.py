@@ -4,6 +4,7 @@ import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -41,7 +42,8 @@ def first_of(pair: tuple[int, float]) -> int:
 
 def stand_in(n: int, score: float) -> ScoredCandidate:
     """A candidate of which only its place is looked at."""
-    turn = StoredTurn.model_construct(id=str(n), n=n)
+    known: dict[str, Any] = {"id": str(n), "n": n}
+    turn = StoredTurn.model_construct(**known)
     signals = RelevanceSignals(0.0, 0.0)
     return ScoredCandidate(
         turn, FusedCandidate(n, score), signals, score, {}, score, frozenset(), 0.0
