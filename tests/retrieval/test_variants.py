@@ -4,6 +4,7 @@ import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,7 +14,7 @@ from typer.testing import CliRunner
 import memoria
 from memoria import Memoria, Settings
 from memoria.errors import InvalidInputError
-from memoria.model import Role, SearchResult, StoredTurn, Trust
+from memoria.model import SearchResult, StoredTurn
 from memoria.retrieval.ranking.fusion import FusedCandidate
 from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.retrieval.ranking.threshold import RelevanceSignals
@@ -41,29 +42,8 @@ def first_of(pair: tuple[int, float]) -> int:
 
 def stand_in(n: int, score: float) -> ScoredCandidate:
     """A candidate of which only its place is looked at."""
-    turn = StoredTurn(
-        n=n,
-        id=str(n),
-        source="cli",
-        session_id="s",
-        session_n=1,
-        message_id=None,
-        turn_index=n,
-        version=1,
-        current=True,
-        suppressed=False,
-        processed=False,
-        role=Role.USER,
-        speaker=None,
-        at=0,
-        ingested_at=0,
-        trust=Trust.USER,
-        workspace=None,
-        content="",
-        tool_name=None,
-        tool_args=None,
-        tool_result=None,
-    )
+    known: dict[str, Any] = {"id": str(n), "n": n}
+    turn = StoredTurn.model_construct(**known)
     signals = RelevanceSignals(0.0, 0.0)
     return ScoredCandidate(
         turn, FusedCandidate(n, score), signals, score, {}, score, frozenset(), 0.0

@@ -160,7 +160,7 @@ class SearchQuery(Value):
         str,
         CLEAN,
         AfterValidator(_check_words),
-        Field(description="in any language"),
+        Field(description="the question, in any language"),
     ]
     queries: Annotated[
         tuple[str, ...],

@@ -120,9 +120,8 @@ async def search_memory(
     question. Other words for it ("my flat, the landlord"); happenings that would change the answer
     ("moved out", "broke up", "retested", "replaced it"); where help is wanted, what of the user
     would matter ("allergic to nuts", "bad knees", "tight budget", "prefers uv"). Finds people,
-    preferences, rules, decisions, facts, past work of earlier sessions: dated, cited, a line each
-    ("unprocessed": said, and read by no model yet). Use before answering anything that may have a
-    history; with task, to go on with a piece of work.
+    preferences, rules, decisions, facts, past work of earlier sessions: dated, cited, a line each.
+    Use before answering anything that may have a history; with task, to go on with a piece of work.
     """
     found = await memory_of(ctx).search_memory(**arguments)
     return answer_with(wire_conclusions(found), result_text(found))
