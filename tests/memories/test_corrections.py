@@ -189,12 +189,13 @@ async def test_going_back_to_what_was_said_before_is_a_change_like_any_other(
 
 
 async def test_a_receipt_says_what_was_changed_by_what_was_said(memory: Memoria) -> None:
-    await memory.record_conversation([{"role": "user", "content": "My name is Lin."}])
-    receipt = await memory.record_conversation([{"role": "user", "content": "My name is Lina."}])
+    await memory.record_conversation([{"role": "user", "content": "Remember: my name is Lin."}])
+    corrected = {"role": "user", "content": "Remember: my name is Lina."}
+    receipt = await memory.record_conversation([corrected])
     (change,) = receipt.changes
     assert (change.content, [one.content for one in change.supersedes]) == (
-        "The user's name is Lina.",
-        ["The user's name is Lin."],
+        "my name is Lina",
+        ["my name is Lin"],
     )
     found = await memory.get_memory(change.id)
     assert found.content == change.content

@@ -59,7 +59,7 @@ async def found(home: Path, workspace: str, question: str) -> list[str]:
         return [hit.text for hit in (await m.search_memory(question)).hits]
 
 
-@pytest.mark.parametrize("path", ["explicit", "rules", "model"])
+@pytest.mark.parametrize("path", ["explicit", "asked for", "model"])
 @pytest.mark.parametrize("language", LANGUAGES)
 async def test_an_allergy_told_in_one_repository_is_known_in_another(
     home: Path, model: ScriptedModel, language: str, path: str
@@ -68,7 +68,8 @@ async def test_an_allergy_told_in_one_repository_is_known_in_another(
         if path == "explicit":
             await m.remember(ALLERGY[language])
         else:
-            await said(m, ALLERGY[language])
+            lead = {"en": "Remember: ", "zh": "记住："}[language] if path == "asked for" else ""
+            await said(m, lead + ALLERGY[language])
     (text,) = await found(home, "repository B", ASKED[language])
     assert ("penicillin" if language == "en" else "青霉素") in text
 

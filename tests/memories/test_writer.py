@@ -268,7 +268,7 @@ def by_statement(store: SqliteStore) -> str:
 
 
 def by_rules(store: SqliteStore) -> str:
-    record(store, "My name is Anna Becker.")
+    record(store, "Remember that my name is Anna Becker.")
     with store.read(TENANT) as tx:
         (memory,) = tx.memories.list_unverified(5)
         return memory.id

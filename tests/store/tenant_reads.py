@@ -395,6 +395,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         tx.retention.get_support(i).theme for i in them.memory_ids
     ],
     "retention.list_attributes": lambda tx, _: tx.retention.list_attributes(0, 100),
+    "retention.list_rule_made": lambda tx, _: tx.retention.list_rule_made(0, 100),
     "retention.list_expired": lambda tx, _: tx.retention.list_expired(1, 0, 100),
     "scratchpads.get": lambda tx, _: tx.scratchpads.get("s"),
     "scratchpads.find_in_hand": lambda tx, _: [tx.scratchpads.find_in_hand("s", None)],

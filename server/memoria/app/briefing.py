@@ -1,14 +1,16 @@
 """Briefing: what an agent is told at the start of a session, before it has asked for anything.
 
-It is how to use the memory, what always matters, the tasks in hand, and what the last
-conversations in this project came to: what a hook puts before a model, and what is kept for hooks
-(`app/kept.py`). The prompt of that name is not held to a budget, and shows the files whole.
+It is how to use the memory, what always matters, what the user asked for in their own words, the
+tasks in hand, and what the last conversations in this project came to: what a hook puts before a
+model, and what is kept for hooks (`app/kept.py`). The prompt of that name is not held to a budget,
+and shows the files whole.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memoria.app.core_excerpt import CoreReader
+from memoria.app.wishes import HEADING, list_wishes, wish_lines
 from memoria.lifecycle.core.current import CurrentCore
 from memoria.memories.conditions import is_open
 from memoria.memories.days import date_of_memory
@@ -25,7 +27,11 @@ MOST_TOKENS = 2_300
 what a hook says, and of more only a preview."""
 _TASKS, _EPISODES = 3, 3
 _TASK_TOKENS, _EPISODE_TOKENS = 300, 500
-_HEADINGS = ("# Core memory", "# Tasks in hand", "# Last conversations in this project")
+_WISH_TOKENS = 500
+_HEADINGS = (
+    *("# Core memory", f"# {HEADING}", "# Tasks in hand"),
+    "# Last conversations in this project",
+)
 _IN_NO_PROJECT = "# Last conversations"
 
 
@@ -36,6 +42,7 @@ class BriefingLines:
     core: Sequence[str]
     urgent: frozenset[str]
     """Lines of `core` that come before all others: rules, and what no file says yet."""
+    wishes: Sequence[str]
     tasks: Sequence[str]
     episodes: Sequence[str]
 
@@ -53,12 +60,14 @@ def compose_briefing(
         most: how many estimated tokens it may have.
     """
     read = _read_lines(tx, reader.read(tx, project), project)
-    episodes_heading = _HEADINGS[2] if project else _IN_NO_PROJECT
+    episodes_heading = _HEADINGS[-1] if project else _IN_NO_PROJECT
     left = most - _size(fence(guide)) - sum(map(_size, _HEADINGS)) - len(_HEADINGS)
     tasks = take_fitting(read.tasks, _size, min(_TASK_TOKENS, left))
     episodes = take_fitting(read.episodes, _size, min(_EPISODE_TOKENS, left))
-    core = _fit_core(read, left - sum(map(_size, (*tasks, *episodes))))
-    blocks = zip((*_HEADINGS[:2], episodes_heading), (core, tasks, episodes), strict=True)
+    wishes = take_fitting(read.wishes, _size, min(_WISH_TOKENS, left))
+    core = _fit_core(read, left - sum(map(_size, (*wishes, *tasks, *episodes))))
+    headings = (*_HEADINGS[:-1], episodes_heading)
+    blocks = zip(headings, (core, wishes, tasks, episodes), strict=True)
     shown = ["\n".join((heading, *lines)) for heading, lines in blocks if lines]
     return fence("\n\n".join((guide.strip(), *shown)))
 
@@ -73,6 +82,7 @@ def _read_lines(
     return BriefingLines(
         [line for one in core.values() for line in _split(one.text)],
         frozenset(show_invisible(line) for one in core.values() for line in one.urgent),
+        wish_lines(tx, list_wishes(tx, project)),
         [line for pad in pads for line in _task_lines(pad)],
         [
             f"- {date_of_memory(one, tx.zone)}: {indent_lines(one.current.content, '  ')}"

@@ -162,7 +162,7 @@ class Memoria(Changes):
         self,
         content: Text,
         *,
-        type: MemoryType | str = MemoryType.FACT,  # noqa: A002  (the field's own name)
+        type: MemoryType | str | None = None,  # noqa: A002  (the field's own name)
         importance: float | None = None,
         valid_from: Text | None = None,
         until: Text | None = None,
@@ -180,7 +180,7 @@ class Memoria(Changes):
 
         Args:
             content: one conclusion in a sentence, in the language it was said in.
-            type: what kind of conclusion it is.
+            type: what kind of conclusion it is; by default its wording decides: an order is a rule.
             importance: 0 to 1; 0.5 by default.
             valid_from: since when it holds, ISO 8601; now by default.
             until: when it ends: a date, words for one (`Friday`, 下周五), or how long it holds
@@ -214,8 +214,21 @@ class Memoria(Changes):
             again=again,
         )
         await self._check_private_time(session_id, workspace)
-        kind, statements = as_statable_type(type), self._statements(workspace)
-        kept = await in_thread(lambda: statements.remember(content, kind, details))
+        from memoria.app.likely_replaced import find_like, pick_replaced  # noqa: PLC0415  (brings NumPy)
+        from memoria.policy.kinds import guess_type  # noqa: PLC0415  (the start-up does without it)
+
+        statements, embedder = self._statements(workspace), self._embedder
+        place = self._workspace(workspace)
+        kind = as_statable_type(type or guess_type(content))
+
+        def keep() -> RememberResult:
+            known = find_like(self._store, self.tenant, embedder, content, place)
+            kept = statements.remember(content, kind, details)
+            guessed = kind if type is None and kind is not MemoryType.FACT else None
+            question = {"guessed_type": guessed, "may_replace": pick_replaced(kept, known)}
+            return kept.model_copy(update=question)
+
+        kept = await in_thread(keep)
         self._wake_worker()
         return kept
 

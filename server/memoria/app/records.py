@@ -147,6 +147,17 @@ class Records(Recall):
             lambda tx: tx.scratchpads.list_recent(limit, self.settings.workspace)
         )
 
+    async def wishes(self) -> list[str]:
+        """What the user has asked for from now on, a dated line each, in their own words.
+
+        These are turns and no memories. `remember` makes a memory of one, and `set_quote_aside`
+        has it told no more.
+        """
+        from memoria.app.wishes import list_wishes, wish_lines  # noqa: PLC0415  (only who reads them)
+
+        project = self.settings.workspace
+        return await self._read(lambda tx: wish_lines(tx, list_wishes(tx, project)))
+
     @check_arguments
     async def statistics(self) -> Statistics:
         """What this tenant holds."""

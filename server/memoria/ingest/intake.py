@@ -1,9 +1,10 @@
 """Intake: what is done with a turn in the transaction that captures it.
 
 What the user asks to have remembered becomes a memory at once and without a model, in their own
-words; rules conclude nothing else. Where a chat model is configured, turns are queued for it when
-their segment closes: at the end of the session, before the client compacts its context, after a
-pause, or when the segment is full. A closed segment is queued for a summary, too.
+words; rules conclude nothing else. They mark a turn as a quote: a wish that is to hold from now on,
+or something else that is stated and lasts. Where a chat model is configured, turns are queued for
+it when their segment closes: at the end of the session, before the client compacts its context,
+after a pause, or when the segment is full. A closed segment is queued for a summary, too.
 
 A rule or a wish to remember that is no memory yet is queued before that (`policy/routing` marks
 them). It waits until the session is quiet for a while, and takes
@@ -113,6 +114,7 @@ class Intake:
             attribute_earlier_turns(self._tx, n, turn, self._writer())
         is_tool_call = turn.tool_args is not None or turn.tool_result is not None
         read = find_plain_statements(turn.role, turn.content, tool_call=is_tool_call)
+        self._tx.conversations.mark(n, read.mark)
         is_kept = self._add_request(n, read.request)
         if self._limits is not None:  # else nobody asks where the turn goes
             self._send_turn(turn, read, is_kept=is_kept, is_tool_call=is_tool_call)

@@ -250,6 +250,10 @@ class RememberResult(Value):
     """The project in which alone it is seen; None where it is seen in all."""
     is_scope_open: bool = False
     """Whether its words leave open where it is seen, or it is seen elsewhere than they say."""
+    guessed_type: MemoryType | None = None
+    """What it was kept as by its wording, where nobody named a type and it is no plain fact."""
+    may_replace: RelatedStatement | None = None
+    """The active memory most like it, of which nobody has said yet whether it still holds."""
 
 
 Revision = Literal[

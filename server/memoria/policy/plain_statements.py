@@ -14,12 +14,13 @@ from itertools import islice
 from memoria.model.condition import Condition
 from memoria.model.memory import Trust
 from memoria.model.memory_types import MemoryType
-from memoria.model.turn import Role
+from memoria.model.turn import Mark, Role
 from memoria.policy.confided import read_condition
 from memoria.policy.orders import instruction_shaped
 from memoria.policy.own_words import BLOT, Sentence, blot_foreign_text, sentences_of_blotted
 from memoria.policy.phrases.requests import find_request, stands_alone
 from memoria.policy.statements import classify_text, find_draft, is_meant_otherwise, read_clauses
+from memoria.policy.statements.standing import is_standing_wish
 from memoria.policy.withheld import asks_not_to_remember
 
 _LONGEST = 300
@@ -47,6 +48,15 @@ class PlainStatements:
     statements: tuple[PlainStatement, ...] = ()
     request: PlainStatement | None = None
     """What the turn asks to have remembered."""
+    is_wish: bool = False
+    """Whether the turn as a whole is a wish that is to hold from now on."""
+
+    @property
+    def mark(self) -> Mark:
+        """What kind of thing the turn says."""
+        if self.is_wish:
+            return "wish"
+        return "statement" if self.statements or self.request else "none"
 
 
 def find_plain_statements(role: Role, text: str, *, tool_call: bool = False) -> PlainStatements:
@@ -64,7 +74,7 @@ def find_plain_statements(role: Role, text: str, *, tool_call: bool = False) -> 
     blotted = blot_foreign_text(text)
     found = _find_in(text, blotted)
     # Most turns state nothing anyway, so whether anything may be taken is asked last.
-    is_empty = not found.statements and found.request is None
+    is_empty = found.mark == "none"
     return found if is_empty or _may_be_taken(text, blotted) else PlainStatements()
 
 
@@ -85,7 +95,11 @@ def _find_in(text: str, blotted: str) -> PlainStatements:
     ]
     found = (claim for each in sentences for claim in _statements_in(each))
     asked = (_find_asked(each, text, blotted) for each in sentences)
-    return PlainStatements(tuple(found), next(filter(None, asked), None))
+    is_literal = draft == len(blotted) and not any(
+        is_meant_otherwise(one.text) for one in sentences
+    )
+    is_wish = is_literal and is_standing_wish(text)
+    return PlainStatements(tuple(found), next(filter(None, asked), None), is_wish)
 
 
 def _find_asked(sentence: Sentence, text: str, blotted: str) -> PlainStatement | None:

@@ -191,7 +191,7 @@ def remember_text(kept: RememberResult) -> str:
 
 def remember_notes(kept: RememberResult) -> list[str]:
     """What a statement means for what was known, a sentence each."""
-    notes = _change_notes(kept)
+    notes = _change_notes(kept) + _questions(kept)
     if kept.local is not None and kept.local.until is not None:
         notes.append(f"it holds until {_describe_end(kept.local)}")
     if kept.former_end is not None:
@@ -220,6 +220,19 @@ def remember_notes(kept: RememberResult) -> list[str]:
             else "if this is about the user, remember it with scope=everywhere"
         )
         notes.append(f"{scope_phrase(kept.project)}; {cure}")
+    return notes
+
+
+def _questions(kept: RememberResult) -> list[str]:
+    """What only its author knows: whether its type is right, and whether it replaces another."""
+    notes = []
+    if kept.guessed_type is not None:
+        notes.append(f"kept as a {kept.guessed_type} by its wording; type names another")
+    if kept.may_replace is not None:
+        notes.append(
+            f"replaces {statement_text(kept.may_replace)}? Then remember it again with supersedes; "
+            "else both stand"
+        )
     return notes
 
 

@@ -12,16 +12,20 @@ from memoria.lifecycle.steps.decay import DecayStep
 from memoria.lifecycle.steps.delete_expired import DeleteExpiredStep
 from memoria.lifecycle.steps.graph import GraphStep
 from memoria.lifecycle.steps.history import HistoryStep
+from memoria.lifecycle.steps.mark_turns import MarkTurnsStep
 from memoria.lifecycle.steps.merge import MergeStep
 from memoria.lifecycle.steps.metrics import MetricsStep
 from memoria.lifecycle.steps.process_queue import ProcessQueueStep
 from memoria.lifecycle.steps.promote import PromoteStep
+from memoria.lifecycle.steps.quotes import QuotesStep
 from memoria.lifecycle.steps.refresh_episodes import RefreshEpisodesStep
 from memoria.lifecycle.steps.review import ReviewStep
 from memoria.lifecycle.steps.rhythms import RhythmsStep
 from memoria.lifecycle.steps.storage_tiers import StorageTiersStep
 
 STEPS: tuple[AnyStep, ...] = (
+    MarkTurnsStep(),
+    QuotesStep(),
     RefreshEpisodesStep(),
     ProcessQueueStep(),
     BackfillStep(),

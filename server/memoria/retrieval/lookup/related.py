@@ -92,13 +92,26 @@ class RelatedMemoryFinder:
         return TextVectors(self._embedder.name, dict(zip(texts, vectors, strict=True)))
 
     def find_near(
-        self, tx: Transaction, meanings: TextVectors, text: str, workspace: str | None
+        self,
+        tx: Transaction,
+        meanings: TextVectors,
+        text: str,
+        workspace: str | None,
+        least: float | None = None,
     ) -> list[Memory]:
-        """Active memories that mean nearly what one of the texts means, nearest first."""
+        """Active memories that mean nearly what one of the texts means, nearest first.
+
+        Args:
+            tx: the transaction to read in.
+            meanings: vectors of texts.
+            text: one of them.
+            workspace: from where it is looked.
+            least: the least cosine; by default that of statements that may say the same.
+        """
         vector = meanings.vectors.get(text)
         if vector is None:
             return []
-        least = calibration_of(self._embedder).paraphrase
+        least = calibration_of(self._embedder).paraphrase if least is None else least
         filters = Filters(workspace=workspace)
         found = tx.documents.nearest("memory", meanings.model, vector, filters, _NEAREST)
         return _without_summaries(

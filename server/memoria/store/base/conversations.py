@@ -9,6 +9,7 @@ from memoria.model import (
     StoredTurn,
     UserSpeaker,
 )
+from memoria.model.turn import Mark
 from memoria.store.positions import TurnPosition
 from memoria.store.remark import Remark
 from memoria.store.values import (
@@ -150,6 +151,22 @@ class Conversations(Protocol):
 
     def mark_processed(self, turns: Iterable[StoredTurn]) -> None:
         """Mark turns as looked at by the extractor: the first level shows them no more."""
+        ...
+
+    def mark(self, n: int, mark: Mark) -> None:
+        """Note what kind of thing a turn says. It stays a turn: nothing is concluded from it."""
+        ...
+
+    def list_wishes(self, limit: int) -> list[StoredTurn]:
+        """The newest current turns that are marked as wishes, the newest first."""
+        ...
+
+    def list_unmarked(self, limit: int) -> list[StoredTurn]:
+        """Turns that nobody has looked at for a mark, the oldest first."""
+        ...
+
+    def count_unmarked(self) -> int:
+        """How many turns nobody has looked at for a mark."""
         ...
 
     def session_turns(self, session_id: str, offset: int, limit: int) -> list[StoredTurn]:

@@ -15,6 +15,14 @@ class RetentionRows(Protocol):
         """
         ...
 
+    def list_rule_made(self, after: int, limit: int) -> list[tuple[int, str, str]]:
+        """(number, id, quote) of active memories beyond a number that rules once concluded.
+
+        What anybody confirmed, pinned, edited or voted for, and what ends another memory, is none
+        of them, nor is what an undone night has given back.
+        """
+        ...
+
     def list_attributes(self, after: int, limit: int) -> list[tuple[int, RetentionAttributes]]:
         """(number, vitals) of active memories beyond a number, in order."""
         ...

@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from memoria.model import Role, Segment, Session, StoredTurn, Trust, UserSpeaker, now_millis
+from memoria.model.turn import Mark
 from memoria.model.zone import Zone
 from memoria.store.positions import TurnPosition
 from memoria.store.remark import Remark
@@ -316,6 +317,22 @@ class SqliteConversations:
         """Mark turns as looked at by the extractor."""
         for turn in turns:
             self._documents.mark_processed(turn.n)
+
+    def mark(self, n: int, mark: Mark) -> None:
+        """Note what kind of thing a turn says."""
+        self._rows.change("mark", n=n, mark=mark)
+
+    def list_wishes(self, limit: int) -> list[StoredTurn]:
+        """The newest current turns that are marked as wishes, the newest first."""
+        return self._list_in_order("wishes", limit=limit)
+
+    def list_unmarked(self, limit: int) -> list[StoredTurn]:
+        """Turns that nobody has looked at for a mark, the oldest first."""
+        return self._list_in_order("unmarked", limit=limit)
+
+    def count_unmarked(self) -> int:
+        """How many turns nobody has looked at for a mark."""
+        return self._rows.number("count_unmarked")
 
     def session_turns(self, session_id: str, offset: int, limit: int) -> list[StoredTurn]:
         """A session's current turns in order."""

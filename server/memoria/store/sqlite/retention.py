@@ -19,6 +19,11 @@ class SqliteRetention:
         rows = self._rows.all("expired", at=at, after=after, limit=limit)
         return [(row["n"], row["id"]) for row in rows]
 
+    def list_rule_made(self, after: int, limit: int) -> list[tuple[int, str, str]]:
+        """(number, id, quote) of active memories beyond a number that rules once concluded."""
+        rows = self._rows.all("rule_made", after=after, limit=limit)
+        return [(row["n"], row["id"], row["quote"]) for row in rows]
+
     def list_attributes(self, after: int, limit: int) -> list[tuple[int, RetentionAttributes]]:
         """(number, vitals) of active memories beyond a number, in order."""
         rows = self._rows.all("vitals", after=after, limit=limit)

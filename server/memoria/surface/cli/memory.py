@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from memoria.model import MemoryType, Revision, Scope
+from memoria.model import Revision, Scope
 from memoria.model.memory_types import STATABLE_TYPES
 from memoria.model.query import MemoryQuery, TranscriptQuery
 from memoria.surface.cli.console import AsJson, show, with_memory
@@ -53,8 +53,9 @@ def remember(
     context: typer.Context,
     words: _Words,
     type: Annotated[  # noqa: A002
-        _StatableName, typer.Option(help="Type of the memory.")
-    ] = MemoryType.FACT.value,
+        _StatableName | None,
+        typer.Option(help="Type of the memory. By default its wording decides."),
+    ] = None,
     importance: Annotated[
         float, typer.Option(min=0, max=1, help="How much the memory matters, 0 to 1.")
     ] = 0.5,
@@ -91,7 +92,9 @@ def remember(
 ) -> None:
     """Store a statement as a memory. It counts as said by you, the user."""
 
-    async def keep(memory: "Memoria") -> "tuple[RememberResult, Memory]":
+    async def keep(
+        memory: "Memoria", supersedes: str | None = supersedes
+    ) -> "tuple[RememberResult, Memory]":
         kept = await memory.remember(
             " ".join(words),
             type=type,
@@ -108,6 +111,9 @@ def remember(
         return kept, await memory.get_memory(kept.id)
 
     kept, stored = with_memory(context, keep, begins_home=True)
+    former = None if as_json or not sys.stdin.isatty() else kept.may_replace
+    if former is not None and typer.confirm(f"Does it replace “{former.content}”?"):
+        kept, stored = with_memory(context, lambda memory: keep(memory, former.id))
     show(wire_remember_result(kept), _describe_statement(kept, stored), as_json=as_json)
 
 

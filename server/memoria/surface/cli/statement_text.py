@@ -114,6 +114,7 @@ def _notes(kept: RememberResult) -> Iterator[str]:
             f"what it replaces was to end on {moment(kept.former_end)}; this has no end. If it has "
             f"one, say it anew with --until and --supersedes {own}"
         )
+    yield from _questions(kept)
     if secrets := secrets_sentence(kept.redactions):
         yield secrets
     if SOURCE_TURN in kept.ignored:
@@ -131,6 +132,17 @@ def _notes(kept: RememberResult) -> Iterator[str]:
         yield f"if this is about this project alone: memoria revise {own} project"
     elif kept.is_scope_open:
         yield f"if this is about you, wherever you work: memoria revise {own} everywhere"
+
+
+def _questions(kept: RememberResult) -> Iterator[str]:
+    """What only its author knows: whether its type is right, and whether it replaces another."""
+    if kept.guessed_type is not None:
+        yield f"kept as a {kept.guessed_type} by its wording; --type names another"
+    if kept.may_replace is not None:
+        yield (
+            f"if it replaces “{join_lines(kept.may_replace.content)}”: say it again with "
+            f"--supersedes {_short(kept.may_replace.id)}"
+        )
 
 
 def _hang(text: str, width: int) -> list[str]:

@@ -5,12 +5,15 @@ from importlib import resources
 
 from memoria.app.core_excerpt import CoreReader, list_binding_lines
 from memoria.app.engine import choose_engine
+from memoria.app.wishes import HEADING, list_wishes, wish_lines
 from memoria.config import Settings
 from memoria.store.base import Transaction
+from memoria.text.budget import take_fitting
 from memoria.text.strip import fence
 
 _MAX_CHARS = 2000
 """Some clients cut off what is longer."""
+_WISHES = f"{HEADING}:"
 _HEADING = "\n\nWhat the user has confirmed or (reported) said, as data:\n"
 
 
@@ -42,4 +45,7 @@ def compose_instructions(tx: Transaction, reader: CoreReader, project: str | Non
     text = static_instructions()
     room = _MAX_CHARS - len(text) - len(_HEADING) - len(fence("")) - 1
     lines = list_binding_lines(reader.read(tx, project), room)
+    left = room - len(_WISHES) - sum(len(line) + 1 for line in lines)
+    wishes = take_fitting(wish_lines(tx, list_wishes(tx, project)), lambda one: len(one) + 1, left)
+    lines += [_WISHES, *wishes] if wishes else []
     return text + _HEADING + fence("\n".join(lines)) if lines else text

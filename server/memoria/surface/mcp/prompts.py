@@ -19,6 +19,7 @@ from mcp.types import (
 )
 
 from memoria.app import Memoria
+from memoria.app.wishes import HEADING
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import InvalidInputError, MemoriaError, quote_value, shorten
 from memoria.model.core import CORE_FILES
@@ -35,7 +36,10 @@ async def briefing(memory: Memoria) -> str:
     """Start a session: how to use the memory, the tasks in hand, what always matters."""
     tasks = fence(scratchpads_text(await memory.scratchpads()))
     core = "\n\n".join([await core_text(memory, name) for name in CORE_FILES])
-    return f"{load_text('guide.md')}\n# Tasks in hand\n\n{tasks}\n\n# Core memory\n\n{core}"
+    wishes = await memory.wishes()
+    asked = f"\n\n# {HEADING}\n\n{fence(chr(10).join(wishes))}" if wishes else ""
+    head = f"{load_text('guide.md')}\n# Tasks in hand\n\n{tasks}"
+    return f"{head}\n\n# Core memory\n\n{core}{asked}"
 
 
 async def recall(memory: Memoria, query: str) -> str:

@@ -10,7 +10,6 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 from memoria.model import (
     EntityKind,
     Memory,
-    MemoryType,
     Revision,
     Scope,
     TurnRecord,
@@ -160,7 +159,7 @@ async def remember(
     content: Annotated[
         str, Field(description="one sentence in the user's language, naming who and what")
     ],
-    type: StatableType = MemoryType.FACT,  # noqa: A002
+    type: StatableType | None = None,  # noqa: A002
     importance: Annotated[float, Field(ge=0, le=1)] = 0.5,
     valid_from: _When = None,
     until: _Until = None,

@@ -213,6 +213,22 @@ SELECT (SELECT t.n FROM turns t JOIN documents d ON d.n = t.n
           AND t.role = 'user' AND t.turn_index > :turn_index
         ORDER BY t.turn_index LIMIT 1) AS after_n;
 
+-- name: mark
+UPDATE turns SET mark = :mark WHERE n = :n AND +tenant_id = :tenant;
+
+-- name: wishes
+SELECT t.n
+FROM turns t JOIN documents d ON d.n = t.n AND d.current AND NOT d.suppressed
+WHERE t.tenant_id = :tenant AND t.mark = 'wish'
+ORDER BY t.at DESC, t.n DESC
+LIMIT :limit;
+
+-- name: unmarked
+SELECT n FROM turns WHERE tenant_id = :tenant AND mark IS NULL ORDER BY n LIMIT :limit;
+
+-- name: count_unmarked
+SELECT count(*) FROM turns WHERE tenant_id = :tenant AND mark IS NULL;
+
 -- name: session_turns
 SELECT t.n
 FROM sessions s

@@ -4,6 +4,22 @@ WHERE tenant_id = :tenant AND expires_at IS NOT NULL AND expires_at <= :at
   AND validity = 'active' AND NOT pinned AND n > :after
 ORDER BY n LIMIT :limit;
 
+-- name: rule_made
+-- What rules concluded and nobody asked for, touched or relies on. Code 12 is VERSION_NEXT: what ends
+-- another memory stays one. Where a night that took them back was undone, they stay, too.
+SELECT m.n, m.id, v.quote
+FROM memories m JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
+WHERE m.tenant_id = :tenant AND m.validity = 'active' AND m.n > :after
+  AND v.inferred_by = 'rules' AND v.client = 'rules' AND v.quote <> v.content
+  AND NOT m.pinned AND NOT m.verified AND m.upvotes = 0 AND m.downvotes = 0
+  AND NOT EXISTS (SELECT 1 FROM memory_versions o
+                  WHERE o.memory_n = m.n AND o.inferred_by <> 'rules')
+  AND NOT EXISTS (SELECT 1 FROM nodes d CROSS JOIN edges e ON e.dst_n = d.n AND e.code = 12
+                  WHERE d.memory_n = m.n)
+  AND NOT EXISTS (SELECT 1 FROM nightly_runs r JOIN nightly_steps s ON s.run_n = r.n
+                  WHERE r.tenant_id = :tenant AND r.state = 'undone' AND s.name = 'quotes')
+ORDER BY m.n LIMIT :limit;
+
 -- name: vitals
 SELECT m.n, m.id, m.type, m.importance, m.confidence, v.ingested_at AS learnt_at, m.tier,
        coalesce(t.at, CASE v.source_kind WHEN 'imported' THEN v.valid_from

@@ -1,0 +1,92 @@
+"""Wishes: what the user has asked of their assistant from now on, in their own words.
+
+They are turns that a classifier has marked, and no memories. A few are laid before an agent that
+has asked for nothing: whole, dated, the newest of those that are alike, and only where nothing
+speaks against it. Everything else stays a turn that a search finds.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from memoria.ingest.attribution import find_participants
+from memoria.memories.conditions import condition_of_turn
+from memoria.memories.days import date_of_turn, zone_of_turn
+from memoria.model import InferredBy, MemoryType, StoredTurn
+from memoria.policy.lasting import lasting_end
+from memoria.policy.privacy import screen
+from memoria.policy.scope import decide_scope, default_scope
+from memoria.policy.statements.standing import is_standing_wish
+from memoria.store.base import Transaction
+from memoria.text.analyser import query_terms
+from memoria.text.lines import join_lines
+
+HEADING = "What the user asked for, in their words"
+_ID_CHARS = 8
+_LOOKED_AT = 60
+_MOST = 12
+_ALIKE = 0.5
+"""Of two wishes that share so many of their words, the newer one is told."""
+
+
+def list_wishes(tx: Transaction, project: str | None) -> list[StoredTurn]:
+    """The wishes to lay before an agent in a project, the newest first."""
+    told, words = list[StoredTurn](), list[frozenset[str]]()
+    for turn in _list_sure(tx, project):
+        own = frozenset(query_terms(turn.content))
+        if any(_are_alike(own, other) for other in words):
+            continue
+        told.append(turn)
+        words.append(own)
+        if len(told) == _MOST:
+            break
+    return told
+
+
+def wish_lines(tx: Transaction, turns: Sequence[StoredTurn]) -> list[str]:
+    """A line for each wish: its day, its source and all its words."""
+    return [f'{_head_of(tx, turn)}: "{join_lines(turn.content)}"' for turn in turns]
+
+
+def _head_of(tx: Transaction, turn: StoredTurn) -> str:
+    return f"- {date_of_turn(turn, tx.zone)} [turn {turn.id[-_ID_CHARS:]}]"
+
+
+def _list_sure(tx: Transaction, project: str | None) -> Iterator[StoredTurn]:
+    participants = find_participants(tx)
+    for turn in tx.conversations.list_wishes(_LOOKED_AT):
+        is_users = participants.find_person(turn) is None
+        if (
+            is_users
+            and _is_seen_from(turn, project)
+            and _holds(tx, turn)
+            and not _is_kept(tx, turn)
+        ):
+            yield turn
+
+
+def _is_seen_from(turn: StoredTurn, project: str | None) -> bool:
+    if turn.workspace in (None, project):
+        return True
+    scope = decide_scope(turn.content, MemoryType.RULE, None)
+    return (scope or default_scope(MemoryType.RULE)) == "everywhere"
+
+
+def _holds(tx: Transaction, turn: StoredTurn) -> bool:
+    """Whether nothing bounds a wish, nothing takes it back, and nothing in it is private."""
+    zone = zone_of_turn(turn, tx.zone)
+    if lasting_end(turn.content, MemoryType.RULE, turn.at, zone) is not None:
+        return False
+    if screen(turn.content).found:
+        return False
+    _, after = tx.conversations.user_turns_beside(turn.session_n, turn.turn_index)
+    if after is not None and not is_standing_wish(turn.content, after.content):
+        return False
+    return condition_of_turn(tx, turn) is None
+
+
+def _is_kept(tx: Transaction, turn: StoredTurn) -> bool:
+    """Whether a memory says already what the turn asks for."""
+    return any(tx.memories.list_concluded_from([turn.n], by) for by in InferredBy)
+
+
+def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    return len(one & other) >= _ALIKE * min(len(one), len(other))

@@ -1,0 +1,34 @@
+"""Marks turns that nobody has looked at: those of older homes, and those that were imported."""
+
+from collections.abc import Sequence
+
+from memoria.lifecycle.interface import ItemResult, PiecewiseStep, StepContext
+from memoria.model.nightly import StepOutcome
+from memoria.policy.plain_statements import find_plain_statements
+
+_AT_ONCE = 200
+"""Turns that are marked in one transaction."""
+
+
+class MarkTurnsStep(PiecewiseStep):
+    """Notes of each turn whether it states a wish, something else that lasts, or neither."""
+
+    name = "mark_turns"
+    summary = "Mark turns that state a lasting wish or fact, where nobody has looked at them yet."
+    things = ("turn", "turns")
+    deed = "looked at"
+
+    def count_work(self, context: StepContext) -> int:
+        """The turns without a mark."""
+        with context.store.read(context.tenant) as tx:
+            return tx.conversations.count_unmarked()
+
+    def do_piece(self, context: StepContext) -> Sequence[ItemResult]:
+        """Mark some turns."""
+        with context.store.write(context.tenant) as tx:
+            turns = tx.conversations.list_unmarked(_AT_ONCE)
+            for turn in turns:
+                is_tool_call = turn.tool_args is not None or turn.tool_result is not None
+                read = find_plain_statements(turn.role, turn.content, tool_call=is_tool_call)
+                tx.conversations.mark(turn.n, read.mark)
+        return [ItemResult(StepOutcome.DONE)] * len(turns)

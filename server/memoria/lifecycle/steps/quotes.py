@@ -1,0 +1,63 @@
+"""Quotes: what rules once concluded, and nobody asked for, is what was said and no more.
+
+Former versions made memories of sentences that rules understood, in other words. They are archived
+with their history and their evidence; the turns they rest on stay, and are marked as quotes. What
+anybody confirmed, pinned, edited or voted for, what was asked to be remembered, and what ends
+another memory stays a memory.
+"""
+
+from collections.abc import Iterator
+
+from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
+from memoria.model import InferredBy, Memory, Validity
+from memoria.model.nightly import StepOutcome
+from memoria.policy.phrases.requests import find_request
+from memoria.store.base import Transaction
+
+_PAGE = 200
+
+
+class RuleMadeItem(Item):
+    """A memory that rules concluded; its key is its id."""
+
+
+class QuotesStep(PlannedStep[RuleMadeItem]):
+    """Archives what rules concluded."""
+
+    name = "quotes"
+    summary = "Archive what rules once concluded of a conversation; its words stay as quotes."
+    things = ("conclusion of rules", "conclusions of rules")
+    deed = "archived"
+    item = RuleMadeItem
+    rows = 40
+
+    def plan(self, context: StepContext) -> Iterator[RuleMadeItem]:
+        """The memories that rules made and nobody has touched, in the order of their numbers."""
+        after = 0
+        while True:
+            with context.store.read(context.tenant) as tx:
+                found = tx.retention.list_rule_made(after, _PAGE)
+            if not found:
+                return
+            yield from (
+                RuleMadeItem(key=memory_id)
+                for _, memory_id, quote in found
+                if find_request(quote) is None
+            )
+            after = found[-1][0]
+
+    def apply(self, tx: Transaction, item: RuleMadeItem, context: StepContext) -> ItemResult:
+        """Archive the memory, unless somebody has touched it since."""
+        memory = tx.memories.get(item.key)
+        if memory is None or not _is_untouched(memory):
+            return ItemResult(StepOutcome.CHANGED_SINCE, item.key)
+        context.memory_writer(tx).end(item.key, "rules concluded it; what was said is a quote")
+        return ItemResult(StepOutcome.DONE, item.key, "rules had concluded it")
+
+
+def _is_untouched(memory: Memory) -> bool:
+    return (
+        memory.validity is Validity.ACTIVE
+        and memory.current.inferred_by is InferredBy.RULES
+        and not (memory.pinned or memory.verified or memory.upvotes or memory.downvotes)
+    )
