@@ -72,7 +72,7 @@ class Walker:
             yield
         finally:
             sys.setprofile(None)
-            threading.setprofile(None)  # type: ignore[arg-type]  # as the documentation has it
+            threading.setprofile(None)
 
     @contextmanager
     def count(self) -> Iterator[None]:

@@ -123,11 +123,16 @@ MARKED = (
             "policy/statements/cla*.py",
             "policy/statements/features.py",
             "policy/statements/read.py",
-            "policy/statements/standing.py",
             "policy/statements/words.py",
             "policy/kinship.py",
         ),
         seams=(Seam("policy.statements.read", "read_clauses", _nothing),),
+    ),
+    Group(
+        "standing wishes",
+        "a whole message that asks for something from now on is marked as a wish",
+        ("policy/statements/standing.py",),
+        seams=(Seam("policy.statements.standing", "is_standing_wish", _no),),
     ),
     Group(
         "how sure a clause must be",
