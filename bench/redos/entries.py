@@ -28,10 +28,6 @@ from memoria.policy.privacy import screen
 from memoria.policy.routing import is_answer, is_worth_extracting, route_turn
 from memoria.policy.statements import classify_text
 from memoria.policy.withheld import asks_not_to_remember
-from memoria.retrieval.query.aim import find_aim
-from memoria.retrieval.query.askings import find_askings
-from memoria.retrieval.query.described import find_description
-from memoria.retrieval.query.numbers import asks_number, holds_number
 from memoria.retrieval.query.parse import parse_query
 from memoria.surface.hook.sieve import is_surely_clean
 from memoria.surface.mcp.line_repair import repair_line
@@ -132,9 +128,6 @@ ENTRIES: Mapping[str, Entry] = {
     # What is asked
     "question": _ask,
     "names asked": find_names_asked,
-    "askings": find_askings,
-    "aim": lambda text: [find_aim(text), find_description(text)],
-    "numbers": lambda text: [asks_number(text), holds_number(text)],
     "phrase tokens": phrase_tokens,
     "excerpt": _find_excerpt,
     # Notes and files

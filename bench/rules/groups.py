@@ -93,33 +93,6 @@ SEARCHED = (
         seams=(Seam("retrieval.query.codes", "complete_codes", _plan),),
     ),
     Group(
-        "unfamiliar names",
-        "what a question names and nobody has said makes its best hit count for less",
-        ("retrieval/query/unfamiliar.py",),
-        seams=(
-            Seam("retrieval.query.unfamiliar", "list_unfamiliar", _nothing),
-            Seam("retrieval.query.unfamiliar", "has_unfamiliar_compound", _no),
-        ),
-    ),
-    Group(
-        "numbers asked for",
-        "where a number is asked for, a text without one counts for less",
-        ("retrieval/query/numbers.py",),
-        seams=(Seam("retrieval.query.numbers", "asks_number", _no),),
-    ),
-    Group(
-        "several questions at once",
-        "each thing that a long text asks is searched for by itself",
-        ("retrieval/query/askings.py",),
-        stages=("askings",),
-    ),
-    Group(
-        "described persons",
-        "whoever a question only describes is searched for under their name, too",
-        ("retrieval/query/described.py",),
-        stages=("described",),
-    ),
-    Group(
         "standing wishes in turns",
         "where help is asked for, turns with a standing wish gain",
         ("text/saying.py",),
@@ -154,6 +127,12 @@ MARKED = (
             "policy/kinship.py",
         ),
         seams=(Seam("policy.statements.read", "read_clauses", _nothing),),
+    ),
+    Group(
+        "standing wishes",
+        "a whole message that asks for something from now on is marked as a wish",
+        ("policy/statements/standing.py",),
+        seams=(Seam("policy.statements.standing", "is_standing_wish", _no),),
     ),
     Group(
         "how sure a clause must be",
@@ -257,6 +236,7 @@ PLAIN = (
             "policy/conflict.py",
             "policy/core.py",
             "policy/keys.py",
+            "policy/kinds.py",
             "policy/merging.py",
             "policy/own_lines.py",
             "policy/participants.py",

@@ -8,12 +8,10 @@ from typing import Any, NamedTuple
 from bench.later.cases import read_cases
 from bench.rules.groups import Group
 from bench.rules.switch import switched_off
-from memoria.model.memory_types import MemoryType
 from memoria.model.turn import Role
 from memoria.policy.plain_statements import find_plain_statements
 from memoria.text.remembered import forget_results
 
-_WISHES = (MemoryType.RULE, MemoryType.PREFERENCE)
 _STATED = ("pairs", "wordless", "requests", "wishes", "remarks")
 """Files of cases: what is told states something, what is asked does not."""
 
@@ -52,14 +50,13 @@ def read_labels(held: Path) -> dict[str, list[Label]]:
 
 def measure_labels(name: str, labels: Iterable[Label], group: Group | None) -> Marked:
     """Mark every text without one group of rules, and hold the marks against the labels."""
-    wanted = _WISHES if name.startswith("wishes") else tuple(MemoryType)
+    wanted = ("wish",) if name.startswith("wishes") else ("wish", "statement")
     seams = () if group is None else group.seams
     right = wrong = missed = 0
     forget_results()
     with switched_off(seams):
         for text, is_meant in labels:
-            found = find_plain_statements(Role.USER, text)
-            is_marked = any(one.type in wanted for one in found.statements)
+            is_marked = find_plain_statements(Role.USER, text).mark in wanted
             right += is_marked and is_meant
             wrong += is_marked and not is_meant
             missed += is_meant and not is_marked

@@ -132,5 +132,6 @@ Their worth is told by the tests of the [guarantees](guarantees.md), not by ques
 _GONE = """
 ## What is gone
 
-These did not earn their lines on two sets.
+These did not earn their lines on two sets. Where nothing was measured, the rules made memories,
+replaced them or told what the user works on, which no rule does any more.
 """

@@ -82,10 +82,8 @@ def test_in_the_record_everything_that_speaks_for_a_turn_adds_up() -> None:
     assert margin(TRANSCRIPT, "turn", near._replace(rare_words=1), asked) == held
     assert margin(TRANSCRIPT, "turn", near._replace(rare_words=2), asked) > held
     assert margin(TRANSCRIPT, "turn", near, replace(asked, strange_share=1.0)) < held
-    assert margin(TRANSCRIPT, "turn", near, replace(asked, has_strange_compound=True)) < held
     assert margin(TRANSCRIPT, "turn", near, replace(asked, telling_terms=30)) < held
     assert margin(TRANSCRIPT, "turn", near, replace(asked, documents=100_000)) < held
-    assert margin(TRANSCRIPT, "turn", near._replace(lacks_number=True), asked) < held
 
 
 def test_a_turn_that_the_record_would_amply_answer_with_passes_among_memories() -> None:

@@ -99,8 +99,6 @@ class RecordBounds:
     """For the one that the graph leads to first."""
     strange_names: float
     """Asked for where nobody and nothing that the question names is on record."""
-    strange_compound: float
-    """Asked for where a long compound of the question is on record nowhere."""
     base: float
     """Asked for of every question, before what its size adds."""
     term: float
@@ -113,8 +111,6 @@ class RecordBounds:
     """The share of the words that a turn has to hold where no cosine is known."""
     words_alone_of_name: float
     """The same, in and around it, of a question about what much of the record is about."""
-    no_number: float = 0.0
-    """Asked for of a turn without a number, where the question asks for one."""
     named_day: float = 0.0
     """For one that was said on the day that the question names."""
     reply: float = 0.0

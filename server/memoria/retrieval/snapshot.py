@@ -1,21 +1,18 @@
 """Snapshot: what one snapshot has for each thing that is asked, scored and not yet chosen.
 
-A question may ask several things, have other wordings, and describe somebody without a name. Each
-of these is a search by itself: its terms, its sources, its candidates, its own threshold. Then the
-searches of a plan are joined to one ranking.
+A question may have other wordings. Each of them is a search by itself: its terms, its sources, its
+candidates, its own threshold. Then the searches of a plan are joined to one ranking.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from memoria.retrieval.query.codes import complete_codes
-from memoria.retrieval.query.described import find_description
 from memoria.retrieval.query.names import resolve_names
-from memoria.retrieval.query.plan import SearchPlan, reword
+from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.query.task import is_of_another_task, resolve_task
 from memoria.retrieval.query.terms import choose_terms
 from memoria.retrieval.ranking.depth import choose_depth
-from memoria.retrieval.ranking.described import find_described, limit_margins
 from memoria.retrieval.ranking.documents import MemoryWording
 from memoria.retrieval.ranking.evidence.ranked import Ranking
 from memoria.retrieval.ranking.fusion import fuse, rank_documents
@@ -54,10 +51,6 @@ class ScoredSearch:
     """What each term counts where an answer is cut."""
     asked: tuple[AskedVector, ...] = ()
     """The vector of each wording."""
-    named: "ScoredSearch | None" = None
-    """The same search under the name of somebody whom the question only describes."""
-    rated: Sequence[ScoredCandidate] | None = None
-    """The candidates as a reranker has them, where that was looked at already."""
 
 
 class SnapshotSearch:
@@ -78,31 +71,17 @@ class SnapshotSearch:
     def score_all(
         self, plan: SearchPlan, queries: Sequence[AskedVector]
     ) -> tuple[ScoredSearch, ...]:
-        """What is found of each thing asked and by each variant.
+        """What is found of the question and by each variant.
 
         Args:
             plan: the search.
             queries: the vector of each of its searches.
         """
-        least = SEVERAL_DEPTH if plan.parts or plan.variants else 0
+        least = SEVERAL_DEPTH if plan.variants else 0
         return tuple(
-            self._search(search, query, least)
+            self._score(search, query, least)
             for search, query in zip(plan.list_searches(), queries, strict=True)
         )
-
-    def _search(self, plan: SearchPlan, query: AskedVector, least: int) -> ScoredSearch:
-        """What is found of one thing; of somebody who is only described, under their name, too."""
-        description = find_description(plan.query) if plan.options.stages.described else None
-        if description is None:
-            return self._score(plan, query, least)
-        found = self._score(plan, query, SEVERAL_DEPTH)
-        found = replace(found, rated=_rate_candidates(found, NO_OPINION))
-        told = find_described(description, found.rated or (), found.statistics)
-        if told is None:
-            return found
-        named = reword(plan, description.name(told.text))
-        rest = self._score(named, self._embedder.ask(named), SEVERAL_DEPTH)
-        return replace(found, named=rest)
 
     def _score(self, plan: SearchPlan, query: AskedVector, least: int) -> ScoredSearch:
         """Ask the sources, and read and score the best of what they find, `least` at least."""
@@ -195,10 +174,10 @@ def join_found(
     """
     first = searches[0]
     notes = dict.fromkeys(note for one in searches for note in one.plan.name_notes)
-    rankings = [_rate_search(one, opinion) for one in searches]
+    rankings = [_rate_candidates(one, opinion) for one in searches]
     scored = join_searches(
         rankings,
-        asked=1 + len(plan.parts),
+        asked=1,
         decides_together=not plan.profile.every_hit_must_fit,
     )
     return replace(
@@ -206,7 +185,6 @@ def join_found(
         plan=replace(
             first.plan,
             max_tokens=plan.max_tokens,
-            parts=plan.parts,
             variants=plan.variants,
             name_notes=tuple(notes),
         ),
@@ -214,7 +192,7 @@ def join_found(
         scored=scored,
         rest=_join_rest(searches, scored),
         asked=tuple(query for one in searches for query in one.asked),
-        weights=merge_weights(each.weights for one in searches for each in _list_wordings(one)),
+        weights=merge_weights(each.weights for each in searches),
     )
 
 
@@ -222,7 +200,7 @@ def _join_rest(
     searches: Sequence[ScoredSearch], scored: Sequence[ScoredCandidate]
 ) -> list[ScoredCandidate]:
     """What follows behind the candidates, once each."""
-    further = [each for one in searches for named in _list_wordings(one) for each in named.rest]
+    further = [each for one in searches for each in one.rest]
     known = {each.identity for each in scored} if further else set[tuple[str, int]]()
     rest: dict[tuple[str, int], ScoredCandidate] = {}
     for each in further:
@@ -231,24 +209,8 @@ def _join_rest(
     return list(rest.values())
 
 
-def _list_wordings(found: ScoredSearch) -> Iterator[ScoredSearch]:
-    """A search, and the same under the name of whom it describes."""
-    yield found
-    if found.named is not None:
-        yield found.named
-
-
-def _rate_search(found: ScoredSearch, opinion: RerankOpinion) -> Sequence[ScoredCandidate]:
-    """The ranking of one thing that is asked."""
-    asked, *named = [_rate_candidates(one, opinion) for one in _list_wordings(found)]
-    rankings = [asked, *(limit_margins(each, asked) for each in named)]
-    return join_searches(rankings, asked=len(rankings))
-
-
 def _rate_candidates(found: ScoredSearch, opinion: RerankOpinion) -> Sequence[ScoredCandidate]:
-    """The candidates as the reranker has them."""
-    if found.rated is not None and opinion is NO_OPINION:
-        return found.rated
+    """The candidates as the reranker has them; where a code is asked for, those that hold it."""
     rated = apply_opinion(found.plan, found.scored, opinion, found.threshold)
     return keep_holding(found.plan.parsed, found.statistics, rated)
 

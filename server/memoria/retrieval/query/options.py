@@ -14,10 +14,6 @@ from memoria.model.zone import MACHINE_ZONE, Zone
 class Stages:
     """A switch for each part that may be left out."""
 
-    askings: bool = True
-    """Each thing that a long text asks is searched for by itself, away from the talk around it."""
-    described: bool = True
-    """Whoever a question only describes is searched for under their name, too."""
     recount: bool = True
     """What the index found is scored anew by `lexical`; else the index's own scores stand."""
     neighbours: bool = True

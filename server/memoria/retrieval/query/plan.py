@@ -9,7 +9,6 @@ from memoria.model import MemoryType, Role, as_instant, now_millis
 from memoria.model.query import MemoryQuery, SearchQuery, TranscriptQuery, build_query
 from memoria.model.zone import Zone
 from memoria.retrieval.query.aim import Aim, find_aim, find_subject
-from memoria.retrieval.query.askings import MOST_ASKINGS, Asking, find_askings
 from memoria.retrieval.query.options import DEFAULT_OPTIONS, SearchOptions
 from memoria.retrieval.query.parse import MOST_REMEMBERED, ParsedQuery, parse_query
 from memoria.retrieval.query.profile import (
@@ -41,7 +40,7 @@ class SearchPlan:
     asked: str
     """The question as it was asked."""
     parsed: ParsedQuery
-    """What is searched for: the question, or the first thing that it asks."""
+    """What is searched for."""
     profile: SearchProfile
     filters: Filters
     limit: int
@@ -62,8 +61,6 @@ class SearchPlan:
     """What the search leaves out because it is narrowed to a task."""
     name_notes: tuple[str, ...] = ()
     """Which names were taken for others: those of the question stand nowhere on record."""
-    parts: tuple[ParsedQuery, ...] = ()
-    """What else the question asks, each searched for by itself."""
     variants: tuple[ParsedQuery, ...] = ()
     """Other wordings of the question that are searched for as well."""
     calibration: Calibration = DEFAULT_CALIBRATION
@@ -80,11 +77,11 @@ class SearchPlan:
         return self.parsed.terms
 
     def list_searches(self) -> "tuple[SearchPlan, ...]":
-        """A plan for each thing that is asked, then one for each variant."""
-        if not self.parts and not self.variants:
+        """A plan for the question, then one for each variant."""
+        if not self.variants:
             return (self,)
-        own = replace(self, parts=(), variants=())
-        return (own, *(replace(own, parsed=each) for each in (*self.parts, *self.variants)))
+        own = replace(self, variants=())
+        return (own, *(replace(own, parsed=each) for each in self.variants))
 
     def with_processed_turns(self) -> "SearchPlan":
         """The same where turns count that a chat model has read, too."""
@@ -117,7 +114,6 @@ class _Question(NamedTuple):
 
     asked_at: int
     parsed: ParsedQuery
-    parts: tuple[ParsedQuery, ...]
     variants: tuple[ParsedQuery, ...]
 
 
@@ -230,14 +226,8 @@ def _read_question(query: SearchQuery, options: SearchOptions, now: int | None) 
     asked_at = now_millis() if now is None else now
     texts = [text.strip()[:_MAX_QUERY_CHARS] for text in (query.query, *query.queries)]
     first, *others = dict.fromkeys(texts)
-    askings = find_askings(first) if options.stages.askings else (Asking(first),)
-    parsed, *parts = (_parse(each.question, asked_at, options.zone) for each in askings)
-    if any(not part.terms or part.is_time_only for part in (parsed, *parts)):
-        askings, parsed, parts = (), _parse(first, asked_at, options.zone), []
-    talk = [each.talk for each in askings if each.talk][: MOST_ASKINGS - len(askings)]
-    wordings = dict.fromkeys((*talk, *others))
-    variants = tuple(_parse(text, asked_at, options.zone) for text in wordings)
-    return _Question(asked_at, parsed, tuple(parts), variants)
+    parsed, *variants = (_parse(text, asked_at, options.zone) for text in (first, *others))
+    return _Question(asked_at, parsed, tuple(variants))
 
 
 def _plan(
@@ -262,7 +252,6 @@ def _plan(
         context=context,
         as_of=as_of,
         options=options,
-        parts=question.parts,
         variants=question.variants,
     )
 

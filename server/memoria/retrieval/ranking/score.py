@@ -9,7 +9,6 @@ from typing import NamedTuple, Self, overload
 from memoria.model import InferredBy, Role, StoredTurn
 from memoria.policy.keys import has_one_value
 from memoria.retrieval.query.aim import Aim
-from memoria.retrieval.query.numbers import holds_number
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.boosts import NO_BOOSTS, combine_boosts, memory_boosts, turn_boosts
 from memoria.retrieval.ranking.documents import (
@@ -230,7 +229,6 @@ class _Scorer:
             )
         if document.speaker:  # who said it counts as held
             held |= asked & list_tokens(document.speaker)
-        asks_number = statistics.asks_number and not is_cross_language
         signals = RelevanceSignals(
             self._weights.coverage(held),
             item.cosine,
@@ -238,7 +236,6 @@ class _Scorer:
             item.context,
             statistics.count_rare(held) if statistics.rare_terms else 0,
             is_cross_language,
-            lacks_number=asks_number and not holds_number(text),
             is_of_named_day=self._day is not None and document.at in self._day,
             is_reply=self._asks_for_reply and document.role is Role.ASSISTANT,
         )

@@ -12,9 +12,7 @@ from math import log10
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.retrieval.query.names import is_on_record, list_name_tokens
-from memoria.retrieval.query.numbers import asks_number
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.query.unfamiliar import has_unfamiliar_compound, list_unfamiliar
 from memoria.retrieval.sources.gather import SourceScores
 from memoria.store.base import Transaction
 from memoria.store.values import Frequencies
@@ -50,10 +48,7 @@ class QueryStatistics:
     unknown_entity: bool = False
     """It names somebody or something, and nothing it names is on record."""
     strange_share: float = 0.0
-    """How much of what it names is not on record, 0 to 1: people, places, numbers, titles, and what
-    is said of somebody who is only described."""
-    has_strange_compound: bool = False
-    """It has a long compound that is on record nowhere."""
+    """How much of what it names is not on record, 0 to 1."""
     rare_terms: frozenset[str] = frozenset()
     """Of its words that tell, those that very few documents hold."""
     codes: frozenset[str] = frozenset()
@@ -62,8 +57,6 @@ class QueryStatistics:
     """Of its words, how many tell what it asks about."""
     documents: int = 0
     """How many documents there are to find."""
-    asks_number: bool = False
-    """It asks for a number: how many, how old, of whom the telephone."""
     names_asker: bool = False
     """It says "the user" of whoever asks."""
     is_cjk: bool = False
@@ -111,19 +104,15 @@ def build_statistics(
     others = [term for term in terms if term not in ignored] or terms
     telling = list_telling_terms(plan)
     rare = frozenset(term for term in telling if 0 < counts.get(term, 0) <= _RARE)
-    unfamiliar = list_unfamiliar(plan.parsed, counts)
-    named = len(plan.parsed.proper_names) + len(unfamiliar)
     return QueryStatistics(
         weights={term: _term_weight(counts.get(term, 0)) for term in others},
         frequent_entity=any(_is_frequent(counts, name) for name in names),
         unknown_entity=bool(names) and len(strange) == len(plan.parsed.proper_names),
-        strange_share=(len(strange) + sum(unfamiliar)) / max(named, 1),
-        has_strange_compound=has_unfamiliar_compound(plan.parsed, counts),
+        strange_share=len(strange) / max(len(plan.parsed.proper_names), 1),
         rare_terms=rare,
         codes=frozenset(filter(_CODE.fullmatch, rare)),
         telling_terms=len(telling),
         documents=frequencies.total,
-        asks_number=asks_number(plan.query),
         names_asker=plan.parsed.names_asker,
         is_cjk=is_cjk(plan.query),
         has_vectors=bool(sources.cosine),

@@ -67,8 +67,6 @@ class RelevanceSignals(NamedTuple):
     """Whether it is in another language than the query."""
     rerank_score: float | None = None
     """How well it answers, says a reranker that was asked."""
-    lacks_number: bool = False
-    """Whether the query asks for a number and the text has none."""
     is_of_named_day: bool = False
     """Whether it was said on the day that the query names."""
     is_reply: bool = False
@@ -93,12 +91,11 @@ class RecordDemand:
         """What a query asks for, by the embedder's bounds."""
         by_terms = bounds.term * log1p(statistics.telling_terms)
         by_documents = bounds.document * log1p(min(statistics.documents, _MOST_DOCUMENTS))
-        strange = bounds.strange_names * statistics.strange_share
         return cls(
             bounds,
             statistics,
             max(bounds.base + by_terms + by_documents, bounds.least),
-            strange + bounds.strange_compound * statistics.has_strange_compound,
+            bounds.strange_names * statistics.strange_share,
         )
 
     def margin(self, signals: RelevanceSignals) -> float:
@@ -107,7 +104,7 @@ class RecordDemand:
         if not self.statistics.has_vectors:
             return self._margin_by_words(signals)
         margin = signals.cosine + bounds.words * max(signals.context_coverage, signals.coverage)
-        margin += bounds.linked * signals.graph - bounds.no_number * signals.lacks_number
+        margin += bounds.linked * signals.graph
         margin += bounds.named_day * signals.is_of_named_day + bounds.reply * signals.is_reply
         margin -= self.by_size
         if signals.is_cross_language:  # another script spells names its own way, and has few words
