@@ -175,11 +175,7 @@ def join_found(
     first = searches[0]
     notes = dict.fromkeys(note for one in searches for note in one.plan.name_notes)
     rankings = [_rate_candidates(one, opinion) for one in searches]
-    scored = join_searches(
-        rankings,
-        asked=1,
-        decides_together=not plan.profile.every_hit_must_fit,
-    )
+    scored = join_searches(rankings)
     return replace(
         first,
         plan=replace(

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from itertools import accumulate, chain
 
 from memoria.retrieval.ranking.score import ScoredCandidate
-from memoria.retrieval.ranking.threshold import DECIDING_HITS
 
 SEVERAL_DEPTH = 40
 """So many of the best of each are joined where several things are searched for, however many are
@@ -26,34 +25,20 @@ _RANK_OFFSET = 2
 a variant, of 40 wishes behind requests among 400 other turns 8 are among the first ten at the
 second level, with these 20; with the usual 60, for lists of hundreds, recall is lower everywhere.
 """
-_OTHER_PART = 0.5
-"""Of what a document scores for the other things asked, beside what it is best at."""
-
-_PART_SURPLUS = 0.1
-"""By how much a thing asked beside others has to fit better, if it alone lets the record speak: of
-several things one is often near to something. Of the 56 questions of BEAM, MemoryBank and MemDaily
-that ask several things and have answers none is silenced by it, of the foreign ones 9 in 100."""
 
 
-def join_searches(
-    rankings: Sequence[Sequence[ScoredCandidate]], asked: int, *, decides_together: bool = False
-) -> Sequence[ScoredCandidate]:
+def join_searches(rankings: Sequence[Sequence[ScoredCandidate]]) -> Sequence[ScoredCandidate]:
     """One ranking of what all searches of a plan have found.
 
     Args:
-        rankings: of each thing asked, then of each variant, with their margins.
-        asked: how many things are asked.
-        decides_together: whether one hit that fits lets all be shown, so that it has to fit well.
+        rankings: of the question, then of each variant, with their margins.
     """
     if len(rankings) == 1:
         return rankings[0]
-    best = [ranking[:SEVERAL_DEPTH] for ranking in rankings]
-    fused = fuse_searches([fuse_parts(best[:asked]), *best[asked:]])
+    fused = fuse_searches([ranking[:SEVERAL_DEPTH] for ranking in rankings])
     once = {each.identity: each for each in fused}
     for each in chain.from_iterable(ranking[SEVERAL_DEPTH:] for ranking in rankings):
         once.setdefault(each.identity, each)
-    if decides_together and asked > 1:
-        return _lower_margins_of_parts(list(once.values()), rankings, asked)
     return list(once.values())
 
 
@@ -91,53 +76,3 @@ def _list_shares(rankings: Sequence[Sequence[ScoredCandidate]]) -> dict[tuple[st
         for each in ranking:
             shares[each.identity] = max(each.score / own, shares.get(each.identity, 0.0))
     return shares
-
-
-def fuse_parts(rankings: Sequence[Sequence[ScoredCandidate]]) -> list[ScoredCandidate]:
-    """The candidates of all things that a question asks, best first.
-
-    The best of each thing asked counts as much as that of any other, however well either is known:
-    a document's score is measured by the best of its ranking. What is asked in vain adds nothing.
-
-    Args:
-        rankings: of each thing asked, with their margins.
-    """
-    telling = [each for each in rankings if _has_answer(each)] or rankings
-    if len(telling) == 1:
-        return list(telling[0])
-    top = max((each.score for ranking in telling for each in ranking), default=0.0)
-    best: dict[tuple[str, int], ScoredCandidate] = {}
-    scores: dict[tuple[str, int], list[float]] = {}
-    for ranking in telling:
-        own = max((each.score for each in ranking), default=0.0) or 1.0
-        for each in ranking:
-            scores.setdefault(each.identity, []).append(each.score / own)
-            if each.identity not in best or each.margin > best[each.identity].margin:
-                best[each.identity] = each
-    whole = 1 + _OTHER_PART * (len(telling) - 1)
-    fused = [
-        each._replace(score=top * _join_scores(scores[key]) / whole) for key, each in best.items()
-    ]
-    return sorted(fused, key=lambda each: (-each.score, each.candidate.n))
-
-
-def _lower_margins_of_parts(
-    fused: Sequence[ScoredCandidate], rankings: Sequence[Sequence[ScoredCandidate]], asked: int
-) -> list[ScoredCandidate]:
-    """The candidates as they are ranked; what fits only a part of what is asked fits by less."""
-    margins: dict[tuple[str, int], float] = {}
-    for position, ranking in enumerate(rankings):
-        surplus = _PART_SURPLUS if 0 < position < asked else 0.0
-        for each in ranking:
-            margin = each.margin - surplus
-            margins[each.identity] = max(margin, margins.get(each.identity, margin))
-    return [each._replace(margin=margins[each.identity]) for each in fused]
-
-
-def _has_answer(ranking: Sequence[ScoredCandidate]) -> bool:
-    return any(each.margin >= 0 for each in ranking[:DECIDING_HITS])
-
-
-def _join_scores(scores: Sequence[float]) -> float:
-    most = max(scores)
-    return most + _OTHER_PART * (sum(scores) - most)
