@@ -43,17 +43,6 @@ async def m(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
         yield opened
 
 
-@pytest.mark.parametrize("language", QUESTIONS)
-async def test_what_is_asked_of_somebody_described_is_found_under_their_name(
-    m: Memoria, language: str
-) -> None:
-    question, gold = QUESTIONS[language]
-    for search in (m.search_memory, m.search_conversation_traces):
-        found = await search(question)
-        best = [hit.text for hit in found.hits[:2]]  # or the memories made of them
-        assert all(any(text in one for one in best) for text in gold)
-
-
 def test_a_description_is_told_from_a_name() -> None:
     for question, _ in QUESTIONS.values():
         assert find_description(question)

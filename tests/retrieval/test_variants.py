@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from tests.retrieval.toys import hits_of
 from typer.testing import CliRunner
 
 import memoria
@@ -43,7 +44,7 @@ async def fill(m: Memoria) -> None:
 
 
 def found_numbers(result: SearchResult) -> set[int]:
-    return {int(hit.source.message_id or -1) for hit in result.hits}
+    return {int(hit.source.message_id or -1) for hit in hits_of(result)}
 
 
 @pytest.mark.parametrize("language", QUESTIONS)

@@ -145,7 +145,10 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     ),
     "conversations.turn": lambda tx, them: [tx.conversations.turn(i) for i in them.turn_ids],
     "conversations.user_turns_beside": lambda tx, them: [
-        turn for n in them.sessions for turn in tx.conversations.user_turns_beside(n, 1) if turn
+        turn
+        for beside in tx.conversations.user_turns_beside(them.ns).values()
+        for turn in beside
+        if turn
     ],
     "conversations.turns": lambda tx, them: tx.conversations.turns(them.ns),
     "core.disputes": lambda tx, _: tx.core.disputes(),
@@ -218,6 +221,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "documents.nearest": lambda tx, _: [
         tx.documents.nearest(kind, MODEL, vector("the port"), Filters(), 100) for kind in BOTH
     ],
+    "documents.vectors": lambda tx, them: tx.documents.vectors(them.ns, MODEL),
     "documents.nearest_passages": lambda tx, them: tx.documents.nearest_passages(
         them.ns, MODEL, vector("the port")
     ),

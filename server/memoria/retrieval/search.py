@@ -151,7 +151,7 @@ class Search:
 
         def score(tx: Transaction) -> tuple[tuple[ScoredSearch, ...], object, tuple[str, ...]]:
             searches = self._score(tx, plan, queries)
-            return searches, tx.snapshot, passages(plan, join_found(tx, plan, searches).scored)
+            return searches, tx.snapshot, passages(plan, join_found(plan, searches).scored)
 
         searches, snapshot, texts = self._read_snapshot(score)
         return _Review(ask_reranker(self._reranker, plan.asked, texts), searches, snapshot)
@@ -166,7 +166,7 @@ class Search:
         """Search a snapshot, or go on with what was found before if it is still the same."""
         is_known = review.snapshot is not None and review.snapshot == tx.snapshot
         searches = review.searches if is_known else self._score(tx, plan, queries)
-        found = join_found(tx, plan, searches, review.opinion)
+        found = join_found(plan, searches, review.opinion)
         chosen = choose_hits(tx, found.plan, found.scored, found.rest)
         return build_answer(tx, found, chosen, names_projects=self._names_projects)
 

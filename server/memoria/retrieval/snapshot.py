@@ -19,7 +19,6 @@ from memoria.retrieval.ranking.described import find_described, limit_margins
 from memoria.retrieval.ranking.documents import MemoryWording
 from memoria.retrieval.ranking.evidence.ranked import Ranking
 from memoria.retrieval.ranking.fusion import fuse, rank_documents
-from memoria.retrieval.ranking.people import apply_people
 from memoria.retrieval.ranking.rarity import merge_weights, weigh_terms
 from memoria.retrieval.ranking.rerank import NO_OPINION, RerankOpinion, apply_opinion
 from memoria.retrieval.ranking.score import ScoredCandidate, score_candidates
@@ -56,8 +55,6 @@ class ScoredSearch:
     """The vector of each wording."""
     named: "ScoredSearch | None" = None
     """The same search under the name of somebody whom the question only describes."""
-    rated: Sequence[ScoredCandidate] | None = None
-    """The candidates by whom they speak of, where that was looked at already."""
 
 
 class SnapshotSearch:
@@ -96,8 +93,7 @@ class SnapshotSearch:
         if description is None:
             return self._score(plan, query, least)
         found = self._score(plan, query, SEVERAL_DEPTH)
-        found = replace(found, rated=_rate_candidates(self._tx, found, NO_OPINION))
-        told = find_described(description, found.rated or (), found.statistics)
+        told = find_described(description, found.scored, found.statistics)
         if told is None:
             return found
         named = reword(plan, description.name(told.text))
@@ -182,7 +178,6 @@ class SnapshotSearch:
 
 
 def join_found(
-    tx: Transaction,
     plan: SearchPlan,
     searches: Sequence[ScoredSearch],
     opinion: RerankOpinion = NO_OPINION,
@@ -190,14 +185,13 @@ def join_found(
     """What all searches of a plan have found, as one.
 
     Args:
-        tx: where to look up who has spoken.
         plan: as it was asked.
         searches: what each of them has found.
         opinion: what a reranker says of the candidates.
     """
     first = searches[0]
     notes = dict.fromkeys(note for one in searches for note in one.plan.name_notes)
-    rankings = [_rate_search(tx, one, opinion) for one in searches]
+    rankings = [_rate_search(one, opinion) for one in searches]
     scored = join_searches(
         rankings,
         asked=1 + len(plan.parts),
@@ -240,23 +234,16 @@ def _list_wordings(found: ScoredSearch) -> Iterator[ScoredSearch]:
         yield found.named
 
 
-def _rate_search(
-    tx: Transaction, found: ScoredSearch, opinion: RerankOpinion
-) -> Sequence[ScoredCandidate]:
+def _rate_search(found: ScoredSearch, opinion: RerankOpinion) -> Sequence[ScoredCandidate]:
     """The ranking of one thing that is asked."""
-    asked, *named = [_rate_candidates(tx, one, opinion) for one in _list_wordings(found)]
+    asked, *named = [_rate_candidates(one, opinion) for one in _list_wordings(found)]
     rankings = [asked, *(limit_margins(each, asked) for each in named)]
     return join_searches(rankings, asked=len(rankings))
 
 
-def _rate_candidates(
-    tx: Transaction, found: ScoredSearch, opinion: RerankOpinion
-) -> Sequence[ScoredCandidate]:
-    """The candidates by the reranker and the people they speak of."""
-    if found.rated is not None and opinion is NO_OPINION:
-        return found.rated
-    scored = apply_opinion(found.plan, found.scored, opinion, found.threshold)
-    return apply_people(tx, found.plan, scored)
+def _rate_candidates(found: ScoredSearch, opinion: RerankOpinion) -> Sequence[ScoredCandidate]:
+    """The candidates by the reranker."""
+    return apply_opinion(found.plan, found.scored, opinion, found.threshold)
 
 
 def _is_of_another_task(plan: SearchPlan, each: ScoredCandidate) -> bool:

@@ -5,7 +5,7 @@ from functools import partial
 
 from memoria.model import Hit, PartReport, SearchResult
 from memoria.model.search import OtherProjects
-from memoria.retrieval.answer.beside import Line, count_places, list_lines
+from memoria.retrieval.answer.beside import Line, count_places, list_lines, read_visible
 from memoria.retrieval.answer.cite import cite_candidate
 from memoria.retrieval.answer.conditions import ToldConditions
 from memoria.retrieval.answer.contradictions import mark_hits
@@ -17,14 +17,14 @@ from memoria.retrieval.answer.neighbours import read_neighbours
 from memoria.retrieval.answer.notes import describe_fit, notes_cost
 from memoria.retrieval.answer.outdated import mark_outdated
 from memoria.retrieval.answer.pack import PackedHits, Packer
+from memoria.retrieval.answer.restated import mark_restated
 from memoria.retrieval.answer.superseded import mark_superseded
-from memoria.retrieval.answer.updates import mark_updates
 from memoria.retrieval.lookup.short_ids import count_id_chars
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.choice import ChosenHits
 from memoria.retrieval.ranking.fit import is_answered
 from memoria.retrieval.ranking.fusion import FusedCandidate
-from memoria.retrieval.ranking.score import ScoredCandidate, score_candidates
+from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.retrieval.ranking.selection import HALF_AS_GOOD, Selection
 from memoria.retrieval.ranking.successors import list_superseded
 from memoria.retrieval.ranking.threshold import DECIDING_HITS
@@ -95,7 +95,7 @@ def _list_newest(tx: Transaction, found: ScoredSearch, told: ToldConditions) -> 
         return []
     newest = tx.documents.recent(plan.kinds, plan.filters, _NEWEST)
     wanted = [FusedCandidate(n, 0.0) for n in newest]
-    read = score_candidates(tx, plan, wanted, found.threshold)
+    read = read_visible(tx, found, plan, wanted)
     return [Line(*each, "nearest") for each in told.take_open(read, _NEWEST)]
 
 
@@ -125,7 +125,7 @@ def _cite_lines(
         shown,
         list_superseded(tx, plan, shown, successors),
     )
-    cited = mark_updates(cited, shown, chosen.updates, successors)
+    cited = mark_restated(cited, shown, successors)
     return mark_outdated(tx, plan, mark_hits(tx, cited, plan.filters))
 
 

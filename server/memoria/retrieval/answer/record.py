@@ -15,7 +15,6 @@ from memoria.retrieval.query.profile import TRANSCRIPT
 from memoria.retrieval.ranking.documents import READ_CHARS
 from memoria.retrieval.ranking.evidence.ranked import MOST_CHARS
 from memoria.retrieval.ranking.fusion import FusedCandidate
-from memoria.retrieval.ranking.people import apply_people, is_asked_of_people
 from memoria.retrieval.ranking.score import (
     ScoredCandidate,
     find_named_day,
@@ -51,8 +50,7 @@ def list_fitting_turns(
     promising = [n for n, remark in remarks.items() if search.may_fit(n, remark, indexed.get(n))]
     if not promising:
         return []
-    read = candidates if search.is_of_people else promising  # who is who is told by all of them
-    return search.select_fitting(tx, read, indexed)
+    return search.select_fitting(tx, promising, indexed)
 
 
 class _RecordSearch:
@@ -68,7 +66,6 @@ class _RecordSearch:
         self._cosine = found.sources.cosine
         self._nearest = max(0.0, *self._cosine.values()) if self._cosine else 0.0
         self._day = find_named_day(plan.parsed.time)
-        self.is_of_people = is_asked_of_people(plan)
 
     def list_candidates(self, tx: Transaction) -> list[int]:
         """The best by words, and the nearest of what has been found already."""
@@ -111,10 +108,7 @@ class _RecordSearch:
         turns = {n: turn for n, turn in documents.items() if isinstance(turn, StoredTurn)}
         read = [self._as_candidate(n, indexed) for n in ns]
         scored = score_candidates(tx, self._plan, read, self._threshold, turns)
-        rated: Sequence[ScoredCandidate] = list(map(self._rate, scored))
-        if self.is_of_people:
-            rated = apply_people(tx, self._plan, rated)
-        return [each for each in rated if each.margin >= 0]
+        return [each for each in map(self._rate, scored) if each.margin >= 0]
 
     def _as_candidate(self, n: int, indexed: Mapping[int, IndexTokens]) -> FusedCandidate:
         cosine = self._cosine.get(n, 0.0)

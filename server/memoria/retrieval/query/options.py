@@ -48,8 +48,6 @@ class Stages:
     """Turns of few words count for less."""
     time: bool = True
     """A time in the query says which turns count in full."""
-    people: bool = True
-    """Where a question is plainly about somebody, what plainly speaks of others is turned away."""
     current: bool = True
     """What is believed now stands above what it has replaced."""
     boosts: bool = True

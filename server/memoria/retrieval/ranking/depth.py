@@ -1,7 +1,6 @@
 """Depth: how many of the ranked documents are read."""
 
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.ranking.people import PEOPLE_DEPTH, is_asked_of_people
 from memoria.retrieval.ranking.rerank import RERANK_DEPTH
 
 _READ_OF_THE_PAST = 1000
@@ -18,8 +17,6 @@ def choose_depth(plan: SearchPlan, *, is_reranked: bool) -> int:
     would change who comes first.
     """
     depth = plan.profile.reads
-    if is_asked_of_people(plan):
-        depth = max(depth, PEOPLE_DEPTH)
     if plan.tasks is not None:
         depth = max(depth, _READ_OF_A_TASK)
     if plan.as_of is not None:

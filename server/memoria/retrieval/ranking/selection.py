@@ -113,7 +113,7 @@ def limit_hits(plan: SearchPlan, selection: Selection) -> Selection:
     """
     hits = selection.hits
     if not plan.profile.every_hit_must_fit or plan.parsed.is_time_only:
-        return replace(selection, hits=hits[: plan.limit])
+        return replace(selection, hits=hits[: count_hits(plan)])
     if not plan.profile.is_asked:
         beyond = filter(_is_relevant, hits[plan.limit :])
         return replace(selection, hits=(*hits[: plan.limit], *beyond))
@@ -123,6 +123,11 @@ def limit_hits(plan: SearchPlan, selection: Selection) -> Selection:
     good = tuple(each for each in hits if each.score >= least)
     worse = (each for each in hits if each.score < least)
     return replace(selection, hits=good, below_threshold=(*worse, *selection.below_threshold))
+
+
+def count_hits(plan: SearchPlan) -> int:
+    """How many hits are shown at most, whatever is shown beside them; of a time, many."""
+    return plan.limit if plan.is_limited or not plan.parsed.is_time_only else plan.profile.reads
 
 
 def _select_together(
@@ -147,7 +152,7 @@ def _is_nearly_as_good(turn: ScoredCandidate, best: ScoredCandidate) -> bool:
     """Whether its score is, for what it says itself and not only for what is said around it."""
     signals = turn.signals
     speaks = signals.coverage > 0 or signals.cosine > 0 or signals.graph > 0
-    return speaks and turn.score >= _NEARLY_AS_GOOD * best.score and not signals.is_of_others
+    return speaks and turn.score >= _NEARLY_AS_GOOD * best.score
 
 
 def _is_of_named_task(plan: SearchPlan, each: ScoredCandidate) -> bool:
@@ -168,11 +173,7 @@ def _add_linked(
     is said under that name, which shares no word with the question and little of its meaning.
     """
     ids = {each.candidate.n for each in passed}
-    return [
-        each
-        for each in scored
-        if each.candidate.n in ids or (each.candidate.via in ids and not each.signals.is_of_others)
-    ]
+    return [each for each in scored if each.candidate.n in ids or each.candidate.via in ids]
 
 
 def _add_successors(

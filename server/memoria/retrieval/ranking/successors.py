@@ -1,14 +1,9 @@
 """Successors: what is believed now stands above what it has replaced.
 
 A turn that says "My name is Lin." matches "What is my name?" as well as the memory that corrected
-it to Lina, and often better. So where the first level has a turn that something else has taken the
-place of, that stands before the turn, and the turn is marked. It is told in two ways:
-
-- a memory was concluded from the turn, or borne out by it, and says something else since. The
-  present wording is brought in where the question did not find it;
-- no memory was made of the turn, and a memory or a later turn among the candidates replaces what it
-  says, as rules read the two wordings. So does a later turn what a memory says that was made of a
-  turn, until it has become a memory itself.
+it to Lina, and often better. So where the first level has a turn from which a memory was concluded,
+or which bore it out, and the memory says something else since, that stands before the turn, and the
+turn is marked. The present wording is brought in where the question did not find it.
 
 Former wordings that were asked for come after the present one likewise. A question of a past moment
 is exempt: what held then comes first.
@@ -23,7 +18,6 @@ from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.query.task import is_of_another_task
 from memoria.retrieval.ranking.documents import MemoryWording, passes_filters
 from memoria.retrieval.ranking.score import ScoredCandidate
-from memoria.retrieval.ranking.wordings import NO_WORDINGS, Wordings
 from memoria.store.base import Transaction
 from memoria.text.analyser import distinct_tokens
 
@@ -36,23 +30,19 @@ class Successors:
     """What the store knows of: by document, the present wording that stands before it."""
     outdated: frozenset[int] = frozenset()
     """All of which the store knows that they are replaced, by what may not be shown here, too."""
-    wordings: Wordings = NO_WORDINGS
-    """What their wordings tell of the others."""
     further: "Successors | None" = None
     """Those of documents further down."""
 
     def find(self, n: int) -> int | None:
         """The document that stands before another one; None where none does."""
         found = self.recorded.get(n)
-        if found is None:
-            found = self.wordings.find_first(n)
         if found is None and self.further is not None:
             return self.further.find(n)
         return found
 
     def is_superseded(self, n: int) -> bool:
         """Whether the words of a document no longer hold."""
-        if n in self.outdated or self.wordings.find_replacing(n) is not None:
+        if n in self.outdated:
             return True
         return self.further is not None and self.further.is_superseded(n)
 
@@ -87,8 +77,7 @@ def find_successors(
     everything = [*scored, *added]
     ns = {each.candidate.n for each in everything}
     recorded = {n: successor for n, successor in known.items() if successor in ns}
-    wordings = Wordings(plan.query, everything, known)
-    return everything, Successors(recorded, frozenset(known), wordings)
+    return everything, Successors(recorded, frozenset(known))
 
 
 def is_current_first(plan: SearchPlan) -> bool:

@@ -50,8 +50,6 @@ _MOST_DOCUMENTS = 10_000
 """With more of them no more is asked for: what that would have to be was never measured."""
 DECIDING_HITS = 10
 """How many of the best decide whether the record has anything to say, whatever is asked for."""
-OF_OTHERS = -1.0
-"""The margin of what tells another person's fact, however well its words fit."""
 
 
 class RelevanceSignals(NamedTuple):
@@ -75,8 +73,6 @@ class RelevanceSignals(NamedTuple):
     """Whether it was said on the day that the query names."""
     is_reply: bool = False
     """Whether the assistant said it, and the query asks for what the assistant has said."""
-    is_of_others: bool = False
-    """Whether it speaks plainly of others than the person asked about."""
     is_by_rules: bool = False
     """Whether it is a memory that rules made of what was said."""
 
@@ -245,8 +241,6 @@ class RelevanceThreshold:
 
     def margin(self, kind: DocumentKind, signals: RelevanceSignals) -> float:
         """By how much a hit fits better than it has to; one below 0 is turned away."""
-        if signals.is_of_others:
-            return OF_OTHERS
         demand = self.demand
         if isinstance(demand, RecordDemand):
             margin = demand.margin(signals)
