@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.retrieval.toys import keep, texts_of
+from tests.retrieval.toys import hits_of, keep, texts_of
 
 import memoria
 from memoria import Memoria
@@ -222,8 +222,8 @@ async def test_no_boost_lifts_what_hardly_matches_over_what_does(m: Memoria) -> 
             await m.revise_memory(each, "upvote")
     query = "descale kettle vinegar month"
     await m.update_scratchpad(current_focus="kettle descaling")
-    found = [hit.id for hit in (await m.search_memory(query)).hits]
-    assert found == [plain, favoured]
+    found = [hit.id for hit in hits_of(await m.search_memory(query))]
+    assert found[0] == plain
 
 
 async def test_near_repeats_make_room_for_what_has_not_been_said(m: Memoria) -> None:

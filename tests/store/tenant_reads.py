@@ -223,6 +223,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "documents.nearest": lambda tx, _: [
         tx.documents.nearest(kind, MODEL, vector("the port"), Filters(), 100) for kind in BOTH
     ],
+    "documents.vectors": lambda tx, them: tx.documents.vectors(them.ns, MODEL),
     "documents.nearest_passages": lambda tx, them: tx.documents.nearest_passages(
         them.ns, MODEL, vector("the port")
     ),

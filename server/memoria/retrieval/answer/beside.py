@@ -4,26 +4,32 @@ The order is that of reading: the hits, best first, then what is nearest; and ab
 first of either what the same speaker said later that is nearest to it. Nothing stands there twice.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from memoria.model.condition import Condition
 from memoria.retrieval.answer.conditions import ToldConditions
 from memoria.retrieval.query.plan import SearchPlan
+from memoria.retrieval.query.task import is_of_another_task
 from memoria.retrieval.ranking.documents import MemoryWording
 from memoria.retrieval.ranking.fusion import FusedCandidate
 from memoria.retrieval.ranking.later import LaterSearch, Said
 from memoria.retrieval.ranking.nearest import find_nearest
 from memoria.retrieval.ranking.score import ScoredCandidate, score_candidates
+from memoria.retrieval.ranking.selection import count_hits
 from memoria.retrieval.snapshot import ScoredSearch
 from memoria.retrieval.sources.vectors import QueryVector
 from memoria.store.base import Transaction
+from memoria.store.values import Match
 
 _FIRST_HITS = 2
 _FIRST_NEAREST = 3
 """Beside so many it is looked for what was said later."""
 _SPARE = 4
 """What is nearest is read together with so much more, for some of it is not to be shown."""
+
+_ALIKE = 0.4
+"""A cosine from which on a hit that was said later comes before the other."""
 
 ShownAs = Literal["nearest", "later"]
 
@@ -68,8 +74,8 @@ def list_lines(
 def count_places(plan: SearchPlan) -> tuple[int, int]:
     """How many hits are shown at most, and how much of what is nearest."""
     nearest = plan.profile.most_nearest
-    if not plan.is_limited:
-        return plan.limit, nearest
+    if not plan.is_limited or plan.parsed.is_time_only:
+        return count_hits(plan), nearest
     nearest = min(nearest, plan.limit // 3)
     return plan.limit - nearest, nearest
 
@@ -85,7 +91,7 @@ def _list_nearest(
     known = {each.candidate.candidate.n for each in shown}
     sources = _list_sources(shown)
     best = find_nearest(tx, found.plan, asked, known)[: most + _SPARE]
-    new = [each for each in _read(tx, found, found.plan, best) if each.id not in sources]
+    new = [each for each in read_visible(tx, found, found.plan, best) if each.id not in sources]
     return [Line(*each, "nearest") for each in told.take_open(new, most)]
 
 
@@ -114,35 +120,44 @@ def _add_later(
     said = filter(None, (Said.of_candidate(line.candidate) for line in first))
     later = LaterSearch(tx, model, plan.calibration, wide.filters).find(list(said))
     lines = {line.candidate.candidate.n: line for group in groups for line in group}
-    new = [n for ns in later.values() for n in ns if n not in lines]
-    wanted = [FusedCandidate(n, 0.0) for n in dict.fromkeys(new)]
-    read = _read(tx, found, wide, wanted)
+    new = dict.fromkeys(match.n for matches in later.values() for match in matches)
+    wanted = [FusedCandidate(n, 0.0) for n in new if n not in lines]
+    read = read_visible(tx, found, wide, wanted)
     added = (Line(*each, "later") for each in told.take_open(read, len(read)))
     lines |= {line.candidate.candidate.n: line for line in added}
     return list(_place(lines, later))
 
 
-def _read(
+def read_visible(
     tx: Transaction, found: ScoredSearch, plan: SearchPlan, wanted: Sequence[FusedCandidate]
 ) -> list[ScoredCandidate]:
-    """Those of the documents that may be seen, in their order."""
-    scored = {
-        each.candidate.n: each for each in score_candidates(tx, plan, wanted, found.threshold)
-    }
+    """Those of the documents that may be seen, in their order, and none of another task."""
+    read = score_candidates(tx, plan, wanted, found.threshold)
+    scored = {each.candidate.n: each for each in read if not _is_of_another_task(plan, each)}
     return [scored[each.n] for each in wanted if each.n in scored]
 
 
-def _place(lines: Mapping[int, Line], later: Mapping[int, Collection[int]]) -> Iterator[Line]:
-    """Each line once, after what was said later."""
+def _is_of_another_task(plan: SearchPlan, each: ScoredCandidate) -> bool:
+    document = each.document
+    return isinstance(document, MemoryWording) and is_of_another_task(plan, document.memory.task)
+
+
+def _place(lines: Mapping[int, Line], later: Mapping[int, Sequence[Match]]) -> Iterator[Line]:
+    """Each line once, after what was said later; what is shown anyway, only where it is alike."""
     placed: set[int] = set()
+    for n, line in lines.items():
+        if line.shown_as != "later":
+            yield from _place_with_later(n, lines, later, placed)
 
-    def place(n: int) -> Iterator[Line]:
-        if n in placed or n not in lines:
-            return
-        placed.add(n)
-        for newer in later.get(n, ()):
-            yield from place(newer)
-        yield lines[n]
 
-    for n in [n for n, line in lines.items() if line.shown_as != "later"]:
-        yield from place(n)
+def _place_with_later(
+    n: int, lines: Mapping[int, Line], later: Mapping[int, Sequence[Match]], placed: set[int]
+) -> Iterator[Line]:
+    if n in placed:
+        return
+    placed.add(n)
+    for newer in later.get(n, ()):
+        line = lines.get(newer.n)
+        if line is not None and (newer.score >= _ALIKE or line.shown_as == "later"):
+            yield from _place_with_later(newer.n, lines, later, placed)
+    yield lines[n]

@@ -5,7 +5,7 @@ from functools import partial
 
 from memoria.model import Hit, PartReport, SearchResult
 from memoria.model.search import OtherProjects
-from memoria.retrieval.answer.beside import Line, count_places, list_lines
+from memoria.retrieval.answer.beside import Line, count_places, list_lines, read_visible
 from memoria.retrieval.answer.cite import cite_candidate
 from memoria.retrieval.answer.conditions import ToldConditions
 from memoria.retrieval.answer.contradictions import mark_hits
@@ -25,7 +25,7 @@ from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.choice import ChosenHits
 from memoria.retrieval.ranking.fit import is_answered
 from memoria.retrieval.ranking.fusion import FusedCandidate
-from memoria.retrieval.ranking.score import ScoredCandidate, score_candidates
+from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.retrieval.ranking.selection import HALF_AS_GOOD, Selection
 from memoria.retrieval.ranking.successors import list_superseded
 from memoria.retrieval.ranking.threshold import DECIDING_HITS
@@ -97,7 +97,7 @@ def _list_newest(tx: Transaction, found: ScoredSearch, told: ToldConditions) -> 
         return []
     newest = tx.documents.recent(plan.kinds, plan.filters, _NEWEST)
     wanted = [FusedCandidate(n, 0.0) for n in newest]
-    read = score_candidates(tx, plan, wanted, found.threshold)
+    read = read_visible(tx, found, plan, wanted)
     return [Line(*each, "nearest") for each in told.take_open(read, _NEWEST)]
 
 

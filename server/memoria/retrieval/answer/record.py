@@ -108,8 +108,7 @@ class _RecordSearch:
         turns = {n: turn for n, turn in documents.items() if isinstance(turn, StoredTurn)}
         read = [self._as_candidate(n, indexed) for n in ns]
         scored = score_candidates(tx, self._plan, read, self._threshold, turns)
-        rated = map(self._rate, scored)
-        return [each for each in rated if each.margin >= 0]
+        return [each for each in map(self._rate, scored) if each.margin >= 0]
 
     def _as_candidate(self, n: int, indexed: Mapping[int, IndexTokens]) -> FusedCandidate:
         cosine = self._cosine.get(n, 0.0)

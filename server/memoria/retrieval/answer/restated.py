@@ -1,4 +1,4 @@
-"""Restated: what has been replaced says by what, where it is shown."""
+"""Restated: where something shown has been replaced by what the store knows, it names that."""
 
 from collections.abc import Sequence
 
@@ -10,27 +10,20 @@ from memoria.retrieval.ranking.successors import Successors
 def mark_restated(
     hits: Sequence[Hit], shown: Sequence[ScoredCandidate], successors: Successors
 ) -> tuple[Hit, ...]:
-    """The hits, with those marked whose place another one has taken.
+    """The hits, with those marked of which the store knows what has taken their place.
 
     Args:
         hits: what is shown.
         shown: the candidates they were made of, in the same order.
-        successors: what has taken their place, in a search of memories.
+        successors: what has taken the place of what, in a search of memories.
     """
     ids = {each.candidate.n: each.id for each in shown}
-    newer = (_find_newer(each.candidate.n, successors) for each in shown)
-    return tuple(
-        _mark_hit(hit, None if n is None else ids.get(n))
-        for hit, n in zip(hits, newer, strict=False)
-    )
 
+    def mark(hit: Hit, n: int) -> Hit:
+        successor = successors.find(n) if successors.is_superseded(n) else None
+        newer = None if successor is None else ids.get(successor)
+        if newer is None or newer == hit.id:  # a former wording is superseded, and says so
+            return hit
+        return hit.model_copy(update={"restated_by": newer})
 
-def _find_newer(n: int, successors: Successors) -> int | None:
-    """What has taken the place of a document."""
-    return successors.find(n) if successors.is_superseded(n) else None
-
-
-def _mark_hit(hit: Hit, newer: str | None) -> Hit:
-    if newer is None or newer == hit.id:  # a former wording is superseded, and says so
-        return hit
-    return hit.model_copy(update={"restated_by": newer})
+    return tuple(mark(hit, each.candidate.n) for hit, each in zip(hits, shown, strict=False))

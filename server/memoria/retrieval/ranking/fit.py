@@ -26,7 +26,9 @@ def is_answered(
     """Whether the best of what is shown fits well enough to be an answer."""
     if plan.parsed.is_time_only:
         return any(True for _ in shown)
-    return any(_answers(plan, statistics, each) for each in shown)
+    every = list(shown)
+    read = [each for each in every if each.signals.rerank_score is not None]
+    return any(_answers(plan, statistics, each) for each in read or every)
 
 
 def _answers(plan: SearchPlan, statistics: QueryStatistics, each: ScoredCandidate) -> bool:

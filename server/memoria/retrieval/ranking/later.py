@@ -15,7 +15,7 @@ from memoria.model import Role, Vector
 from memoria.retrieval.ranking.documents import MemoryWording
 from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.store.base import Transaction
-from memoria.store.values import DocumentKind, Filters
+from memoria.store.values import DocumentKind, Filters, Match
 
 MOST_LATER = 2
 """Of each: of two that share hardly a word the second is the one as often as the first."""
@@ -62,7 +62,7 @@ class LaterSearch:
         self._filters = filters
         self._telling = calibration.read_telling() if calibration.read_telling else None
 
-    def find(self, told: Sequence[Said], most: int = MOST_LATER) -> dict[int, tuple[int, ...]]:
+    def find(self, told: Sequence[Said], most: int = MOST_LATER) -> dict[int, tuple[Match, ...]]:
         """By document what the same speaker said later, nearest first; no more than `most` each."""
         vectors = self._tx.documents.vectors([each.n for each in told], self._model)
         told = [each for each in told if each.n in vectors]
@@ -70,7 +70,7 @@ class LaterSearch:
         ns = sorted(set().union(*near.values()))
         known = {each.n: each for each in self._read(ns)}
         vectors |= self._tx.documents.vectors(list(known), self._model)
-        found = {}
+        found: dict[int, tuple[Match, ...]] = {}
         for one in told:
             others = [known[n] for n in near[one.n] if n in known]
             found[one.n] = tuple(islice(self._list_later(one, others, vectors), most))
@@ -107,11 +107,12 @@ class LaterSearch:
 
     def _list_later(
         self, one: Said, others: Sequence[Said], vectors: Mapping[int, Vector]
-    ) -> Iterator[int]:
+    ) -> Iterator[Match]:
         later = [
-            each.n
+            Match(each.n, float(vectors[each.n] @ vectors[one.n]))
             for each in others
             if each.speaker == one.speaker and (each.at, each.n) > (one.at, one.n)
         ]
-        later.sort(key=lambda n: (-float(vectors[n] @ vectors[one.n]), n))
-        return (n for n in later if self._telling is None or self._telling.marks(vectors[n]))
+        later.sort(key=lambda match: (-match.score, match.n))
+        telling = self._telling
+        return (each for each in later if telling is None or telling.marks(vectors[each.n]))

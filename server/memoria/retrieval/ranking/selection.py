@@ -108,7 +108,7 @@ def limit_hits(plan: SearchPlan, selection: Selection) -> Selection:
     """
     hits = selection.hits
     if not plan.profile.every_hit_must_fit or plan.parsed.is_time_only:
-        return replace(selection, hits=hits[: plan.limit])
+        return replace(selection, hits=hits[: count_hits(plan)])
     if not plan.profile.is_asked:
         beyond = filter(_is_relevant, hits[plan.limit :])
         return replace(selection, hits=(*hits[: plan.limit], *beyond))
@@ -118,6 +118,11 @@ def limit_hits(plan: SearchPlan, selection: Selection) -> Selection:
     good = tuple(each for each in hits if each.score >= least)
     worse = (each for each in hits if each.score < least)
     return replace(selection, hits=good, below_threshold=(*worse, *selection.below_threshold))
+
+
+def count_hits(plan: SearchPlan) -> int:
+    """How many hits are shown at most, whatever is shown beside them; of a time, many."""
+    return plan.limit if plan.is_limited or not plan.parsed.is_time_only else plan.profile.reads
 
 
 def _select_together(plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> Selection:
