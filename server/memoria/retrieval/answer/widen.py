@@ -18,7 +18,9 @@ _MOST_CHARS = 24
 def is_in_one_wording(plan: SearchPlan) -> bool:
     """Return whether a question was asked in one wording where others may find more."""
     parsed = plan.parsed
-    return plan.profile.is_asked and not (plan.variants or parsed.is_time_only or parsed.literals)
+    return plan.profile.is_asked and not (
+        plan.is_reworded or parsed.is_time_only or parsed.literals
+    )
 
 
 def describe_wordings(question: str) -> str:

@@ -19,6 +19,7 @@ from memoria.retrieval.query.profile import (
     UNASKED,
     SearchProfile,
 )
+from memoria.retrieval.query.questions import list_questions
 from memoria.store.values import DocumentKind, Filters
 from memoria.text.analyser import query_terms
 from memoria.text.dates import Interval
@@ -61,6 +62,8 @@ class SearchPlan:
     """What the search leaves out because it is narrowed to a task."""
     name_notes: tuple[str, ...] = ()
     """Which names were taken for others: those of the question stand nowhere on record."""
+    is_reworded: bool = False
+    """Whether whoever asks has given other wordings."""
     variants: tuple[ParsedQuery, ...] = ()
     """Other wordings of the question that are searched for as well."""
     calibration: Calibration = DEFAULT_CALIBRATION
@@ -225,8 +228,8 @@ def _read_question(query: SearchQuery, options: SearchOptions, now: int | None) 
     """What is asked, now or then."""
     asked_at = now_millis() if now is None else now
     texts = [text.strip()[:_MAX_QUERY_CHARS] for text in (query.query, *query.queries)]
-    first, *others = dict.fromkeys(texts)
-    parsed, *variants = (_parse(text, asked_at, options.zone) for text in (first, *others))
+    wordings = dict.fromkeys((texts[0], *list_questions(texts[0]), *texts[1:]))
+    parsed, *variants = (_parse(text, asked_at, options.zone) for text in wordings)
     return _Question(asked_at, parsed, tuple(variants))
 
 
@@ -252,6 +255,7 @@ def _plan(
         context=context,
         as_of=as_of,
         options=options,
+        is_reworded=bool(query.queries),
         variants=question.variants,
     )
 
