@@ -39,7 +39,7 @@ ASKED = (
     "weekly review",
     "Oskar's allergy",
 )
-NOTHING = SearchResult(query="", max_tokens=50, hits=(), notes=())
+NOTHING = SearchResult(answered=True, query="", max_tokens=50, hits=(), notes=())
 
 no_windows = pytest.mark.skipif(sys.platform == "win32", reason="no process can be stopped there")
 
