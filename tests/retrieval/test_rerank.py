@@ -140,7 +140,7 @@ async def test_what_it_is_sure_of_passes_the_threshold_and_what_is_beside_the_po
         reranker.by_marker = {"badge": score}
         assert (await m.search_memory(question)).answered is passes
     for score, passes in ((0.1, True), (0.09, False)):
-        reranker.by_marker = {"once": score}
+        reranker.otherwise, reranker.by_marker = 0.0, {"once": score}
         question = "Which code did the guard of the depot gate use?"
         assert (await m.search_memory(question)).answered is passes
 
