@@ -149,7 +149,7 @@ async def test_its_no_is_none_against_a_text_that_holds_every_word_that_tells(
     m: Memoria, reranker: Scripted
 ) -> None:
     reranker.otherwise = 0.0
-    assert texts_of(await m.search_memory("E4711"))[0] == FIRST
+    assert FIRST in texts_of(await m.search_memory("E4711"))
 
 
 async def test_its_yes_is_none_where_whom_the_question_names_stands_nowhere(
