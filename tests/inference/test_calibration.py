@@ -33,6 +33,7 @@ class SternEmbedder(ToyEmbedder):
         DEFAULT_CALIBRATION,
         neighbour=1.1,
         memories=AnswerBounds(memory=NEVER, turn=NEVER),
+        answers=9.0,
     )
 
 
@@ -77,7 +78,8 @@ async def test_an_embedders_own_figures_decide_what_answers_and_what_is_linked(
         keep(m, "The automobile is red", "2023-01-02")
         await m.wait_until_idle(60)
         found = await m.search_memory("Which vehicle is red?")
-        assert len(texts_of(found)) == answers
+        assert len(texts_of(found)) == 2
+        assert found.answered is bool(answers)
         with m._store.read("t") as tx:  # noqa: SLF001  (the plain edges)
             edges = tx.graph.list_edges(Node("memory", first), Filters(everywhere=True))
         assert sum(edge.type is EdgeType.SIMILAR_TO for edge in edges) == neighbours

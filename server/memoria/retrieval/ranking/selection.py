@@ -21,6 +21,8 @@ _NEARLY_AS_GOOD = 0.4
 answers on LoCoMo or BEAM: their recall@10 is the same without a bound, and lower from 0.5 on."""
 HALF_AS_GOOD = 0.5
 """The share of the best conclusion's score below which none is a hit, where no limit is given."""
+_LEAST_HITS = 3
+"""So many are hits anyhow: the best may be the question itself, as it was asked before."""
 _CHOSEN_WITH_CARE = 50
 """Hits that make room for each other, whatever the limit."""
 
@@ -115,8 +117,8 @@ def limit_hits(plan: SearchPlan, selection: Selection) -> Selection:
     if plan.is_limited:
         return selection
     least = HALF_AS_GOOD * max((each.score for each in hits), default=0.0)
-    good = tuple(each for each in hits if each.score >= least)
-    worse = (each for each in hits if each.score < least)
+    good = tuple(h for at, h in enumerate(hits) if at < _LEAST_HITS or h.score >= least)
+    worse = (h for at, h in enumerate(hits) if at >= _LEAST_HITS and h.score < least)
     return replace(selection, hits=good, below_threshold=(*worse, *selection.below_threshold))
 
 
