@@ -188,19 +188,6 @@ async def test_going_back_to_what_was_said_before_is_a_change_like_any_other(
     assert (await memory.statistics()).memories == {"active": 1}
 
 
-async def test_a_receipt_says_what_was_changed_by_what_was_said(memory: Memoria) -> None:
-    await memory.record_conversation([{"role": "user", "content": "Remember: my name is Lin."}])
-    corrected = {"role": "user", "content": "Remember: my name is Lina."}
-    receipt = await memory.record_conversation([corrected])
-    (change,) = receipt.changes
-    assert (change.content, [one.content for one in change.supersedes]) == (
-        "my name is Lina",
-        ["my name is Lin"],
-    )
-    found = await memory.get_memory(change.id)
-    assert found.content == change.content
-
-
 async def test_a_rule_that_takes_the_place_of_a_fact_is_a_rule(memory: Memoria) -> None:
     known = await memory.remember("以后都用中文回答", type="fact")
     stated = await memory.remember("以后都用英文回答", type="rule", supersedes=known.id)

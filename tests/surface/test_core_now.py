@@ -279,7 +279,7 @@ async def test_a_line_written_by_hand_today_is_in_the_instructions_and_a_secret_
         ("用户住在大理", "用户现在住在丽江"),
     ],
 )
-async def test_a_line_written_by_hand_takes_the_place_of_what_it_replaces_at_once(
+async def test_a_line_written_by_hand_is_told_on_every_face_at_once(
     agent: Agent, settings: Settings, before: str, after: str
 ) -> None:
     await agent.call("remember", content=before)
@@ -291,7 +291,6 @@ async def test_a_line_written_by_hand_takes_the_place_of_what_it_replaces_at_onc
         if night:
             nights.run_nightly(settings, ["core"])
         found = await told(agent, settings)
-        assert faces_with(found, before) == set()
         assert faces_with(found, after) == set(FACES)
 
 

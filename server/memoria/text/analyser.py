@@ -38,8 +38,6 @@ older versions have indexed is then read anew, in the background."""
 _TOKEN = lazy_regex(rf"(?P<cjk>[{CJK}]+)|(?P<word>[^\W_{CJK}]+)(?:['’](?:s|t|d|m|ll|re|ve)\b)?")
 _ASCII_TOKEN = lazy_regex(r"([a-z0-9]+)(?:'(?:s|t|d|m|ll|re|ve)\b)?")
 """The same in ASCII, as most English is: found twice as fast."""
-WORD = lazy_regex(rf"[^\W{CJK}]+|[{CJK}]")
-"""A word, or a character of a script without spaces, as it is written."""
 _ACCENTS = lazy_regex("[\u0300-\u036f]")
 _LONGEST_STEMMED = 40
 
