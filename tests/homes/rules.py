@@ -15,7 +15,7 @@ import anyio
 
 import memoria
 from memoria import Settings
-from memoria.model import COMMAND_LINE
+from memoria.model import COMMAND_LINE, Revision
 
 SAID = {
     "plain": "I'm allergic to walnuts.",
@@ -27,12 +27,12 @@ SAID = {
     "edited": "I work at Siemens.",
     "asked": "Remember that I keep bees.",
 }
-DONE = {"pinned": "pin", "voted": "upvote"}
+DONE: dict[str, Revision] = {"pinned": "pin", "voted": "upvote"}
 
 
 async def live(home: Path) -> dict[str, list[str]]:
     """Say everything, and touch some of what rules made of it."""
-    made = {}
+    made: dict[str, str] = {}
     async with memoria.open(settings=Settings(home=home, embedder="off")) as m:
         for name, words in SAID.items():
             turn = {"role": "user", "content": words, "session_id": name}
