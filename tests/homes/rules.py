@@ -10,13 +10,12 @@ import tempfile
 import zipfile
 from contextlib import closing
 from pathlib import Path
-from typing import Literal
 
 import anyio
 
 import memoria
 from memoria import Settings
-from memoria.model import COMMAND_LINE
+from memoria.model import COMMAND_LINE, Revision
 
 SAID = {
     "plain": "I'm allergic to walnuts.",
@@ -28,7 +27,7 @@ SAID = {
     "edited": "I work at Siemens.",
     "asked": "Remember that I keep bees.",
 }
-DONE: dict[str, Literal["pin", "upvote"]] = {"pinned": "pin", "voted": "upvote"}
+DONE: dict[str, Revision] = {"pinned": "pin", "voted": "upvote"}
 
 
 async def live(home: Path) -> dict[str, list[str]]:

@@ -25,6 +25,7 @@ from memoria.model import (
     QueueKind,
     Role,
     StoredTurn,
+    Trust,
     Turn,
     Validity,
     Vector,
@@ -100,6 +101,7 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
             tx.episodes.add(memory.id, turn.session_n, 0, 3)
         again = tx.conversations.session_turns("s", 1, 1)[0]
         tx.memories.add_evidence(NewEvidence(memory.id, again.n, "port", 1))
+        note_quotes(tx, tenant, version, again.n)
         rival_id = add_rival(tx, memory.id, version)
         tx.memories.add(
             NewMemory(new_id(), MemoryType.FACT, 0, 0, validity=Validity.ARCHIVED),
@@ -139,6 +141,22 @@ def import_turn(store: SqliteStore, tenant: str) -> None:
         origin = Provenance(source_kind="user_said", trust="user", channel="test")
         summary = NewVersion(f"{tenant} imported it", b"s", 1, 1, origin, None)
         tx.memories.add(NewMemory(new_id(), MemoryType.EPISODE, 0.5, 0.5), summary)
+
+
+def note_quotes(tx: Transaction, tenant: str, version: NewVersion, turn_n: int) -> None:
+    """A wish, a turn that nobody has looked at, and a memory that rules once made."""
+    assert version.turn_n is not None
+    tx.conversations.mark(version.turn_n, None)
+    tx.conversations.mark(turn_n, "wish")
+    told = {"client": "rules", "trust": Trust.REPORTED}
+    read = replace(
+        version,
+        content=f"{tenant} said so, by rules",
+        fingerprint=b"r",
+        provenance=version.provenance.model_copy(update=told),
+        inferred_by=InferredBy.RULES,
+    )
+    tx.memories.add(NewMemory(new_id(), MemoryType.FACT, 0.5, 0.5), read)
 
 
 def add_rival(tx: Transaction, memory_id: str, version: NewVersion) -> str:

@@ -45,6 +45,7 @@ WRITES = {
     "conversations.erase_turn",
     "conversations.erase_turns",
     "conversations.extend_segment",
+    "conversations.mark",
     "conversations.mark_processed",
     "conversations.retire_turn",
     "conversations.suppress_turn",
@@ -207,7 +208,7 @@ def test_statistics_count_ones_own_rows_only(two: SqliteStore) -> None:
     assert (ann.turns, ann.turn_versions, ann.memories) == (
         6,
         7,
-        {"active": 11, "archived": 2, "pending_confirmation": 2},
+        {"active": 12, "archived": 2, "pending_confirmation": 2},
     )
     assert (carol.sessions, carol.turns, carol.memories, carol.vectors) == (0, 0, {}, 0)
     assert (carol.raw_chunks, carol.raw_bytes, carol.stored_bytes) == (0, 0, 0)

@@ -153,8 +153,11 @@ class Conversations(Protocol):
         """Mark turns as looked at by the extractor: the first level shows them no more."""
         ...
 
-    def mark(self, n: int, mark: Mark) -> None:
-        """Note what kind of thing a turn says. It stays a turn: nothing is concluded from it."""
+    def mark(self, n: int, mark: Mark | None) -> None:
+        """Note what kind of thing a turn says; None for whoever looks next to tell.
+
+        It stays a turn: nothing is concluded from it.
+        """
         ...
 
     def list_wishes(self, limit: int) -> list[StoredTurn]:

@@ -316,7 +316,7 @@ class SqliteConversations:
         for turn in turns:
             self._documents.mark_processed(turn.n)
 
-    def mark(self, n: int, mark: Mark) -> None:
+    def mark(self, n: int, mark: Mark | None) -> None:
         """Note what kind of thing a turn says."""
         self._rows.change("mark", n=n, mark=mark)
 
