@@ -4,9 +4,9 @@ What was said may share no word with the question, and whoever asks knows other 
 """
 
 from itertools import islice
+from string import punctuation
 
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.text.analyser import WORD
 from memoria.text.lines import join_lines
 from memoria.text.script import is_cjk
 from memoria.text.stopwords import STOP_WORDS
@@ -36,5 +36,6 @@ def _shorten(question: str) -> str:
     """The first telling words of a question; of one without spaces its beginning."""
     if is_cjk(question):
         return join_lines(question[:_MOST_CHARS])
-    telling = (word for word in WORD.findall(question) if word.lower() not in STOP_WORDS)
+    words = (word.strip(punctuation) for word in question.split())
+    telling = (word for word in words if word and word.lower() not in STOP_WORDS)
     return " ".join(islice(telling, _MOST_WORDS))[:_MOST_CHARS] or "it"
