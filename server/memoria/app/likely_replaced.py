@@ -4,9 +4,14 @@ Nothing is replaced for it. Whoever has stated it is asked, and knows.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from memoria.inference import LazyEmbedder
-from memoria.model import Memory, RelatedStatement, RememberResult
+from memoria.memories.details import StatementDetails
+from memoria.memories.statements import Statements
+from memoria.model import Memory, MemoryType, RelatedStatement, RememberResult
+from memoria.model.parse import as_statable_type
+from memoria.policy.kinds import guess_type
 from memoria.retrieval.lookup.related import RelatedMemoryFinder
 from memoria.store.base import Store, Transaction
 from memoria.store.values import Filters
@@ -17,19 +22,53 @@ LEAST = 0.4
 _MOST = 8
 
 
-def find_like(
-    store: Store, tenant: str, embedder: LazyEmbedder | None, content: str, workspace: str | None
-) -> Sequence[Memory]:
-    """The active memories that are like a statement, the likeliest first.
+@dataclass(frozen=True, slots=True)
+class LikeMemories:
+    """Finds the memories that are like a statement, among what is seen from one place."""
 
-    Where the embedder is not loaded words tell, for nobody waits for it.
+    store: Store
+    tenant: str
+    embedder: LazyEmbedder | None
+    workspace: str | None
+
+    def find(self, content: str) -> Sequence[Memory]:
+        """The active memories that are like a statement, the likeliest first.
+
+        Where the embedder is not loaded words tell, for nobody waits for it.
+        """
+        finder = RelatedMemoryFinder(self.embedder)
+        meanings = finder.embed_meanings([content], wait=False)
+        with self.store.read(self.tenant) as tx:
+            if meanings.vectors:
+                return finder.find_near(tx, meanings, content, self.workspace, LEAST)
+            return list(_find_by_words(tx, content, self.workspace))
+
+
+def keep_and_ask(
+    statements: Statements,
+    like: LikeMemories,
+    content: str,
+    given_type: str | None,
+    details: StatementDetails,
+) -> RememberResult:
+    """Keep a statement, and say what its wording alone decided: its type, and what it may replace.
+
+    Args:
+        statements: where it is kept.
+        like: where the memories are that it may replace.
+        content: the statement.
+        given_type: its type, where whoever states it has named one.
+        details: what is known of it beside its words.
     """
-    finder = RelatedMemoryFinder(embedder)
-    meanings = finder.embed_meanings([content], wait=False)
-    with store.read(tenant) as tx:
-        if meanings.vectors:
-            return finder.find_near(tx, meanings, content, workspace, LEAST)
-        return list(_find_by_words(tx, content, workspace))
+    kind = as_statable_type(given_type or guess_type(content))
+    known = like.find(content)
+    kept = statements.remember(content, kind, details)
+    is_guess = given_type is None and kind is not MemoryType.FACT
+    question = {
+        "guessed_type": kind if is_guess else None,
+        "may_replace": _pick_replaced(kept, known),
+    }
+    return kept.model_copy(update=question)
 
 
 def _find_by_words(tx: Transaction, content: str, workspace: str | None) -> Iterator[Memory]:
@@ -42,7 +81,7 @@ def _find_by_words(tx: Transaction, content: str, workspace: str | None) -> Iter
             yield memory
 
 
-def pick_replaced(kept: RememberResult, known: Sequence[Memory]) -> RelatedStatement | None:
+def _pick_replaced(kept: RememberResult, known: Sequence[Memory]) -> RelatedStatement | None:
     """The nearest of some memories that a statement may replace; None where that is settled."""
     if kept.status != "remembered" or kept.supersedes or kept.contradicts or kept.superseded_by:
         return None

@@ -1,7 +1,7 @@
 """Memoria: what every face calls. MCP, the command line and the library share these operations."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import anyio
 from pydantic import SkipValidation
@@ -34,14 +34,9 @@ from memoria.model import (
     Turn,
     as_instant,
     as_turns,
-    now_millis,
 )
-from memoria.model.parse import as_statable_type
 from memoria.model.zone import use_zone
 from memoria.retrieval.query.plan import EVERYWHERE
-
-if TYPE_CHECKING:
-    from memoria.ingest.intake import IntakeLimits
 
 _IDLE_POLL_S = 0.02
 _STALLS_AFTER_S = 20.0
@@ -215,45 +210,9 @@ class Memoria(Changes):
             again=again,
         )
         await self._check_private_time(session_id, workspace)
-        from memoria.app.likely_replaced import find_like, pick_replaced  # noqa: PLC0415  (brings NumPy)
-        from memoria.policy.kinds import guess_type  # noqa: PLC0415  (the start-up does without it)
-
-        statements, embedder = self._statements(workspace), self._embedder
-        place = self._workspace(workspace)
-        kind = as_statable_type(type or guess_type(content))
-
-        def keep() -> RememberResult:
-            known = find_like(self._store, self.tenant, embedder, content, place)
-            kept = statements.remember(content, kind, details)
-            guessed = kind if type is None and kind is not MemoryType.FACT else None
-            question = {"guessed_type": guessed, "may_replace": pick_replaced(kept, known)}
-            return kept.model_copy(update=question)
-
-        kept = await in_thread(keep)
+        kept = await self._keep(content, type, details, workspace)
         self._wake_worker()
         return kept
-
-    @check_arguments
-    async def set_quote_aside(self, turn_id: Text) -> None:
-        """Have a quote told no more to who has not asked. It stays a turn that a search finds.
-
-        Raises:
-            NotFoundError: there is no such turn.
-        """
-        turn = (await self.get_turn(turn_id, context=0)).turn
-
-        def mark() -> None:
-            with self._store.write(self.tenant) as tx:
-                tx.conversations.mark(turn.n, "aside")
-                tx.audit.add(
-                    at=now_millis(),
-                    channel=self._channel.name,
-                    client=self._channel.client,
-                    action="set aside",
-                    subject=turn.id,
-                )
-
-        await in_thread(mark)
 
     @check_arguments
     async def revise_memory(
@@ -365,13 +324,17 @@ class Memoria(Changes):
         """`off`, `not loaded`, `loading`, `ready` or `failed: …`."""
         return "off" if self._embedder is None else self._embedder.state
 
-    @property
-    def _intake(self) -> "IntakeLimits | None":
-        """What is queued for a chat model; nothing where there is none."""
-        return None if self._home.reader is None else self._home.reader.intake
+    async def _keep(
+        self, content: str, type_: str | None, details: StatementDetails, workspace: str | None
+    ) -> RememberResult:
+        from memoria.app.likely_replaced import LikeMemories, keep_and_ask  # noqa: PLC0415  (brings NumPy)
+
+        statements, place = self._statements(workspace), self._workspace(workspace)
+        like = LikeMemories(self._store, self.tenant, self._embedder, place)
+        return await in_thread(lambda: keep_and_ask(statements, like, content, type_, details))
 
     def _capture(self, place: str | None, channel: Channel | None = None) -> Capture:
-        chosen = self.settings
+        chosen, reader = self.settings, self._home.reader
         limits = CaptureLimits(
             chosen.max_turn_bytes, chosen.segment_idle_minutes, chosen.segment_messages
         )
@@ -382,7 +345,7 @@ class Memoria(Changes):
             limits,
             self._digester,
             place,
-            self._intake,
+            None if reader is None else reader.intake,
             chosen.personal_data,
             links_names=self._home.worker is None,
         )

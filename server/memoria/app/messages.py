@@ -1,9 +1,10 @@
-"""Messages: what a client has recorded, looked up by the client's own names for it."""
+"""Messages: what a client has recorded, found by its own names for it, and told no more."""
 
-from memoria.app.arguments import Name, check_arguments
+from memoria.app.arguments import Name, Text, check_arguments
 from memoria.app.forgetting import Forgetting
+from memoria.app.threads import in_thread
 from memoria.ingest.identity import clean_id
-from memoria.model import StoredTurn
+from memoria.model import StoredTurn, now_millis
 from memoria.text.clean import Tally
 
 
@@ -23,3 +24,25 @@ class Messages(Forgetting):
         )
         source = self._channel.source
         return await self._read(lambda tx: tx.conversations.find_turn(source, session, message))
+
+    @check_arguments
+    async def set_quote_aside(self, turn_id: Text) -> None:
+        """Have a quote told no more to who has not asked. It stays a turn that a search finds.
+
+        Raises:
+            NotFoundError: there is no such turn.
+        """
+        turn = (await self.get_turn(turn_id, context=0)).turn
+
+        def mark() -> None:
+            with self._store.write(self.tenant) as tx:
+                tx.conversations.mark(turn.n, "aside")
+                tx.audit.add(
+                    at=now_millis(),
+                    channel=self._channel.name,
+                    client=self._channel.client,
+                    action="set aside",
+                    subject=turn.id,
+                )
+
+        await in_thread(mark)

@@ -34,7 +34,7 @@ _ALIKE = 0.4
 ShownAs = Literal["nearest", "later"]
 
 
-class Line(NamedTuple):
+class AnswerLine(NamedTuple):
     """What is shown in a line of an answer."""
 
     candidate: ScoredCandidate
@@ -48,7 +48,7 @@ def list_lines(
     found: ScoredSearch,
     hits: Sequence[ScoredCandidate],
     told: ToldConditions,
-) -> list[Line]:
+) -> list[AnswerLine]:
     """The lines of an answer, in the order in which they are shown.
 
     Args:
@@ -59,7 +59,7 @@ def list_lines(
     """
     plan = found.plan
     most_hits, most_nearest = count_places(plan)
-    shown = [Line(*each) for each in told.take(hits, most_hits)]
+    shown = [AnswerLine(*each) for each in told.take(hits, most_hits)]
     is_compared = found.statistics.has_vectors and not plan.parsed.is_time_only
     if not (plan.profile.most_nearest and is_compared):
         return shown
@@ -84,18 +84,18 @@ def _list_nearest(
     tx: Transaction,
     found: ScoredSearch,
     asked: Sequence[QueryVector],
-    shown: Sequence[Line],
+    shown: Sequence[AnswerLine],
     told: ToldConditions,
     most: int,
-) -> list[Line]:
+) -> list[AnswerLine]:
     known = {each.candidate.candidate.n for each in shown}
     sources = _list_sources(shown)
     best = find_nearest(tx, found.plan, asked, known)[: most + _SPARE]
     new = [each for each in read_visible(tx, found, found.plan, best) if each.id not in sources]
-    return [Line(*each, "nearest") for each in told.take_open(new, most)]
+    return [AnswerLine(*each, "nearest") for each in told.take_open(new, most)]
 
 
-def _list_sources(lines: Sequence[Line]) -> set[str | None]:
+def _list_sources(lines: Sequence[AnswerLine]) -> set[str | None]:
     """The ids of the turns that the memories among them were made of."""
     documents = (each.candidate.document for each in lines)
     return {
@@ -109,9 +109,9 @@ def _add_later(
     tx: Transaction,
     found: ScoredSearch,
     model: str,
-    groups: tuple[Sequence[Line], Sequence[Line]],
+    groups: tuple[Sequence[AnswerLine], Sequence[AnswerLine]],
     told: ToldConditions,
-) -> list[Line]:
+) -> list[AnswerLine]:
     """The lines, each after what was said later that is nearest to it."""
     plan = found.plan
     wide = plan.with_processed_turns()
@@ -123,7 +123,7 @@ def _add_later(
     new = dict.fromkeys(match.n for matches in later.values() for match in matches)
     wanted = [FusedCandidate(n, 0.0) for n in new if n not in lines]
     read = read_visible(tx, found, wide, wanted)
-    added = (Line(*each, "later") for each in told.take_open(read, len(read)))
+    added = (AnswerLine(*each, "later") for each in told.take_open(read, len(read)))
     lines |= {line.candidate.candidate.n: line for line in added}
     return list(_place(lines, later))
 
@@ -142,7 +142,9 @@ def _is_of_another_task(plan: SearchPlan, each: ScoredCandidate) -> bool:
     return isinstance(document, MemoryWording) and is_of_another_task(plan, document.memory.task)
 
 
-def _place(lines: Mapping[int, Line], later: Mapping[int, Sequence[Match]]) -> Iterator[Line]:
+def _place(
+    lines: Mapping[int, AnswerLine], later: Mapping[int, Sequence[Match]]
+) -> Iterator[AnswerLine]:
     """Each line once, after what was said later; what is shown anyway, only where it is alike."""
     placed: set[int] = set()
     for n, line in lines.items():
@@ -151,8 +153,8 @@ def _place(lines: Mapping[int, Line], later: Mapping[int, Sequence[Match]]) -> I
 
 
 def _place_with_later(
-    n: int, lines: Mapping[int, Line], later: Mapping[int, Sequence[Match]], placed: set[int]
-) -> Iterator[Line]:
+    n: int, lines: Mapping[int, AnswerLine], later: Mapping[int, Sequence[Match]], placed: set[int]
+) -> Iterator[AnswerLine]:
     if n in placed:
         return
     placed.add(n)

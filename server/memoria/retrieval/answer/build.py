@@ -5,7 +5,7 @@ from functools import partial
 
 from memoria.model import Hit, PartReport, SearchResult
 from memoria.model.search import OtherProjects
-from memoria.retrieval.answer.beside import Line, count_places, list_lines, read_visible
+from memoria.retrieval.answer.beside import AnswerLine, count_places, list_lines, read_visible
 from memoria.retrieval.answer.cite import cite_candidate
 from memoria.retrieval.answer.conditions import ToldConditions
 from memoria.retrieval.answer.contradictions import mark_hits
@@ -90,7 +90,7 @@ def _is_answered(found: ScoredSearch, shown: Sequence[ScoredCandidate]) -> bool:
     return is_answered(found.plan, found.statistics, deciding)
 
 
-def _list_newest(tx: Transaction, found: ScoredSearch, told: ToldConditions) -> list[Line]:
+def _list_newest(tx: Transaction, found: ScoredSearch, told: ToldConditions) -> list[AnswerLine]:
     """Where nothing was found: what was said last, if somebody has asked."""
     plan = found.plan
     if not plan.profile.is_asked or plan.parsed.is_time_only:
@@ -98,7 +98,7 @@ def _list_newest(tx: Transaction, found: ScoredSearch, told: ToldConditions) -> 
     newest = tx.documents.recent(plan.kinds, plan.filters, _NEWEST)
     wanted = [FusedCandidate(n, 0.0) for n in newest]
     read = read_visible(tx, found, plan, wanted)
-    return [Line(*each, "nearest") for each in told.take_open(read, _NEWEST)]
+    return [AnswerLine(*each, "nearest") for each in told.take_open(read, _NEWEST)]
 
 
 def _has_anything(tx: Transaction, plan: SearchPlan) -> bool:
@@ -117,7 +117,7 @@ def _count_beyond(plan: SearchPlan, selection: Selection) -> int:
 
 
 def _cite_lines(
-    tx: Transaction, found: ScoredSearch, chosen: ChosenHits, lines: Sequence[Line]
+    tx: Transaction, found: ScoredSearch, chosen: ChosenHits, lines: Sequence[AnswerLine]
 ) -> tuple[Hit, ...]:
     """The lines, each with its source and with what speaks against it."""
     plan, successors = found.plan, chosen.successors
@@ -131,7 +131,7 @@ def _cite_lines(
     return mark_outdated(tx, plan, mark_hits(tx, cited, plan.filters))
 
 
-def _cite(found: ScoredSearch, line: Line) -> Hit:
+def _cite(found: ScoredSearch, line: AnswerLine) -> Hit:
     hit = cite_candidate(found.plan, line.candidate, found.weights)
     marks = {"condition": line.condition, "shown_as": line.shown_as}
     told = {name: mark for name, mark in marks.items() if mark is not None}

@@ -2,11 +2,10 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from pydantic import JsonValue
 
-from memoria.model import Role, Segment, Session, StoredTurn, Trust, UserSpeaker, now_millis
+from memoria.model import Role, Segment, Session, StoredTurn, UserSpeaker, now_millis
 from memoria.model.turn import Mark
 from memoria.model.zone import Zone
 from memoria.store.positions import TurnPosition
@@ -16,6 +15,7 @@ from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.remembered import RememberedRows
 from memoria.store.sqlite.rows import TenantRows, as_json, list_numbers
 from memoria.store.sqlite.texts import SqliteTexts
+from memoria.store.sqlite.turn_rows import read_turn_row
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
 from memoria.store.values import (
     ClosedSegment,
@@ -30,8 +30,6 @@ _ALL = -1
 """No limit, in SQLite."""
 _MOST_SPEAKERS = 1000
 _SPOKEN = (Role.USER, Role.ASSISTANT)
-_ROLES = {role.value: role for role in Role}
-_TRUST = {trust.value: trust for trust in Trust}
 
 
 class SqliteConversations:
@@ -242,7 +240,7 @@ class SqliteConversations:
     def _read_turns(self, ns: Sequence[int]) -> dict[int, StoredTurn]:
         heard = self._remarks.list_kept(ns)  # what was said in these has been read
         rows = self._rows.tuples("turns", ns=list_numbers(ns), heard=list_numbers(heard))
-        return {row[0]: self._to_stored_turn(row, heard.get(row[0])) for row in rows}
+        return {row[0]: read_turn_row(row, heard.get(row[0]), self._texts) for row in rows}
 
     def turn(self, turn_id: str) -> StoredTurn | None:
         """A turn by id."""
@@ -361,43 +359,6 @@ class SqliteConversations:
         ns = [row["n"] for row in self._rows.all(name, **parameters)]
         found = self.turns(ns)
         return [found[n] for n in ns]
-
-    def _to_stored_turn(self, row: tuple[Any, ...], heard: Remark | None) -> StoredTurn:
-        """A turn as it is kept: its table checks types, and what is one of few."""
-        (n, turn_id, source, session_id, session_n, message_id, turn_index, version, current,
-         suppressed, processed, role, speaker, account, at, utc_offset, ingested_at, trust,
-         workspace, tool_name, content, args, result, codec, data) = row  # fmt: skip
-        return StoredTurn.of_checked(
-            {
-                "n": n,
-                "id": turn_id,
-                "source": source,
-                "session_id": session_id,
-                "session_n": session_n,
-                "message_id": message_id,
-                "turn_index": turn_index,
-                "version": version,
-                "current": bool(current),
-                "suppressed": bool(suppressed),
-                "processed": bool(processed),
-                "role": _ROLES[role],
-                "speaker": speaker,
-                "account": account,
-                "at": at,
-                "utc_offset": utc_offset,
-                "ingested_at": ingested_at,
-                "trust": _TRUST[trust],
-                "workspace": workspace,
-                "content": heard.content if heard else self._texts.read(content, codec, data),
-                "tool_name": tool_name,
-                "tool_args": args and self._read_json(args),
-                "tool_result": result and self._read_json(result),
-            }
-        )
-
-    def _read_json(self, key: bytes) -> JsonValue:
-        value: JsonValue = json.loads(self._texts.get(key))
-        return value
 
     def _put_json(self, value: JsonValue) -> bytes | None:
         return None if value is None else self._texts.put(json.dumps(value, ensure_ascii=False))

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from memoria.errors import EmbedderError, StoreError
 from memoria.model import Vector
+from memoria.store.sqlite.document_tokens import DocumentTokens
 from memoria.store.sqlite.driver import Connection, Row
-from memoria.store.sqlite.kept_tokens import LONGEST_KEPT
 from memoria.store.sqlite.matching import Matching, quote_term
 from memoria.store.sqlite.narrowing import Narrowing
-from memoria.store.sqlite.remembered import RememberedRows
 from memoria.store.sqlite.rows import TenantRows, as_json, as_json_or_null, list_numbers
 from memoria.store.sqlite.scopes import Visibilities, write_scope
 from memoria.store.sqlite.tenants import ReaderKnowledge
@@ -51,7 +50,7 @@ class SqliteDocuments:
         self._vectors = vectors
         self._matching = Matching(self._rows, reading, counted or CountCache())
         self._reading = reading
-        self._tokens: dict[int, RememberedRows[IndexTokens]] = {}
+        self._tokens = DocumentTokens(self._rows, reading)
         self._together: QuestionsTogether | None = None
         self._workspaces = workspaces or SqliteWorkspaces(connection, tenant)
         self._visibilities = Visibilities(self._rows, self._workspaces, reading)
@@ -299,24 +298,7 @@ class SqliteDocuments:
 
     def index_tokens(self, ns: Sequence[int], most_chars: int) -> dict[int, IndexTokens]:
         """The tokens of the documents that are not too long."""
-        if most_chars not in self._tokens:
-            self._tokens[most_chars] = RememberedRows(is_kept=self._reading is not None)
-        return self._tokens[most_chars].look_up(ns, partial(self._read_tokens, most_chars))
-
-    def _read_tokens(self, most_chars: int, ns: Sequence[int]) -> dict[int, IndexTokens]:
-        """The tokens of documents as the process knows them, or from the index."""
-        if self._reading is None or most_chars < LONGEST_KEPT:
-            rows = self._rows.tuples("indexed", ns=list_numbers(ns), most=most_chars)
-            return {n: tokens for n, tokens, _ in rows}
-        tenant, counted = self._reading
-        kept = counted.tokens_of(tenant.number)
-        known = kept.recall(self._rows, tenant, ns)
-        unknown = [n for n in ns if n not in known]
-        if unknown:
-            rows = self._rows.tuples("indexed", ns=list_numbers(unknown), most=most_chars)
-            kept.keep(tenant, {n: tokens for n, tokens, changed in rows if changed})
-            known |= {n: tokens for n, tokens, _ in rows}
-        return known
+        return self._tokens.look_up(ns, most_chars)
 
     def frequencies(
         self, kinds: Sequence[DocumentKind], terms: Sequence[str], filters: Filters

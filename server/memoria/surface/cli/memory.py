@@ -32,6 +32,20 @@ _UNTIL = typer.Option(
     "24h, 7d, 30d, session or permanent."
 )
 _Subject = Annotated[str | None, typer.Option(help="Of whom or what the statement speaks.")]
+_Task = Annotated[
+    str | None,
+    typer.Option(
+        help="The task that the statement belongs to; empty for none. The task in hand by "
+        "default, if the statement is about the work."
+    ),
+]
+_SeenFrom = Annotated[
+    Scope | None,
+    typer.Option(
+        help="Where the statement is seen: in every project, or in this one alone. "
+        "What it is about decides by default."
+    ),
+]
 _Words = Annotated[list[str], typer.Argument(help="The text; quotes are not needed.")]
 _Question = Annotated[
     list[str] | None,
@@ -64,13 +78,7 @@ def remember(
     ] = None,
     until: Annotated[str | None, _UNTIL] = None,
     subject: _Subject = None,
-    task: Annotated[
-        str | None,
-        typer.Option(
-            help="The task that the statement belongs to; empty for none. The task in hand by "
-            "default, if the statement is about the work."
-        ),
-    ] = None,
+    task: _Task = None,
     entity: Annotated[
         list[str] | None,
         typer.Option(help="A person, place or thing that the statement names; may be repeated."),
@@ -78,13 +86,7 @@ def remember(
     supersedes: Annotated[
         str | None, typer.Option(help="Id of the memory that the statement takes the place of.")
     ] = None,
-    scope: Annotated[
-        Scope | None,
-        typer.Option(
-            help="Where the statement is seen: in every project, or in this one alone. "
-            "What it is about decides by default."
-        ),
-    ] = None,
+    scope: _SeenFrom = None,
     again: Annotated[
         bool, typer.Option("--again", help="Store the statement even if it was forgotten before.")
     ] = False,

@@ -1,0 +1,46 @@
+"""Document tokens: the words a document is found by, each read once in a transaction."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from memoria.store.sqlite.kept_tokens import LONGEST_KEPT
+from memoria.store.sqlite.remembered import RememberedRows
+from memoria.store.sqlite.rows import TenantRows, list_numbers
+from memoria.store.sqlite.tenants import ReaderKnowledge
+from memoria.store.values import IndexTokens
+
+
+class DocumentTokens:
+    """The tokens of a tenant's documents, as one transaction sees them."""
+
+    def __init__(self, rows: TenantRows, reading: ReaderKnowledge | None) -> None:
+        """Nothing is read yet.
+
+        Args:
+            rows: the statements about documents.
+            reading: what a reader knows from the start; a writer reads everything each time.
+        """
+        self._rows = rows
+        self._reading = reading
+        self._by_length: dict[int, RememberedRows[IndexTokens]] = {}
+
+    def look_up(self, ns: Sequence[int], most_chars: int) -> dict[int, IndexTokens]:
+        """The tokens of the documents that have no more characters than this."""
+        if most_chars not in self._by_length:
+            self._by_length[most_chars] = RememberedRows(is_kept=self._reading is not None)
+        return self._by_length[most_chars].look_up(ns, partial(self._read, most_chars))
+
+    def _read(self, most_chars: int, ns: Sequence[int]) -> dict[int, IndexTokens]:
+        """The tokens of documents as the process knows them, or from the index."""
+        if self._reading is None or most_chars < LONGEST_KEPT:
+            rows = self._rows.tuples("indexed", ns=list_numbers(ns), most=most_chars)
+            return {n: tokens for n, tokens, _ in rows}
+        tenant, counted = self._reading
+        kept = counted.tokens_of(tenant.number)
+        known = kept.recall(self._rows, tenant, ns)
+        unknown = [n for n in ns if n not in known]
+        if unknown:
+            rows = self._rows.tuples("indexed", ns=list_numbers(unknown), most=most_chars)
+            kept.keep(tenant, {n: tokens for n, tokens, changed in rows if changed})
+            known |= {n: tokens for n, tokens, _ in rows}
+        return known
