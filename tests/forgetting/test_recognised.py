@@ -125,7 +125,7 @@ async def test_a_line_by_hand_that_says_it_in_any_spelling_is_not_remembered(
     home: Path, model: ScriptedModel
 ) -> None:
     async with opened(home, model) as m:
-        await m.remember("The user's bicycle is green")
+        await m.remember("The harbour's crane is green")
         await forget_statements(m, STATEMENT)
         nightly.run_nightly(m.settings, ("core",))
         file = home / "MEMORY.md"
@@ -134,7 +134,7 @@ async def test_a_line_by_hand_that_says_it_in_any_spelling_is_not_remembered(
         own = "".join(f"- {line}\n" for line in lines if not line.startswith(("#", "|", "-", ">")))
         file.write_text(f"{file.read_text('utf-8')}\n## Boats\n{own}", "utf-8")
         nightly.run_nightly(m.settings, ("core",))
-        assert [one.content for one in await memories(m)] == ["The user's bicycle is green"]
+        assert [one.content for one in await memories(m)] == ["The harbour's crane is green"]
 
 
 async def test_a_model_that_words_the_same_sentence_otherwise_does_not_bring_it_back(
