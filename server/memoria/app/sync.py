@@ -180,6 +180,8 @@ class SyncMemoria(_Twin[Memoria]):
     list_contradicted = _wait_for(Memoria.list_contradicted)
     list_pending = _wait_for(Memoria.list_pending)
     list_unverified = _wait_for(Memoria.list_unverified)
+    wishes = _wait_for(Memoria.wishes)
+    set_quote_aside = _wait_for(Memoria.set_quote_aside)
     read_core = _wait_for(Memoria.read_core)
     statistics = _wait_for(Memoria.statistics)
 
