@@ -62,9 +62,9 @@ def test_what_is_no_terminal_gets_no_colour_and_no_line_is_wider_than_asked(
 
 def test_remember_says_where_it_went_what_it_replaces_and_how_to_take_it_back(home: Path) -> None:
     shell = Shell(home, {"COLUMNS": "80"}).begin()
-    shell("remember", "I live in Ghent")
-    shell("remember", "我住在北京")
-    said = shell("remember", "I live in Oslo", "--until", "2099-05-01").out
+    former = shell.json("remember", "我住在北京")["id"]
+    told = ("I live in Oslo", "--until", "2099-05-01", "--supersedes", former)
+    said = shell("remember", *told).out
     assert said.startswith("Remembered as a fact, seen in every project:\n  I live in Oslo\n")
     assert "until 2099-05-01, that day included" in said
     assert "replaces: 我住在北京" in said
