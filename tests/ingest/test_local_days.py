@@ -201,7 +201,7 @@ async def test_the_day_of_who_asks_is_the_settings(home: Path) -> None:
         )
         with pytest.raises(InvalidInputError, match="since must be before until"):
             await m.search_memory("lift", since="2026-11-05", until="2026-11-04T15:00:00Z")
-    assert [hit.source.at for hit in found.hits] == ["2026-11-04T16:30:00Z"]
+    assert [hit.source.at for hit in found.hits] == ["2026-11-05T00:30:00+08:00"]
 
 
 async def test_a_backup_keeps_the_offset_of_a_turn(home: Path, tmp_path: Path) -> None:
