@@ -66,3 +66,12 @@ async def test_no_answer_costs_a_model_more_than_it_may(yard: Memoria, max_token
             package = await yard.build_context(question, max_tokens=max_tokens)
             assert count_tokens(package.text) <= max_tokens
     assert len((await yard.search_conversation_traces("crane hull sand paint")).hits) >= 10
+
+
+@pytest.mark.parametrize(("max_tokens", "adds"), [(100, False), (300, True)])
+async def test_other_wordings_are_named_where_the_budget_leaves_the_hits_their_room(
+    yard: Memoria, max_tokens: int, *, adds: bool
+) -> None:
+    for search in (yard.search_memory, yard.search_conversation_traces):
+        found = await search("Who repairs the piano?", max_tokens=max_tokens)
+        assert (len(found.hits) >= 1, "Add queries:" in result_text(found)) == (True, adds)

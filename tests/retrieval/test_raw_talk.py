@@ -1,6 +1,7 @@
 """The first level without a model: turns stand in for what nobody has concluded from them."""
 
 from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
 
 import pytest
 from tests.retrieval.toys import hits_of, texts_of
@@ -61,6 +62,7 @@ async def m(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
             await opened.record_conversation(list(_read_turns(lines)), session_id=session)
         message = {"role": "user", "content": MESSAGE, "at": "2024-03-09"}
         await opened.record_conversation([message], session_id="work")
+        await opened.remember("My favourite colour is teal.", type="preference")
         await opened.wait_until_idle(60)
         yield opened
 
@@ -126,7 +128,7 @@ async def test_what_has_nothing_to_do_with_the_question_is_no_hit_beside_what_fi
 
 @pytest.fixture(scope="module")
 async def talker(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
-    """Advice in turns that no model has read, and habits of which rules have made memories."""
+    """Advice and habits in turns that no model has read."""
     home = tmp_path_factory.mktemp("talker") / "home"
     async with memoria.open(home=home, tenant="t") as opened:
         for role, said in (("assistant", ADVICE), ("user", HABITS)):
@@ -151,10 +153,19 @@ async def test_a_question_in_other_words_is_answered_by_the_turn_it_is_about(
     assert answer in found.hits[0].text
 
 
-@pytest.mark.parametrize("question", ["我为什么对水管工发火？", "谁修了我家屋顶？"])
-async def test_a_sentence_about_something_else_is_no_answer_though_rules_remember_it(
-    talker: Memoria, question: str
-) -> None:
-    memories = await talker.list_memories()
-    assert len(memories.memories) == len(HABITS)
+ELSE = ("我为什么对水管工发火？", "谁修了我家屋顶？")
+
+
+@pytest.mark.parametrize("question", ELSE)
+async def test_a_turn_about_something_else_is_no_answer(talker: Memoria, question: str) -> None:
     assert not (await talker.search_memory(question)).answered
+
+
+async def test_a_memory_of_something_else_is_no_answer(tmp_path: Path) -> None:
+    async with memoria.open(home=tmp_path / "home", tenant="t") as opened:
+        for habit in HABITS:
+            await opened.remember(habit)
+        await opened.wait_until_idle(60)
+        for question in ELSE:
+            found = await opened.search_memory(question)
+            assert (found.answered, bool(found.hits)) == (False, True)

@@ -94,7 +94,7 @@ async def test_what_was_said_on_the_day_that_a_question_names_needs_fewer_of_its
     language, m = told
     question, day, other = {
         "en": ("What did the physician say on {}?", "6 March 2024", "9 March 2024"),
-        "zh": ("{}我身体怎么不舒服？", "2024年3月2日", "2024年3月9日"),
+        "zh": ("{}大夫说了什么？", "2024年3月2日", "2024年3月9日"),
     }[language]
     assert (await m.search_conversation_traces(question.format(day))).answered
     assert not (await m.search_conversation_traces(question.format(other))).answered

@@ -48,12 +48,20 @@ async def m(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
         yield opened
 
 
+@pytest.mark.parametrize(
+    ("queries", "first"),
+    [
+        ((), "Nothing fits well. Add queries: other words for “zebra Rotterdam retired”; "),
+        (("a striped horse, pensioned off",), "Nothing fits well; nearest:\n"),
+    ],
+)
 async def test_where_nothing_fits_the_first_line_says_so_and_the_nearest_is_shown(
-    m: Memoria,
+    m: Memoria, queries: tuple[str, ...], first: str
 ) -> None:
-    found = await m.search_memory("Which zebra of Rotterdam retired with honours and cake?")
+    question = "Which zebra of Rotterdam retired with honours and cake?"
+    found = await m.search_memory(question, queries=queries)
     assert (found.answered, bool(found.hits)) == (False, True)
-    assert result_text(found).startswith("Nothing fits well; nearest:")
+    assert result_text(found).startswith(first)
 
 
 async def test_what_nothing_on_record_comes_near_to_gets_no_hint(m: Memoria) -> None:

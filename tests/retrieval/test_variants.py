@@ -171,8 +171,9 @@ async def test_a_question_in_one_wording_that_finds_little_is_told_what_to_add(h
             question = "Which instrument does my daughter learn?"
             first, *_ = result_text(await search(question)).splitlines()
             assert first.startswith(
-                "Little fits. Add queries: other words for “instrument daughter"
+                "Nothing fits well. Add queries: other words for “instrument daughter”; what"
             )
+            assert first.endswith(" Nearest:")
             widened = result_text(await search(question, queries=["cello lessons"]))
             answered = result_text(await search("Where do the nightly backups of the orders go?"))
             assert "Add queries" not in widened + answered

@@ -14,7 +14,7 @@ from memoria.retrieval.answer.explain import build_explanation
 from memoria.retrieval.answer.form import ID_CHARS, list_ids
 from memoria.retrieval.answer.hint import find_hint
 from memoria.retrieval.answer.neighbours import read_neighbours
-from memoria.retrieval.answer.notes import describe_fit, notes_cost
+from memoria.retrieval.answer.notes import price_fit, price_notes
 from memoria.retrieval.answer.outdated import mark_outdated
 from memoria.retrieval.answer.pack import PackedHits, Packer
 from memoria.retrieval.answer.restated import mark_restated
@@ -32,10 +32,9 @@ from memoria.retrieval.ranking.threshold import DECIDING_HITS
 from memoria.retrieval.snapshot import ScoredSearch
 from memoria.store.base import Transaction
 from memoria.store.values import Filters
-from memoria.text.budget import price_text
 
 _NOTES_SHARE = 0.3
-"""Of the budget, what is said beside the hits may take so much where all of it has no room."""
+"""Of the budget, what is said below the hits may take so much where all of it has no room."""
 _NEWEST = 4
 """Of what was said last, so much is shown where nothing was found."""
 _FEW_HITS = 8
@@ -166,7 +165,8 @@ def _fit(
     """
     if not whole.hits:
         return whole
-    room = plan.max_tokens - min(notes_cost(whole), round(_NOTES_SHARE * plan.max_tokens))
+    most = plan.max_tokens - price_fit(whole)
+    room = most - min(price_notes(whole), round(_NOTES_SHARE * plan.max_tokens))
     focuses = [
         each.candidate.passage if hit.excerpt is None else None
         for each, hit in zip(found, whole.hits, strict=True)
@@ -181,7 +181,7 @@ def _fit(
 
     packed = pack(room, ID_CHARS)
     if not packed.hits:  # so small a budget is for the best hit, not for notes
-        room = plan.max_tokens - price_text("".join(f"{line}\n" for line in describe_fit(whole)))
+        room = most
         packed = pack(room, ID_CHARS)
     id_chars = count_id_chars(tx, list_ids(packed.hits))
     if id_chars > ID_CHARS:

@@ -10,9 +10,11 @@ from memoria.model import OtherProjects, SearchResult
 from memoria.retrieval.answer.elsewhere import COUNT_UP_TO
 from memoria.retrieval.answer.form import indent_words, write_hits
 from memoria.retrieval.answer.widen import describe_wordings
-from memoria.text.budget import PARTS, count_parts
+from memoria.text.budget import PARTS, count_parts, price_text
 
 NOTHING_FITS = "Nothing fits well; nearest:"
+_WORDINGS_SHARE = 0.3
+"""Of the budget, naming other wordings may take so much: less is left to what is shown else."""
 _NOTHING_RECORDED = "Nothing is recorded yet."
 _NOTHING_SEEN = "Nothing on record may be shown for this: see its filters and its project."
 
@@ -88,7 +90,9 @@ def describe_fit(result: SearchResult) -> list[str]:
         return []
     if not result.is_narrow:
         return [NOTHING_FITS]
-    return [f"Nothing fits well. {describe_wordings(result.query)} Nearest:"]
+    told = f"Nothing fits well. {describe_wordings(result.query)} Nearest:"
+    has_room = price_text(told) <= _WORDINGS_SHARE * result.max_tokens
+    return [told if has_room else NOTHING_FITS]
 
 
 def _describe_silence(result: SearchResult) -> str:
@@ -96,11 +100,14 @@ def _describe_silence(result: SearchResult) -> str:
     return _NOTHING_RECORDED if result.is_empty else _NOTHING_SEEN
 
 
-def notes_cost(result: SearchResult) -> int:
-    """Tokens that all there is to say beside the hits takes, estimated."""
-    lines = (*describe_fit(result), *list_notes_below(result, FOR_AGENTS))
-    parts = sum(count_parts(f"{line}\n") for line in lines)
-    return -(-parts // PARTS)
+def price_fit(result: SearchResult) -> int:
+    """Tokens that what is said above the hits takes, estimated."""
+    return price_text("".join(f"{line}\n" for line in describe_fit(result)))
+
+
+def price_notes(result: SearchResult) -> int:
+    """Tokens that what is said below the hits takes, estimated."""
+    return price_text("".join(f"{line}\n" for line in list_notes_below(result, FOR_AGENTS)))
 
 
 def _describe_elsewhere(other: OtherProjects, steps: NextSteps) -> str:

@@ -6,7 +6,7 @@ What was said may share no word with the question, and whoever asks knows other 
 from itertools import islice
 from string import punctuation
 
-from memoria.retrieval.query.plan import SearchPlan
+from memoria.retrieval.query.plan import SearchPlan, reword
 from memoria.text.lines import join_lines
 from memoria.text.script import is_cjk
 from memoria.text.stopwords import STOP_WORDS
@@ -16,11 +16,13 @@ _MOST_CHARS = 24
 
 
 def is_in_one_wording(plan: SearchPlan) -> bool:
-    """Return whether a question was asked in one wording where others may find more."""
-    parsed = plan.parsed
-    return plan.profile.is_asked and not (
-        plan.is_reworded or parsed.is_time_only or parsed.literals
-    )
+    """Return whether a question was asked in one wording where others may find more.
+
+    A question of a time in which nothing was said is searched for by its words; others don't help.
+    """
+    if not plan.profile.is_asked or plan.is_reworded or plan.parsed.literals:
+        return False
+    return not reword(plan, plan.query).parsed.is_time_only
 
 
 def describe_wordings(question: str) -> str:
@@ -38,4 +40,6 @@ def _shorten(question: str) -> str:
         return join_lines(question[:_MOST_CHARS])
     words = (word.strip(punctuation) for word in question.split())
     telling = (word for word in words if word and word.lower() not in STOP_WORDS)
-    return " ".join(islice(telling, _MOST_WORDS))[:_MOST_CHARS] or "it"
+    first = " ".join(islice(telling, _MOST_WORDS))
+    whole = first if len(first) <= _MOST_CHARS else first[: _MOST_CHARS + 1].rpartition(" ")[0]
+    return whole or first[:_MOST_CHARS] or "it"
