@@ -176,11 +176,20 @@ async def test_an_assistant_that_repeats_what_the_user_said_is_no_evidence_for_i
     assert known.evidence == 1
 
 
+@pytest.mark.parametrize(
+    ("content", "beside"),
+    [
+        ("I'm allergic to peanuts", {}),
+        (
+            "The user is allergic to peanuts.",
+            {"The user is allergic to peanuts.": "assistant_inferred"},
+        ),
+    ],
+    ids=["in their words", "in others"],
+)
 async def test_an_echo_does_not_take_the_place_of_what_the_user_asked_for(
-    home: Path, model: ScriptedModel
+    home: Path, model: ScriptedModel, content: str, beside: dict[str, str]
 ) -> None:
-    content = "The user is allergic to peanuts."
-
     def reads(n: int, who: str, _text: str, _known: object) -> list[dict[str, Any]]:
         return [add("allergic to peanuts", n, content, predicate="allergy")] * (who != "user")
 
@@ -191,13 +200,14 @@ async def test_an_echo_does_not_take_the_place_of_what_the_user_asked_for(
     async with opened(home, model) as m:
         await said(m)
         found = [one for one in await memories(m) if one.validity is Validity.ACTIVE]
-    assert {one.current.provenance.source_kind for one in found} == {"user_said"}
+    kinds = {one.content: one.current.provenance.source_kind for one in found}
+    assert kinds == {"I'm allergic to peanuts": "user_said", **beside}
 
 
 async def test_what_the_user_has_confirmed_stays_confirmed_when_a_model_says_the_same(
     home: Path, model: ScriptedModel
 ) -> None:
-    concludes = concluding(("allergic", "The user is allergic to peanuts."), predicate="allergy")
+    concludes = concluding(("allergic", "I'm allergic to peanuts"), predicate="allergy")
     paused = Pause(concludes)
     model.answer = answers(extract=paused)
     async with opened(home, model) as m:
