@@ -22,6 +22,7 @@ WAYS: dict[str, Way] = {
 }
 """Whether the source goes, for how many days it is hidden, and whether everything goes."""
 LIKES = ("I prefer quince jam over honey.", "我喜欢喝普洱茶，不喜欢喝咖啡。")
+ASKED = (f"Remember that {LIKES[0]}", f"记住：{LIKES[1]}")
 WORDS = ("quince", "普洱")
 
 
@@ -32,7 +33,7 @@ async def test_an_older_export_brings_nothing_back_that_was_forgotten_since(
     home, twin, old = tmp_path / "home", tmp_path / "twin", tmp_path / "old.jsonl"
     with_source, grace, everything = WAYS[way]
     async with opened(home) as m:
-        await said(m, *LIKES, "We had 12 guests on Sunday.")
+        await said(m, *ASKED, "We had 12 guests on Sunday.")
         await said(m, *(f"Dictated: {like}" for like in LIKES), session="t")
     export(settings_of(home), old, PortableSelection(), None, lambda *_: None)
     async with opened(home, forget_grace_days=grace) as m:
@@ -112,11 +113,11 @@ async def test_what_was_forgotten_here_does_not_return_from_a_machine_that_lived
     """There it was corrected, was said again, and stands in an export made before and after."""
     here, there, file = tmp_path / "here", tmp_path / "there", tmp_path / "a.jsonl"
     async with opened(here) as m:
-        await said(m, *LIKES, "We had 12 guests on Sunday.")
+        await said(m, *ASKED, "We had 12 guests on Sunday.")
         await m.remember("The cellar key hangs behind the quince tree.", type="fact")
     carry(here, there, file, passphrase)
     async with opened(there) as m:
-        await said(m, *LIKES, session="again", ids=("a", "b"))
+        await said(m, *ASKED, session="again", ids=("a", "b"))
         key = next(one for one in await _list_liked(m) if "cellar" in one.content)
         await m.revise_memory(key.id, "correct", content="The quince tree hides the cellar key.")
         await m.remember("The cellar key hangs behind the quince tree.", type="fact")

@@ -44,17 +44,21 @@ async def test_a_note_says_what_is_remembered_since_when_and_where_it_was_said(
 ) -> None:
     home, vault = tmp_path / "home", tmp_path / "vault"
     async with opened(home) as m:
-        await said(m, "I prefer quince jam over honey.", "我喜欢喝普洱茶，不喜欢喝咖啡。")
+        await said(
+            m,
+            "Remember that I prefer quince jam over honey.",
+            "记住：我喜欢喝普洱茶，不喜欢喝咖啡。",
+        )
         await m.remember("Aunt Hilde collects clocks.", entities=["Hilde"])
     told = Shell(home, TENANT)("export", vault, "--format", "markdown")
     assert (told.code, "notes written" in told.out) == (0, True)
     jam = find_note(vault, "quince").read_text("utf-8")
-    assert "\n---\nThe user prefers quince jam over honey.\n" in jam
+    assert "\n---\nI prefer quince jam over honey\n" in jam
     assert "\n> I prefer quince jam over honey\n" in jam
     assert "type: preference" in jam
     assert "since: 2026-09-21" in jam
     assert "session s, turn " in jam
-    assert find_note(vault, "普洱").name.startswith("用户喜欢喝普洱茶")
+    assert find_note(vault, "普洱").name.startswith("我喜欢喝普洱茶")
     assert "[[" in find_note(vault, "Hilde").read_text("utf-8")
     page = next(one for one in vault.glob("names/*.md") if "Hilde" in one.name)
     assert "[[Aunt Hilde collects clocks|" in page.read_text("utf-8")
@@ -74,7 +78,7 @@ async def test_an_edited_note_is_the_users_correction_and_goes_the_way_of_every_
 ) -> None:
     home, vault = tmp_path / "home", tmp_path / "vault"
     async with opened(home) as m:
-        await said(m, "I prefer quince jam over honey.")
+        await m.remember("I prefer quince jam over honey.")
         await m.remember("我每天早上六点起床。")
         kept = await m.remember("The cellar key hangs behind the boiler.", type="fact")
         await m.remember("The gate has a bell.", type="fact")
@@ -92,7 +96,7 @@ async def test_an_edited_note_is_the_users_correction_and_goes_the_way_of_every_
     assert "forgotten" in report["refused"][0]["problem"]
     async with opened(home) as m:
         jelly = await find(m, "quince")
-        assert jelly.content == "The user prefers quince jelly over honey."
+        assert jelly.content == "I prefer quince jelly over honey."
         assert (jelly.verified, jelly.current.provenance.trust) == (True, "user")
         rises = await find(m, "早上")
         assert (rises.content, rises.pinned) == ("我每天早上七点起床。", True)

@@ -13,6 +13,23 @@ from memoria.model import Memory
 pytestmark = pytest.mark.anyio
 
 
+async def test_a_quote_that_was_set_aside_in_one_home_is_set_aside_in_both(tmp_path: Path) -> None:
+    one, other, file = tmp_path / "one", tmp_path / "other", tmp_path / "out.jsonl"
+    async with opened(one) as m:
+        await said(m, "Always answer me in Italian.")
+    carry(one, other, file)
+    async with opened(other) as m:
+        (wish,) = await m.wishes()
+        assert "Italian" in wish
+        await m.set_quote_aside((await m.get_session("s")).turns[0].id)
+    for source, target in ((other, one), (one, other)):
+        assert carry(source, target, file).bad_lines == []
+    for home in (one, other):
+        async with opened(home) as m:
+            assert await m.wishes() == []
+    assert differ(read_rows(one), read_rows(other)) == []
+
+
 async def test_two_homes_that_export_to_one_another_meet(tmp_path: Path) -> None:
     """Each has lived on since they were one, and both have taken in the same transcript."""
     one, other, file = tmp_path / "one", tmp_path / "other", tmp_path / "out.jsonl"

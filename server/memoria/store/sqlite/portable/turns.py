@@ -1,13 +1,17 @@
 """Conversations of another home, written beside those that are here."""
 
-from typing import Any
+from typing import Any, get_args
 
 from memoria.model import Role, Trust
+from memoria.model.turn import Mark
 from memoria.store.base.portable import PortableMerge, PutOutcome
 from memoria.store.sqlite.driver import Row
 from memoria.store.sqlite.portable.tables import PortableTables
 from memoria.store.sqlite.portable.values import bytes_of
 from memoria.store.values import NewTurn
+
+_MARKS = (None, *get_args(Mark))
+"""The marks of a turn; where two homes have marked it otherwise, the later of these holds."""
 
 
 class PortableTurns:
@@ -76,6 +80,7 @@ class PortableTurns:
         newest = self._find_newest(session_n, record)
         new = self._make(session_n, record)
         n = self._conversations.write_turn(new)
+        self._conversations.mark(n, _mark_of(record))
         self._rows.change("count_place", session_n=session_n, turn_index=new.turn_index)
         if record["processed"]:
             self._documents.mark_processed(n)
@@ -109,7 +114,7 @@ class PortableTurns:
         return self._find(min(here, there))
 
     def _combine(self, known: Row, record: dict[str, Any]) -> PutOutcome:
-        """What was edited, suppressed or read in one home is so in both."""
+        """What was edited, suppressed, read or set aside in one home is so in both."""
         n = int(known["n"])
         changed = self._rows.change("note_earlier", n=n, ingested_at=record["ingested_at"]) > 0
         if known["current"] and not record["current"]:
@@ -120,6 +125,10 @@ class PortableTurns:
             changed = True
         if record["processed"] and not known["processed"]:
             self._documents.mark_processed(n)
+            changed = True
+        marks = known["mark"], _mark_of(record)
+        if (mark := max(marks, key=_MARKS.index)) != known["mark"]:
+            self._conversations.mark(n, mark)
             changed = True
         return "changed" if changed else "known"
 
@@ -175,3 +184,15 @@ class PortableTurns:
         if known is not None and known["current"] and record["current"]:
             is_later = record["ingested_at"] > known["ingested_at"]
             self._documents.set_current(known["n"] if is_later else n, current=False)
+
+
+def _mark_of(record: dict[str, Any]) -> Mark | None:
+    """The mark that a record has for its turn; None in an export of a version without marks.
+
+    Raises:
+        ValueError: there is no such mark.
+    """
+    mark: Mark | None = record.get("mark")
+    if mark not in _MARKS:
+        raise ValueError(f"has the mark {mark!r}, which this version does not know")
+    return mark
