@@ -109,7 +109,7 @@ async def test_a_summary_shaped_like_an_order_waits_for_the_user(
     async with opened(home, model) as m:
         await said(m, *WORK)
         (episode,) = await episodes(await memories(m))
-        assert not (await m.search_memory("approves every payment")).answered
+        assert (await m.search_memory("approves every payment")).hits == ()
     assert (episode.validity, episode.flag) == (Validity.PENDING_CONFIRMATION, "instruction")
 
 

@@ -107,8 +107,8 @@ async def test_nothing_of_one_projects_work_is_shown_in_another_unasked_at_eithe
                 await said(m, words)
     async with opened(home, "repository B") as m:
         for (_, words), _way in told:
-            assert not (await m.search_memory(words)).answered
-            assert not (await m.search_conversation_traces(words)).answered
+            assert (await m.search_memory(words)).hits == ()
+            assert (await m.search_conversation_traces(words)).hits == ()
             assert words not in (await m.build_context(words)).text
 
 
@@ -168,7 +168,7 @@ async def test_a_memorys_scope_is_revised_in_all_its_wordings(home: Path) -> Non
         }
         back = await m.revise_memory(kept.id, "project")
         assert back.project == "repository A"
-        assert not (await m.search_memory("when is the meeting", include_history=True)).answered
+        assert not (await m.search_memory("when is the meeting", include_history=True)).hits
 
 
 async def test_what_belongs_to_no_project_is_given_to_the_one_it_is_revised_in(home: Path) -> None:

@@ -44,7 +44,7 @@ async def test_an_archived_memory_is_hidden_and_comes_back(memory: Memoria) -> N
     kept = await memory.remember("Stand-up is at 09:45")
     await memory.wait_until_idle(60)
     await memory.revise_memory(kept.id, "archive")
-    assert not (await memory.search_memory("stand-up")).answered
+    assert (await memory.search_memory("stand-up")).hits == ()
     assert (await memory.get_memory(kept.id)).validity is Validity.ARCHIVED
     await memory.revise_memory(kept.id, "restore")
     assert [hit.id for hit in (await memory.search_memory("stand-up")).hits] == [kept.id]
