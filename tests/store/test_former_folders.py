@@ -19,6 +19,8 @@ TENANT = "李雷 & Söhne"
 TWINS = ("用户二七一二九", "用户二七五四二")
 """Two names whose digests have the same first 32 bits."""
 CORE = "PERSONA.md"
+RULE = ("--type", "rule", "--subject", "assistant", "Answer in short sentences.")
+"""Of whom it speaks decides that it stands in this core file."""
 
 
 class Old:
@@ -66,7 +68,7 @@ def test_a_former_folder_is_taken_over_with_all_that_is_in_it(
     box = machine(tmp_path, monkeypatch)
     box.script("crontab", CRONTAB)
     old = Old(home)
-    ask(shell, "remember", "--type", "rule", "Answer in short sentences.")
+    ask(shell, "remember", *RULE)
     old.say("The gateway listens on port 7443.")
     note_heard(str(home), TENANT, "cursor")
     ask(shell, "nightly")
@@ -187,7 +189,7 @@ def test_a_backup_of_an_earlier_version_is_restored_into_the_present_folder(
     shell: Shell, home: Path, tmp_path: Path
 ) -> None:
     old = Old(home)
-    ask(shell, "remember", "--type", "rule", "Answer in short sentences.")
+    ask(shell, "remember", *RULE)
     ask(shell, "nightly")
     old.go_back()
     before = (old.former / CORE).read_text("utf-8")

@@ -29,6 +29,9 @@ WALKS = {
     ("backlog", "last_error"),
     ("backlog", "pending"),
     ("conversations", "cite_evidence"),  # the wordings of one turn, with their evidence
+    ("conversations", "wishes"),  # these have an index, and only the newest are read
+    ("conversations", "unmarked"),  # what nobody has looked at has an index; up to the limit
+    ("conversations", "count_unmarked"),  # once a night
     ("conversations", "user_speakers"),  # a row a name, from one to the next by the index
     ("core_lines", "present"),  # what files say, the rules and some hundred of the newest
     ("core_lines", "projects"),  # once a night
@@ -105,6 +108,7 @@ WALKS = {
     ("queue", "next_due"),  # what waits only
     ("purge", "close_runs"),
     ("purge", "drop_images"),
+    ("retention", "rule_made"),  # nights are few
     ("retention", "support"),  # the turns of one memory
     ("scratchpads", "recent"),
     ("transcripts", "recent"),  # a row a session, when another begins

@@ -57,4 +57,5 @@ async def test_a_question_with_half_a_character_is_a_question(
 ) -> None:
     await memory.record_conversation([turn()])
     found = await memory.search_conversation_traces(question)
-    assert [hit.text for hit in found.hits] == (["tea"] if "tea" in question else [])
+    assert [hit.text for hit in found.hits] == ["tea"]
+    assert found.answered == ("tea" in question)

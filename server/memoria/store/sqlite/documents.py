@@ -242,9 +242,10 @@ class SqliteDocuments:
         known = find_model(self._rows.connection, model)
         if known is None or not ns:
             return {}
-        from memoria.store.sqlite.vectors.exact import read_vectors  # noqa: PLC0415  (brings NumPy)
+        from memoria.store.sqlite.vectors.exact import stack_vectors  # noqa: PLC0415  (brings NumPy)
 
-        found, rows = read_vectors(self._rows.connection, known.n, ns, known.dims)
+        own = self._rows.tuples("vectors", model=known.n, ns=list_numbers(ns))
+        found, rows = stack_vectors(own, known.dims)
         return dict(zip(found.tolist(), rows, strict=True))
 
     def nearest_passages(

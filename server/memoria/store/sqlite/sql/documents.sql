@@ -266,6 +266,12 @@ FROM json_each(:ns) w
 CROSS JOIN passages p ON p.model_n = :model AND p.document_n = w.value
 CROSS JOIN documents d ON d.n = p.document_n AND +d.tenant_id = :tenant;
 
+-- name: vectors
+SELECT e.document_n AS n, e.vector
+FROM json_each(:ns) w
+CROSS JOIN embeddings e ON e.model_n = :model AND e.document_n = w.value
+CROSS JOIN documents d ON d.n = e.document_n AND +d.tenant_id = :tenant;
+
 -- name: oldest_awaiting
 SELECT coalesce(min(document_n), 9223372036854775807) FROM embedding_backlog
 WHERE tenant_id = :tenant AND NOT has_vector;

@@ -35,7 +35,13 @@ def read_vectors(
     """The documents that have a vector, and a row for each."""
     cursor = connection.execute(SQL["vectors"], {"model": model, "ns": list_numbers(ns)})
     cursor.row_factory = None  # tuples: nobody asks for a column by its name
-    rows: Sequence[tuple[int, bytes]] = cursor.fetchall()
+    return stack_vectors(cursor.fetchall(), dims)
+
+
+def stack_vectors(
+    rows: Sequence[tuple[int, bytes]], dims: int
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """The documents of such rows, and a row of a matrix for each."""
     vectors = np.frombuffer(b"".join(check_vector(n, each, dims) for n, each in rows), np.float32)
     found = np.fromiter((n for n, _ in rows), np.int64, len(rows))
     return found, vectors.reshape(len(rows), dims)
