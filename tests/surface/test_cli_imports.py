@@ -46,7 +46,7 @@ def test_an_import_says_from_where_its_turns_are_seen(shell: Shell, tmp_path: Pa
     assert "seen from   every project: 1 turn of no git repository" in done.out
     assert f"{project} alone: 2 turns" in done.out
     assert [one["text"] for one in shell.json("traces", "Mira", "tent")["hits"]] != []
-    assert "boat" not in str(shell.json("traces", "boat", "blue"))
+    assert "boat" not in str(shell.json("traces", "boat", "blue")["hits"])
     assert "boat" in str(shell.json("--workspace", project, "traces", "boat", "blue"))
 
 

@@ -17,7 +17,7 @@ async def test_what_is_forgotten_is_not_found_and_not_learnt_again(home: Path, m
         answer, text = await agent.both("forget_memory", ids=[kept["id"]], token=shown["token"])
         assert kept["id"] in answer["memories"]
         assert answer["turns_suppressed"] == [said]
-        assert text.startswith("2 memories forgotten for good.")  # and what rules had concluded
+        assert text.startswith("1 memory forgotten for good.")
         assert said in text
         assert (await agent.call("search_memory", query="gate code"))["hits"] == []
         refusal = await agent.refusal("remember", content="The  gate code is 8341-BLUE.")

@@ -188,19 +188,32 @@ async def test_a_secret_is_taken_out_and_the_agent_is_told(agent: Agent) -> None
     assert key not in str(record) + whole
 
 
-async def test_when_nothing_fits_the_answer_is_empty_and_says_so(agent: Agent) -> None:
-    answer, text = await agent.both("search_memory", query="What is Ann's blood type?")
-    assert answer["hits"] == []
-    assert text.splitlines()[0].startswith("Little fits. Add queries:")
-    assert text.splitlines()[1] == "Nothing relevant is on record."
+async def test_when_nothing_fits_the_first_line_says_so_above_what_is_nearest(
+    agent: Agent,
+) -> None:
+    question = "What is Ann's blood type?"
+    answer, text = await agent.both("search_memory", query=question)
+    assert (answer["hits"], answer["answered"]) == ([], False)
+    assert text.splitlines()[0] == "Nothing is recorded yet."
+    await kept(agent, "The release goes out on Thursdays")
+    for more, ends in (({}, "Nearest:"), ({"queries": ["her blood group"]}, "nearest:")):
+        answer, text = await agent.both("search_memory", query=question, **more)
+        (hit,) = answer["hits"]
+        assert (hit["shown_as"], answer["answered"]) == ("nearest", False)
+        first = text.splitlines()[0]
+        assert first.startswith("Nothing fits well")
+        assert first.endswith(ends)
+        assert ("Add queries:" in first) == (not more)
 
 
 @pytest.mark.parametrize("query", ["*", "😀"])
-async def test_a_query_without_a_word_finds_nothing(embedding_agent: Agent, query: str) -> None:
+async def test_nothing_fits_a_query_without_a_word(embedding_agent: Agent, query: str) -> None:
     await kept(embedding_agent, "The release goes out on Thursdays")
     await kept(embedding_agent, "z")
     await embedding_agent.settled()
-    assert await found(embedding_agent, query) == {}
+    answer = await embedding_agent.call("search_memory", query=query)
+    assert answer["answered"] is False
+    assert {hit["shown_as"] for hit in answer["hits"]} == {"nearest"}
 
 
 async def test_a_first_level_answer_is_a_line_a_hit_whatever_its_text_holds(agent: Agent) -> None:

@@ -110,7 +110,7 @@ async def test_a_misspelt_argument_is_refused_and_not_ignored(standing: Agent) -
     assert "sinse" in complaint
     many = {f"{'x' * 500} {i}": 1 for i in range(100)}
     complaint = await standing.refusal("search_memory", query="tea", **many)
-    assert "and 95 more. It takes query" in complaint
+    assert "and 95 more. It takes queries, query" in complaint
     assert len(complaint) < 1_000
 
 

@@ -167,7 +167,7 @@ async def test_a_recall_brings_what_is_on_record(agent: Agent) -> None:
 
 
 async def test_a_recall_of_nothing_says_so(agent: Agent) -> None:
-    assert "Nothing relevant" in fenced(await agent.prompt("recall", query="zebra"))
+    assert "Nothing is recorded yet." in fenced(await agent.prompt("recall", query="zebra"))
 
 
 @pytest.mark.parametrize(

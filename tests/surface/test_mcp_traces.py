@@ -151,7 +151,7 @@ async def test_private_text_is_left_out_and_counted(agent: Agent) -> None:
     )
     assert answer["stripped"] == 1
     assert "left out" in text
-    assert await hits(agent, "salary 46000") == []
+    assert [hit["text"] for hit in await hits(agent, "salary 46000")] == ["bluebird "]
 
 
 async def test_a_hit_says_where_it_stands(agent: Agent) -> None:
@@ -333,11 +333,13 @@ async def test_an_offset_past_the_end_is_empty_and_not_an_error(agent: Agent) ->
     assert "next_offset" not in record
 
 
-async def test_a_turn_no_memory_was_drawn_from_stands_in_and_says_so(agent: Agent) -> None:
+async def test_a_turn_no_memory_was_drawn_from_stands_in_with_who_said_it(agent: Agent) -> None:
     (turn_id,) = await agent.say("The launch code name is bluebird")
     answer, text = await agent.both("search_memory", query="launch code name")
-    assert [(hit["id"], hit["status"]) for hit in answer["hits"]] == [(turn_id, "unprocessed")]
-    assert "unprocessed" in text
+    (hit,) = answer["hits"]
+    assert (hit["id"], hit["status"]) == (turn_id, "unprocessed")
+    day = hit["source"]["at"][:10]
+    assert text.startswith(f"[{hit['cite']}] The launch code name is bluebird (user, {day}, ")
 
 
 async def test_a_field_a_turn_does_not_have_is_refused_and_not_lost(agent: Agent) -> None:
