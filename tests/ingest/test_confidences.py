@@ -47,6 +47,30 @@ TAKEN_BACK = {
     "forget": ("My doctor is called Doctor Zephyrine.", "Forget I said that.", "Zephyrine"),
     "当没说": ("我的医生叫欧阳锋。", "当我没说。", "欧阳锋"),
 }
+CONFIDED = {"en": "I start work at Krakenworks in May.", "zh": "我五月开始在北海公司上班。"}
+LATER_REQUEST = {"en": "Please keep that to yourself.", "zh": "别告诉别人。"}
+OPENLY = {
+    "en": (
+        "Tomatoes grow on my balcony.",
+        "The balcony gets the sun until noon.",
+        "I water the balcony twice a week.",
+        "Basil grows on my balcony, too.",
+        "My neighbour's balcony is full of roses.",
+        "The balcony is two metres wide.",
+        "My sister works as a nurse.",
+    ),
+    "zh": (
+        "我的阳台上种了西红柿。",
+        "阳台上午有太阳。",
+        "我每周给阳台浇两次水。",
+        "阳台上还种了罗勒。",
+        "邻居的阳台上全是玫瑰。",
+        "阳台有两米宽。",
+        "我姐姐是护士。",
+    ),
+}
+BALCONY_ASKED = {"en": "What grows on my balcony?", "zh": "我的阳台上种了什么？"}
+PAGE = "Zweigstelle 17"
 NAMES = ("Krakenworks", "北海", "Zephyrine", "欧阳锋")
 
 
@@ -234,6 +258,22 @@ async def test_a_model_reads_what_is_to_be_forgotten_to_take_it_back_and_conclud
         assert [(one.content, one.validity) for one in known] == [
             ("I earn 3,900 a month.", Validity.ARCHIVED)
         ]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_a_confidence_and_a_tools_words_are_never_shown_as_nearest_or_said_later(
+    memory: Memoria, language: str
+) -> None:
+    for words in OPENLY[language]:
+        await record(memory, words)
+    page = {"role": "tool", "tool_name": "fetch", "tool_result": f"{CONFIDED[language]} {PAGE}"}
+    await memory.record_conversation([page], "session_end", session_id="s")
+    await record(memory, f"{CONFIDED[language]} {LATER_REQUEST[language]}")
+    found = await memory.search_memory(BALCONY_ASKED[language])
+    beside = [hit for hit in found.hits if hit.shown_as]
+    assert OPENLY[language][-1] in [hit.text for hit in beside]
+    assert all(no_name_in(hit.text) and hit.condition is None for hit in beside)
+    assert PAGE not in str(found.hits)
 
 
 @pytest.mark.parametrize(("words", "request_"), LATER.values(), ids=LATER)
