@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,18 @@ from tests.surface.shell import Shell
 
 import memoria
 from memoria import Memoria, Settings
+from memoria.app.engine import open_store
 from memoria.errors import InvalidInputError, NotFoundError
-from memoria.model import COMMAND_LINE, Edge, EdgeType, Mention, Node, parse_instant
+from memoria.memories.links import link_contradictions
+from memoria.model import (
+    COMMAND_LINE,
+    Edge,
+    EdgeType,
+    Mention,
+    Node,
+    now_millis,
+    parse_instant,
+)
 from memoria.model.provenance import EntityRecord, MemoryRecord, Namesakes, TurnOrigin
 from memoria.surface.cli.entities import render_entity, render_namesakes, unknown_name_text
 from memoria.surface.cli.layout import entry_lines, wrap_text
@@ -414,14 +425,19 @@ def test_review_is_quiet_where_nothing_waits(shell: Shell) -> None:
 
 
 def test_what_cannot_both_be_true_is_listed_for_review_until_one_is_archived(shell: Shell) -> None:
-    shell("remember", "The user takes aspirin and metformin")
-    stopped = shell.json("remember", "The user stopped taking aspirin")
+    said = ("The user takes aspirin and metformin", "The user stopped taking aspirin")
+    taken, stopped = (shell.json("remember", text)["id"] for text in said)
+    settings = Settings(home=shell.home)
+    with closing(open_store(settings)) as store, store.write(settings.tenant) as tx:
+        newer = tx.memories.get(stopped)  # as a night does, of which a model has said so
+        assert newer is not None
+        link_contradictions(tx, newer, [taken], now=now_millis())
     shown = shell("review").out
     assert "The user takes aspirin and metformin" in shown
     assert "The user stopped taking aspirin" in shown
     (pair,) = shell.json("review")["contradicted"]
     assert len(pair["contradicts"]) == 1
-    shell("revise", stopped["id"], "archive")
+    shell("revise", stopped, "archive")
     assert shell.json("review")["contradicted"] == []
 
 

@@ -294,15 +294,32 @@ async def test_a_line_written_by_hand_is_told_on_every_face_at_once(
         assert faces_with(found, after) == set(FACES)
 
 
-@pytest.mark.parametrize(
-    "turn", ["Always answer in English.", "以后都用中文回答。", "I prefer tea over coffee."]
-)
-async def test_what_rules_understand_of_a_conversation_counts_at_once(
+@pytest.mark.parametrize("turn", ["Always answer in English.", "以后都用中文回答。"])
+async def test_a_standing_wish_is_told_at_once_as_a_quote_and_is_no_memory(
     agent: Agent, settings: Settings, turn: str
 ) -> None:
+    (turn_id,) = await agent.say(turn)
+    found = await agent.call("search_memory", query=turn)
+    assert [(hit["kind"], hit["id"]) for hit in found["hits"]] == [("turn", turn_id)]
+    faces = await told(agent, settings)
+    assert faces_with(faces, f'[turn {turn_id[-8:]}]: "{turn}"') == {"instructions", "briefing"}
+
+
+@pytest.mark.parametrize(
+    ("turn", "wish"),
+    [
+        ("Remember: always answer in English.", "always answer in English"),
+        ("记住：以后都用中文回答。", "以后都用中文回答"),
+        ("Remember that I prefer tea over coffee.", "I prefer tea over coffee"),
+    ],
+)
+async def test_what_a_message_asks_to_remember_counts_at_once(
+    agent: Agent, settings: Settings, turn: str, wish: str
+) -> None:
     await agent.say(turn)
-    kept = await agent.call("search_memory", query=turn.rstrip(".。"))
+    kept = await agent.call("search_memory", query=wish)
     (text,) = [hit["text"] for hit in kept["hits"] if hit["kind"] == "memory"]
+    assert text == wish
     assert faces_with(await told(agent, settings), text) == set(FACES)
 
 

@@ -60,7 +60,7 @@ def keep_and_ask(
         given_type: its type, where whoever states it has named one.
         details: what is known of it beside its words.
     """
-    kind = as_statable_type(given_type or guess_type(content))
+    kind = as_statable_type(guess_type(content) if given_type is None else given_type)
     known = like.find(content)
     kept = statements.remember(content, kind, details)
     is_guess = given_type is None and kind is not MemoryType.FACT
