@@ -258,7 +258,7 @@ def test_what_was_there_is_set_aside(filled: Shell, backup: Path) -> None:
     assert (former.parent / "USER.md").read_text() == "- drinks tea"
     assert not (filled.home / "USER.md").exists()
     assert (filled.home / "tombstone.key").read_text() == "k"  # what it signed is still true
-    assert filled.json("search", "magpie")["hits"] == []
+    assert not [hit for hit in filled.json("search", "magpie")["hits"] if "magpie" in str(hit)]
     aside = {f["check"]: f for f in answer["findings"]}["backups"]
     assert str(former.parent) in aside["detail"]
 

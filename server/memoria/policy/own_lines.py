@@ -8,7 +8,7 @@ from memoria.model.core import CoreFile
 from memoria.model.memory_types import MemoryType
 from memoria.policy.conflict import USER
 from memoria.policy.core import ASSISTANT, Group, group_in_file, is_about_the_user
-from memoria.policy.statements import classify_text
+from memoria.policy.kinds import guess_type
 from memoria.text.pattern import LazyPattern
 
 _TYPE_OF_HEADING = {
@@ -41,7 +41,9 @@ def conclude_group(text: str, heading: str, file: CoreFile) -> Group:
     """
     if file == "PERSONA.md":
         return Group(file, "Rules for the assistant", MemoryType.RULE, ASSISTANT)
-    kind = classify_text(text) or _type_by_heading(heading) or MemoryType.FACT
+    kind = guess_type(text)
+    if kind is MemoryType.FACT:
+        kind = _type_by_heading(heading) or kind
     base = group_in_file(kind, file)
     is_users = file == "USER.md" or is_about_the_user(text)
     subject = USER if is_users and kind is not MemoryType.RULE else None
