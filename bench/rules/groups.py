@@ -250,6 +250,7 @@ PLAIN = (
             "retrieval/query/parse.py",
             "retrieval/query/plan.py",
             "retrieval/query/profile.py",
+            "retrieval/query/questions.py",
             "retrieval/query/task.py",
             "retrieval/query/terms.py",
             "text/__init__.py",

@@ -153,15 +153,16 @@ async def test_urgent_turns_that_follow_each_other_are_one_request(
     now = [NOON]
     with use_clock(lambda: now[0]):
         async with opened(home, model, extraction_wait_minutes=10) as m:
-            for text in ("No, that's wrong: the kiln is in the shed.", "Sorry, I meant the barn."):
+            for asked in ("answer in English", "use metric units"):
+                text = f"From now on always {asked}."
                 await said(m, text, ("assistant", "I see."), event=None)
                 now[0] += 2 * MINUTE_MS
             assert model.requests == []
             now[0] += 10 * MINUTE_MS
             await m.wait_until_idle(60)
             assert len(model.requests) == 1
-            assert "shed" in model.requests[0].text
-            assert "barn" in model.requests[0].text
+            assert "English" in model.requests[0].text
+            assert "metric" in model.requests[0].text
             (entry,) = await entries(m)
             assert (entry.state, entry.first_index, entry.last_index) == ("done", 0, 3)
 
