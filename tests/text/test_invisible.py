@@ -1,7 +1,7 @@
 """What nobody sees is shown to a model, or is not before it; what writing needs stays."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memoria.text.invisible import drop_invisible, show_invisible, visible_places
@@ -15,6 +15,7 @@ HIDDEN = [
 NEEDED = [
     "👩‍👩‍👧‍👦",
     "❤️",
+    "❤️‍🔥",
     "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
     "می‌خواهم",
     "क्‍ष",
@@ -58,6 +59,7 @@ def test_a_long_hidden_message_costs_little() -> None:
 
 
 @given(texts)
+@example("\ufe0f\u200d👩")
 def test_nothing_hidden_is_left_and_nothing_seen_is_lost(text: str) -> None:
     plain = drop_invisible(text)
     assert show_invisible(show_invisible(text)) == show_invisible(text)

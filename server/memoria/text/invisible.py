@@ -22,6 +22,7 @@ INVISIBLE = (
 )
 """Characters that show nothing by themselves, as the inside of a character class."""
 _EMOJI = "\u2190-\u21ff\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
+_VARIED = f"{_EMOJI}#*0-9\u00a9\u00ae\u203c\u2049\u2122\u2139\u3030\u303d\u3297\u3299"
 _JOINING = (  # Arabic, Syriac, N'Ko; the scripts of India; Tibetan, Burmese, Khmer, Mongolian
     "\u0600-\u061b\u061d-\u08ff\ufb50-\ufdff\ufe70-\ufefc\u0900-\u0dff\u0f00-\u109f\u1780-\u17b3"
     "\u17b6-\u17ff\u1820-\u18af"
@@ -31,8 +32,8 @@ _FROM_RIGHT = "\u0590-\u061b\u061d-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _NEEDED = "|".join(
     (
-        f"(?<=[{_EMOJI}\ufe0f])\u200d(?=[{_EMOJI}])",
-        f"(?<=[{_EMOJI}#*0-9\u00a9\u00ae\u203c\u2049\u2122\u2139\u3030\u303d\u3297\u3299])[\ufe0e\ufe0f]",
+        f"(?:(?<=[{_EMOJI}])|(?<=[{_VARIED}]\ufe0f))\u200d(?=[{_EMOJI}])",
+        f"(?<=[{_VARIED}])[\ufe0e\ufe0f]",
         "(?<=\U0001f3f4)[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e007f",
         f"(?<=[{_JOINING}])[\u200c\u200d](?=[{_JOINING}])",
         f"(?<=[{_UNSPACED}])\u200b(?=[{_UNSPACED}])",
