@@ -83,7 +83,7 @@ async def _capture(server: Guest, stage: Stage) -> None:
 
 async def _first_level(server: Guest, stage: Stage) -> None:
     stage.begin_stop("2  First level: search_memory — conclusions, a line each, cited")
-    stage.say("No chat model has read these turns yet, so they stand in: unprocessed.")
+    stage.say("No chat model has read these turns yet, so they stand for themselves.")
     found = await _ask(server, stage, "search_memory", "What was decided on the balance cache?")
     decided = {hit["source"].get("session_id") for hit in found["hits"]}
     stage.check("the session that decided it is cited", "2026-03-05-cache-design" in decided)
