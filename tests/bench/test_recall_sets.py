@@ -57,6 +57,16 @@ def beam(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def say_more(data: Path) -> None:
+    """Let the chat end with talk that answers nothing."""
+    file = data / "beam" / "beam_dev.json"
+    (chat,) = json.loads(file.read_text("utf-8"))
+    chat["turns"] += [
+        turn(number, "Thanks, see you soon.", session="batch3") for number in range(3, 8)
+    ]
+    file.write_text(json.dumps([chat]), "utf-8")
+
+
 def test_a_chat_with_an_assistant_is_read_with_the_two_sides_of_its_updates(beam: Path) -> None:
     (chat,) = BEAM.read(beam)
     update, unanswered = chat.questions
@@ -151,6 +161,7 @@ def test_an_ablation_over_all_sets_leaves_out_one_stage_at_a_time_at_each_level(
     beam: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("MEMORIA_EMBEDDER", "off")
+    say_more(beam)  # where nothing is found, what was said last is shown
     assert ablation(["all", "--json", "--data", str(beam)]) == 2
     second, first = json.loads(capsys.readouterr().out).values()
     assert [row["stages"] for row in second][:3] == ["all", "− text", "− vectors"]
