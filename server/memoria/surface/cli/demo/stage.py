@@ -51,8 +51,8 @@ class Stage:
 
     def print_hits(self, found: dict[str, Any]) -> None:
         """A search's answer."""
-        if not found["hits"]:
-            self._put(Text("nothing relevant is on record"), indent=4)
+        if not found["answered"]:
+            self._put(Text("nothing fits well; nearest:"), indent=4)
         for hit in found["hits"]:
             self._put(Text(_one_line(hit["text"])), indent=4)
             self._put(Text(_cite(hit), style="dim"), indent=6)
