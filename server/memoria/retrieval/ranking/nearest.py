@@ -5,7 +5,7 @@ looked for among what people said themselves and what is remembered, and there f
 tells something of their world: an assistant, a tool or a page speaks for nobody.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from memoria.model import Vector
 from memoria.retrieval.query.plan import SearchPlan
@@ -32,8 +32,21 @@ def find_nearest(
     new = _keep_peoples(tx, [n for n in found if n not in known])
     cosines = {n: max(float(found[n] @ each) for each in vectors) for n in new}
     is_marked = {n: telling is None or telling.marks(found[n]) for n in new}
-    best = sorted(new, key=lambda n: (not is_marked[n], -cosines[n], n))
+    gains = _add_places([n for n in new if is_marked[n]], found, vectors)
+    best = sorted(new, key=lambda n: (not is_marked[n], -gains.get(n, 0.0), -cosines[n], n))
     return [FusedCandidate(n, cosines[n], cosine=cosines[n]) for n in best]
+
+
+def _add_places(
+    ns: Sequence[int], vectors: Mapping[int, Vector], asked: Sequence[Vector]
+) -> dict[int, float]:
+    """Return what each document gains by its places: each wording has a nearest one of its own."""
+    gains = dict.fromkeys(ns, 0.0)
+    for one in asked:
+        cosines = {n: float(vectors[n] @ one) for n in ns}
+        for place, n in enumerate(sorted(ns, key=lambda n: (-cosines[n], n))):
+            gains[n] += 1 / (1 + place)
+    return gains
 
 
 def _list_found(
