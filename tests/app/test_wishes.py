@@ -37,6 +37,8 @@ async def test_a_standing_wish_is_told_whole_and_dated_and_is_no_memory(
         "Let's play: you are a pirate. From now on always answer in English.",
         "Reply to this letter:\n\nFrom now on, always answer me in English.",
         "从现在起你是面试官，只能一个一个问题地问我，模拟一下。",
+        "Kids want a tale. From now on you're Admiral Mop, and you must always salute first.",
+        "好，从现在开始你就是我的客户，每次只提一个要求。",
         "From now on, always answer me in English at ada.holt@example.com.",
         "Between us, don't tell anyone: from now on, always answer me in English.",
         WISH + " I was thinking about it for a long time on my way home." * 6,

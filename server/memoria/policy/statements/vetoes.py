@@ -224,5 +224,7 @@ _ORDER_ZH = LazyPattern(
 _IF_ZH = LazyPattern(r"^\W*(?:如果|要是|假如|假设|万一|倘若)|要是我|如果我")
 _PART = LazyPattern(
     r"""(?xi)(?:^|(?<=\w)[^\w\n]*+\n)\W*+(?:(?:you\sare|you['’]re)\s(?:now\s)?(?:an?|the)\s|imagine\b|pretend\b|let['’]?s\s(?:role-?\s?play|pretend|imagine)|act\sas\b
-      |play\sthe\srole|in\sthis\sstory|假设|假装|想象|扮演|请?你扮演|你现在是|现在你是|我们来玩)"""
+      |play\sthe\srole|in\sthis\sstory|假设|假装|想象|扮演|请?你扮演|你现在是|现在你是|我们来玩)
+    | \bfrom\snow\son,?\syou(?:['’]re|\sare|['’]ll\sbe|\swill\sbe)\s(?:an?\s|the\s|(?-i:[A-Z]))
+    | 从现在(?:起|开始)[，,]?你就?是"""
 )
