@@ -202,7 +202,7 @@ async def test_an_explanation_covers_what_a_wording_found(home: Path) -> None:
 @pytest.mark.parametrize(
     ("queries", "why"),
     [
-        (["a"] * 5, "queries: there are 5; 4 is the most"),
+        (["a"] * 9, "queries: there are 9; 8 is the most"),
         (["  ", "lake"], "queries: one of them is empty. Leave it out"),
         ("lake", "queries: it must be a list"),
         ([3], "queries.0: it must be a text"),

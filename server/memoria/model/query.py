@@ -37,7 +37,7 @@ MAX_LIMIT = 200
 MIN_TOKENS = 50
 MAX_TOKENS = 100_000
 MAX_CONTEXT = 5
-MAX_QUERIES = 4
+MAX_QUERIES = 8
 
 
 @dataclass(frozen=True, slots=True)
