@@ -27,8 +27,8 @@ FOLDER = Path(__file__).resolve().parent
 SENTENCES = FOLDER.parent / "statements"
 PACKAGE = FOLDER.parents[1] / "server" / "memoria" / "policy" / "statements"
 LANGUAGES = ("english", "chinese")
-_C = 10.0
-_OWN_WEIGHT = 1.5
+_C = 30.0
+_OWN_WEIGHT = 1.0
 """What a message in one of its conversations counts against a single sentence."""
 _NEXT = 2
 """Sentences that have nothing to do with a message and follow it."""

@@ -22,7 +22,7 @@ _NEXT = 0x2A5B
 """Sets the features of what is said next apart from those of the message."""
 _IS_FOLLOWED = 7
 _MOST_NEXT = 120
-_THRESHOLDS = {"english": 0.7, "chinese": 0.8}
+_THRESHOLDS = {"english": 0.7, "chinese": 0.85}
 _ZERO = 128
 
 
