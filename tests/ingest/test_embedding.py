@@ -125,7 +125,10 @@ async def test_whatever_is_written_has_its_vector_after_settling(home: Path) -> 
         status = await memory.wait_until_idle(TIMEOUT_S)
         assert (status.pending, status.failed, status.last_error) == (0, 0, None)
         assert (await memory.statistics()).vectors == 4
-    assert Counter(embedder.texts) == Counter([*SAID, "Momo is a cat"])
+    embedded = Counter(embedder.texts)
+    # A statement is compared with what is known where the embedder is loaded by then.
+    assert embedded.pop("Momo is a cat") in (1, 2)
+    assert embedded == Counter(SAID)
 
 
 async def test_a_turn_takes_the_worker_two_commits(
