@@ -140,6 +140,11 @@ class Calibration:
     read_telling: Callable[[], Telling] | None = None
     """Gives what tells by a vector whether a text tells something; None where nothing does."""
 
+    @property
+    def telling(self) -> Telling | None:
+        """Return what tells it, read where it is first asked for."""
+        return None if self.read_telling is None else self.read_telling()
+
 
 @runtime_checkable
 class CalibratedEmbedder(Protocol):

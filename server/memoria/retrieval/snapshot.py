@@ -13,7 +13,6 @@ from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.query.task import is_of_another_task, resolve_task
 from memoria.retrieval.query.terms import choose_terms
 from memoria.retrieval.ranking.depth import choose_depth
-from memoria.retrieval.ranking.documents import MemoryWording
 from memoria.retrieval.ranking.evidence.ranked import Ranking
 from memoria.retrieval.ranking.fusion import fuse, rank_documents
 from memoria.retrieval.ranking.literals import keep_holding
@@ -132,7 +131,7 @@ class SnapshotSearch:
         more = [each for each in fused if each.n in places]
         found = list(score_candidates(self._tx, plan, more, threshold))
         found.sort(key=lambda each: places[each.candidate.n])
-        return [each for each in found if not _is_of_another_task(plan, each)]
+        return [each for each in found if not is_of_another_task(plan, each.task)]
 
     def _narrow_to_task(
         self,
@@ -144,7 +143,9 @@ class SnapshotSearch:
     ) -> list[ScoredCandidate]:
         """The candidates of the named task, however many others match better, and of none."""
         tx = self._tx
-        by_n = {each.candidate.n: each for each in scored if not _is_of_another_task(plan, each)}
+        by_n = {
+            each.candidate.n: each for each in scored if not is_of_another_task(plan, each.task)
+        }
         if plan.tasks:
             own = replace(plan, filters=replace(plan.filters, tasks=plan.tasks))
             with search_vectors_beside(tx, own, query) as read_vectors:
@@ -209,8 +210,3 @@ def _rate_candidates(found: ScoredSearch, opinion: RerankOpinion) -> Sequence[Sc
     """The candidates as the reranker has them; where a code is asked for, those that hold it."""
     rated = apply_opinion(found.plan, found.scored, opinion, found.threshold)
     return keep_holding(found.plan.parsed, found.statistics, rated)
-
-
-def _is_of_another_task(plan: SearchPlan, each: ScoredCandidate) -> bool:
-    document = each.document
-    return isinstance(document, MemoryWording) and is_of_another_task(plan, document.memory.task)

@@ -133,13 +133,8 @@ def read_visible(
 ) -> list[ScoredCandidate]:
     """Those of the documents that may be seen, in their order, and none of another task."""
     read = score_candidates(tx, plan, wanted, found.threshold)
-    scored = {each.candidate.n: each for each in read if not _is_of_another_task(plan, each)}
+    scored = {each.candidate.n: each for each in read if not is_of_another_task(plan, each.task)}
     return [scored[each.n] for each in wanted if each.n in scored]
-
-
-def _is_of_another_task(plan: SearchPlan, each: ScoredCandidate) -> bool:
-    document = each.document
-    return isinstance(document, MemoryWording) and is_of_another_task(plan, document.memory.task)
 
 
 def _place(

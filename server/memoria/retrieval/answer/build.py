@@ -142,7 +142,7 @@ def _find_elsewhere(
 ) -> OtherProjects | None:
     """What other projects have, where this one has little."""
     plan = found.plan
-    if not plan.profile.counts_elsewhere or shown >= min(plan.limit, _FEW_HITS):
+    if not plan.profile.is_asked or shown >= min(plan.limit, _FEW_HITS):
         return None
     return find_elsewhere(tx, plan, found.statistics, name_projects=names_projects)
 

@@ -58,8 +58,6 @@ class SearchProfile:
     follows_task: bool
     """Whether the task in hand favours what was learnt at it."""
     hints_at_transcript: bool
-    counts_elsewhere: bool
-    """Whether an answer of less than was asked for says how many matches other projects have."""
     shows_confidences: bool = True
     """Whether what was told in confidence may be a hit: whoever has not asked is told none."""
     least_margin: float = 0.0
@@ -87,7 +85,6 @@ MEMORIES = SearchProfile(
     uses_diversity=True,
     follows_task=True,
     hints_at_transcript=True,
-    counts_elsewhere=True,
 )
 """The first level: conclusions, and the turns that no chat model has read yet, a line each."""
 
@@ -112,7 +109,6 @@ TRANSCRIPT = SearchProfile(
     uses_diversity=False,
     follows_task=False,
     hints_at_transcript=False,
-    counts_elsewhere=True,
 )
 """The second level: the verbatim record."""
 
@@ -124,7 +120,6 @@ CONTEXT = replace(
     bounds="context",
     shows_turns_together=False,
     rerank_accepts=0.8,
-    counts_elsewhere=False,
     shows_confidences=False,
 )
 """Conclusions for the context package."""
@@ -136,7 +131,6 @@ EVIDENCE = replace(
     TRANSCRIPT,
     is_asked=False,
     shows_suppressed_turns=False,
-    counts_elsewhere=False,
     shows_confidences=False,
 )
 """The record for the context package."""

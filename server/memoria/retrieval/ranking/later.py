@@ -61,7 +61,7 @@ class LaterSearch:
         self._tx = tx
         self._model = model
         self._filters = filters
-        self._telling = calibration.read_telling() if calibration.read_telling else None
+        self._telling = calibration.telling
 
     def find(self, told: Sequence[Said], most: int = MOST_LATER) -> dict[int, tuple[Match, ...]]:
         """By document what the same speaker said later, nearest first; no more than `most` each."""

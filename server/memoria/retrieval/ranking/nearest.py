@@ -23,27 +23,29 @@ def find_nearest(
     """What is nearest to any wording of a question, best first, without what is known already."""
     if not asked:
         return []
-    read = plan.calibration.read_telling
-    telling = read() if read else None
+    telling = plan.calibration.telling
     vectors = [each.vector for each in asked]
     turned = vectors if telling is None else [telling.turn(each) for each in vectors]
     model = asked[0].model
     found = tx.documents.vectors(_list_found(tx, plan, model, turned), model)
     new = _keep_peoples(tx, [n for n in found if n not in known])
-    cosines = {n: max(float(found[n] @ each) for each in vectors) for n in new}
+    by_wording = [{n: float(found[n] @ each) for n in new} for each in vectors]
+    cosines = {n: max(one[n] for one in by_wording) for n in new}
     is_marked = {n: telling is None or telling.marks(found[n]) for n in new}
-    gains = _add_places([n for n in new if is_marked[n]], found, vectors)
+    gains = _add_places([n for n in new if is_marked[n]], by_wording)
     best = sorted(new, key=lambda n: (not is_marked[n], -gains.get(n, 0.0), -cosines[n], n))
     return [FusedCandidate(n, cosines[n], cosine=cosines[n]) for n in best]
 
 
-def _add_places(
-    ns: Sequence[int], vectors: Mapping[int, Vector], asked: Sequence[Vector]
-) -> dict[int, float]:
-    """Return what each document gains by its places: each wording has a nearest one of its own."""
+def _add_places(ns: Sequence[int], by_wording: Iterable[Mapping[int, float]]) -> dict[int, float]:
+    """Return what each document gains by its places: each wording has a nearest one of its own.
+
+    Args:
+        ns: the documents.
+        by_wording: for each wording the cosine of every document.
+    """
     gains = dict.fromkeys(ns, 0.0)
-    for one in asked:
-        cosines = {n: float(vectors[n] @ one) for n in ns}
+    for cosines in by_wording:
         for place, n in enumerate(sorted(ns, key=lambda n: (-cosines[n], n))):
             gains[n] += 1 / (1 + place)
     return gains

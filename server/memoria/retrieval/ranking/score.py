@@ -65,6 +65,12 @@ class ScoredCandidate(NamedTuple):
         return document.id if isinstance(document, StoredTurn) else document.memory.id
 
     @property
+    def task(self) -> str | None:
+        """The task that a memory belongs to; None for one of no task, and for a turn."""
+        document = self.document
+        return None if isinstance(document, StoredTurn) else document.memory.task
+
+    @property
     def identity(self) -> tuple[str, int]:
         """A version of a message, or a wording of a memory."""
         document = self.document

@@ -8,7 +8,6 @@ from math import ceil, floor
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.query.task import is_of_named_task
 from memoria.retrieval.ranking.diversity import diversify, word_similarity
-from memoria.retrieval.ranking.documents import MemoryWording
 from memoria.retrieval.ranking.echoes import place_echoes
 from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.retrieval.ranking.stand_ins import stand_for_turns
@@ -73,7 +72,7 @@ def select_hits(
     hits = [each for each in passed if each.candidate.n not in repeats]
     if plan.profile.uses_diversity and plan.options.stages.diversity:
         hits = diversify(hits, _CHOSEN_WITH_CARE)
-    hits.sort(key=lambda each: not _is_of_named_task(plan, each))  # each part keeps its order
+    hits.sort(key=lambda each: not is_of_named_task(plan, each.task))  # each part keeps its order
     hits = place_successors(place_echoes(plan, hits), successors)
     dropped = tuple(each for each in passed if each.candidate.n in repeats)
     return Selection(tuple(hits), below, dropped)
@@ -148,11 +147,6 @@ def _is_nearly_as_good(turn: ScoredCandidate, best: ScoredCandidate) -> bool:
     signals = turn.signals
     speaks = signals.coverage > 0 or signals.cosine > 0 or signals.graph > 0
     return speaks and turn.score >= _NEARLY_AS_GOOD * best.score
-
-
-def _is_of_named_task(plan: SearchPlan, each: ScoredCandidate) -> bool:
-    document = each.document
-    return isinstance(document, MemoryWording) and is_of_named_task(plan, document.memory.task)
 
 
 def _is_relevant(each: ScoredCandidate) -> bool:

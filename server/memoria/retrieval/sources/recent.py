@@ -42,7 +42,7 @@ def settle_time(tx: Transaction, plan: SearchPlan) -> SearchPlan:
     parsed = plan.parsed
     if parsed.is_time_only:
         return plan if _list_recent(tx, plan, 1) else replace(plan, parsed=parsed.without_time())
-    if not (plan.profile.counts_elsewhere and _names_short_time(plan)) or _is_said_then(tx, plan):
+    if not (plan.profile.is_asked and _names_short_time(plan)) or _is_said_then(tx, plan):
         return plan
     then = replace(plan, parsed=replace(parsed, discriminative=()))
     return then if _list_recent(tx, then, 1) else plan
