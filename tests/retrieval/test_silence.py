@@ -146,3 +146,11 @@ async def test_a_suppressed_turn_is_in_the_record_and_in_no_conclusion(m: Memori
 async def test_a_suppressed_turn_is_in_no_context_package(m: Memoria) -> None:
     for query in ("vault code E7700", "What were the exact words on the vault code?"):
         assert "The vault code" not in (await m.build_context(query)).text
+
+
+@pytest.mark.parametrize("limit", [1, 3])
+async def test_where_nothing_is_found_what_was_said_last_keeps_to_the_limit(
+    m: Memoria, limit: int
+) -> None:
+    found = await m.search_memory("zebra", limit=limit, without=["text", "vectors"])
+    assert [hit.shown_as for hit in found.hits] == ["nearest"] * limit

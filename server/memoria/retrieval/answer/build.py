@@ -94,10 +94,11 @@ def _list_newest(tx: Transaction, found: ScoredSearch, told: ToldConditions) -> 
     plan = found.plan
     if not plan.profile.is_asked or plan.parsed.is_time_only:
         return []
-    newest = tx.documents.recent(plan.kinds, plan.filters, _NEWEST)
+    most = min(_NEWEST, plan.limit)
+    newest = tx.documents.recent(plan.kinds, plan.filters, most)
     wanted = [FusedCandidate(n, 0.0) for n in newest]
     read = read_visible(tx, found, plan, wanted)
-    return [AnswerLine(*each, "nearest") for each in told.take_open(read, _NEWEST)]
+    return [AnswerLine(*each, "nearest") for each in told.take_open(read, most)]
 
 
 def _has_anything(tx: Transaction, plan: SearchPlan) -> bool:
