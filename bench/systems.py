@@ -1,7 +1,7 @@
 """Whom every question about a record is asked: Memoria, and the floors that need only the words."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -12,6 +12,8 @@ from bench.fts5 import ask_fts5
 from bench.product import RawFirstLevel, ask_memoria
 from bench.sheets import compare_halves
 from bench.shown import show_within
+
+NO_FLOORS: Mapping[str, Asker] = {}
 
 
 def second_level(keep: Path | None = None) -> dict[str, Asker]:
@@ -43,6 +45,7 @@ def measure_record(
     data_set: DataSet,
     arguments: argparse.Namespace,
     makers: Sequence[SheetMaker] = (),
+    floors: Mapping[str, Asker] = NO_FLOORS,
 ) -> int:
     """Measure what the arguments ask for on a data set, and print it.
 
@@ -51,12 +54,13 @@ def measure_record(
         data_set: what is recorded and asked.
         arguments: as `record_parser` reads them.
         makers: what else is shown of the answers.
+        floors: who else is asked the same.
 
     Returns:
         The exit code: 0, or 2 when the data set is not there.
     """
     keep, slices = arguments.keep, data_set.slices
-    systems = second_level(keep)
+    systems = {**second_level(keep), **floors}
     if arguments.first_level:
         systems["first level"] = partial(ask_memoria, keep=keep, level=RawFirstLevel)
     chosen = [*makers]

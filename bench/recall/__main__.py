@@ -3,6 +3,7 @@
 python -m bench.recall all              # every set at both levels, in one table
 python -m bench.recall beam             # long chats of a user and an assistant, by type
 python -m bench.recall memdaily         # what a user told of their days, in Chinese
+python -m bench.recall madial           # remarks that something told bears on
 python -m bench.recall cmrc             # Chinese passages
 python -m bench.recall memorybank       # marked questions, in the language of the chat
 python -m bench.recall cross-language   # marked questions, in the other language
@@ -18,19 +19,22 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from bench.command import SheetMaker, measure
+from bench.command import Asker, SheetMaker, measure
+from bench.nearest import ask_nearest
 from bench.recall.beam import BEAM
 from bench.recall.every import measure_all
 from bench.recall.sets import CONCLUSIONS, FIRST_LEVEL, RECORDS
 from bench.recall.wordings import measure_wordings
 from bench.sheets import compare_systems, tell_sides
-from bench.systems import measure_record, record_parser
+from bench.systems import NO_FLOORS, measure_record, record_parser
 
 _EVERY, _QUERIES = "all", "queries"
 _MAKERS: Mapping[str, Sequence[SheetMaker]] = {
     "beam": (partial(compare_systems, slices=BEAM.slices), tell_sides)
 }
 """What is shown of a set beside its figures."""
+_FLOORS: Mapping[str, Mapping[str, Asker]] = {"madial": {"nearest": ask_nearest}}
+"""Who is asked of a set besides."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -48,7 +52,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return measure_wordings(arguments)
     if asked in CONCLUSIONS:
         return measure(name, FIRST_LEVEL[asked](), CONCLUSIONS[asked], arguments)
-    return measure_record(name, RECORDS[asked], arguments, _MAKERS.get(asked, ()))
+    makers, floors = _MAKERS.get(asked, ()), _FLOORS.get(asked, NO_FLOORS)
+    return measure_record(name, RECORDS[asked], arguments, makers, floors)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from bench.recall.foreign import FOREIGN
 from bench.recall.linked import LINKED
 from bench.recall.linked import systems as linked_systems
 from bench.recall.longmemeval import LONGMEMEVAL
+from bench.recall.madial import MADIAL
 from bench.recall.memdaily import MEMDAILY
 from bench.recall.memorybank import OTHER_LANGUAGE, SAME_LANGUAGE
 from bench.recall.observations import OBSERVATIONS
@@ -20,6 +21,7 @@ RECORDS: Mapping[str, DataSet] = {
     "beam": BEAM,
     "memdaily": MEMDAILY,
     "memorybank": SAME_LANGUAGE,
+    "madial": MADIAL,
     "cross-language": OTHER_LANGUAGE,
     "cmrc": CMRC,
     "longmemeval": LONGMEMEVAL,

@@ -187,3 +187,19 @@ def test_a_question_with_other_wordings_is_asked_without_and_with_them(
     ]
     assert {row["one wording"] for row in (*second, *first)} == {1}
     assert main(["queries", "--data", str(beam)]) == 2
+
+
+def test_a_remark_is_asked_of_the_bare_vectors_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = {
+        "lang": "en",
+        "turns": [turn(0, "I won a medal in the swimming race."), turn(1, "My kite tore.")],
+        "questions": [{"question": "We went to the pool today!", "gold": ["0"]}],
+    }
+    (tmp_path / "madial").mkdir()
+    (tmp_path / "madial" / "madial_dev.json").write_text(json.dumps([told]), "utf-8")
+    assert main(["madial", "--json", "--data", str(tmp_path)]) == 0
+    systems = json.loads(capsys.readouterr().out)["systems"]
+    assert systems["nearest"]["quality"]["en"]["recall"]["1"] == 1
+    assert systems["memoria"]["quality"]["en"]["questions"] == 1
