@@ -241,7 +241,6 @@ PLAIN = (
             "policy/own_lines.py",
             "policy/participants.py",
             "policy/retention.py",
-            "policy/rhythm.py",
             "policy/succession.py",
             "policy/tasks.py",
             "policy/tier_rules.py",

@@ -1,9 +1,9 @@
 """Quotes: what rules once concluded, and nobody asked for, is what was said and no more.
 
-Former versions made memories of sentences that rules understood, in other words. They are archived
-with their history and their evidence; the turns they rest on stay, and are marked as quotes. What
-anybody confirmed, pinned, edited or voted for, what was asked to be remembered, and what ends
-another memory stays a memory.
+Former versions made memories of sentences that rules understood, in other words, and habits of what
+was told every week. They are archived with their history and their evidence; the turns they rest on
+stay. What anybody confirmed, pinned, edited or voted for, what was asked to be remembered, and what
+ends another memory stays a memory.
 """
 
 from collections.abc import Iterator
