@@ -68,22 +68,6 @@ def _asks_in_chinese(text: str) -> bool:
     return bool(_ASKS_ZH.regex.search(text) or _GREETING_ZH.regex.match(text))
 
 
-def own_parts(clause: StatingClause) -> Iterator[StatingClause]:
-    """The parts of a Chinese clause of several that have their speaker for a subject."""
-    spans = list(_spans(clause.text, in_chinese=True)) if reads_chinese(clause.text) else []
-    for start, end in spans if len(spans) > 1 else ():
-        text = clause.text
-        lead = _LEAD_ZH.regex.match(text, start, end)
-        first = lead.end() if lead else start
-        if text.startswith("我", first):
-            yield StatingClause(
-                clause.start + first,
-                text[first:end],
-                clause.before + text[:first],
-                text[end:] + clause.after,
-            )
-
-
 def _spans(text: str, *, in_chinese: bool) -> Iterator[tuple[int, int]]:
     """The clauses of a sentence, without the words that join them."""
     start = 0
@@ -192,9 +176,6 @@ _TAG = LazyPattern(
 _SIGN_ZH = LazyPattern("[\u3400-\u9fff]")
 _GREETING_ZH = LazyPattern(
     r"^\W*(?:你好|您好|大家好|嗨|哈喽|早上好|早|晚上好|下午好|好的?|嗯+|是的|对的?|没错|哈哈+|很高兴(?:认识|见到)你|初次见面|请多关照)\W*$"
-)
-_LEAD_ZH = LazyPattern(
-    "(?:但是?|不过|而且|所以|因为|虽然|其实|另外|还有|然后|那|就是|平时|最近|现在)*"
 )
 _JOINT_ZH = LazyPattern(r"[，,；;：—…~～\s]+(?=\S)")
 _ASKS_ZH = LazyPattern(
