@@ -177,12 +177,12 @@ PROMISED = (
     Group(
         "requests to remember",
         "what a turn asks to have remembered is one memory, in its own words",
-        ("policy/phrases/__init__.py", "policy/phrases/requests.py"),
+        ("policy/requests.py",),
     ),
     Group(
         "types of what is kept",
         "of what type a statement is that somebody keeps; see `training.statements`",
-        ("policy/kinds.py", "policy/statements/cla*.py"),
+        ("policy/kinds.py", "policy/statements/classifier.py"),
     ),
     Group(
         "how long it is meant to hold",

@@ -25,9 +25,9 @@ from sklearn.linear_model import LogisticRegression
 
 from memoria.policy.own_words import own_sentences
 from memoria.policy.statements.classifier import LABELS, Label
-from memoria.policy.statements.clauses import split_clauses
 from memoria.policy.statements.features import read_features
 from training.statements import longmemeval, memorybank
+from training.statements.clauses import split_clauses
 
 FOLDER = Path(__file__).resolve().parent
 PACKAGE = FOLDER.parents[1] / "server" / "memoria" / "policy" / "statements"
@@ -111,7 +111,7 @@ def _clauses(line: Line) -> Iterator[tuple[int, list[int]]]:
             shared = min(start + len(clause.text), line.end) - max(start, line.start)
             is_part = shared > min(len(clause.text), line.end - line.start) / 2
             label = line.label if is_part else Label.NONE
-            yield LABELS.index(label), read_features(clause, sentence.end)
+            yield LABELS.index(label), read_features(clause.text, sentence.end)
 
 
 def place_features(found: Sequence[int]) -> Ints:

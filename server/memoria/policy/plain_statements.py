@@ -17,7 +17,7 @@ from memoria.policy.confided import read_condition
 from memoria.policy.kinds import guess_type
 from memoria.policy.orders import instruction_shaped
 from memoria.policy.own_words import BLOT, Sentence, blot_foreign_text, sentences_of_blotted
-from memoria.policy.phrases.requests import find_request, stands_alone
+from memoria.policy.requests import find_request, stands_alone
 from memoria.policy.statements.standing import is_standing_wish
 from memoria.policy.statements.vetoes import find_draft, is_meant_otherwise
 from memoria.policy.withheld import asks_not_to_remember

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
 from memoria.model import InferredBy, Memory, Validity
 from memoria.model.nightly import StepOutcome
-from memoria.policy.phrases.requests import find_request
+from memoria.policy.requests import find_request
 from memoria.store.base import Transaction
 
 _PAGE = 200

@@ -1,6 +1,6 @@
 """The classifier: what kind of statement a text makes, by weights that were trained in advance.
 
-It is linear over hashed features: a clause's score for a label is the sum of the weights of its
+It is linear over hashed features: a sentence's score for a label is the sum of the weights of its
 features. `training/statements/train.py` makes the weights, which are read when they are first
 asked for.
 """
@@ -15,13 +15,12 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from memoria.model.memory_types import MemoryType
-from memoria.policy.own_words import own_sentences
-from memoria.policy.statements.clauses import StatingClause, reads_chinese, split_clauses
-from memoria.policy.statements.features import read_features
+from memoria.policy.own_words import Sentence, own_sentences
+from memoria.policy.statements.features import read_features, reads_chinese
 
 
 class Label(StrEnum):
-    """What a clause of the user is."""
+    """What a sentence of the user is."""
 
     NONE = "none"
     INSTRUCTION = "instruction"
@@ -45,10 +44,10 @@ _LEAST_FEATURES = 2
 
 
 class _Verdict(NamedTuple):
-    """What the classifier says of a clause."""
+    """What the classifier says of a sentence."""
 
     certainty: float
-    """How likely it is that the clause states anything that lasts, from 0 to 1."""
+    """How likely it is that it states anything that lasts, from 0 to 1."""
     label: Label
     """The likeliest label other than none."""
 
@@ -76,28 +75,19 @@ class _Weights:
 def classify_text(text: str) -> MemoryType | None:
     """The type of what a text states whose writer meant it to be kept; None where it is not clear.
 
-    An order decides, wherever it stands; else the surest of the clauses does.
+    An order decides, wherever it stands; else the surest of the sentences does.
     """
-    verdicts = [
-        verdict
-        for sentence in own_sentences(text)
-        for clause in split_clauses(sentence)
-        if (verdict := _classify_clause(clause, sentence.end)) is not None
-    ]
+    found = map(_classify_sentence, own_sentences(text))
+    verdicts = [verdict for verdict in found if verdict is not None]
     if any(label is Label.INSTRUCTION for _, label in verdicts):
         return MemoryType.RULE
     return _TYPES[max(verdicts)[1]] if verdicts else None
 
 
-def _classify_clause(clause: StatingClause, end: str) -> _Verdict | None:
-    """What kind of statement a clause makes; None where that is not sure enough.
-
-    Args:
-        clause: part of a sentence.
-        end: the punctuation that ends the sentence.
-    """
-    weights = _load_weights("chinese" if reads_chinese(clause.text) else "english")
-    none, *others = weights.score(read_features(clause, end))
+def _classify_sentence(sentence: Sentence) -> _Verdict | None:
+    """What kind of statement a sentence makes; None where that is not sure enough."""
+    weights = _load_weights("chinese" if reads_chinese(sentence.text) else "english")
+    none, *others = weights.score(read_features(sentence.text, sentence.end))
     best = max(range(len(others)), key=others.__getitem__)
     return _Verdict(1 - none, LABELS[best + 1]) if 1 - none >= weights.threshold else None
 

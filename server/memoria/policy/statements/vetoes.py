@@ -3,7 +3,7 @@
 Irony and a part to play ask for nothing that is to hold from now on.
 """
 
-from memoria.policy.statements.clauses import reads_chinese
+from memoria.policy.statements.features import reads_chinese
 from memoria.text.pattern import LazyPattern
 
 
