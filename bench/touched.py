@@ -99,7 +99,6 @@ MEMORY_TYPE = Addition(
             fading=FadingCurve(60),
             recency_tau_days=60,
             core_heading="People",
-            is_momentary=True,
         ),
 """,
             after="MEMORY_TYPES: Mapping[MemoryType, MemoryTypeRow] = MappingProxyType(\n    {\n",

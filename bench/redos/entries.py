@@ -26,7 +26,7 @@ from memoria.policy.pasted import find_pasted_spans, is_pasted
 from memoria.policy.plain_statements import find_plain_statements
 from memoria.policy.privacy import screen
 from memoria.policy.routing import is_answer, is_worth_extracting, route_turn
-from memoria.policy.statements import classify_text
+from memoria.policy.statements.classifier import classify_text
 from memoria.policy.withheld import asks_not_to_remember
 from memoria.retrieval.query.parse import parse_query
 from memoria.surface.hook.sieve import is_surely_clean

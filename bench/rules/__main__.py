@@ -45,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     sets = read_sets(folder, arguments.held, arguments.limit_questions)
     labels = {} if arguments.held is None else read_labels(arguments.held)
     for name, found in labels.items():
-        _measure(name, MARKED, _mark(name, found), arguments, figures)
+        _measure(name, MARKED, _mark(found), arguments, figures)
     for name, conversations in sets.items():
         _measure(name, SEARCHED, _ask(name, conversations, arguments.keep), arguments, figures)
     return 0
@@ -82,9 +82,9 @@ def _ask(name: str, conversations: Sequence[Conversation], keep: Path | None) ->
     return measure
 
 
-def _mark(name: str, labels: Sequence[Label]) -> Measure:
+def _mark(labels: Sequence[Label]) -> Measure:
     def measure(group: Group | None) -> Found:
-        return {**_round(measure_labels(name, labels, group)._asdict()), "of": len(labels)}
+        return {**_round(measure_labels(labels, group)._asdict()), "of": len(labels)}
 
     return measure
 

@@ -46,10 +46,6 @@ def _no(*_: object, **__: object) -> bool:
     return False
 
 
-def _half(_clause: str) -> float:
-    return 0.5
-
-
 def _same(text: str) -> str:
     return text
 
@@ -115,37 +111,23 @@ SEARCHED = (
 
 MARKED = (
     Group(
-        "statements",
-        "what a turn tells of its speaker's world, or wants lastingly, marks it",
+        "standing wishes",
+        "a whole message that asks for something from now on is marked as a wish",
         (
             "policy/plain_statements.py",
             "policy/statements/__init__.py",
-            "policy/statements/cla*.py",
             "policy/statements/features.py",
-            "policy/statements/read.py",
+            "policy/statements/standing.py",
             "policy/statements/words.py",
             "policy/kinship.py",
         ),
-        seams=(Seam("policy.statements.read", "read_clauses", _nothing),),
-    ),
-    Group(
-        "standing wishes",
-        "a whole message that asks for something from now on is marked as a wish",
-        ("policy/statements/standing.py",),
         seams=(Seam("policy.statements.standing", "is_standing_wish", _no),),
     ),
     Group(
-        "how sure a clause must be",
-        "clauses of some forms are believed less",
-        ("policy/statements/forms.py",),
-        seams=(Seam("policy.statements.forms", "find_least_certainty", _half),),
-    ),
-    Group(
         "vetoes",
-        "irony, hearsay, drafts, parts to play and choices of the moment are not marked",
-        ("policy/statements/vetoes.py", "policy/phrases/moment.py"),
+        "irony and parts to play are not marked",
+        ("policy/statements/vetoes.py",),
         seams=(
-            Seam("policy.statements.vetoes", "is_vetoed", _no),
             Seam("policy.statements.vetoes", "is_meant_otherwise", _no),
             Seam("policy.statements.vetoes", "find_draft", len),
         ),
@@ -195,7 +177,12 @@ PROMISED = (
     Group(
         "requests to remember",
         "what a turn asks to have remembered is one memory, in its own words",
-        ("policy/phrases/__init__.py", "policy/phrases/requests.py"),
+        ("policy/requests.py",),
+    ),
+    Group(
+        "types of what is kept",
+        "of what type a statement is that somebody keeps; see `training.statements`",
+        ("policy/kinds.py", "policy/statements/classifier.py"),
     ),
     Group(
         "how long it is meant to hold",
@@ -236,12 +223,10 @@ PLAIN = (
             "policy/conflict.py",
             "policy/core.py",
             "policy/keys.py",
-            "policy/kinds.py",
             "policy/merging.py",
             "policy/own_lines.py",
             "policy/participants.py",
             "policy/retention.py",
-            "policy/rhythm.py",
             "policy/succession.py",
             "policy/tasks.py",
             "policy/tier_rules.py",

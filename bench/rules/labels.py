@@ -1,19 +1,15 @@
-"""What rules mark in texts that others have labelled: standing wishes, and statements."""
+"""What rules mark in texts that others have labelled: standing wishes."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bench.later.cases import read_cases
 from bench.rules.groups import Group
 from bench.rules.switch import switched_off
 from memoria.model.turn import Role
 from memoria.policy.plain_statements import find_plain_statements
 from memoria.text.remembered import forget_results
-
-_STATED = ("pairs", "wordless", "requests", "wishes", "remarks")
-"""Files of cases: what is told states something, what is asked does not."""
 
 
 class Label(NamedTuple):
@@ -43,20 +39,17 @@ def read_labels(held: Path) -> dict[str, list[Label]]:
         talk = _read(held / "fortnight" / "talk.jsonl")
         said = (one["content"] for one in talk if one["role"] == "user")
         found["wishes: a fortnight"] = [Label(text, text in wanted) for text in said]
-    files = [held / f"{name}.jsonl" for name in _STATED]
-    stated = [label for file in files if file.is_file() for label in _read_stated(file)]
-    return {**found, "statements: cases": stated} if stated else found
+    return found
 
 
-def measure_labels(name: str, labels: Iterable[Label], group: Group | None) -> Marked:
+def measure_labels(labels: Iterable[Label], group: Group | None) -> Marked:
     """Mark every text without one group of rules, and hold the marks against the labels."""
-    wanted = ("wish",) if name.startswith("wishes") else ("wish", "statement")
     seams = () if group is None else group.seams
     right = wrong = missed = 0
     forget_results()
     with switched_off(seams):
         for text, is_meant in labels:
-            is_marked = find_plain_statements(Role.USER, text).mark in wanted
+            is_marked = find_plain_statements(Role.USER, text).is_wish
             right += is_marked and is_meant
             wrong += is_marked and not is_meant
             missed += is_meant and not is_marked
@@ -64,11 +57,5 @@ def measure_labels(name: str, labels: Iterable[Label], group: Group | None) -> M
     return Marked(right / max(right + wrong, 1), right / max(right + missed, 1))
 
 
-def _read_stated(file: Path) -> Iterator[Label]:
-    for case in read_cases(file, None):
-        yield from (Label(text, is_meant=True) for text in case.statements)
-        yield Label(case.question, is_meant=False)
-
-
-def _read(file: Path) -> Iterator[Mapping[str, Any]]:
+def _read(file: Path) -> Iterable[Mapping[str, Any]]:
     return map(json.loads, filter(None, file.read_text("utf-8").splitlines()))

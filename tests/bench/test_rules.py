@@ -32,11 +32,11 @@ def test_every_group_can_be_switched_off_and_is_on_again(group: Group) -> None:
 
 
 def test_what_is_switched_off_finds_nothing_wherever_it_is_used() -> None:
-    (statements,) = (group for group in MARKED if group.name == "statements")
-    assert find_plain_statements(Role.USER, _WISH).statements
-    with switched_off(statements.seams):
-        assert not plain_statements.find_plain_statements(Role.USER, _WISH).statements
-    assert find_plain_statements(Role.USER, _WISH).statements
+    (wishes,) = (group for group in MARKED if group.name == "standing wishes")
+    assert find_plain_statements(Role.USER, _WISH).is_wish
+    with switched_off(wishes.seams):
+        assert not plain_statements.find_plain_statements(Role.USER, _WISH).is_wish
+    assert find_plain_statements(Role.USER, _WISH).is_wish
 
 
 def test_the_page_says_what_is_lost_without_a_group_and_keeps_what_is_gone() -> None:

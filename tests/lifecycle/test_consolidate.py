@@ -239,6 +239,23 @@ async def test_a_community_that_grew_says_it_anew_and_keeps_what_it_said(
     assert dump(settings.home_path) == before
 
 
+async def test_a_concept_goes_from_the_file_with_the_undo_of_its_night(
+    settings: Settings, sessions: list[int]
+) -> None:
+    for text, n in zip(BADGER, sessions, strict=False):
+        of_badger(settings, text, n, importance=0.9)
+    with ScriptedModel(answer=concept()) as model:
+        run = nights.run_nightly(with_model(settings, model), ["consolidate", "core"])
+    (file,) = settings.home_path.rglob("MEMORY.md")
+    assert SAYS in file.read_text("utf-8")
+    file.write_text(file.read_text("utf-8") + "\nMy own line.\n", "utf-8")
+    assert nights.undo_nightly(settings, run.id, lambda _: None).files_kept == 1
+    assert SAYS not in file.read_text("utf-8")
+    nights.run_nightly(settings, ["core"])
+    assert concepts(settings) == []
+    assert "My own line." in file.read_text("utf-8")
+
+
 async def test_undoing_takes_a_concept_back_exactly_and_a_night_makes_it_again(
     settings: Settings, badger: list[str]
 ) -> None:

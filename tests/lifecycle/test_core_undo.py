@@ -4,8 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.lifecycle.test_rhythms import MONDAYS, SWIMS, on
-from tests.lifecycle.test_rhythms import told as told_at
 
 import memoria.app.nightly as nights
 from memoria.app import open_memoria
@@ -228,22 +226,6 @@ async def test_a_line_moved_by_hand_before_the_night_is_moved_again_after_its_un
     assert confirmed(settings) == set()
     assert BERGEN in other.read_text("utf-8")
     assert BERGEN not in user.read_text("utf-8")
-
-
-async def test_what_the_night_itself_had_concluded_goes_from_the_file_with_its_undo(
-    settings: Settings,
-) -> None:
-    await told_at(settings, MONDAYS, SWIMS)
-    with use_clock(lambda: on(5)):
-        run = nights.run_nightly(settings, ["rhythms", "core"])
-        habit = f"Usually on Mondays: {SWIMS}"
-        assert habit in file_of(settings).read_text("utf-8")
-        edit(file_of(settings), "# USER.md\n", "# USER.md\nMy own line.\n")
-        assert undo(settings, run.id) == 1
-        assert habit not in file_of(settings).read_text("utf-8")
-        nights.run_nightly(settings, ["core"])
-    assert list(memories(settings)) == [SWIMS]
-    assert "My own line." in file_of(settings).read_text("utf-8")
 
 
 async def test_what_the_night_had_archived_is_not_archived_by_hand_after_its_undo(

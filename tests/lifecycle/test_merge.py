@@ -60,6 +60,7 @@ def conclude(
     *,
     trust: str = "reported",
     confidence: float = 0.8,
+    importance: float = 0.5,
     at: int = 1,
     workspace: str | None = None,
     scope: Scope | None = None,
@@ -70,7 +71,7 @@ def conclude(
         source_kind="user_said", trust=trust, channel="extraction", client="m", quote=text
     )
     version = NewVersion(text, fingerprint(text), at, at, origin, turn_n, InferredBy.MODEL)
-    memory = NewMemory(new_id(), MemoryType.FACT, 0.5, confidence, workspace, scope=scope)
+    memory = NewMemory(new_id(), MemoryType.FACT, importance, confidence, workspace, scope=scope)
     tx.memories.add(memory, version)
     for n in again:
         if n is not None:

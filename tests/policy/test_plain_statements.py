@@ -1,4 +1,4 @@
-"""Rules find what a turn asks to have remembered and what it states; in doubt, nothing."""
+"""Rules find what a turn asks to have remembered, and which turn is a wish; in doubt, nothing."""
 
 import pytest
 from hypothesis import given
@@ -125,18 +125,16 @@ def test_what_a_turn_asks_to_have_remembered_is_found_word_for_word(line: str) -
 
 @pytest.mark.parametrize("text", stated)
 def test_what_is_only_stated_is_asked_to_be_remembered_by_nobody(text: str) -> None:
-    found = find_plain_statements(Role.USER, text)
-    assert found.statements
-    assert found.request is None
+    assert find_plain_statements(Role.USER, text).request is None
 
 
 @pytest.mark.parametrize("text", doubtful)
-def test_what_is_in_doubt_states_nothing(text: str) -> None:
+def test_what_is_in_doubt_asks_for_nothing(text: str) -> None:
     assert find_plain_statements(Role.USER, text) == PlainStatements()
 
 
 @pytest.mark.parametrize("text", [*NOTHING, LOGS])
-def test_a_text_about_nothing_states_nothing(text: str) -> None:
+def test_a_text_about_nothing_asks_for_nothing(text: str) -> None:
     assert find_plain_statements(Role.USER, text) == PlainStatements()
 
 
@@ -152,35 +150,14 @@ def test_only_a_users_own_words_count(role: Role) -> None:
     assert find_plain_statements(Role.USER, text, tool_call=True) == PlainStatements()
 
 
-def test_each_statement_of_a_turn_has_its_own_words_and_place() -> None:
-    text = "Hi! I'm allergic to shellfish. What shall we cook?\n以后都用中文回答。 I love it!"
-    assert find_plain_statements(Role.USER, text).statements == (
-        PlainStatement(MemoryType.FACT, "I'm allergic to shellfish", 4),
-        PlainStatement(MemoryType.RULE, "以后都用中文回答", text.index("以后")),
-    )
-
-
 @given(texts)
 def test_all_that_is_found_stands_in_its_turn(text: str) -> None:
-    found = find_plain_statements(Role.USER, text)
-    for one in (*found.statements, *filter(None, [found.request])):
-        assert text[one.start :].startswith(one.quote)
-        assert one.quote.strip()
+    request = find_plain_statements(Role.USER, text).request
+    if request is not None:
+        assert text[request.start :].startswith(request.quote)
+        assert request.quote.strip()
 
 
 @given(st.sampled_from([Role.ASSISTANT, Role.TOOL, Role.SYSTEM]), texts)
 def test_nothing_is_taken_from_others_whatever_they_say(role: Role, text: str) -> None:
     assert find_plain_statements(role, text) == PlainStatements()
-
-
-CHANGED = [
-    "Correction: my name is Anne.",
-    "I no longer like jazz.",
-    "I don't eat meat any more.",
-    "My favourite tea is now sencha.",
-    "Don't call me Sam, call me Kit.",
-    "更正一下，我叫李方。",
-    "我现在改名叫李方了。",
-    "我对芒果不过敏了，上个月查的。",
-    "以后别叫我小王，叫我阿强。",
-]

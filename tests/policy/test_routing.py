@@ -32,25 +32,7 @@ MARKED = {
         From now on answer in German.
         Always answer in English.
         Never use emojis, please.
-        Keep your answers short.
         以后都用中文回答""",
-    ExtractionReason.PREFERENCE: """
-        I prefer tea over coffee.
-        I really love hiking in the Alps.
-        I can't stand small talk.
-        My favourite colour is green.
-        我喜欢喝美式
-        我平时用Vim写代码
-        我的爱好是拼乐高""",
-    ExtractionReason.GOAL: """
-        My goal for this year is to run a marathon.
-        I've decided to quit my job.
-        We plan to have the roof repaired in June.
-        I want to learn Portuguese.
-        我打算明年考研
-        我的目标是年底前减十斤""",
-    ExtractionReason.RELATIONSHIP: """
-        We got engaged!""",
 }
 # Near misses: they sound like it and are not.
 UNMARKED = """
@@ -206,11 +188,6 @@ def test_only_a_users_words_are_marked() -> None:
 def test_the_most_urgent_reason_counts() -> None:
     text = "I like tea. Remember that my name is Max."
     assert route_turn(Role.USER, text) == ExtractNow(ExtractionReason.REMEMBER, 0)
-
-
-def test_a_wish_beside_pasted_text_is_heard() -> None:
-    text = "Always answer in English.\n```\nERROR 3: no such file\n```"
-    assert route_turn(Role.USER, text) == ExtractNow(ExtractionReason.RULE, 1)
 
 
 def test_a_long_story_stays_in_the_record_whatever_words_it_uses() -> None:

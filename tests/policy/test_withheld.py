@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoria.model.memory_types import MemoryType
 from memoria.model.turn import Role
+from memoria.policy.own_words import blot_foreign_text
 from memoria.policy.plain_statements import PlainStatements, find_plain_statements
 from memoria.policy.withheld import _WORDINGS, _WORDINGS_ZH, asks_not_to_remember
 from memoria.text.pattern import has_any
@@ -182,14 +182,14 @@ No smoking, I keep it clean.
 requests = REQUESTS.strip().splitlines()
 others = OTHERS.strip().splitlines()
 ALSO_STATED = [
-    ("You don't need to remember my old address, I live in Ghent now.", MemoryType.FACT),
-    ("Don't forget that I'm allergic to penicillin.", MemoryType.FACT),
-    ("别忘了我对花生过敏", MemoryType.FACT),
-    ("Please never save drafts to the cloud without asking me.", MemoryType.RULE),
-    ("以后不要把日志保存到桌面", MemoryType.RULE),
-    ("Between us, we have three cats.", MemoryType.FACT),
-    ("She told me don't save it. I live in Oslo.", MemoryType.FACT),
-    ("> Don't remember this.\n\nI live in Oslo.", MemoryType.FACT),
+    "You don't need to remember my old address, I live in Ghent now.",
+    "Don't forget that I'm allergic to penicillin.",
+    "别忘了我对花生过敏",
+    "Please never save drafts to the cloud without asking me.",
+    "以后不要把日志保存到桌面",
+    "Between us, we have three cats.",
+    "She told me don't save it. I live in Oslo.",
+    "> Don't remember this.\n\nI live in Oslo.",
 ]
 
 
@@ -214,11 +214,9 @@ def test_a_quick_look_passes_over_no_request() -> None:
         assert all(has_any(text, group) for text in found for group in wording.signs)
 
 
-@pytest.mark.parametrize(("text", "kind"), ALSO_STATED)
-def test_what_stands_beside_words_that_ask_for_no_silence_is_read(
-    text: str, kind: MemoryType
-) -> None:
-    assert kind in {one.type for one in find_plain_statements(Role.USER, text).statements}
+@pytest.mark.parametrize("text", ALSO_STATED)
+def test_words_that_are_another_matter_ask_for_no_silence(text: str) -> None:
+    assert not asks_not_to_remember(blot_foreign_text(text))
 
 
 @pytest.mark.parametrize("request_", ["Don't save this.", "Off the record.", "这个不要记。"])

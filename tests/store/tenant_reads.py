@@ -185,11 +185,6 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "derivations.entities": lambda tx, _: [
         f"node={n}" for _, n in tx.derivations.entities(range(100))
     ],
-    "derivations.has_unseen_turns": lambda tx, them: [
-        tx.derivations.has_unseen_turns(one, [other])
-        for one in them.memory_ids
-        for other in them.memory_ids
-    ],
     "derivations.list_candidates": lambda tx, _: [
         f"n={one.wording} {one.id}" for one in tx.derivations.list_candidates(0, 100)
     ],

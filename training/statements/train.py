@@ -25,10 +25,9 @@ from sklearn.linear_model import LogisticRegression
 
 from memoria.policy.own_words import own_sentences
 from memoria.policy.statements.classifier import LABELS, Label
-from memoria.policy.statements.clauses import split_clauses
 from memoria.policy.statements.features import read_features
-from memoria.policy.statements.vetoes import is_vetoed
 from training.statements import longmemeval, memorybank
+from training.statements.clauses import split_clauses
 
 FOLDER = Path(__file__).resolve().parent
 PACKAGE = FOLDER.parents[1] / "server" / "memoria" / "policy" / "statements"
@@ -64,7 +63,6 @@ class Unit:
     line: int
     label: int
     features: Ints
-    is_vetoed: bool
     is_real: bool
 
 
@@ -100,21 +98,20 @@ def _read_real_lines(language: str) -> list[Line]:
 def read_units(lines: Sequence[Line]) -> list[Unit]:
     """The clauses of sentences, each with its label."""
     return [
-        Unit(n, label, place_features(names), vetoed, line.file.startswith("real"))
+        Unit(n, label, place_features(names), line.file.startswith("real"))
         for n, line in enumerate(lines)
-        for label, names, vetoed in _clauses(line)
+        for label, names in _clauses(line)
     ]
 
 
-def _clauses(line: Line) -> Iterator[tuple[int, list[int], bool]]:
+def _clauses(line: Line) -> Iterator[tuple[int, list[int]]]:
     for sentence in own_sentences(line.text):
         for clause in split_clauses(sentence):
             start = sentence.start + clause.start
             shared = min(start + len(clause.text), line.end) - max(start, line.start)
             is_part = shared > min(len(clause.text), line.end - line.start) / 2
             label = line.label if is_part else Label.NONE
-            vetoed = is_vetoed(clause, line.label, sentence.text)
-            yield LABELS.index(label), read_features(clause, sentence.end), vetoed
+            yield LABELS.index(label), read_features(clause.text, sentence.end)
 
 
 def place_features(found: Sequence[int]) -> Ints:
@@ -187,8 +184,7 @@ def cross_validate(lines: Sequence[Line], units: Sequence[Unit]) -> Floats:
 
 def _note(certainty: Floats, units: Sequence[Unit], found: Floats) -> None:
     for unit, value in zip(units, found, strict=True):
-        if not unit.is_vetoed:
-            certainty[unit.line] = max(certainty[unit.line], value)
+        certainty[unit.line] = max(certainty[unit.line], value)
 
 
 def report(name: str, lines: Sequence[Line], certainty: Floats) -> None:

@@ -1,15 +1,15 @@
 """Intake: what is done with a turn in the transaction that captures it.
 
 What the user asks to have remembered becomes a memory at once and without a model, in their own
-words; rules conclude nothing else. They mark a turn as a quote: a wish that is to hold from now on,
-or something else that is stated and lasts. Where a chat model is configured, turns are queued for
-it when their segment closes: at the end of the session, before the client compacts its context,
-after a pause, or when the segment is full. A closed segment is queued for a summary, too.
+words; rules conclude nothing else. They mark a turn as a quote that asks for something from now on.
+Where a chat model is configured, turns are queued for it when their segment closes: at the end of
+the session, before the client compacts its context, after a pause, or when the segment is full. A
+closed segment is queued for a summary, too.
 
-A rule or a wish to remember that is no memory yet is queued before that (`policy/routing` marks
-them). It waits until the session is quiet for a while, and takes
-along what is said meanwhile: several urgent turns are one request. When the segment closes before
-that, the turn is read with its segment.
+A standing wish, or a request to remember that is no memory yet, is queued before that
+(`policy/routing` tells them). It waits until the session is quiet for a while, and takes along what
+is said meanwhile: several urgent turns are one request. When the segment closes before that, the
+turn is read with its segment.
 """
 
 from collections.abc import Iterable
@@ -40,7 +40,7 @@ from memoria.policy.plain_statements import (
     PlainStatements,
     find_plain_statements,
 )
-from memoria.policy.routing import ExtractionReason, ExtractNow, route_turn
+from memoria.policy.routing import ExtractNow, route_turn
 from memoria.store.base import Transaction
 from memoria.store.values import ClosedSegment, NewQueueEntry, NewTurn
 
@@ -48,8 +48,6 @@ _LEFT_OVER = 9
 _ASKED_CONFIDENCE = 0.6
 _NOTE = "note"
 """The property of what somebody has asked to have remembered; it may have many values."""
-_URGENT = (ExtractionReason.REMEMBER, ExtractionReason.RULE)
-"""Of the reasons to extract a turn at once, those that do not wait for its segment to close."""
 _LONGEST_WAITS = 3
 """So many times the quiet that it waits for an urgent turn may wait at most."""
 _EDITING_MS = 10 * 60_000
@@ -125,7 +123,7 @@ class Intake:
         """Queue a turn if it cannot wait for its segment."""
         match route_turn(turn.role, turn.content, tool_call=is_tool_call, found=read):
             case ExtractNow(reason=reason, priority=priority):
-                if not (self._takes_along(turn, priority) or self._may_wait(reason, is_kept)):
+                if not (self._takes_along(turn, priority) or self._may_wait(is_kept=is_kept)):
                     self._queue_turn(turn, priority, reason.value)
             case _:
                 self._takes_along(turn, _LEFT_OVER)
@@ -161,14 +159,9 @@ class Intake:
         suppression = SuppressionList(self._tx.tombstones, self._digester)
         return MemoryWriter(self._tx, suppression, RULES_AUTHOR, self._now)
 
-    def _may_wait(self, reason: ExtractionReason, is_known: bool) -> bool:
-        """Whether a turn that is marked can be read with its segment.
-
-        A rule or a wish to remember that is no memory yet cannot.
-        """
-        if self._limits is None or not self._limits.wait_ms:
-            return False
-        return is_known or reason not in _URGENT
+    def _may_wait(self, *, is_kept: bool) -> bool:
+        """Whether an urgent turn can be read with its segment: one that is a memory already can."""
+        return self._limits is not None and self._limits.wait_ms > 0 and is_kept
 
     def _takes_along(self, turn: NewTurn, priority: int) -> bool:
         """Whether an urgent turn before it, which is not read yet, takes this one along."""

@@ -36,8 +36,6 @@ class DerivedDraft:
     confidence: float
     turns: int
     """How many turns of each source it rests on at most, beside that of the source's wording."""
-    subject: str | None = None
-    predicate: str | None = None
     client: str | None = None
     """The model that said it."""
     shown: tuple[Memory, ...] = ()
@@ -74,8 +72,6 @@ def add_derived(
         importance=sum(one.importance for one in sources) / len(sources),
         confidence=draft.confidence,
         workspace=sources[0].project,
-        subject=draft.subject,
-        predicate=draft.predicate,
         task=common_task(sources),
         scope="project",
     )

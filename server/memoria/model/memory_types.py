@@ -126,9 +126,6 @@ class MemoryTypeRow:
     is_guide: bool = False
     """Whether it says how something is to be done. One that has a task holds for that task alone;
     what is not a guide was learnt at its task, and lasts."""
-    is_momentary: bool = False
-    """Whether it tells of one occasion. What is told of on several may be a habit; a preference is
-    not held on Mondays because it is spoken of then."""
     archive_order: int | None = None
     """Its place among the types that are archived before all others when there is too much, because
     the verbatim record keeps what they say; None for the others."""
@@ -143,7 +140,6 @@ MEMORY_TYPES: Mapping[MemoryType, MemoryTypeRow] = MappingProxyType(
             fading=FadingCurve(90, 0.1),
             recency_tau_days=180,
             core_heading="Facts and concepts",
-            is_momentary=True,
         ),
         MemoryType.PREFERENCE: MemoryTypeRow(
             meaning="what somebody likes or wants",
@@ -174,7 +170,6 @@ MEMORY_TYPES: Mapping[MemoryType, MemoryTypeRow] = MappingProxyType(
             recency_tau_days=90,
             core_heading="Lessons",
             leans_to_person=-1,
-            is_momentary=True,
             archive_order=3,
         ),
         MemoryType.GOAL: MemoryTypeRow(
@@ -182,7 +177,6 @@ MEMORY_TYPES: Mapping[MemoryType, MemoryTypeRow] = MappingProxyType(
             fading=FadingCurve(90, 0.1),  # as a fact; it often has a date of its own
             recency_tau_days=90,
             core_heading="Decisions and goals",
-            is_momentary=True,
         ),
         MemoryType.RELATIONSHIP: MemoryTypeRow(
             meaning="who somebody is to somebody else",
@@ -196,7 +190,6 @@ MEMORY_TYPES: Mapping[MemoryType, MemoryTypeRow] = MappingProxyType(
             fading=FadingCurve(90),
             recency_tau_days=90,
             leans_to_person=-1,
-            is_momentary=True,
             archive_order=2,
         ),
         MemoryType.TOOL_EXPERIENCE: MemoryTypeRow(
@@ -204,7 +197,6 @@ MEMORY_TYPES: Mapping[MemoryType, MemoryTypeRow] = MappingProxyType(
             fading=FadingCurve(90),
             recency_tau_days=90,
             leans_to_person=-1,
-            is_momentary=True,
             archive_order=1,
         ),
         MemoryType.EPISODE: MemoryTypeRow(
@@ -247,8 +239,6 @@ BINDING_TYPES = frozenset(types_that(lambda one: one.is_binding))
 GUIDING_TYPES = frozenset(types_that(lambda one: one.is_guide))
 """What holds for its task alone, where it has one."""
 PERSONAL_TYPES = frozenset(types_that(lambda one: one.is_personal))
-MOMENTARY_TYPES = frozenset(types_that(lambda one: one.row.is_momentary))
-"""What tells of one occasion, and may come back."""
 STATABLE_TYPES = types_that(lambda one: not one.is_derived)
 """What a user, an agent or a program may state."""
 PROPOSABLE_TYPES = types_that(lambda one: one.may_be_proposed)

@@ -30,8 +30,8 @@ order, or that of an agent, which reports what it likes as it likes."""
 FORGOTTEN_PASSAGE = "forgotten"
 """The kind, among the redactions, of a passage left out because it was forgotten before."""
 Mark = Literal["none", "statement", "wish", "aside"]
-"""What kind of thing a turn says, as a classifier tells: a wish that is to hold from now on,
-something else that is stated and lasts, or neither; and a quote that somebody has set aside."""
+"""What kind of thing a turn says, as a classifier tells: a wish that is to hold from now on, or
+none; and a quote that somebody has set aside. Former versions marked what else is stated."""
 CaptureEvent = Literal["session_end", "compaction"]
 """What closes a segment: the end of the session, or the client compacting its context."""
 

@@ -2,7 +2,7 @@
 
 from memoria.model.memory_types import MemoryType
 from memoria.policy.directions import is_worded_as_order
-from memoria.policy.statements import classify_text
+from memoria.policy.statements.classifier import classify_text
 from memoria.policy.statements.standing import is_standing_wish
 
 

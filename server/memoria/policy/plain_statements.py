@@ -1,13 +1,11 @@
 """Plain statements: what rules find in a turn of the user's, without a model.
 
 Nothing is concluded here and nothing is reworded. What a turn asks to have remembered is kept in
-the user's own words. What else it states, told clause by clause by a small classifier
-(`policy/statements`), says what kind of turn it is. Questions, conditions, hearsay, irony, code,
-quotations, drafts and pasted text state nothing, nor does a clause that points elsewhere ("I like
-that one"), nor a turn that asks not to be remembered.
+the user's own words, and a turn that is a standing wish as a whole is marked as one. Questions,
+hearsay, irony, code, quotations, drafts and pasted text ask for nothing, nor does a turn that asks
+not to be remembered.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
@@ -16,23 +14,22 @@ from memoria.model.memory import Trust
 from memoria.model.memory_types import MemoryType
 from memoria.model.turn import Mark, Role
 from memoria.policy.confided import read_condition
+from memoria.policy.kinds import guess_type
 from memoria.policy.orders import instruction_shaped
 from memoria.policy.own_words import BLOT, Sentence, blot_foreign_text, sentences_of_blotted
-from memoria.policy.phrases.requests import find_request, stands_alone
-from memoria.policy.statements import classify_text, find_draft, is_meant_otherwise, read_clauses
+from memoria.policy.requests import find_request, stands_alone
 from memoria.policy.statements.standing import is_standing_wish
+from memoria.policy.statements.vetoes import find_draft, is_meant_otherwise
 from memoria.policy.withheld import asks_not_to_remember
 
 _LONGEST = 300
 _LONGEST_TEXT = 20_000
-_LONGEST_SENTENCE = 2_000
-"""Of longer ones no clause is read: nobody says them, and each clause is judged by the whole."""
 _MOST_SENTENCES = 80
 
 
 @dataclass(frozen=True, slots=True)
 class PlainStatement:
-    """Words of a turn that state something."""
+    """Words of a turn that it asks to have remembered."""
 
     type: MemoryType
     quote: str
@@ -45,7 +42,6 @@ class PlainStatement:
 class PlainStatements:
     """What rules have found in a turn."""
 
-    statements: tuple[PlainStatement, ...] = ()
     request: PlainStatement | None = None
     """What the turn asks to have remembered."""
     is_wish: bool = False
@@ -54,13 +50,11 @@ class PlainStatements:
     @property
     def mark(self) -> Mark:
         """What kind of thing the turn says."""
-        if self.is_wish:
-            return "wish"
-        return "statement" if self.statements or self.request else "none"
+        return "wish" if self.is_wish else "none"
 
 
 def find_plain_statements(role: Role, text: str, *, tool_call: bool = False) -> PlainStatements:
-    """Find the plain statements of a turn.
+    """Find what a turn asks for that lasts.
 
     Args:
         role: who produced the turn; only a user's words are taken literally.
@@ -73,8 +67,8 @@ def find_plain_statements(role: Role, text: str, *, tool_call: bool = False) -> 
         return PlainStatements()
     blotted = blot_foreign_text(text)
     found = _find_in(text, blotted)
-    # Most turns state nothing anyway, so whether anything may be taken is asked last.
-    is_empty = found.mark == "none"
+    # Most turns ask for nothing anyway, so whether anything may be taken is asked last.
+    is_empty = found == PlainStatements()
     return found if is_empty or _may_be_taken(text, blotted) else PlainStatements()
 
 
@@ -93,13 +87,12 @@ def _find_in(text: str, blotted: str) -> PlainStatements:
         for each in islice(sentences_of_blotted(blotted), _MOST_SENTENCES)
         if each.start < draft
     ]
-    found = (claim for each in sentences for claim in _statements_in(each))
     asked = (_find_asked(each, text, blotted) for each in sentences)
     is_literal = draft == len(blotted) and not any(
         is_meant_otherwise(one.text) for one in sentences
     )
     is_wish = is_literal and is_standing_wish(text)
-    return PlainStatements(tuple(found), next(filter(None, asked), None), is_wish)
+    return PlainStatements(next(filter(None, asked), None), is_wish)
 
 
 def _find_asked(sentence: Sentence, text: str, blotted: str) -> PlainStatement | None:
@@ -116,17 +109,9 @@ def _find_asked(sentence: Sentence, text: str, blotted: str) -> PlainStatement |
             return None
     if len(words) > _LONGEST:
         return None
-    return PlainStatement(classify_text(words) or MemoryType.FACT, words, text.find(words, start))
+    return PlainStatement(guess_type(words), words, text.find(words, start))
 
 
 def _says_more(text: str, sentence: Sentence) -> bool:
     """Whether a turn says anything beside the sentence with the request."""
     return len(text) > len(sentence.text) + len(sentence.end)
-
-
-def _statements_in(sentence: Sentence) -> Iterator[PlainStatement]:
-    """What the clauses of a sentence state by themselves."""
-    if len(sentence.text) > _LONGEST_SENTENCE:
-        return
-    for clause, kind in read_clauses(sentence):
-        yield PlainStatement(kind, clause.text, sentence.start + clause.start)

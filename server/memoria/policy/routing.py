@@ -1,12 +1,11 @@
 """Routing: whether a turn is extracted at once, later with its segment, or only recorded.
 
-No model is asked. A turn that asks to have something remembered or states something plainly
-(`policy/plain_statements`) is extracted at once, whatever its length and however much was extracted
-before. A turn that may contain something waits for its segment. Small talk, tool traffic, long
-stories and text that nobody in the conversation wrote are only recorded.
+No model is asked. A turn that asks to have something remembered, or is a standing wish
+(`policy/plain_statements`), is extracted at once, whatever its length and however much was
+extracted before. A turn that may contain something waits for its segment. Small talk, tool traffic,
+long stories and text that nobody in the conversation wrote are only recorded.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
@@ -33,19 +32,14 @@ class ExtractionReason(StrEnum):
 
     REMEMBER = "remember"
     RULE = "rule"
-    PREFERENCE = "preference"
-    GOAL = "goal"
-    RELATIONSHIP = "relationship"
-    IDENTITY = "identity"
 
 
-_REASONS = tuple(ExtractionReason)
 RecordOnlyReason = Literal["empty", "small talk", "tool traffic", "story", "not their own words"]
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractNow:
-    """The turn says something that guides behaviour: extract it now, whatever the limits."""
+    """The turn asks for something that lasts: extract it now, whatever the limits."""
 
     reason: ExtractionReason
     priority: int
@@ -55,8 +49,6 @@ class ExtractNow:
 @dataclass(frozen=True, slots=True)
 class ExtractLater:
     """The turn may contain something: extract it with its segment, within the limits."""
-
-    priority: int = len(_REASONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,20 +92,16 @@ def route_turn(
     own_text = blot_foreign_text(text)
     if text_weight(own_text.replace(BLOT, "")) >= _STORY_WEIGHT:
         return RecordOnly("story")
-    reasons = set(_list_reasons(find_plain_statements(role, text) if found is None else found))
-    if not reasons:
+    reason = _find_reason(find_plain_statements(role, text) if found is None else found)
+    if reason is None:
         return _route_plain_turn(text, own_text)
-    priority = min(map(_REASONS.index, reasons))
-    return ExtractNow(_REASONS[priority], priority)
+    return ExtractNow(reason, tuple(ExtractionReason).index(reason))
 
 
-def _list_reasons(found: PlainStatements) -> Iterator[ExtractionReason]:
-    """Why a turn is urgent; a fact about somebody tells who they are."""
+def _find_reason(found: PlainStatements) -> ExtractionReason | None:
     if found.request is not None:
-        yield ExtractionReason.REMEMBER
-    by_type = {reason.value: reason for reason in ExtractionReason}
-    for one in found.statements:
-        yield by_type.get(one.type.value, ExtractionReason.IDENTITY)
+        return ExtractionReason.REMEMBER
+    return ExtractionReason.RULE if found.is_wish else None
 
 
 def _route_plain_turn(text: str, own_text: str) -> Route:

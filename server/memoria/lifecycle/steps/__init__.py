@@ -20,7 +20,6 @@ from memoria.lifecycle.steps.promote import PromoteStep
 from memoria.lifecycle.steps.quotes import QuotesStep
 from memoria.lifecycle.steps.refresh_episodes import RefreshEpisodesStep
 from memoria.lifecycle.steps.review import ReviewStep
-from memoria.lifecycle.steps.rhythms import RhythmsStep
 from memoria.lifecycle.steps.storage_tiers import StorageTiersStep
 
 STEPS: tuple[AnyStep, ...] = (
@@ -31,7 +30,6 @@ STEPS: tuple[AnyStep, ...] = (
     BackfillStep(),
     MergeStep(),
     ConsolidateStep(),
-    RhythmsStep(),
     DecayStep(),
     ReviewStep(),
     ArchiveExpiredStep(),

@@ -11,10 +11,10 @@ _AT_ONCE = 200
 
 
 class MarkTurnsStep(PiecewiseStep):
-    """Notes of each turn whether it states a wish, something else that lasts, or neither."""
+    """Notes of each turn whether it asks for something from now on."""
 
     name = "mark_turns"
-    summary = "Mark turns that state a lasting wish or fact, where nobody has looked at them yet."
+    summary = "Mark turns that ask for something from now on, where nobody has looked at them yet."
     things = ("turn", "turns")
     deed = "looked at"
 

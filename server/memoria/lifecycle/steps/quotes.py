@@ -1,9 +1,9 @@
 """Quotes: what rules once concluded, and nobody asked for, is what was said and no more.
 
-Former versions made memories of sentences that rules understood, in other words. They are archived
-with their history and their evidence; the turns they rest on stay, and are marked as quotes. What
-anybody confirmed, pinned, edited or voted for, what was asked to be remembered, and what ends
-another memory stays a memory.
+Former versions made memories of sentences that rules understood, in other words, and habits of what
+was told every week. They are archived with their history and their evidence; the turns they rest on
+stay. What anybody confirmed, pinned, edited or voted for, what was asked to be remembered, and what
+ends another memory stays a memory.
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
 from memoria.model import InferredBy, Memory, Validity
 from memoria.model.nightly import StepOutcome
-from memoria.policy.phrases.requests import find_request
+from memoria.policy.requests import find_request
 from memoria.store.base import Transaction
 
 _PAGE = 200

@@ -1,26 +1,26 @@
-"""The classifier: what kind of statement a clause makes, by weights that were trained in advance.
+"""The classifier: what kind of statement a text makes, by weights that were trained in advance.
 
-It is linear over hashed features: a clause's score for a label is the sum of the weights of its
+It is linear over hashed features: a sentence's score for a label is the sum of the weights of its
 features. `training/statements/train.py` makes the weights, which are read when they are first
 asked for.
 """
 
 import json
 import math
-from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
-from operator import itemgetter
+from typing import NamedTuple
 
-from memoria.policy.statements.clauses import StatingClause, reads_chinese
-from memoria.policy.statements.features import read_features
+from memoria.model.memory_types import MemoryType
+from memoria.policy.own_words import Sentence, own_sentences
+from memoria.policy.statements.features import read_features, reads_chinese
 
 
 class Label(StrEnum):
-    """What a clause of the user is."""
+    """What a sentence of the user is."""
 
     NONE = "none"
     INSTRUCTION = "instruction"
@@ -31,36 +31,33 @@ class Label(StrEnum):
 
 
 LABELS = tuple(Label)
+_TYPES = {
+    Label.INSTRUCTION: MemoryType.RULE,
+    Label.PREFERENCE: MemoryType.PREFERENCE,
+    Label.FACT: MemoryType.FACT,
+    Label.RELATIONSHIP: MemoryType.RELATIONSHIP,
+    Label.GOAL: MemoryType.GOAL,
+}
 _ZERO = 128
 """The byte of a weight of nothing."""
 _LEAST_FEATURES = 2
-_WIDTH = 20
-"""Bits of a sum of weights: a clause has not a fourth of the features that would fill them."""
-_FIELD = (1 << _WIDTH) - 1
-_PACKED = 3
-"""Labels whose sums one number of 64 bits holds."""
-_PLACES = range(0, _WIDTH * _PACKED, _WIDTH)
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What the classifier says of a clause."""
+class _Verdict(NamedTuple):
+    """What the classifier says of a sentence."""
 
+    certainty: float
+    """How likely it is that it states anything that lasts, from 0 to 1."""
     label: Label
     """The likeliest label other than none."""
-    certainty: float
-    """How likely it is that the clause states anything that lasts, from 0 to 1."""
-    is_sure: bool
-    """Whether that is likely enough for a memory."""
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class _Weights:
     """The weights of one language."""
 
-    tables: Sequence[Sequence[int]]
-    """For each three labels and each hash a number with the weights of them: 20 bits for a weight
-    and 128, so that numbers of many hashes can be added."""
+    columns: Sequence[bytes]
+    """For each label a byte for each hash."""
     scale: float
     bias: tuple[float, ...]
     threshold: float
@@ -70,47 +67,40 @@ class Weights:
         hashes = {*features}
         if len(hashes) < _LEAST_FEATURES:
             return [1.0, *[0.0] * (len(LABELS) - 1)]
-        count = len(hashes)
-        factor = self.scale / math.sqrt(count)
-        zero = _ZERO * count
-        pick = itemgetter(*hashes)
-        packed = [sum(pick(table)) for table in self.tables]
-        sums = [sum_ >> place & _FIELD for sum_ in packed for place in _PLACES]
-        return _softmax(
-            [factor * (sum_ - zero) + bias for sum_, bias in zip(sums, self.bias, strict=True)]
-        )
+        factor = self.scale / math.sqrt(len(hashes))
+        sums = [sum(column[one] - _ZERO for one in hashes) for column in self.columns]
+        return _softmax([factor * each + bias for each, bias in zip(sums, self.bias, strict=True)])
 
 
-def classify_clause(clause: StatingClause, end: str = "") -> Verdict:
-    """Tell what kind of statement a clause makes.
+def classify_text(text: str) -> MemoryType | None:
+    """The type of what a text states whose writer meant it to be kept; None where it is not clear.
 
-    Args:
-        clause: part of a sentence.
-        end: the punctuation that ends the sentence.
+    An order decides, wherever it stands; else the surest of the sentences does.
     """
-    weights = load_weights("chinese" if reads_chinese(clause.text) else "english")
-    none, *others = weights.score(read_features(clause, end))
+    found = map(_classify_sentence, own_sentences(text))
+    verdicts = [verdict for verdict in found if verdict is not None]
+    if any(label is Label.INSTRUCTION for _, label in verdicts):
+        return MemoryType.RULE
+    return _TYPES[max(verdicts)[1]] if verdicts else None
+
+
+def _classify_sentence(sentence: Sentence) -> _Verdict | None:
+    """What kind of statement a sentence makes; None where that is not sure enough."""
+    weights = _load_weights("chinese" if reads_chinese(sentence.text) else "english")
+    none, *others = weights.score(read_features(sentence.text, sentence.end))
     best = max(range(len(others)), key=others.__getitem__)
-    return Verdict(LABELS[best + 1], 1 - none, 1 - none >= weights.threshold)
+    return _Verdict(1 - none, LABELS[best + 1]) if 1 - none >= weights.threshold else None
 
 
 @cache
-def load_weights(language: str) -> Weights:
+def _load_weights(language: str) -> _Weights:
     """The weights of a language; they are read once."""
     packed = (files("memoria.policy.statements") / f"{language}.weights").read_bytes()
     head, _, rows = packed.partition(b"\n")
     told = json.loads(head)
     size = 1 << told["bits"]
     columns = [rows[start : start + size] for start in range(0, len(rows), size)]
-    tables = [_pack(columns[first : first + _PACKED]) for first in range(0, len(columns), _PACKED)]
-    return Weights(tables, told["scale"], tuple(told["bias"]), told["threshold"])
-
-
-def _pack(columns: Sequence[bytes]) -> Sequence[int]:
-    """Three labels' weights as one number for each hash."""
-    first, second, third = _PLACES
-    rows = zip(*columns, strict=True)
-    return array("Q", (a << first | b << second | c << third for a, b, c in rows))
+    return _Weights(columns, told["scale"], tuple(told["bias"]), told["threshold"])
 
 
 def _softmax(scores: list[float]) -> list[float]:

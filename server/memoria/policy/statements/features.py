@@ -1,4 +1,4 @@
-"""Features: what the classifier sees of a clause.
+"""Features: what the classifiers see of a text.
 
 They are words and characters in their order, and the pattern that remains when every open word is
 replaced by its kind (a name, a number, a person's kin, an adverb) or by its group of words of like
@@ -15,12 +15,14 @@ from typing import NamedTuple
 from zlib import crc32
 
 from memoria.policy.kinship import chinese_words, english_words
-from memoria.policy.statements.clauses import StatingClause, reads_chinese
 from memoria.policy.statements.words import CLOSED, CLOSED_ZH, KINDS
 from memoria.text.pattern import LazyPattern
 from memoria.text.remembered import remember_results
+from memoria.text.script import is_cjk
 
 _WORD = LazyPattern(r"[A-Za-zÀ-ÿ]+(?:['’][A-Za-z]+)?|\d[\d.,:]*|[^\sA-Za-zÀ-ÿ\d]")
+_SIGN_ZH = LazyPattern("[\u3400-\u9fff]")
+_ENOUGH_ZH = 4
 _MOST_WORDS = 60
 _MOST_SIGNS = 80
 _WORDS_A_STEP = 4
@@ -35,22 +37,24 @@ _COUNTS = (1 << 2 * _SHIFT + BITS) - 1
 """No higher bit of a number ever comes into one that is kept, so all are cut to these."""
 
 
-def read_features(clause: StatingClause, end: str = "") -> list[int]:
-    """The features of a clause, some of them more than once.
+def reads_chinese(text: str) -> bool:
+    """Whether a text is to be read as Chinese, whatever long addresses and names it holds."""
+    if text.isascii():
+        return False
+    return is_cjk(text) or len(_SIGN_ZH.regex.findall(text)) >= _ENOUGH_ZH
+
+
+def read_features(text: str, end: str = "") -> list[int]:
+    """The features of a text, some of them more than once.
 
     Args:
-        clause: part of a sentence.
+        text: a sentence or a part of one.
         end: the punctuation that ends the sentence.
     """
-    text = clause.text
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text).replace("’", "'")
     found = _chinese(text) if reads_chinese(text) else _english(text)
     found.append(_hash(f"end {end[:2]}") & _MASK)
-    if clause.before:
-        found.append(_hash("something before") & _MASK)
-    if clause.after:
-        found.append(_hash("something behind") & _MASK)
     return found
 
 

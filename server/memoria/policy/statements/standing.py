@@ -12,8 +12,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from memoria.policy.own_words import BLOT, blot_foreign_text, sentences_of_blotted
-from memoria.policy.statements.clauses import StatingClause, reads_chinese
-from memoria.policy.statements.features import BITS, read_features
+from memoria.policy.statements.features import BITS, read_features, reads_chinese
 from memoria.text.budget import estimate_tokens
 
 MOST_TOKENS = 60
@@ -49,18 +48,14 @@ def is_standing_wish(text: str, after: str | None = None) -> bool:
 
 def read_message(text: str, after: str | None) -> list[int]:
     """The features of a message and of what its author says next."""
-    found = {*read_features(_as_clause(text), text.strip()[-1:])}
+    found = {*read_features(text, text.strip()[-1:])}
     for sentence in sentences_of_blotted(text):
-        found.update(read_features(_as_clause(sentence.text), sentence.end))
+        found.update(read_features(sentence.text, sentence.end))
     if after:
-        said_next = read_features(_as_clause(after[:_MOST_NEXT]))
+        said_next = read_features(after[:_MOST_NEXT])
         found.update((one ^ _NEXT) & (1 << BITS) - 1 for one in said_next)
         found.add(_IS_FOLLOWED)
     return sorted(found)
-
-
-def _as_clause(text: str) -> StatingClause:
-    return StatingClause(0, text, "", "")
 
 
 def _score(language: str, features: list[int]) -> float:

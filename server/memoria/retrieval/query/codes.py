@@ -27,10 +27,12 @@ _MOST_WHOLE = 8
 _MOST_WORDS = 64
 """Words of a question that are looked at together."""
 _LONGEST_RUN = 7
-_MOST_RUNS = 32
+_MOST_WAYS = 32
 _DIGIT = lazy_regex("[0-9]")
 _Parts = Mapping[str, Sequence[str]]
 """By word on record what the question has of it."""
+_Way = tuple[Sequence[str], Sequence[str]]
+"""Words as the record may have them, and as the question has them."""
 
 
 def complete_codes(tx: Transaction, plan: SearchPlan, frequencies: Frequencies) -> SearchPlan:
@@ -44,11 +46,7 @@ def complete_codes(tx: Transaction, plan: SearchPlan, frequencies: Frequencies) 
     if "text" in plan.options.without or not any(map(_DIGIT.search, plan.terms)):
         return plan
     counts = frequencies.by_term
-    found = {
-        **_find_joined(tx, plan, counts),
-        **_find_parted(tx, plan, counts),
-        **_find_hashes(tx, plan),
-    }
+    found = {**_find_written(tx, plan, counts), **_find_hashes(tx, plan)}
     if not found:
         return plan
     unknown = {part for parts in found.values() for part in parts if not counts.get(part)}
@@ -64,19 +62,21 @@ def complete_codes(tx: Transaction, plan: SearchPlan, frequencies: Frequencies) 
     return replace(plan, parsed=replace(parsed, terms=terms, discriminative=telling))
 
 
-def _find_joined(tx: Transaction, plan: SearchPlan, counts: Mapping[str, int]) -> _Parts:
-    """The words on record that several words of the question are together."""
-    runs = {"".join(run): run for run in _list_runs(plan.query) if _may_be_one(run, counts)}
-    asked = [*runs][:_MOST_RUNS]
+def _find_written(tx: Transaction, plan: SearchPlan, counts: Mapping[str, int]) -> _Parts:
+    """The words on record that words of the question are together, or are made of."""
+    ways = [*_list_joined(plan.query, counts), *_list_parted(plan.terms, counts)][:_MOST_WAYS]
+    asked = [word for words, _ in ways for word in words]
     known = tx.documents.frequencies(plan.kinds, asked, plan.filters).by_term if asked else {}
-    return {joined: runs[joined] for joined in asked if known[joined]}
+    return {word: own for words, own in ways if all(map(known.get, words)) for word in words}
 
 
-def _list_runs(query: str) -> Iterator[Sequence[str]]:
+def _list_joined(query: str, counts: Mapping[str, int]) -> Iterator[_Way]:
     words = tokens(query)[:_MOST_WORDS]
     for start in range(len(words)):
         for end in range(start + 2, min(start + _LONGEST_RUN, len(words)) + 1):
-            yield words[start:end]
+            run = words[start:end]
+            if _may_be_one(run, counts):
+                yield ("".join(run),), run
 
 
 def _may_be_one(run: Sequence[str], counts: Mapping[str, int]) -> bool:
@@ -88,20 +88,11 @@ def _may_be_one(run: Sequence[str], counts: Mapping[str, int]) -> bool:
     return is_code and len(word) > 1 and word not in STOP_WORDS
 
 
-def _find_parted(tx: Transaction, plan: SearchPlan, counts: Mapping[str, int]) -> _Parts:
-    """The words and numbers on record that words of the question are made of, which it has not."""
-    strange = (_CODE.fullmatch(term) for term in plan.terms if not counts.get(term))
-    codes = [match for match in strange if match is not None][:_MOST_RUNS]
-    if not codes:
-        return {}
-    asked = [part for match in codes for part in match.groups()]
-    known = tx.documents.frequencies(plan.kinds, asked, plan.filters).by_term
-    return {
-        part: (match[0],)
-        for match in codes
-        if all(known[part] for part in match.groups())
-        for part in match.groups()
-    }
+def _list_parted(terms: Sequence[str], counts: Mapping[str, int]) -> Iterator[_Way]:
+    for term in terms:
+        code = _CODE.fullmatch(term)
+        if code is not None and not counts.get(term):
+            yield code.groups(), (term,)
 
 
 def _find_hashes(tx: Transaction, plan: SearchPlan) -> _Parts:

@@ -114,7 +114,3 @@ class Derivations(Protocol):
         The derived memory of these is empty: the turns may not have been summed up yet.
         """
         ...
-
-    def has_unseen_turns(self, memory_id: str, source_ids: Sequence[str]) -> bool:
-        """Whether the sources rest on a turn that the derived memory does not rest on yet."""
-        ...

@@ -94,10 +94,6 @@ class SqliteDerivations:
         spans = json.dumps([{"derived": "", "since": 0, **place}])
         return _list_changes(self._rows.all("changed_turns", spans=spans))
 
-    def has_unseen_turns(self, memory_id: str, source_ids: Sequence[str]) -> bool:
-        """Whether the sources rest on a turn that the derived memory does not rest on yet."""
-        return bool(self._rows.number("has_unseen_turns", id=memory_id, ids=as_json(source_ids)))
-
 
 def _list_changes(rows: Iterable[Row]) -> list[ChangedSource]:
     """What says something else by now, and not the same in other words, each once."""

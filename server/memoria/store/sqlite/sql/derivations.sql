@@ -204,19 +204,3 @@ WHERE max(l.replaced_at, c.ingested_at) > p.since
                   WHERE t.n = c.turn_n AND t.session_n = p.session_n
                     AND t.turn_index BETWEEN p.first_index AND p.last_index)
 ORDER BY l.derived, m.n;
-
--- name: has_unseen_turns
-SELECT EXISTS (
-    SELECT 1 FROM json_each(:ids) w
-    CROSS JOIN memories m ON m.id = w.value AND +m.tenant_id = :tenant
-    CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
-    CROSS JOIN turns t ON t.n = v.turn_n
-    CROSS JOIN memories d ON d.id = :id AND +d.tenant_id = :tenant
-    WHERE NOT EXISTS (SELECT 1 FROM memory_evidence y WHERE y.memory_n = d.n AND y.turn_n = t.n)
-    UNION ALL
-    SELECT 1 FROM json_each(:ids) w
-    CROSS JOIN memories m ON m.id = w.value AND +m.tenant_id = :tenant
-    CROSS JOIN memory_evidence x ON x.memory_n = m.n
-    CROSS JOIN memories d ON d.id = :id AND +d.tenant_id = :tenant
-    WHERE NOT EXISTS (SELECT 1 FROM memory_evidence y
-                      WHERE y.memory_n = d.n AND y.turn_n = x.turn_n));

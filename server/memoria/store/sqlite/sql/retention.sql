@@ -7,10 +7,12 @@ ORDER BY n LIMIT :limit;
 -- name: rule_made
 -- What rules concluded and nobody asked for, touched or relies on. Code 12 is VERSION_NEXT: what ends
 -- another memory stays one. Where a night that took them back was undone, they stay, too.
-SELECT m.n, m.id, v.quote
+SELECT m.n, m.id, coalesce(v.quote, '') AS quote
 FROM memories m JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
 WHERE m.tenant_id = :tenant AND m.validity = 'active' AND m.n > :after
-  AND v.inferred_by = 'rules' AND v.client = 'rules' AND v.quote <> v.content
+  AND v.inferred_by = 'rules'
+  AND (v.client = 'rules' AND v.quote <> v.content
+       OR v.channel = 'night' AND m.predicate = 'habit')
   AND NOT m.pinned AND NOT m.verified AND m.upvotes = 0 AND m.downvotes = 0
   AND NOT EXISTS (SELECT 1 FROM memory_versions o
                   WHERE o.memory_n = m.n AND o.inferred_by <> 'rules')

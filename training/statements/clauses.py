@@ -1,4 +1,4 @@
-"""Clauses: the parts of a sentence that state something, apart from those that ask.
+"""Clauses: the parts of a labelled sentence that state something, apart from those that ask.
 
 "I prefer tea, can you suggest a shop?" states that its speaker prefers tea, and asks for a shop. A
 sentence is divided only where a new clause begins with a subject of its own, so that each part can
@@ -12,10 +12,8 @@ from functools import cache
 from itertools import compress
 
 from memoria.policy.own_words import Sentence
+from memoria.policy.statements.features import reads_chinese
 from memoria.text.pattern import LazyPattern, SmallPattern, has_any, small_letters
-from memoria.text.script import is_cjk
-
-_ENOUGH_ZH = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,17 +23,6 @@ class StatingClause:
     start: int
     """Its position in the sentence."""
     text: str
-    before: str
-    """What stands before it in the sentence."""
-    after: str
-    """What stands behind it."""
-
-
-def reads_chinese(text: str) -> bool:
-    """Whether a text is to be read as Chinese, whatever long addresses and names it holds."""
-    if text.isascii():
-        return False
-    return is_cjk(text) or len(_SIGN_ZH.regex.findall(text)) >= _ENOUGH_ZH
 
 
 def split_clauses(sentence: Sentence) -> tuple[StatingClause, ...]:
@@ -53,7 +40,7 @@ def split_clauses(sentence: Sentence) -> tuple[StatingClause, ...]:
     if in_chinese:
         spans, asking = _join_chinese(spans, asking)
     return tuple(
-        StatingClause(start, text[start:end], text[:start], text[end:])
+        StatingClause(start, text[start:end])
         for (start, end), asks_something in zip(spans, asking, strict=True)
         if not asks_something
     )
@@ -66,22 +53,6 @@ def _asks(text: str) -> bool:
 
 def _asks_in_chinese(text: str) -> bool:
     return bool(_ASKS_ZH.regex.search(text) or _GREETING_ZH.regex.match(text))
-
-
-def own_parts(clause: StatingClause) -> Iterator[StatingClause]:
-    """The parts of a Chinese clause of several that have their speaker for a subject."""
-    spans = list(_spans(clause.text, in_chinese=True)) if reads_chinese(clause.text) else []
-    for start, end in spans if len(spans) > 1 else ():
-        text = clause.text
-        lead = _LEAD_ZH.regex.match(text, start, end)
-        first = lead.end() if lead else start
-        if text.startswith("我", first):
-            yield StatingClause(
-                clause.start + first,
-                text[first:end],
-                clause.before + text[:first],
-                text[end:] + clause.after,
-            )
 
 
 def _spans(text: str, *, in_chinese: bool) -> Iterator[tuple[int, int]]:
@@ -189,12 +160,8 @@ _TO_DO = LazyPattern(
 _TAG = LazyPattern(
     r"(?i)\W*(?:right|correct|yes|no|ok|okay|huh|eh|yeah|(?:is|are|do|does|did|have|has|was|am|were|would|can)n['’]?t\s(?:i|it|he|she|they|you|we)|don['’]?t you (?:think|remember|know)|remember|you know|对吧|是吧|对吗|是吗|对不对|是不是|好吗)\W*$"  # noqa: E501
 )
-_SIGN_ZH = LazyPattern("[\u3400-\u9fff]")
 _GREETING_ZH = LazyPattern(
     r"^\W*(?:你好|您好|大家好|嗨|哈喽|早上好|早|晚上好|下午好|好的?|嗯+|是的|对的?|没错|哈哈+|很高兴(?:认识|见到)你|初次见面|请多关照)\W*$"
-)
-_LEAD_ZH = LazyPattern(
-    "(?:但是?|不过|而且|所以|因为|虽然|其实|另外|还有|然后|那|就是|平时|最近|现在)*"
 )
 _JOINT_ZH = LazyPattern(r"[，,；;：—…~～\s]+(?=\S)")
 _ASKS_ZH = LazyPattern(

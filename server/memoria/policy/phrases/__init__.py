@@ -1,1 +1,0 @@
-"""Phrases: the words by which rules tell a request, a change, a choice and a task."""
