@@ -1,6 +1,7 @@
 """Every setting, once: name, unit, default, bound and why.
 
-Each can be given as `MEMORIA_<NAME>` in the environment, or in a `Settings` of the caller's own.
+Each can be given as `MEMORIA_<NAME>` in the environment, as `<name>` in the home's settings file,
+or in a `Settings` of the caller's own.
 """
 
 import os
@@ -20,13 +21,20 @@ from pydantic import (
     model_validator,
 )
 
+from memoria.bare.home import find_home
 from memoria.bare.workspace import find_workspace
-from memoria.errors import InvalidInputError, shorten
+from memoria.errors import InvalidInputError
 from memoria.model.explanation import Part
 from memoria.model.parse import is_web_address
 from memoria.model.privacy import PersonalRules, parse_personal_rules
 from memoria.model.retention import RetentionChanges, parse_retention_changes
 from memoria.model.zone import Zone
+from memoria.settings_file import (
+    describe_error,
+    read_settings_file,
+    variable_of,
+    without_other_places,
+)
 
 TenantName = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
 MOST_SHORT_TERM_TURNS = 1000
@@ -39,11 +47,9 @@ LONGEST_WAIT_MS = 26 * 3_600_000
 LONGEST_PAUSE_MS = 10 * 60_000
 """The longest wait before a document that could not be embedded is tried again."""
 
-_PREFIX = "MEMORIA_"
-
 
 def _split_parts(value: object) -> object:
-    """Parts of a search, from a sequence or from text as a shell has it."""
+    """Several values, from a sequence or from text as a shell has it."""
     return [part.strip() for part in value.split(",")] if isinstance(value, str) else value
 
 
@@ -58,15 +64,11 @@ class Settings(BaseModel):
             try:
                 super().__init__(**given)
             except ValidationError as error:
-                raise InvalidInputError(_describe_error(error)) from error
+                raise InvalidInputError(describe_error(error)) from error
 
     home: Path = Path("~/.memoria")
     """The data folder. Everything Memoria keeps is in it. `memoria backup` copies it, also while it
     is in use."""
-
-    store_url: Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)] = "sqlite:"
-    """The database engine, as a URL. `sqlite:`, one file in the data folder, is the only one there
-    is."""
 
     tenant: TenantName = "default"
     """Whose memory this is. A tenant never sees another's rows."""
@@ -80,6 +82,9 @@ class Settings(BaseModel):
     """Projects that are seen from themselves alone, such as `/home/ann/diary,/home/ann/secret`.
     What is said in one stays in it, even if it is about you, unless you say `scope=everywhere`; no
     search of all projects shows it, and none counts it."""
+
+    ignored_folders: Annotated[tuple[str, ...], BeforeValidator(_split_parts)] | None = None
+    """Folders of which hooks and imports keep nothing, such as `/home/ann/diary,~/taxes`."""
 
     name_other_projects: bool = False
     """Whether a search that found less than was asked for names the other projects that have a
@@ -103,9 +108,6 @@ class Settings(BaseModel):
 
     embedding_api_key: SecretStr | None = None
     """The endpoint's key, where it wants one. Never stored, never logged."""
-
-    embedding_timeout_s: float = Field(20.0, gt=0, le=600)
-    """How long a request to the embedding endpoint may take before text search goes on alone."""
 
     embedder_wait_ms: int = Field(3000, ge=0, le=60_000)
     """How long a search waits for a model that is still loading before it goes on with text
@@ -253,9 +255,6 @@ class Settings(BaseModel):
     """Whether nightly maintenance writes each closed conversation into a file of the home's
     `conversation_history`, for people to read."""
 
-    read_connections: int = Field(3, ge=1, le=32)
-    """Read-only connections per process. With several, a long search does not delay a short one."""
-
     search_helpers: int | None = Field(None, ge=0, le=32)
     """How many processes may search beside this one while eight searches or more are asked of it
     at once, for long. Each takes about 90 MB and ends after a minute without work. 0: none. By
@@ -352,18 +351,24 @@ class Settings(BaseModel):
 
     @classmethod
     def load(cls, **given: Any) -> Self:  # noqa: ANN401  (validated field by field by pydantic)
-        """Settings from the environment, overridden by whatever is given and not None.
+        """Settings from what is given and not None, else the environment, else the home's file.
 
         Raises:
-            InvalidInputError: a value is out of bounds or of the wrong kind.
+            InvalidInputError: a value is out of bounds or of the wrong kind, or the file can't be
+                read.
         """
-        from_environment = {
-            name: value
-            for name in cls.model_fields
-            if (value := os.environ.get(_PREFIX + name.upper()))
-        }
         named = {name: value for name, value in given.items() if value is not None}
-        return cls.from_values(**{**from_environment, **named})
+        stronger = {**cls.read_environment(), **named}
+        home = stronger.get("home")
+        filed = read_settings_file(find_home(str(home) if home else None), cls)
+        return cls.from_values(**{**without_other_places(filed.values, stronger), **stronger})
+
+    @classmethod
+    def read_environment(cls) -> dict[str, str]:
+        """What the environment says, as it says it."""
+        return {
+            name: value for name in cls.model_fields if (value := os.environ.get(variable_of(name)))
+        }
 
     @classmethod
     def load_here(cls, home: str | None, tenant: str | None, workspace: str | None) -> Self:
@@ -372,7 +377,7 @@ class Settings(BaseModel):
         Raises:
             InvalidInputError: a value is out of bounds or of the wrong kind.
         """
-        named = workspace or os.environ.get(_PREFIX + "WORKSPACE") or find_workspace(os.curdir)
+        named = workspace or os.environ.get(variable_of("workspace")) or find_workspace(os.curdir)
         return cls.load(home=home, tenant=tenant, workspace=named)
 
     @classmethod
@@ -385,15 +390,10 @@ class Settings(BaseModel):
         return cls(**given)
 
 
-def _describe_error(error: ValidationError) -> str:
-    """A pydantic error as sentences that name the setting, without echoing its value."""
-    problems = "; ".join(
-        f"{_setting_name(item['loc'])}: {item['msg'].removeprefix('Value error, ')}"
-        for item in error.errors(include_input=False)
-    )
-    return f"{problems}. Mend the setting and start again."
+def list_problems(home: str) -> tuple[str, ...]:
+    """Sentences on what of a home's settings file can't be used.
 
-
-def _setting_name(place: tuple[int | str, ...]) -> str:
-    """A setting's name as the environment has it."""
-    return shorten(f"{_PREFIX}{place[0]}".upper()) if place else "settings"
+    Raises:
+        InvalidInputError: nothing of it can be.
+    """
+    return read_settings_file(home, Settings).problems

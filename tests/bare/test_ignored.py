@@ -64,7 +64,7 @@ def test_a_file_above_the_repository_is_another_projects_and_the_nearest_speaks_
     assert not is_ignored(str(tmp_path / "repo" / "inner" / "open"), "")
 
 
-def test_folders_can_be_named_in_a_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folders_can_be_named_in_a_setting(tmp_path: Path) -> None:
     _make(tmp_path, "diary/notes", "diaries")
     (tmp_path / "link").symlink_to(tmp_path / "diary")
     named = f" {tmp_path}/diary/ ,~/secret"
@@ -72,8 +72,6 @@ def test_folders_can_be_named_in_a_setting(tmp_path: Path, monkeypatch: pytest.M
     assert is_ignored(str(tmp_path / "link"), named)
     assert not is_ignored(str(tmp_path / "diaries"), named)
     assert is_ignored("~/secret/plans", named)
-    monkeypatch.setenv("MEMORIA_IGNORED_FOLDERS", named)
-    assert is_ignored(str(tmp_path / "diary"))
     assert not is_ignored(str(tmp_path / "diary"), "")
 
 

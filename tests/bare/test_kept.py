@@ -14,7 +14,7 @@ from memoria.bare.kept import (
     is_settled,
     list_kept,
     look_at,
-    places_of_database,
+    places_of_home,
     read_kept,
     write_kept,
 )
@@ -31,7 +31,7 @@ def home(tmp_path: Path) -> str:
 
 def keep(home: str, workspace: str | None = "/work", *, lasts_ms: int | None = None) -> None:
     now = time.time_ns() // 1_000_000
-    states = look_at(home, ("USER.md", *places_of_database()))
+    states = look_at(home, ("USER.md", *places_of_home()))
     until = None if lasts_ms is None else now + lasts_ms
     write_kept(home, TENANT, workspace, INSTRUCTIONS, "Rule: 用公制", states, now, until)
 
@@ -51,7 +51,7 @@ def test_a_kept_answer_is_given_to_whom_it_was_kept_for(home: str) -> None:
     assert read(home, None) == read(home, "") == "Rule: 用公制"
 
 
-@pytest.mark.parametrize("file", ["memoria.db", "memoria.db-wal", "USER.md"])
+@pytest.mark.parametrize("file", ["memoria.db", "memoria.db-wal", "USER.md", "settings.toml"])
 def test_whatever_changes_a_file_that_it_rests_on_takes_it_away(home: str, file: str) -> None:
     path = Path(home) / file
     path.write_bytes(b"1")

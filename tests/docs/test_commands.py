@@ -70,7 +70,6 @@ def test_every_setting_that_is_named_exists() -> None:
         "MEMORIA_DATA",
         "MEMORIA_ASKED",
         "MEMORIA_HOOKS",
-        "MEMORIA_IGNORED_FOLDERS",
         "MEMORIA_PASSPHRASE",
     }  # benchmarks; a command's; hooks', which know no settings; asked for where it is not set
     named = {

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from memoria.app.engine import open_store
 from memoria.config import Settings
-from memoria.surface.cli.console import err, out
+from memoria.surface.cli.console import err, out, warn_of_settings
 from memoria.surface.cli.main import app
 
 _TIMEOUT_S = 300
@@ -90,5 +90,6 @@ class Shell:
 def _invoke(arguments: list[str], environment: dict[str, str | None]) -> Output:
     for console in (out, err):
         console.cache_clear()  # they keep the width of the first terminal they saw
+    warn_of_settings.cache_clear()  # it speaks once in a process
     result = CliRunner().invoke(app, arguments, env=environment, catch_exceptions=False)
     return Output(result.exit_code, result.stdout, result.stderr)

@@ -171,8 +171,8 @@ async def test_a_memory_that_cannot_be_opened_says_why(
 @pytest.mark.parametrize(
     ("fields", "named"),
     [
-        ({"read_connections": "many"}, "MEMORIA_READ_CONNECTIONS"),
-        ({"read_connections": GREAT}, "MEMORIA_READ_CONNECTIONS"),
+        ({"lease_ms": "many"}, "MEMORIA_LEASE_MS"),
+        ({"lease_ms": GREAT}, "MEMORIA_LEASE_MS"),
         ({"embedder": "endpoint"}, "MEMORIA_EMBEDDING_BASE_URL"),
         ({"x" * 100_000: 1}, "MEMORIA_X"),
         ({"home": Unprintable()}, "MEMORIA_HOME"),

@@ -313,18 +313,31 @@ async def test_settings_that_no_environment_has_keep_nothing(home: Path) -> None
     assert not list(files(home))
 
 
+async def test_a_server_that_began_before_the_settings_file_changed_keeps_nothing_more(
+    home: Path,
+) -> None:
+    async with memoria.open(settings=settings_of(home)) as memory:
+        await memory.remember("Always say zeta", type="rule")
+        await anyio.to_thread.run_sync(keep, memory)
+        assert read(home, HERE, BRIEFING) is not None
+        (home / "settings.toml").write_text("core_file_tokens = 60\n", "utf-8")
+        assert read(home, HERE, BRIEFING) is None
+        await anyio.to_thread.run_sync(keep, memory)
+        assert read(home, HERE, BRIEFING) is None
+
+
 NO_SAY = frozenset(
     """
     home tenant workspace embedder embedding_base_url embedding_model embedding_api_key
-    embedding_timeout_s embedder_wait_ms short_term_turns search_without rerank_base_url
+    embedder_wait_ms short_term_turns search_without rerank_base_url
     rerank_model rerank_api_key rerank_timeout_s embedding_batch embedding_attempts llm_base_url
     llm_model llm_api_key llm_command llm_timeout_s llm_attempts llm_concurrency llm_daily_tokens
     llm_output_tokens extraction_attempts extraction_wait_minutes extraction_turns
     forget_similarity forget_at_once forget_grace_days personal_data retention lease_ms
     busy_timeout_ms nightly_minutes nightly_tokens archive_days nightly_idle_minutes history_files
-    read_connections search_helpers segment_idle_minutes segment_messages max_turn_bytes
+    search_helpers segment_idle_minutes segment_messages max_turn_bytes
     backup_keep_days
-    name_other_projects
+    name_other_projects ignored_folders
     """.split()
 )
 """Settings that have no say in what is kept, or are asked for by themselves."""

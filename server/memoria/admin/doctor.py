@@ -16,7 +16,8 @@ from memoria.admin.hook_findings import check_hooks
 from memoria.admin.modes import check_privacy
 from memoria.bare.home import TENANTS
 from memoria.bare.kept import count_kept
-from memoria.config import NO_WORKSPACE, Settings
+from memoria.bare.settings_file import settings_path
+from memoria.config import NO_WORKSPACE, Settings, list_problems
 from memoria.erasure.repair import MEMORY_KINDS
 from memoria.erasure.verify import verify
 from memoria.errors import (
@@ -97,6 +98,7 @@ def _check_home(settings: Settings) -> Iterable[Finding]:
         yield _check_core_files(settings)
         yield _check_kept(settings)
         yield _check_backups(settings)
+        yield _check_settings(settings)
         yield from check_hooks(settings)
 
 
@@ -207,6 +209,21 @@ def _check_tenants_folders(store: Store, settings: Settings) -> Finding:
         )
         return Finding(check=check, state="warning", detail="; ".join(left), cure=cure)
     return Finding(check=check, state="ok", detail="each tenant has one of its own")
+
+
+def _check_settings(settings: Settings) -> Finding:
+    """Whether every line of the settings file can be used."""
+    path = settings_path(str(settings.home_path))
+    problems = list_problems(str(settings.home_path))
+    if problems:
+        return Finding(
+            check="settings",
+            state="warning",
+            detail=" ".join(problems),
+            cure="Mend the lines, in an editor or with memoria config set and unset.",
+        )
+    detail = f"every line of {path} holds" if os.path.lexists(path) else f"there is no {path}"
+    return Finding(check="settings", state="ok", detail=detail)
 
 
 def _check_backups(settings: Settings) -> Finding:

@@ -25,6 +25,7 @@ from memoria.admin.transcripts import (
     UnusableLine,
 )
 from memoria.admin.transcripts.each import name_fault
+from memoria.admin.transcripts.omission import FoldersLeftOut
 from memoria.config import NO_WORKSPACE
 from memoria.errors import InvalidInputError, InvalidTurnError
 from memoria.memories.statement_text import MAX_CHARS
@@ -179,6 +180,7 @@ class Importer:
         progress: Progress,
         workspace_of: WorkspaceOf,
         workspace: str | None = None,
+        ignored_folders: Sequence[str] = (),
     ) -> None:
         """Nothing is read yet.
 
@@ -189,6 +191,7 @@ class Importer:
             progress: told the file, and the bytes read so far of all files together.
             workspace_of: gives the workspace of the folder a session was held in.
             workspace: that of items that name no folder; the configured one by default.
+            ignored_folders: those of which nothing is kept.
         """
         self._recorder = recorder
         self._format = form
@@ -196,6 +199,7 @@ class Importer:
         self._progress = progress
         self._workspace_of = workspace_of
         self._workspace = workspace
+        self._folders = FoldersLeftOut(ignored_folders)
         self.report = ImportReport()
         """What has become of the files so far."""
         self._batch: list[TranscriptTurn] = []
@@ -220,7 +224,7 @@ class Importer:
         is_document = file.path.suffix in self._format.documents
         source = TranscriptSource(file.path, file.session, is_document=is_document)
         told = 0
-        for item in read_file(source, self._format.read):
+        for item in read_file(source, self._format.read, self._folders):
             full = self._is_full_for(item)
             if full:
                 await self._write_batches()

@@ -34,6 +34,7 @@ from memoria.admin.spool_progress import GivenUpError, Progress
 from memoria.admin.transcripts.base import TranscriptFormat, TranscriptItem, TranscriptTurn
 from memoria.admin.transcripts.follow import FilePlace, TranscriptFollower
 from memoria.admin.transcripts.formats import FORMATS
+from memoria.admin.transcripts.omission import FoldersLeftOut
 from memoria.bare.hook_log import describe_error, note_failure
 from memoria.bare.spool import (
     AsideEntry,
@@ -83,6 +84,7 @@ class SpoolIntake:
         digester: Digester,
         make_capture: MakeCapture,
         workspace_of: Callable[[str], str],
+        folders: FoldersLeftOut,
         *,
         retries: bool = True,
     ) -> None:
@@ -95,6 +97,7 @@ class SpoolIntake:
             digester: of the tenant.
             make_capture: what records turns of a channel in a workspace.
             workspace_of: the workspace of a folder.
+            folders: those of which nothing is kept.
             retries: whether transcripts that were set aside long ago are tried again.
         """
         self._store = store
@@ -103,6 +106,7 @@ class SpoolIntake:
         self._digester = digester
         self._make_capture = make_capture
         self._workspace_of = workspace_of
+        self._folders = folders
         self._retries = retries
         self._claim: SpoolClaim | None = None
         self.progress = Progress()
@@ -304,7 +308,7 @@ class SpoolIntake:
 
     def follow(self, form: TranscriptFormat, path: Path, session: str) -> TranscriptFollower:
         """What reads the transcript on."""
-        return TranscriptFollower(form, path, session, self._digester)
+        return TranscriptFollower(form, path, session, self._digester, self._folders)
 
 
 class _Following:

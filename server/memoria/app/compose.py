@@ -58,7 +58,8 @@ async def open_memoria(
         InvalidInputError: a setting is out of bounds.
         StoreError: the home can't be opened.
     """
-    chosen = _override(settings or Settings.load(), home, tenant)
+    chosen = Settings.load(home=home, tenant=tenant) if settings is None else settings
+    chosen = _override(chosen, home, tenant)
     check_settings(chosen)
     lazy = choose_embedder(chosen) if embedder is None else _wrap_embedder(embedder)
     store = await in_thread(lambda: open_store(chosen))

@@ -1,39 +1,20 @@
-"""The engine that keeps a home, by the URL in the settings: the only module that names engines."""
+"""The engine that keeps a home: the only module that names one."""
 
-from collections.abc import Callable, Mapping
 from contextlib import closing
 
 from memoria.app.spool import count_waiting
 from memoria.bare.home import DEFAULT_TENANT
 from memoria.config import Settings
-from memoria.errors import InvalidInputError, NoMemoryError, StoreError, quote_value
+from memoria.errors import NoMemoryError, StoreError, quote_value
 from memoria.store.base import Engine, Store
 from memoria.store.files import BACKUPS
 from memoria.store.former_folders import adopt_folders
 from memoria.store.sqlite.engine import SqliteEngine
 
-_ENGINES: Mapping[str, Callable[[], Engine]] = {"sqlite": SqliteEngine}
-"""By the scheme of their URL."""
 
-
-def choose_engine(settings: Settings) -> Engine:
-    """The engine that the settings name.
-
-    Raises:
-        InvalidInputError: there is no such engine, or its URL says more than it takes.
-    """
-    scheme, _, place = settings.store_url.partition(":")
-    if scheme not in _ENGINES:  # a URL may hold a password: no more of it is repeated
-        raise InvalidInputError(
-            f"MEMORIA_STORE_URL: there is no engine {quote_value(scheme)}. "
-            f"There is: {', '.join(f'{name}:' for name in _ENGINES)}"
-        )
-    if place:
-        raise InvalidInputError(
-            f"MEMORIA_STORE_URL: {scheme}: keeps its file in the home and takes no place. Set "
-            "MEMORIA_HOME to move the home."
-        )
-    return _ENGINES[scheme]()
+def choose_engine() -> Engine:
+    """The engine that keeps homes."""
+    return SqliteEngine()
 
 
 def check_memory(settings: Settings) -> None:
@@ -46,7 +27,7 @@ def check_memory(settings: Settings) -> None:
     if count_waiting(home, settings.tenant):
         return  # there is, once what hooks have said is taken in
     try:
-        exists = choose_engine(settings).exists(settings)
+        exists = choose_engine().exists(settings)
     except OSError:
         return  # whoever opens it next says why it can't be looked at
     if not exists:
@@ -76,10 +57,9 @@ def open_store(settings: Settings) -> Store:
     """The home's store, made if there is none; its tenants' folders have their present names.
 
     Raises:
-        InvalidInputError: there is no such engine.
         StoreError: it can't be opened.
     """
-    store = choose_engine(settings).open(settings)
+    store = choose_engine().open(settings)
     try:
         adopt_folders(settings.home_path, settings.tenant, store.tenants)
     except StoreError:

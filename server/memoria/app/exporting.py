@@ -46,7 +46,7 @@ def export(
     order = ExportOrder(
         settings.home_path,
         settings.tenant,
-        choose_engine(settings).files.newest_schema,
+        choose_engine().files.newest_schema,
         selection,
         passphrase,
     )
@@ -68,7 +68,7 @@ def merge_export(
     Raises:
         ExportError: it is none, or the passphrase is another one.
     """
-    schema_number = choose_engine(settings).files.newest_schema
+    schema_number = choose_engine().files.newest_schema
     with closing(open_store(settings)) as store:
         files, home = open_home_files(settings), settings.home_path
         merger = ExportMerger(store, files, home, settings.tenant, schema_number)

@@ -19,10 +19,11 @@ from memoria.bare.kept import (
     is_settled,
     list_kept,
     look_at,
-    places_of_database,
+    places_of_home,
     read_kept,
     write_kept,
 )
+from memoria.bare.settings_file import SETTINGS_FILE
 from memoria.config import Settings
 from memoria.errors import MemoriaError
 from memoria.lifecycle.core.current import find_next_change
@@ -52,18 +53,19 @@ class AnswerKeeper:
         self._composers = composers
         self._home = str(settings.home_path)
         self._tenant = settings.tenant
-        self._may_keep = _is_as_environment_says(settings)
+        self._is_known: tuple[str, bool] | None = None
         self._seen: States = {}
         self._good_until: int | None = None
 
     def has_changed(self) -> bool:
         """Whether something has happened since the answers of the project at hand were kept.
 
-        It costs a look at six files, and may be asked wherever nothing must be waited for.
+        It costs a look at seven files, and may be asked wherever nothing must be waited for.
         """
         places, end = self._places(self._settings.workspace), self._good_until
         is_over = end is not None and end <= now_millis()
-        return self._may_keep and (is_over or look_at(self._home, places) != self._seen)
+        states = look_at(self._home, places)
+        return (is_over or states != self._seen) and self._may_keep(states)
 
     def keep(self) -> bool:
         """Keep the answers of the project at hand. False where it is to be tried again.
@@ -83,9 +85,9 @@ class AnswerKeeper:
         return True
 
     def _keep_for(self, workspace: str | None) -> bool:
-        if not self._may_keep:
-            return True
         states = look_at(self._home, self._places(workspace))
+        if not self._may_keep(states):
+            return True
         names = self._composers.keys()
         if all(read_kept(self._home, self._tenant, workspace, name) is not None for name in names):
             return self._note_seen(workspace, states, self._find_end(workspace))
@@ -105,6 +107,13 @@ class AnswerKeeper:
                 write_kept(self._home, self._tenant, workspace, name, text, states, at, until)
         return self._note_seen(workspace, states, until)
 
+    def _may_keep(self, states: States) -> bool:
+        """Whether others would compose the same, by the settings file as it is now."""
+        state = states[SETTINGS_FILE]
+        if self._is_known is None or self._is_known[0] != state:
+            self._is_known = state, _is_as_others_read(self._settings)
+        return self._is_known[1]
+
     def _note_seen(self, workspace: str | None, states: States, until: int | None = None) -> bool:
         if workspace == self._settings.workspace:
             self._seen, self._good_until = states, until
@@ -120,7 +129,7 @@ class AnswerKeeper:
         """The files that answers for a project rest on, below the home."""
         own = Path(tenant_folder(self._home, self._tenant)).relative_to(self._home)
         core = ((own / place.file).as_posix() for place in places_seen_from(workspace))
-        return [*places_of_database(), *core]
+        return [*places_of_home(), *core]
 
     def _list_others(self) -> Iterator[str | None]:
         """The projects that something was kept for last, but the one at hand."""
@@ -132,8 +141,8 @@ class AnswerKeeper:
                 yield workspace
 
 
-def _is_as_environment_says(settings: Settings) -> bool:
-    """Whether a process that has only the environment to go by would do as these settings say.
+def _is_as_others_read(settings: Settings) -> bool:
+    """Whether a process that has only the environment and the file would do as these settings say.
 
     What a program has set in other ways would be known to nobody who reads what is kept.
     """

@@ -61,6 +61,7 @@ class Memoria(Changes):
             self._digester,
             self._record_as,
             _STALLS_AFTER_S + settings.busy_timeout_ms / 1000,
+            settings.ignored_folders or (),
         )
         """What hooks have said, until it is taken in."""
         self.private = PrivateSwitch(store, self.tenant, settings.workspace, channel)

@@ -15,6 +15,8 @@ from memoria.errors import StoreError
 from memoria.model.instant import now_millis
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memoria.admin.spool_entries import SpoolReport
     from memoria.app.intake_thread import IntakeThread
     from memoria.erasure.suppression import Digester
@@ -62,6 +64,7 @@ class Spool:
         digester: "Digester",
         make_capture: "Callable[[Channel, str], Capture]",
         stalls_after_s: float,
+        ignored_folders: "Sequence[str]" = (),
     ) -> None:
         """Nothing is looked at yet.
 
@@ -72,12 +75,14 @@ class Spool:
             digester: of the tenant.
             make_capture: what records turns of a channel in a workspace.
             stalls_after_s: after so long at one step, an intake is taken to go no further.
+            ignored_folders: those of which nothing is kept.
         """
         self._store = store
         self._home = home
         self._tenant = tenant
         self._digester = digester
         self._make_capture = make_capture
+        self._ignored_folders = ignored_folders
         self.stalls_after_s = stalls_after_s
         """After so long at one step, an intake is taken to go no further."""
         self._seen: int | None = None
@@ -176,6 +181,7 @@ class Spool:
 
     def _begin(self, most_bytes: int) -> "IntakeThread":
         from memoria.admin.spool import SpoolIntake  # noqa: PLC0415  (only where anything waits)
+        from memoria.admin.transcripts.omission import FoldersLeftOut  # noqa: PLC0415  (as above)
         from memoria.app.intake_thread import IntakeThread  # noqa: PLC0415  (as above)
 
         self._stalled = [one for one in self._stalled if one.is_alive]
@@ -186,6 +192,7 @@ class Spool:
             self._digester,
             self._make_capture,
             workspace_of,
+            FoldersLeftOut(self._ignored_folders),
             retries=not self._stalled,
         )
         return IntakeThread(intake, most_bytes)

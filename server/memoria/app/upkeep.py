@@ -72,19 +72,19 @@ def diagnose(settings: Settings, treatment: Treatment, progress: Progress) -> Di
 
 def back_up(settings: Settings, target: Path | None, progress: Progress) -> BackupReport:
     """Write a backup of a home while others go on using it; see `admin.backup`."""
-    return memoria.admin.backup.back_up(settings, choose_engine(settings).files, target, progress)
+    return memoria.admin.backup.back_up(settings, choose_engine().files, target, progress)
 
 
 def restore(settings: Settings, backup: Path, progress: Progress) -> Restored:
     """Put a backup in a home's place; what was forgotten since it was made stays forgotten."""
-    files = choose_engine(settings).files
+    files = choose_engine().files
     former = memoria.admin.restore.restore(settings.home_path, backup, files, progress)
     return Restored(former, 0 if former is None else _reforget(settings, former))
 
 
 def _reforget(settings: Settings, former: Path) -> int | None:
     try:
-        before = choose_engine(settings).open_former(settings, former)
+        before = choose_engine().open_former(settings, former)
     except StoreError:
         return None
     with closing(before), closing(open_store(settings)) as now:

@@ -11,7 +11,6 @@ import os
 from memoria.bare.foreign_files import may_be_path, read_foreign
 
 IGNORE_FILE = ".memoriaignore"
-SETTING = "MEMORIA_IGNORED_FOLDERS"
 _MOST_BYTES = 1 << 14
 _MOST_EFFORT = 5_000_000
 """Characters compared with characters, for one folder: well under a second."""
@@ -40,19 +39,18 @@ class _Effort:
             raise _TooMuchError
 
 
-def is_ignored(folder: str, ignored: str | None = None) -> bool:
+def is_ignored(folder: str, ignored: str) -> bool:
     """Whether nothing is to be recorded of what is said in a folder.
 
     Args:
         folder: where a session is held. Of a path that no system can open, nothing is recorded.
-        ignored: folders with a comma between them; by default what the environment says.
+        ignored: folders with a comma between them, as the setting names them.
     """
     if not may_be_path(folder):
         return True
     place = os.path.abspath(os.path.expanduser(folder))
-    named = os.environ.get(SETTING, "") if ignored is None else ignored
     try:
-        return _is_in_one_of(place, named) or _is_left_out(place)
+        return _is_in_one_of(place, ignored) or _is_left_out(place)
     except _TooMuchError:
         return True
 

@@ -1,7 +1,8 @@
 """Answers laid ready for those who can't wait for a server: its instructions, and the briefing.
 
-An answer is kept with everything that it rests on: the state of the database's files and of the
-core files, the settings and the clock that had a say in it, and the moment until which it holds.
+An answer is kept with everything that it rests on: the state of the database's files, of the core
+files and of the settings file, the environment and the clock that had a say in it, and the moment
+until which it holds.
 It is only given while all of that is as it was. Any change to the database, by whatever process,
 changes the state of one of its files, so no list of changes that matter has to be right: whatever
 is in doubt is no answer, and a server composes a new one soon.
@@ -24,6 +25,7 @@ from memoria.bare.home import (
     write_all,
 )
 from memoria.bare.plain_json import read_json, write_json
+from memoria.bare.settings_file import SETTINGS_FILE
 
 KEPT = "kept"
 """The folder of a tenant's kept answers: they quote memories, so forgetting deletes them."""
@@ -32,7 +34,6 @@ SETTINGS = (
     "MEMORIA_CORE_FILE_TOKENS",
     "MEMORIA_INSTRUCTIONS_CORE",
     "MEMORIA_PRIVATE_WORKSPACES",
-    "MEMORIA_STORE_URL",
     "MEMORIA_TIME_ZONE",
 )
 """The settings that have a say in what is kept, beside home, tenant and workspace."""
@@ -225,14 +226,15 @@ def look_at(home: str, places: object) -> States:
     return {place: _look_at_one(home, place) for place in places}
 
 
-def places_of_database() -> tuple[str, ...]:
-    """The files that change with the database.
+def places_of_home() -> tuple[str, ...]:
+    """The files that change with the database or its settings.
 
     Windows may date a file that is open later than it was written, so there the head of the shared
     index is read, which SQLite changes with every commit. It can be: there closing a file gives up
     nothing.
     """
-    return (*DATABASE_FILES, _INDEX) if sys.platform == "win32" else DATABASE_FILES
+    places = (*DATABASE_FILES, SETTINGS_FILE)
+    return (*places, _INDEX) if sys.platform == "win32" else places
 
 
 def is_settled(home: str, states: States) -> bool:

@@ -5,6 +5,9 @@ from memoria.inference.base import Embedder
 from memoria.inference.bundled import BUNDLED, BUNDLED_CALIBRATION, BundledEmbedder
 from memoria.inference.lazy import LazyEmbedder
 
+_TIMEOUT_S = 20.0
+"""How long a request to an endpoint may take before text search goes on alone."""
+
 
 def choose_embedder(settings: Settings) -> LazyEmbedder | None:
     """The configured embedder, not loaded yet; None when vectors are switched off."""
@@ -27,5 +30,5 @@ def _connect_endpoint(settings: Settings) -> Embedder:
         base_url=settings.embedding_base_url or "",
         model=settings.embedding_model or "",
         api_key=key.get_secret_value() if key else None,
-        timeout_s=settings.embedding_timeout_s,
+        timeout_s=_TIMEOUT_S,
     )

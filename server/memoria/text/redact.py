@@ -8,6 +8,7 @@ There is no rule on entropy: hashes, UUIDs and images must survive.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from memoria.text.redaction.finders import find_secrets
 from memoria.text.redaction.span import MARKER_START, Span
@@ -44,6 +45,20 @@ def redact(text: str) -> RedactedText:
         text = _replace(text, spans)
         total.update(span.kind for span in spans)
     return RedactedText(text, tuple(Redaction(kind, count) for kind, count in total.items()))
+
+
+def holds_a_key(value: str) -> bool:
+    """Whether a value is a key or password, or contains one."""
+    return bool(redact(value).redactions) or any(map(_opens, value.split()))
+
+
+def _opens(word: str) -> bool:
+    """Whether a URL comes with a password, or with a query, where some endpoints want the key."""
+    try:
+        parts = urlsplit(word.strip("\"'"))
+    except ValueError:  # no URL is written like that
+        return False
+    return bool(parts.scheme and parts.netloc and (parts.password or parts.query))
 
 
 def _replace(text: str, spans: Sequence[Span]) -> str:

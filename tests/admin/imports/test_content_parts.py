@@ -9,6 +9,7 @@ import pytest
 from memoria.admin.imports.items import read_file
 from memoria.admin.imports.table import SOURCES
 from memoria.admin.transcripts import TranscriptSource, TranscriptTurn
+from memoria.admin.transcripts.omission import FoldersLeftOut
 from memoria.model import Turn
 from memoria.model.content import content_text
 
@@ -24,7 +25,7 @@ PARTS: tuple[Any, ...] = (
 def read(tmp_path: Path, source: str, name: str, content: object) -> list[Turn]:
     path = tmp_path / name
     path.write_text(json.dumps(content), "utf-8")
-    items = read_file(TranscriptSource(path, "s"), SOURCES[source].read)
+    items = read_file(TranscriptSource(path, "s"), SOURCES[source].read, FoldersLeftOut())
     return [item.turn for item in items if isinstance(item, TranscriptTurn)]
 
 

@@ -12,6 +12,7 @@ from memoria.admin.imports.items import read_file
 from memoria.admin.imports.table import SOURCES
 from memoria.admin.transcripts import SkippedLine, TranscriptSource, TranscriptTurn, UnusableLine
 from memoria.admin.transcripts.each import read_each
+from memoria.admin.transcripts.omission import FoldersLeftOut
 from memoria.admin.transcripts.source import Record
 
 MANY = 22
@@ -41,7 +42,7 @@ def test_whatever_an_item_makes_a_reader_raise_is_named_with_its_line_and_the_re
         yield from read_each(source, source.records(), read_line)
         raise KeyError("sk-proj-Zr8Q2vT4kLm9XwB3nD7pHs1YcJ5gRfAe")
 
-    items = list(read_file(TranscriptSource(path, "s"), read))
+    items = list(read_file(TranscriptSource(path, "s"), read, FoldersLeftOut()))
     assert [item.line for item in items] == [6, 3, 3, None]
     faults = [item.problem for item in items if isinstance(item, UnusableLine)]
     assert "ZeroDivisionError" in faults[0]
@@ -88,7 +89,7 @@ def test_several_objects_of_a_line_are_items_of_their_own(tmp_path: Path) -> Non
         ' "content": [{"type": "input_text", "text": "%s"}]}}'
     )
     path.write_text(f"{said % 'one'}{said % 'two'} , {said % 'three'} half\n{said % 'four'}\n")
-    items = list(read_file(TranscriptSource(path, "s"), SOURCES["codex"].read))
+    items = list(read_file(TranscriptSource(path, "s"), SOURCES["codex"].read, FoldersLeftOut()))
     turns = [item.turn for item in items if isinstance(item, TranscriptTurn)]
     assert [turn.content for turn in turns] == ["one", "two", "three", "four"]
     assert len({turn.message_id for turn in turns}) == 4

@@ -233,6 +233,32 @@ def test_a_folder_that_is_left_out_is_not_recorded_and_the_agent_hears_of_it(
     assert not home.exists()
 
 
+@pytest.mark.parametrize(
+    ("line", "is_recorded"),
+    [
+        ("ignored_folders = ['FOLDER']", False),
+        ("ignored_folders = '/elsewhere, FOLDER'", False),
+        ('"ignored_folders" = ["FOLDER"]', False),
+        ("# ignored_folders = ['FOLDER']", True),
+        ("ignored_folders = ['/elsewhere']", True),
+        ("forget_at_onc = 'nonsense", True),
+        ("ignored_folders = ['/elsewhere", False),
+        ("ignored_folders = 7", False),
+    ],
+)
+def test_the_settings_file_names_folders_left_out_and_one_that_cannot_be_told_leaves_out_all(
+    home: Path, tmp_path: Path, line: str, *, is_recorded: bool
+) -> None:
+    home.mkdir()
+    text = line.replace("FOLDER", str(tmp_path))
+    (home / "settings.toml").write_text(f"{text}\n", "utf-8")
+    _finish(_start(home, "cursor"), place(prompts("Use pnpm.")["cursor"], tmp_path))
+    assert bool(list_waiting(str(home), "default")) is is_recorded
+    failures = [str(one["reason"]) for one in read_failures(str(home), "default")]
+    is_broken = line.endswith("7") or (line.endswith("/elsewhere") and not is_recorded)
+    assert [("line 1" in one) for one in failures] == ([True] if is_broken else [])
+
+
 def test_a_session_that_its_client_writes_nowhere_is_not_recorded(
     home: Path, tmp_path: Path
 ) -> None:

@@ -14,6 +14,7 @@ from memoria.admin.transcripts import (
     TranscriptTurn,
     UnusableLine,
 )
+from memoria.admin.transcripts.omission import FoldersLeftOut
 
 _PROGRESS_ITEMS = 500
 _MOST_NAMED = 3
@@ -64,14 +65,18 @@ class SourceCount:
 
 
 def count_items(
-    groups: Sequence[SourceFiles], progress: Callable[[Path, int], None]
+    groups: Sequence[SourceFiles],
+    progress: Callable[[Path, int], None],
+    ignored_folders: Sequence[str] = (),
 ) -> list[SourceCount]:
     """What some sources have.
 
     Args:
         groups: the files of each source.
         progress: told the file, and the bytes read so far of all files together.
+        ignored_folders: those of which nothing is kept.
     """
+    folders = FoldersLeftOut(ignored_folders)
     before = 0
     counts = []
     for group in groups:
@@ -79,7 +84,7 @@ def count_items(
         for file in group.files:
             is_document = file.path.suffix in group.source.documents
             source = TranscriptSource(file.path, file.session, is_document=is_document)
-            for number, item in enumerate(read_file(source, group.source.read)):
+            for number, item in enumerate(read_file(source, group.source.read, folders)):
                 count.add_item(item, file.path)
                 if number % _PROGRESS_ITEMS == 0:
                     progress(file.path, before + min(source.position, file.size))

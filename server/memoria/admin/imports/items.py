@@ -7,7 +7,7 @@ from functools import partial
 from memoria.admin.imports.interface import ForeignItem, ImportItem
 from memoria.admin.transcripts.base import SkippedLine, TranscriptPosition, TranscriptTurn
 from memoria.admin.transcripts.each import guard
-from memoria.admin.transcripts.omission import is_in_ignored_folder, is_left_out
+from memoria.admin.transcripts.omission import FoldersLeftOut, is_left_out
 from memoria.admin.transcripts.source import TranscriptSource, UnusableLine
 from memoria.model import Role
 
@@ -15,23 +15,25 @@ Reader = Callable[[TranscriptSource], Iterator[ImportItem]]
 _ID_CHARS = 32
 
 
-def read_file(source: TranscriptSource, read: Reader) -> Iterator[ImportItem]:
+def read_file(
+    source: TranscriptSource, read: Reader, folders: FoldersLeftOut
+) -> Iterator[ImportItem]:
     """Yield the items of a file, without our own tools' calls and what folders leave out.
 
     Args:
         source: the file.
         read: the reader of its format. What it raises outside of an item ends this file alone.
+        folders: those of which nothing is kept.
     """
-    known: dict[str, bool] = {}
     for item in guard(None, read, source):
-        yield from guard(item.line, partial(_leave_out, known=known), item)
+        yield from guard(item.line, partial(_leave_out, folders=folders), item)
 
 
-def _leave_out(item: ImportItem, known: dict[str, bool]) -> list[ImportItem]:
+def _leave_out(item: ImportItem, folders: FoldersLeftOut) -> list[ImportItem]:
     match item:
-        case TranscriptTurn() if is_left_out(item, known):
+        case TranscriptTurn() if is_left_out(item, folders):
             return [SkippedLine(item.line)]
-        case ForeignItem() if is_in_ignored_folder(item.folder, known):
+        case ForeignItem() if item.folder in folders:
             return [SkippedLine(item.line)]
         case _:
             return [item]

@@ -4,13 +4,12 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
 from memoria.config import Settings
 from memoria.errors import InvalidInputError
-from memoria.text.redact import redact
+from memoria.text.redact import holds_a_key
 
 _PREFIX = "MEMORIA_"
 _IN_THE_COMMAND = ("home", "tenant", "workspace")
@@ -40,7 +39,7 @@ def capture_environment(settings: Settings, environment: Mapping[str, str]) -> C
     keys = [name for name in named if isinstance(getattr(settings, name), SecretStr)]
     carried = {_variable(name): value for name, value in named.items() if name not in keys}
     for name, value in carried.items():
-        if _holds_a_key(value):
+        if holds_a_key(value):
             raise InvalidInputError(_KEY_FOUND.format(name=name))
     if settings.llm_command:
         carried["PATH"] = _folders(environment.get("PATH", os.defpath))
@@ -56,20 +55,6 @@ _KEY_FOUND = (
 
 def _variable(name: str) -> str:
     return _PREFIX + name.upper()
-
-
-def _holds_a_key(value: str) -> bool:
-    """Whether a value is a key or password, or contains one."""
-    return bool(redact(value).redactions) or any(map(_opens, value.split()))
-
-
-def _opens(word: str) -> bool:
-    """Whether a URL comes with a password, or with a query, where some endpoints want the key."""
-    try:
-        parts = urlsplit(word.strip("\"'"))
-    except ValueError:  # no URL is written like that
-        return False
-    return bool(parts.scheme and parts.netloc and (parts.password or parts.query))
 
 
 def _folders(path: str) -> str:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from memoria.admin.transcripts.base import TranscriptFormat, TranscriptItem, TranscriptReading
 from memoria.admin.transcripts.each import guard, read_each
-from memoria.admin.transcripts.omission import leave_out
+from memoria.admin.transcripts.omission import FoldersLeftOut, leave_out
 from memoria.admin.transcripts.shapes import obj
 from memoria.admin.transcripts.source import (
     JsonObject,
@@ -38,7 +38,12 @@ class TranscriptFollower:
     """Reads what is new in one transcript."""
 
     def __init__(
-        self, form: TranscriptFormat, path: Path, session: str, digester: Digester
+        self,
+        form: TranscriptFormat,
+        path: Path,
+        session: str,
+        digester: Digester,
+        folders: FoldersLeftOut,
     ) -> None:
         """Nothing is read yet.
 
@@ -47,11 +52,13 @@ class TranscriptFollower:
             path: the file.
             session: that of lines that name none.
             digester: makes what a place is known again by.
+            folders: those of which nothing is kept.
         """
         self._format = form
         self._path = path
         self._session = session
         self._digester = digester
+        self._folders = folders
         self.place = FilePlace()
         """How far it was read, once that is done."""
 
@@ -77,7 +84,7 @@ class TranscriptFollower:
         Raises:
             OSError: the file can't be read.
         """
-        return leave_out(self._read(last, ends, finishes=finishes))
+        return leave_out(self._read(last, ends, finishes=finishes), self._folders)
 
     def _read(self, last: FilePlace, ends: int, *, finishes: bool) -> Iterator[TranscriptItem]:
         is_document = self._path.suffix in self._format.documents

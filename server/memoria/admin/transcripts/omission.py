@@ -1,37 +1,39 @@
 """What is left out of every transcript, whoever reads it: an import, or hooks that point to it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from memoria.admin.transcripts.base import SkippedLine, TranscriptItem, TranscriptTurn
 from memoria.bare.ignored import is_ignored
 from memoria.ingest.own_calls import is_own_call
 
 
-def leave_out(items: Iterator[TranscriptItem]) -> Iterator[TranscriptItem]:
+class FoldersLeftOut:
+    """The folders of which nothing is kept, each looked at once."""
+
+    def __init__(self, named: Sequence[str] = ()) -> None:
+        """Those that a setting names; a file in a folder may name further ones."""
+        self._named = ",".join(named)
+        self._known: dict[str, bool] = {}
+
+    def __contains__(self, folder: str | None) -> bool:
+        """Whether what belongs to a folder is left out."""
+        if folder is None:
+            return False
+        if folder not in self._known:
+            self._known[folder] = is_ignored(folder, self._named)
+        return self._known[folder]
+
+
+def leave_out(items: Iterator[TranscriptItem], folders: FoldersLeftOut) -> Iterator[TranscriptItem]:
     """The items without calls of our tools, and without what was said in folders left out.
 
     A session may begin in such a folder, or go there and come back: each turn counts for itself.
     """
-    known: dict[str, bool] = {}
     for item in items:
-        is_out = isinstance(item, TranscriptTurn) and is_left_out(item, known)
+        is_out = isinstance(item, TranscriptTurn) and is_left_out(item, folders)
         yield SkippedLine(item.line or 0) if is_out else item
 
 
-def is_left_out(said: TranscriptTurn, known: dict[str, bool]) -> bool:
-    """Whether a turn is left out.
-
-    Args:
-        said: the turn.
-        known: which folders are left out, as far as they were looked at.
-    """
-    return is_own_call(said.turn) or is_in_ignored_folder(said.folder or said.cwd, known)
-
-
-def is_in_ignored_folder(folder: str | None, known: dict[str, bool]) -> bool:
-    """Whether what belongs to a folder is left out; `known` as above."""
-    if folder is None:
-        return False
-    if folder not in known:
-        known[folder] = is_ignored(folder)
-    return known[folder]
+def is_left_out(said: TranscriptTurn, folders: FoldersLeftOut) -> bool:
+    """Whether a turn is a call of our tools, or was said in a folder left out."""
+    return is_own_call(said.turn) or (said.folder or said.cwd) in folders

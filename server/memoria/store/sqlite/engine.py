@@ -8,6 +8,9 @@ from memoria.store.sqlite.files import SqliteFiles
 from memoria.store.sqlite.journaling_store import SqliteJournalingStore
 from memoria.store.sqlite.store import SqliteStore
 
+_READERS = 3
+"""Read-only connections per process: a long search does not delay a short one."""
+
 
 class SqliteEngine:
     """The embedded engine."""
@@ -25,7 +28,7 @@ class SqliteEngine:
         return SqliteStore(
             _database(settings),
             busy_timeout_ms=settings.busy_timeout_ms,
-            readers=settings.read_connections,
+            readers=_READERS,
             attempts=settings.embedding_attempts,
             private=settings.private_workspaces or (),
             zone=settings.zone,

@@ -73,6 +73,9 @@ _NIGHTLY = {
 _SCHEDULE = {
     "schedule": "Have cron, systemd, launchd or Task Scheduler run nightly maintenance.",
 }
+_CONFIG = {
+    "config": "Show which settings hold and why; set one in the home's settings file.",
+}
 MODULES = {
     "serving": _SERVING,
     "connect": _CONNECT,
@@ -88,6 +91,7 @@ MODULES = {
     "queue": _QUEUE,
     "nightly": _NIGHTLY,
     "schedule": _SCHEDULE,
+    "config": _CONFIG,
 }
 """The lines of each module's commands."""
 LINES = {name: line for lines in MODULES.values() for name, line in lines.items()}

@@ -91,11 +91,12 @@ class Options:
 
     @property
     def settings(self) -> "Settings":
-        """The environment's settings under these options, whose zone the screen has from now on."""
+        """The settings that hold under these options, whose zone the screen has from now on."""
         from memoria.config import Settings  # noqa: PLC0415
         from memoria.surface.cli.times import show_times_in  # noqa: PLC0415
 
         settings = Settings.load_here(self.home, self.tenant, self.workspace)
+        warn_of_settings(str(settings.home_path))
         show_times_in(settings.zone)
         return settings
 
@@ -175,6 +176,15 @@ def take_in_spool(context: typer.Context) -> None:
                 lambda memory: memory.take_in_spool(ALL),
                 waits_for="Taking in what was said",
             )
+
+
+@cache
+def warn_of_settings(home: str) -> None:
+    """Say once on standard error what of a home's settings file can't be used."""
+    from memoria.config import list_problems  # noqa: PLC0415
+
+    for problem in list_problems(home):
+        sys.stderr.write(f"warning: {_without_steering(problem)}\n")
 
 
 def print_error(error: "MemoriaError", *, as_json: bool = False) -> None:

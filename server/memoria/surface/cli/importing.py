@@ -223,6 +223,7 @@ async def _import_groups(
                 _report_to(progress, task, before),
                 workspace_of,
                 place,
+                memory.settings.ignored_folders or (),
             )
             reports.append(importer.report)
             await importer.run()
@@ -245,9 +246,11 @@ def _show_count(
     as_json: bool,
 ) -> None:
     options: Options = context.obj
-    with progress_bar() as progress, use_zone(options.settings.zone):
+    settings = options.settings
+    with progress_bar() as progress, use_zone(settings.zone):
         task = progress.add_task("Counting", total=sum(group.size for group in groups))
-        counts = count_items(groups, _report_to(progress, task, 0))
+        ignored = settings.ignored_folders or ()
+        counts = count_items(groups, _report_to(progress, task, 0), ignored)
     width = columns()
     command = "memoria import --all" if every else "the same command without --dry-run"
     parts = [render_count(counts, unknown, width, command)]

@@ -14,6 +14,7 @@ from memoria.bare.home import find_home, find_tenant
 from memoria.bare.hook_log import describe_error, note_failure, note_heard
 from memoria.bare.ignored import is_ignored
 from memoria.bare.plain_json import read_json
+from memoria.bare.settings_file import SettingsFileError, find_ignored_folders
 from memoria.bare.spool import append_entry
 from memoria.surface.hook.callers import is_from
 from memoria.surface.hook.payloads import Payload
@@ -96,7 +97,11 @@ def _serve(options: _Options) -> None:
 
 def _capture(options: _Options, payload: Payload) -> str:
     """Lay into the spool what was said, or where it is written. What the agent is told of that."""
-    if is_ignored(payload.folder):
+    try:
+        if is_ignored(payload.folder, find_ignored_folders(options.home)):
+            return IS_LEFT_OUT
+    except SettingsFileError as error:
+        _note(options, f"nothing is recorded until this is mended: {error}")
         return IS_LEFT_OUT
     try:
         note_heard(options.home, options.tenant, options.client)

@@ -17,7 +17,7 @@ from mcp.server.stdio import stdio_server
 from mcp.server.subscriptions import ListenHandler
 
 from memoria.app import Memoria
-from memoria.config import Settings
+from memoria.config import Settings, list_problems
 from memoria.errors import MemoriaError
 from memoria.surface.front.streams import Inbox, Outbox
 from memoria.surface.mcp import prompts, resources
@@ -32,6 +32,7 @@ from memoria.surface.mcp.tools import add_tools
 from memoria.surface.mcp.watch import Subscribers, watch_files
 
 _NAME = "memoria"
+_LOG = logging.getLogger(__name__)
 _GONE = (ConnectionError, anyio.BrokenResourceError, anyio.ClosedResourceError)
 """How the other end of a pipe tells that nobody is there."""
 _STATIC = CacheHint(ttl_ms=3_600_000, scope="public")
@@ -127,6 +128,8 @@ def serve_stdio(
     """
     logging.basicConfig(level=logging.WARNING)  # to standard error
     settings = Settings.load_here(home, tenant, workspace)
+    for problem in list_problems(str(settings.home_path)):
+        _LOG.warning(problem)
     try:
         anyio.run(_serve, settings, inbox, outbox)
     except BaseExceptionGroup as group:

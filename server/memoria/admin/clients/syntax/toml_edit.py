@@ -80,7 +80,7 @@ class TomlSyntax:
             lead = newline * missing
         lines = [
             f"[{_join_keys(path)}]",
-            *(f"{_key(key)} = {_write_value(of)}" for key, of in value.items()),
+            *(f"{_key(key)} = {write_value(of)}" for key, of in value.items()),
         ]
         block = newline.join(lines) + newline
         return text + lead + block, InsertedPiece(path, lead + block)
@@ -136,7 +136,7 @@ def read_statements(text: str) -> Iterator[TomlStatement]:
         else:
             key, position = _read_key(text, position)
             value = _skip_blank(text, position + 1)
-            position = _skip_value(text, value)
+            position = skip_value(text, value)
             inline = position - 1 if text[value] == "{" else 0
             end = _end_of_line(text, position)
             yield TomlStatement((*table, *key), start, value, end, inline_end=inline)
@@ -170,7 +170,8 @@ def _unquote(key: str) -> str:
     return str(tomllib.loads(f"k = {key}")["k"]) if key[0] == '"' else key
 
 
-def _skip_value(text: str, position: int) -> int:
+def skip_value(text: str, position: int) -> int:
+    """Where a value ends that begins at a position."""
     if text[position] in "\"'":
         found = _TEXT.match(text, position)
         return found.end() if found else len(text)
@@ -185,9 +186,9 @@ def _skip_value(text: str, position: int) -> int:
             position += 1
         elif is_table:
             _, position = _read_key(text, position)
-            position = _skip_value(text, _skip_blank(text, position + 1))
+            position = skip_value(text, _skip_blank(text, position + 1))
         else:
-            position = _skip_value(text, position)
+            position = skip_value(text, position)
         position = _skip_blank(text, position)
     return position + 1
 
@@ -198,7 +199,7 @@ def _insert_inline(
     inner = text[table.value + 1 : table.inline_end]
     position = table.value + 1 + len(inner.rstrip())
     lead = ", " if inner.strip() else " "
-    piece = f"{lead}{_key(path[-1])} = {_write_value(value)}"
+    piece = f"{lead}{_key(path[-1])} = {write_value(value)}"
     return text[:position] + piece + text[position:], InsertedPiece(path, piece)
 
 
@@ -223,7 +224,7 @@ def _inline_members(text: str, opening: int) -> Iterator[tuple[Path, int, int]]:
     while text[position] != "}":
         start = position
         key, position = _read_key(text, position)
-        position = _skip_value(text, _skip_blank(text, position + 1))
+        position = skip_value(text, _skip_blank(text, position + 1))
         yield key, start, position
         position = _skip_blank(text, position)
         if text[position] == ",":
@@ -235,20 +236,21 @@ def _join_keys(path: Path) -> str:
 
 
 def _key(key: str) -> str:
-    return key if _BARE_KEY.fullmatch(key) else _write_value(key)
+    return key if _BARE_KEY.fullmatch(key) else write_value(key)
 
 
-def _write_value(value: object) -> str:
+def write_value(value: object) -> str:
+    """A value as TOML has it, on one line."""
     match value:
         case bool():
             return "true" if value else "false"
         case str():
             return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
         case dict():
-            inner = ", ".join(f"{_key(key)} = {_write_value(of)}" for key, of in value.items())
+            inner = ", ".join(f"{_key(key)} = {write_value(of)}" for key, of in value.items())
             return f"{{ {inner} }}" if inner else "{}"
         case list():
-            return f"[{', '.join(map(_write_value, value))}]"
+            return f"[{', '.join(map(write_value, value))}]"
         case _:
             return str(value)
 

@@ -1,0 +1,1 @@
+"""The settings file as a person and a command write it: what holds and why, and changes of it."""

@@ -1,0 +1,108 @@
+"""The settings file of a home: where it lies, what it says, and on which line.
+
+It is TOML, a setting a line, by its name in lower case: `llm_daily_tokens = 200_000`. Parsing costs
+more than a whole hook, so a hook parses it only where one of its lines begins with what it asks.
+"""
+
+import os
+
+from memoria.bare.home import NotRegularError, read_regular
+
+SETTINGS_FILE = "settings.toml"
+IGNORED_FOLDERS = "ignored_folders"
+_VARIABLE = "MEMORIA_IGNORED_FOLDERS"
+_MOST_BYTES = 1 << 16
+
+
+class SettingsFileError(ValueError):
+    """A settings file that can't be read. Says where, and what is wrong there."""
+
+
+def settings_path(home: str) -> str:
+    """The path of a home's settings file."""
+    return os.path.join(home, SETTINGS_FILE)
+
+
+def read_text(home: str) -> str:
+    """What a home's settings file says; the empty text where there is none.
+
+    Raises:
+        SettingsFileError: it is no file that can be read, or no text.
+    """
+    path = settings_path(home)
+    try:
+        content = read_regular(path, _MOST_BYTES + 1)
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # or a path that no system takes
+        return ""
+    except NotRegularError as error:
+        raise SettingsFileError(f"{error}: settings are read from a regular file alone") from error
+    except OSError as error:
+        raise SettingsFileError(f"{path} can't be read: {error.strerror}") from error
+    if len(content) > _MOST_BYTES:
+        raise SettingsFileError(f"{path} has more than {_MOST_BYTES:,} bytes")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise SettingsFileError(f"{path}, line {line}: this is no UTF-8") from error
+
+
+def parse(home: str, text: str) -> dict[str, object]:
+    """What a settings file's text means, by name.
+
+    Raises:
+        SettingsFileError: it is no TOML.
+    """
+    from tomllib import loads  # takes as long as all else that a hook does
+
+    try:
+        return loads(text.replace("\r\n", "\n"))
+    except (ValueError, RecursionError) as error:
+        problem, _, place = str(error).partition(" (at ")
+        line = place.removeprefix("line ").partition(",")[0]
+        last = len(text.splitlines())
+        where = f"{settings_path(home)}, line {line if line.isdigit() else last}"
+        raise SettingsFileError(f"{where}: {problem[:1].lower()}{problem[1:]}") from error
+
+
+def find_line(text: str, name: str) -> int | None:
+    """The number of the line on which a setting, or a table of that name, begins."""
+    keys = map(_key, text.splitlines())
+    return next((number for number, key in enumerate(keys, 1) if key == name), None)
+
+
+def describe_place(home: str, text: str, name: str) -> str:
+    """Where a setting stands, as a message begins: the file, the line and the name."""
+    line = find_line(text, name)
+    return f"{settings_path(home)}{f', line {line}' if line else ''}: {name}"
+
+
+def find_ignored_folders(home: str) -> str:
+    """The folders of which nothing is recorded: by the environment, else by the settings file.
+
+    They are one text, with a comma between them.
+
+    Raises:
+        SettingsFileError: the file names some, and nobody can tell which.
+    """
+    if named := os.environ.get(_VARIABLE):
+        return named
+    text = read_text(home)
+    if not any(_key(line) == IGNORED_FOLDERS or "\\" in _key(line) for line in _lines(text)):
+        return ""
+    folders = parse(home, text).get(IGNORED_FOLDERS, "")
+    listed = folders if isinstance(folders, list) else [folders]
+    names = [one for one in listed if isinstance(one, str)]
+    if len(names) < len(listed):
+        raise SettingsFileError(describe_place(home, text, IGNORED_FOLDERS) + ": it is no text")
+    return ",".join(names)
+
+
+def _lines(text: str) -> list[str]:
+    return [line for line in text.splitlines() if not line.lstrip().startswith("#")]
+
+
+def _key(line: str) -> str:
+    """What a line gives a value to; of a table's header, its name."""
+    name = line.partition("=")[0].strip().strip("[]").strip()
+    return name.partition(".")[0].strip().strip("\"'")

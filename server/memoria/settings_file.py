@@ -1,0 +1,180 @@
+"""What of a home's settings file can be used, and what is wrong with the rest.
+
+A setting that can't be used is named with its line and leaves its default in force. Where nobody
+could tell what is private, nothing is used at all.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from pydantic import BaseModel, SecretStr, ValidationError
+
+from memoria.bare.settings_file import SettingsFileError, describe_place, parse, read_text
+from memoria.errors import InvalidInputError, shorten
+
+NOT_IN_A_FILE = {
+    "home": "--home or MEMORIA_HOME",
+    "tenant": "--tenant or MEMORIA_TENANT",
+    "workspace": "--workspace or MEMORIA_WORKSPACE",
+}
+"""What is said where Memoria is started, and how: a file of a home speaks for all of these."""
+VARIABLE_MARK = "$"
+"""What a key begins with in the file: the rest is the name of the variable that holds it."""
+_GUARDS = ("ignored_folders", "private_workspaces", "personal_data")
+"""Settings without which something would be kept or shown that must not be."""
+_TOGETHER = (
+    (("llm_command", "llm_base_url"), ("llm_model", "llm_api_key")),
+    (("embedding_base_url",), ("embedding_model", "embedding_api_key")),
+    (("rerank_base_url",), ("rerank_model", "rerank_api_key")),
+)
+"""Where a model is, and what belongs to that place alone: no key goes to another's endpoint."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileSettings:
+    """What a settings file says."""
+
+    text: str
+    values: Mapping[str, object]
+    """What can be used of it, by the settings' names."""
+    problems: tuple[str, ...]
+    """Sentences on what can't be, each with the file and the line."""
+
+
+def read_settings_file(home: str, settings: type[BaseModel]) -> FileSettings:
+    """What the settings file of a home says; nothing where there is none.
+
+    Args:
+        home: the data folder's path.
+        settings: the class of all settings.
+
+    Raises:
+        InvalidInputError: it can't be read, or what it says of what is private can't be used.
+    """
+    try:
+        text = read_text(home)
+        found = parse(home, text) if text else {}
+    except SettingsFileError as error:
+        raise InvalidInputError(f"{error}. Mend the file, or take it away.") from error
+    reading = _Reading(home, text, settings)
+    return FileSettings(text, reading.choose(found), tuple(reading.problems))
+
+
+def without_other_places(
+    values: Mapping[str, object], stronger: Mapping[str, object]
+) -> dict[str, object]:
+    """The file's values but those of a model whose place is named by something stronger."""
+    left = dict(values)
+    for places, belongings in _TOGETHER:
+        if any(place in stronger for place in places):
+            for name in (*places, *belongings):
+                left.pop(name, None)
+    return left
+
+
+def find_faults(settings: type[BaseModel], values: Mapping[str, object]) -> dict[str, str]:
+    """What is wrong with values one by one, by their names; that they don't go together is none."""
+    try:
+        settings(**values)
+    except InvalidInputError as error:
+        cause = error.__cause__
+        if not isinstance(cause, ValidationError):
+            raise
+        return {
+            str(one["loc"][0]): one["msg"].removeprefix("Value error, ")
+            for one in cause.errors(include_input=False)
+            if one["loc"]
+        }
+    return {}
+
+
+def is_secret(settings: type[BaseModel], name: str) -> bool:
+    """Whether a setting is a key."""
+    return settings.model_fields[name].annotation == SecretStr | None
+
+
+def variable_of(name: str) -> str:
+    """A setting's name as the environment has it."""
+    return f"MEMORIA_{name}".upper()
+
+
+def describe_error(error: ValidationError) -> str:
+    """A pydantic error as sentences that name the setting, without echoing its value."""
+    problems = "; ".join(
+        f"{_name_place(item['loc'])}: {item['msg'].removeprefix('Value error, ')}"
+        for item in error.errors(include_input=False)
+    )
+    return f"{problems}. Mend the setting and start again."
+
+
+def _name_place(place: tuple[int | str, ...]) -> str:
+    return shorten(variable_of(str(place[0]))) if place else "settings"
+
+
+class _Reading:
+    """The reading of one file. What is wrong gathers in `problems`."""
+
+    def __init__(self, home: str, text: str, settings: type[BaseModel]) -> None:
+        self._home = home
+        self._text = text
+        self._settings = settings
+        self.problems: list[str] = []
+
+    def choose(self, found: Mapping[str, object]) -> dict[str, object]:
+        """The values that can be used."""
+        known = dict(self._read_known(found))
+        faults = find_faults(self._settings, known)
+        for name, fault in faults.items():
+            self._note(name, f"{fault}. Until it is mended its default holds.")
+            if name in _GUARDS:
+                raise InvalidInputError(
+                    f"{self._place(name)}: {fault}. Mend it first: it says what is to be kept from "
+                    "others."
+                )
+        return {name: value for name, value in known.items() if name not in faults}
+
+    def _read_known(self, found: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+        for name, value in found.items():
+            if value == "":
+                continue  # as in the environment: not set
+            if name in NOT_IN_A_FILE:
+                self._note(name, f"give it with {NOT_IN_A_FILE[name]}; a file can't say it.")
+            elif name not in self._settings.model_fields:
+                self._note(name, describe_unknown(self._settings, name))
+            elif is_secret(self._settings, name):
+                if key := self._read_key(name, value):
+                    yield name, key
+            else:
+                yield name, value
+
+    def _read_key(self, name: str, value: object) -> str | None:
+        """A key, from the variable that the file names."""
+        if not isinstance(value, str) or not value.startswith(VARIABLE_MARK):
+            self._note(name, KEY_IN_FILE)
+            return None
+        variable = value.removeprefix(VARIABLE_MARK)
+        key = os.environ.get(variable)
+        if not key:
+            self._note(name, f"there is no variable {shorten(variable)} in this environment.")
+        return key
+
+    def _note(self, name: str, problem: str) -> None:
+        self.problems.append(f"{self._place(name)}: {problem}")
+
+    def _place(self, name: str) -> str:
+        return describe_place(self._home, self._text, shorten(name))
+
+
+KEY_IN_FILE = (
+    'a key does not belong into a file. Write the name of the variable that holds it, as "$NAME", '
+    "and take the key out."
+)
+
+
+def describe_unknown(settings: type[BaseModel], name: str) -> str:
+    """That there is no such setting, and which may be meant."""
+    near = get_close_matches(name.lower().removeprefix("memoria_"), settings.model_fields, 1)
+    meant = f"Is `{near[0]}` meant? " if near else ""
+    return f"there is no such setting. {meant}`memoria config --all` lists them."

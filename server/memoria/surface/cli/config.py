@@ -1,0 +1,148 @@
+"""Commands on settings: which hold and why, and changes of the home's settings file."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import BaseModel
+
+from memoria.admin.settings.change import change_settings
+from memoria.admin.settings.explain import (
+    SettingInForce,
+    SettingsInForce,
+    describe_variable,
+    explain_settings,
+)
+from memoria.admin.settings.template import COMMENTS
+from memoria.bare.home import find_home
+from memoria.errors import InvalidInputError
+from memoria.surface.cli.console import AsJson, Options, show
+from memoria.surface.text import quantity
+
+_HELP = "Show which settings hold and why; set one in the home's settings file."
+_Pairs = Annotated[
+    list[str],
+    typer.Argument(help="The setting's name and its value; several pairs are one change."),
+]
+_Names = Annotated[list[str], typer.Argument(help="Names of settings.")]
+
+
+class WireSetting(BaseModel):
+    """A setting, what it is, and what says so."""
+
+    name: str
+    value: str
+    source: str
+    line: int | None = None
+    note: str | None = None
+
+
+class WireSettings(BaseModel):
+    """The settings that hold, and what is wrong with them."""
+
+    file: str
+    exists: bool
+    settings: list[WireSetting]
+    problems: list[str]
+
+
+class WireChange(BaseModel):
+    """Settings that were written into the file, or taken out."""
+
+    file: str
+    changed: list[str]
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Register the commands."""
+    config = typer.Typer(help=_HELP, invoke_without_command=True)
+    config.callback()(show_settings)
+    config.command("set")(set_values)
+    config.command("unset")(unset_values)
+    app.add_typer(config, name="config")
+
+
+def show_settings(
+    context: typer.Context,
+    every: Annotated[
+        bool, typer.Option("--all", help="Every setting, also those at their default.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show which settings hold and why; set one in the home's settings file."""
+    if context.invoked_subcommand is not None:
+        return
+    options: Options = context.obj
+    found = explain_settings(find_home(options.home))
+    listed = [one for one in found.settings if every or _matters(one)]
+    show(_wire(found, listed), _text(found, listed), as_json=as_json)
+
+
+def set_values(context: typer.Context, pairs: _Pairs, as_json: AsJson = False) -> None:
+    """Write settings into the home's file, or refuse what they can't be."""
+    names, values = [_plain(name) for name in pairs[::2]], pairs[1::2]
+    if len(names) != len(values):
+        raise InvalidInputError(f"{names[-1]}: which value? Write memoria config set NAME VALUE.")
+    _change(context, dict(zip(names, values, strict=True)), as_json=as_json)
+
+
+def unset_values(context: typer.Context, names: _Names, as_json: AsJson = False) -> None:
+    """Take settings out of the home's file: their defaults hold again."""
+    _change(context, dict.fromkeys(map(_plain, names)), as_json=as_json)
+
+
+def _change(context: typer.Context, changes: dict[str, str | None], *, as_json: bool) -> None:
+    options: Options = context.obj
+    home = Path(find_home(options.home))
+    file = change_settings(home, changes)
+    after = {one.name: one for one in explain_settings(str(home)).settings}
+    lines = [f"Written to {file}. What runs already reads it when it is started again."]
+    lines += (f"But {name}: {note}." for name in changes if (note := after[name].note))
+    show(WireChange(file=str(file), changed=[*changes]), "\n".join(lines), as_json=as_json)
+
+
+def _plain(name: str) -> str:
+    """A name as the file has it, also where it is typed as the environment has it."""
+    return name.lower().removeprefix("memoria_")
+
+
+def _matters(setting: SettingInForce) -> bool:
+    return setting.source != "default" or bool(setting.note) or setting.name in COMMENTS
+
+
+def _wire(found: SettingsInForce, listed: list[SettingInForce]) -> WireSettings:
+    return WireSettings(
+        file=found.file,
+        exists=found.exists,
+        settings=[
+            WireSetting(
+                name=one.name,
+                value=one.value,
+                source=one.source,
+                line=one.line,
+                note=one.note or None,
+            )
+            for one in listed
+        ],
+        problems=[*found.problems],
+    )
+
+
+def _text(found: SettingsInForce, listed: list[SettingInForce]) -> str:
+    made = "" if found.exists else " (not there yet: `memoria config set` makes it)"
+    width = max(len(one.name) for one in found.settings)
+    lines = [f"{found.file}{made}", "", *(_line(one, width) for one in listed)]
+    left = len(found.settings) - len(listed)
+    if left:
+        lines += [
+            "",
+            f"{quantity(left, 'more setting is', 'more are')} at the default: memoria config --all",
+        ]
+    lines += (f"! {problem}" for problem in found.problems)
+    return "\n".join(lines)
+
+
+def _line(setting: SettingInForce, width: int) -> str:
+    note = f"; {setting.note}" if setting.note else ""
+    value = f"{setting.value}  " if setting.value else ""
+    return f"{setting.name:{width}}  {value}({describe_variable(setting)}{note})"
