@@ -23,9 +23,8 @@ DAY_WORDS = (
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth"
     " fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
 ).split()
-_NAMED = {"today": 0, "yesterday": -1} | dict.fromkeys(
-    ["tomorrow", "tmrw", "tmr", "tmw", "2morrow"], 1
-)
+_NAMED = dict.fromkeys("tomorrow tmrw tmr tmw 2morrow".split(), 1)
+_NAMED |= {"today": 0, "yesterday": -1, "day before yesterday": -2, "day after tomorrow": 2}
 
 _WHICHES: dict[str, Which] = {
     "last": "last", "this past": "last", "this": "this", "this coming": "next", "next": "next",
@@ -212,6 +211,8 @@ def read_past_weekend(_match: re.Match[str], at: datetime, prefer: Prefer) -> Wi
 
 
 def _distance(match: re.Match[str]) -> tuple[int, str]:
+    if match["n"].lower().startswith("half"):
+        return windows.HALVES[match["u"].lower()]
     count, unit = _count(match), match["u"].lower()
     if match.groupdict().get("half"):
         parts, smaller = windows.HALVES[unit]
@@ -261,12 +262,6 @@ def read_ahead(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
     return windows.shift_window(at, count, unit)
 
 
-def read_half(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    """`half an hour ago`."""
-    count, unit = windows.HALVES[match["u"].lower()]
-    return windows.shift_window(at, count if match.groupdict().get("ahead") else -count, unit)
-
-
 def read_rolling(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
     """`the past two weeks`."""
     count = _count(match) if match.groupdict().get("n") else 1
@@ -278,25 +273,11 @@ def read_rolling(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
 
 
 def read_day(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    """`yesterday`."""
-    return windows.shift_window(at, _NAMED[match["name"].lower()], "day")
+    """`yesterday`, `the day after tomorrow`."""
+    return windows.shift_window(at, _NAMED[" ".join(match["name"].lower().split())], "day")
 
 
-def read_tonight(_match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    """`tonight`."""
-    return windows.part(windows.day(at), "evening")
-
-
-def read_two_days(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    """`the day after tomorrow`."""
-    return windows.shift_window(at, -2 if match["way"].lower() == "before" else 2, "day")
-
-
-def read_last_night(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    """`last night`."""
-    return windows.part(windows.shift_window(at, -1, "day"), match["part"].lower())
-
-
-def read_this_part(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    """`this morning`."""
-    return windows.part(windows.day(at), match["part"].lower())
+def read_part(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
+    """`this morning`, `last night`, `tonight`."""
+    day = windows.shift_window(at, _step(match), "day")
+    return windows.part(day, match["part"].lower() or "evening")

@@ -22,6 +22,7 @@ _COUNT = r"(?P<n>\d{1,4}|" + "|".join(sorted(english.COUNTS, key=len, reverse=Tr
 _SEVERAL = "(?!an? )(?:" + _COUNT + ")"  # "will last a week" is no stretch before today
 _UNIT = "(?P<u>minute|hour|day|week|fortnight|month|year)s?"
 _AND_A_HALF = "(?P<half> and a half)?"
+_HALF_A = "(?P<n>half an?) (?P<u>hour|year)"
 _SEASON = "(?P<season>spring|summer|autumn|fall|winter)"
 _THIRD = r"(?P<third>early|mid|late)[\s-]"
 _WHICH = "(?P<which>last|this|next)"
@@ -207,12 +208,8 @@ RULES = (
         rf"\b{_COUNT} {_UNIT} from (?:now|today)\b",
         kind="day",
     ),
-    *make_english(
-        "half",
-        english.read_half,
-        r"\bhalf an? (?P<u>hour|year) ago\b",
-        r"\b(?P<ahead>in) half an? (?P<u>hour|year)\b",
-    ),
+    *make_english("half", english.read_ago, rf"\b{_HALF_A} ago\b"),
+    *make_english("half", english.read_ahead, rf"\bin {_HALF_A}\b"),
     *make_english(
         "last past next coming",
         english.read_rolling,
@@ -220,22 +217,18 @@ RULES = (
         r"\b(?P<which>past) (?P<u>hour|day|week|month|year)\b",
     ),
     *make_english(
-        "day",
-        english.read_two_days,
-        r"\b(?:the )?day (?P<way>before|after) (?:yesterday|tomorrow)\b",
-        kind="day",
-    ),
-    *make_english(
-        "today yesterday tomorrow tm 2m",
+        "day tomorrow tm 2m",
         english.read_day,
+        r"\b(?:the )?(?P<name>day before yesterday|day after tomorrow)\b",
         r"\b(?P<name>today|yesterday|tomorrow|tmrw|tmr|tmw|2morrow)\b",
         kind="day",
     ),
-    *make_english("tonight", english.read_tonight, r"\btonight\b", kind="part"),
     *make_english(
-        "last", english.read_last_night, r"\blast (?P<part>night|evening)\b", kind="part"
-    ),
-    *make_english(
-        "this", english.read_this_part, r"\bthis (?P<part>morning|afternoon|evening)\b", kind="part"
+        "tonight last this",
+        english.read_part,
+        r"\btonight\b(?P<which>)(?P<part>)",
+        r"\b(?P<which>last) (?P<part>night|evening)\b",
+        r"\b(?P<which>this) (?P<part>morning|afternoon|evening)\b",
+        kind="part",
     ),
 )
