@@ -5,7 +5,7 @@
 
 Each set is asked with all rules and then without one group at a time, and each labelled text is
 marked so. Every figure is kept in a file at once: a run may be broken off, and a set or a group may
-be measured anew. A group whose rules are gone keeps the figures that it was judged by.
+be measured anew. `gone.json` keeps the figures by which groups were judged whose rules are gone.
 """
 
 import argparse
@@ -26,6 +26,7 @@ from bench.rules.page import WHOLE, Figures, Found, render_page
 from bench.rules.sets import read_sets
 
 _FIGURES = Path(__file__).with_name("figures.json")
+_GONE = Path(__file__).with_name("gone.json")
 _NO_DATA = 2
 
 Measure = Callable[[Group | None], Found]
@@ -36,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     figures = _read_figures(arguments.into)
     if arguments.write:
-        arguments.write.write_text(render_page(figures), "utf-8")
+        arguments.write.write_text(render_page(figures, _read_figures(_GONE)), "utf-8")
         return 0
     folder = arguments.data or data_folder()
     if folder is None:

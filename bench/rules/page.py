@@ -8,6 +8,7 @@ from bench.rules.groups import GROUPS, MARKED, PLAIN, PROMISED, SEARCHED, Group
 WHOLE = "all"
 """The row of a set that nothing is switched off for."""
 
+_ASKED, _LABELLED = ("second", "first"), ("precision", "recall")
 Found = dict[str, float]
 """What was measured once, by what it is; `of` says of how many."""
 
@@ -27,26 +28,38 @@ class Figures(TypedDict):
     """By set and group."""
 
 
-def render_page(figures: Figures) -> str:
-    """Render the page in Markdown."""
-    return "\n".join(_list_lines(figures)) + "\n"
+def render_page(figures: Figures, gone: Figures) -> str:
+    """Render the page in Markdown.
+
+    Args:
+        figures: what was measured of the rules that are there.
+        gone: what was measured of those that are not, before they went.
+    """
+    return "\n".join(_list_lines(figures, gone)) + "\n"
 
 
-def _list_lines(figures: Figures) -> Iterator[str]:
-    sets = figures["sets"]
-    asked = {name: found for name, found in sets.items() if "second" in found.get(WHOLE, {})}
-    labelled = {name: found for name, found in sets.items() if name not in asked}
-    known = {group.name for group in GROUPS}
-    gone = {name: each for name, each in figures["groups"].items() if name not in known}
+def _list_lines(figures: Figures, gone: Figures) -> Iterator[str]:
     yield _TOP
-    yield from _table(_about(SEARCHED), asked, ("second", "first"))
+    yield from _table(_about(SEARCHED), figures["sets"], _ASKED)
     yield _MARKS
-    yield from _table(_about(MARKED), labelled, ("precision", "recall"))
+    yield from _table(_about(MARKED), figures["sets"], _LABELLED)
     yield _PROMISES
     yield from _list_promises()
     yield _GONE
-    yield from _table(gone, asked, ("second", "first"))
+    marked = {name for found in _pick_sets(gone["sets"], _LABELLED).values() for name in found}
+    searched = {name: about for name, about in gone["groups"].items() if name not in marked}
+    yield from _table(searched, gone["sets"], _ASKED)
+    yield _GONE_MARKS
+    marks = {name: about for name, about in gone["groups"].items() if name in marked}
+    yield from _table(marks, gone["sets"], _LABELLED)
     yield f"\n{_sum_up()}"
+
+
+def _pick_sets(
+    sets: Mapping[str, Mapping[str, Found]], kinds: Sequence[str]
+) -> dict[str, Mapping[str, Found]]:
+    """The sets of which something of these kinds was measured."""
+    return {name: found for name, found in sets.items() if kinds[0] in found.get(WHOLE, {})}
 
 
 def _about(groups: Iterable[Group]) -> dict[str, About]:
@@ -57,6 +70,7 @@ def _table(
     groups: Mapping[str, About], sets: Mapping[str, Mapping[str, Found]], kinds: Sequence[str]
 ) -> Iterator[str]:
     """A row a group: what it is for, its lines, and what each set loses without it."""
+    sets = _pick_sets(sets, kinds)
     yield f"| rules | lines | {' | '.join(sets)} |"
     yield f"|---|---:|{'---:|' * len(sets)}"
     whole = (_tell(found.get(WHOLE), kinds) for found in sets.values())
@@ -132,6 +146,10 @@ Their worth is told by the tests of the [guarantees](guarantees.md), not by ques
 _GONE = """
 ## What is gone
 
-These did not earn their lines on two sets. Where nothing was measured, the rules made memories,
-replaced them or told what the user works on, which no rule does any more.
+These did not earn their lines on two sets, measured when they were there. Where nothing was
+measured, the rules made memories, replaced them or told what the user works on, which no rule does
+any more.
+"""
+_GONE_MARKS = """
+And of the marks:
 """

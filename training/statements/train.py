@@ -14,7 +14,7 @@ import argparse
 import hashlib
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -104,7 +104,7 @@ def read_units(lines: Sequence[Line]) -> list[Unit]:
     ]
 
 
-def _clauses(line: Line) -> Iterator[tuple[int, list[int]]]:
+def _clauses(line: Line) -> Iterator[tuple[int, set[int]]]:
     for sentence in own_sentences(line.text):
         for clause in split_clauses(sentence):
             start = sentence.start + clause.start
@@ -114,9 +114,9 @@ def _clauses(line: Line) -> Iterator[tuple[int, list[int]]]:
             yield LABELS.index(label), read_features(clause.text, sentence.end)
 
 
-def place_features(found: Sequence[int]) -> Ints:
+def place_features(found: Collection[int]) -> Ints:
     """The rows of the table of weights that features stand for."""
-    return np.array(sorted({*found}), dtype=np.int64)
+    return np.array(sorted(found), dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ from memoria.policy.plain_statements import (
 )
 from memoria.policy.routing import ExtractNow, route_turn
 from memoria.store.base import Transaction
-from memoria.store.values import ClosedSegment, NewQueueEntry, NewTurn
+from memoria.store.values import ClosedSegment, NewQueueEntry, NewTurn, is_tool_call
 
 _LEFT_OVER = 9
 _ASKED_CONFIDENCE = 0.6
@@ -110,18 +110,15 @@ class Intake:
             link_turn_names(self._tx, turn)
         if turn.role is Role.USER and turn.speaker is not None:
             attribute_earlier_turns(self._tx, n, turn, self._writer())
-        is_tool_call = turn.tool_args is not None or turn.tool_result is not None
-        read = find_plain_statements(turn.role, turn.content, tool_call=is_tool_call)
+        read = find_plain_statements(turn.role, turn.content, tool_call=is_tool_call(turn))
         self._tx.conversations.mark(n, read.mark)
         is_kept = self._add_request(n, read.request)
         if self._limits is not None:  # else nobody asks where the turn goes
-            self._send_turn(turn, read, is_kept=is_kept, is_tool_call=is_tool_call)
+            self._send_turn(turn, read, is_kept=is_kept)
 
-    def _send_turn(
-        self, turn: NewTurn, read: PlainStatements, *, is_kept: bool, is_tool_call: bool
-    ) -> None:
+    def _send_turn(self, turn: NewTurn, read: PlainStatements, *, is_kept: bool) -> None:
         """Queue a turn if it cannot wait for its segment."""
-        match route_turn(turn.role, turn.content, tool_call=is_tool_call, found=read):
+        match route_turn(turn.role, turn.content, tool_call=is_tool_call(turn), found=read):
             case ExtractNow(reason=reason, priority=priority):
                 if not (self._takes_along(turn, priority) or self._may_wait(is_kept=is_kept)):
                     self._queue_turn(turn, priority, reason.value)

@@ -6,8 +6,10 @@ than the least of them. What the user has said about it since is not changed by 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from memoria.lifecycle.interface import Item, StepContext
+from memoria.lifecycle.pages import read_pages
 from memoria.memories.conditions import is_open
 from memoria.memories.derived import END
 from memoria.memories.validator import OperationValidator, PromptContents
@@ -64,22 +66,20 @@ class DerivedMemory:
 
 def read_derived(night: StepContext, kind: MemoryType) -> Iterator[DerivedMemory]:
     """What nights drew of a kind, whatever became of it, in the order it was drawn."""
-    after = 0
-    while True:
+    pages = read_pages(
+        night, lambda tx, after: tx.derivations.list_derived(after, _PAGE), itemgetter(0), 0
+    )
+    for page in pages:
+        ids = [memory_id for _, memory_id in page]
         with night.store.read(night.tenant) as tx:
-            page = tx.derivations.list_derived(after, _PAGE)
-            found = [tx.memories.get(memory_id) for _, memory_id in page]
-            ids = [memory_id for _, memory_id in page]
+            found = [tx.memories.get(memory_id) for memory_id in ids]
             sources = tx.derivations.sources(ids)
             outdated = {change.derived_id for change in tx.derivations.list_changed(ids)}
             kept = {one.id for one in found if one is not None and has_user_decision(tx, one)}
-        if not page:
-            return
         for memory in found:
             if memory is not None and memory.type is kind:
                 own = (source for source in sources if source.derived_id == memory.id)
                 yield DerivedMemory(memory, tuple(own), memory.id in kept, memory.id in outdated)
-        after = page[-1][0]
 
 
 def has_user_decision(tx: Transaction, memory: Memory) -> bool:

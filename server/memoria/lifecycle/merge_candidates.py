@@ -10,10 +10,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, combinations
+from operator import attrgetter
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.graph.mentions import find_names
 from memoria.lifecycle.interface import StepContext
+from memoria.lifecycle.pages import read_pages
 from memoria.memories.days import date_of_memory
 from memoria.memories.related import RelatedMemories
 from memoria.model import InferredBy, Memory
@@ -103,15 +105,13 @@ def _list_in_same_words(
 
 def _similar_pages(
     context: StepContext, since: int | None, least: float
-) -> Iterator[list[SimilarWordings]]:
-    after = _START
-    while True:
-        with context.store.read(context.tenant) as tx:
-            page = tx.pairs.list_similar(since, after, least, _PAGE)
-        if not page:
-            return
-        yield page
-        after = page[-1].edge
+) -> Iterator[Sequence[SimilarWordings]]:
+    return read_pages(
+        context,
+        lambda tx, after: tx.pairs.list_similar(since, after, least, _PAGE),
+        attrgetter("edge"),
+        _START,
+    )
 
 
 def _memories_of(tx: Transaction, pairs: Sequence[SimilarWordings]) -> dict[int, Memory]:
@@ -243,11 +243,12 @@ def _subject_of(memory: Memory) -> str | None:
 
 def _latest_changes(context: StepContext, since: int) -> list[int]:
     found: list[int] = []
-    after = 0
-    while True:
-        with context.store.read(context.tenant) as tx:
-            page = tx.pairs.list_wordings(since, after, _PAGE)
-        if not page:
-            return found[::-1]
+    pages = read_pages(
+        context,
+        lambda tx, after: tx.pairs.list_wordings(since, after, _PAGE),
+        attrgetter("n"),
+        0,
+    )
+    for page in pages:
         found = (found + [wording.n for wording in page if wording.changed])[-MAX_PAIRS_ASKED:]
-        after = page[-1].n
+    return found[::-1]

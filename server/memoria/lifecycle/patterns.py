@@ -6,12 +6,14 @@ so too), and what very many have, not at all. Nothing binds memories of two scop
 """
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import combinations
+from operator import attrgetter
 
 from memoria.graph.communities import find_communities
 from memoria.lifecycle.derivation import MOST_SOURCES
 from memoria.lifecycle.interface import StepContext
+from memoria.lifecycle.pages import read_pages
 from memoria.policy.tier_rules import SURE_CONFIDENCE, is_stable_pattern
 from memoria.store.base import DerivationCandidate, StatementOccasion, Transaction
 
@@ -27,18 +29,6 @@ Members = tuple[DerivationCandidate, ...]
 _Ties = defaultdict[tuple[int, int], float]
 
 
-def source_pages(context: StepContext) -> Iterator[list[DerivationCandidate]]:
-    """The memories that something may be derived from, in order."""
-    after = 0
-    while True:
-        with context.store.read(context.tenant) as tx:
-            page = tx.derivations.list_candidates(after, _PAGE)
-        if not page:
-            return
-        yield page
-        after = page[-1].n
-
-
 def find_patterns(context: StepContext, since: int | None = None) -> list[Members]:
     """Groups of related memories with broad support; the most broadly supported first.
 
@@ -51,7 +41,13 @@ def find_patterns(context: StepContext, since: int | None = None) -> list[Member
     alike: list[tuple[int, int, float]] = []
     shared: dict[Hashable, list[int]] = defaultdict(list)
     told: dict[int, list[StatementOccasion]] = defaultdict(list)
-    for page in source_pages(context):
+    pages = read_pages(
+        context,
+        lambda tx, after: tx.derivations.list_candidates(after, _PAGE),
+        attrgetter("n"),
+        0,
+    )
+    for page in pages:
         sure = {
             one.n: one._replace(content="") for one in page if one.confidence >= SURE_CONFIDENCE
         }

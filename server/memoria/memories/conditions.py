@@ -76,11 +76,6 @@ def answerable_turns(tx: Transaction, turns: Iterable[StoredTurn]) -> list[Store
     return [turn for turn in turns if not is_withheld(tx, turn)]
 
 
-def answerable_memories(tx: Transaction, memories: Iterable[Memory]) -> list[Memory]:
-    """List those of some memories that may be in an answer."""
-    return [one for one in memories if condition_of_memory(tx, one) is not Condition.WITHHELD]
-
-
 def borrows_confidence(
     tx: Transaction, shown: Iterable[StoredTurn], content: str, turn: StoredTurn
 ) -> bool:

@@ -18,7 +18,7 @@ from memoria.graph.lexicon import NAMELESS
 from memoria.graph.mentions import find_names
 from memoria.model import Edge, EdgeType, Mention, Node, Role, StoredTurn
 from memoria.store.base import Transaction
-from memoria.store.values import NewTurn
+from memoria.store.values import NewTurn, is_tool_call
 from memoria.text.name import name_key
 
 _MOST_READ_CHARS = 2_000
@@ -113,7 +113,7 @@ def _is_address(key: str, present: Collection[str]) -> bool:
 
 def _is_own_talk(turn: NewTurn | StoredTurn) -> bool:
     """Whether somebody talks: the user, or a person of whom the client gives the name."""
-    if turn.tool_args is not None or turn.tool_result is not None:
+    if is_tool_call(turn):
         return False
     return turn.role is Role.USER or (turn.role is Role.ASSISTANT and turn.speaker is not None)
 

@@ -130,11 +130,6 @@ class OperationValidator:
         """The turns that the model was shown and that are still unprocessed."""
         return tuple(self._prompt.turns.values())
 
-    @property
-    def prompt_memories(self) -> Mapping[str, Memory]:
-        """The memories the model was shown, by id."""
-        return self._prompt.memories
-
     def require_prompt_memory(self, memory_id: str) -> Memory:
         """A memory the model was shown, as it is now."""
         memory = self.tx.memories.get(memory_id) if memory_id in self._prompt.memories else None

@@ -1,8 +1,10 @@
 """Archive expired memories. Searches have not shown them since their expiry date passed."""
 
 from collections.abc import Iterator
+from operator import itemgetter
 
 from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
+from memoria.lifecycle.pages import read_pages
 from memoria.model import Memory, Validity
 from memoria.model.nightly import StepOutcome
 from memoria.store.base import Transaction
@@ -26,14 +28,14 @@ class ArchiveExpiredStep(PlannedStep[ExpiredItem]):
 
     def plan(self, context: StepContext) -> Iterator[ExpiredItem]:
         """Whatever has expired by the run's moment, in the order of its numbers."""
-        after = 0
-        while True:
-            with context.store.read(context.tenant) as tx:
-                found = tx.retention.list_expired(context.at, after, _PAGE)
-            if not found:
-                return
-            yield from (ExpiredItem(key=memory_id) for _, memory_id in found)
-            after = found[-1][0]
+        pages = read_pages(
+            context,
+            lambda tx, after: tx.retention.list_expired(context.at, after, _PAGE),
+            itemgetter(0),
+            0,
+        )
+        for page in pages:
+            yield from (ExpiredItem(key=memory_id) for _, memory_id in page)
 
     def apply(self, tx: Transaction, item: ExpiredItem, context: StepContext) -> ItemResult:
         """Archive the memory, unless it was pinned or given more time since."""

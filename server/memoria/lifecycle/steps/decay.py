@@ -5,9 +5,11 @@ run that finds everything still strong writes nothing.
 """
 
 from collections.abc import Iterator
+from operator import itemgetter
 
 from memoria.lifecycle.audit import log_action
 from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
+from memoria.lifecycle.pages import read_pages
 from memoria.model.nightly import WITHOUT_MODEL, StepOutcome
 from memoria.model.retention import MemoryTier, RetentionAttributes
 from memoria.policy.retention import (
@@ -87,14 +89,10 @@ def has_reviewer(context: StepContext) -> bool:
 
 def active_memories(context: StepContext) -> Iterator[RetentionAttributes]:
     """The retention attributes of all active memories, in the order of their numbers."""
-    after = 0
-    while True:
-        with context.store.read(context.tenant) as tx:
-            page = tx.retention.list_attributes(after, _PAGE)
-        if not page:
-            return
-        yield from (one for _, one in page)
-        after = page[-1][0]
+    pages = read_pages(
+        context, lambda tx, after: tx.retention.list_attributes(after, _PAGE), itemgetter(0), 0
+    )
+    return (one for page in pages for _, one in page)
 
 
 def _decide(one: RetentionAttributes, context: StepContext) -> DecayItem | None:

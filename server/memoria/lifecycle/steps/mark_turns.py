@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from memoria.lifecycle.interface import ItemResult, PiecewiseStep, StepContext
 from memoria.model.nightly import StepOutcome
 from memoria.policy.plain_statements import find_plain_statements
+from memoria.store.values import is_tool_call
 
 _AT_ONCE = 200
 """Turns that are marked in one transaction."""
@@ -28,7 +29,6 @@ class MarkTurnsStep(PiecewiseStep):
         with context.store.write(context.tenant) as tx:
             turns = tx.conversations.list_unmarked(_AT_ONCE)
             for turn in turns:
-                is_tool_call = turn.tool_args is not None or turn.tool_result is not None
-                read = find_plain_statements(turn.role, turn.content, tool_call=is_tool_call)
+                read = find_plain_statements(turn.role, turn.content, tool_call=is_tool_call(turn))
                 tx.conversations.mark(turn.n, read.mark)
         return [ItemResult(StepOutcome.DONE)] * len(turns)

@@ -7,8 +7,10 @@ ends another memory stays a memory.
 """
 
 from collections.abc import Iterator
+from operator import itemgetter
 
 from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
+from memoria.lifecycle.pages import read_pages
 from memoria.model import InferredBy, Memory, Validity
 from memoria.model.nightly import StepOutcome
 from memoria.policy.requests import find_request
@@ -33,18 +35,16 @@ class QuotesStep(PlannedStep[RuleMadeItem]):
 
     def plan(self, context: StepContext) -> Iterator[RuleMadeItem]:
         """The memories that rules made and nobody has touched, in the order of their numbers."""
-        after = 0
-        while True:
-            with context.store.read(context.tenant) as tx:
-                found = tx.retention.list_rule_made(after, _PAGE)
-            if not found:
-                return
-            yield from (
-                RuleMadeItem(key=memory_id)
-                for _, memory_id, quote in found
-                if find_request(quote) is None
-            )
-            after = found[-1][0]
+        pages = read_pages(
+            context,
+            lambda tx, after: tx.retention.list_rule_made(after, _PAGE),
+            itemgetter(0),
+            0,
+        )
+        for page in pages:
+            for _, memory_id, quote in page:
+                if find_request(quote) is None:
+                    yield RuleMadeItem(key=memory_id)
 
     def apply(self, tx: Transaction, item: RuleMadeItem, context: StepContext) -> ItemResult:
         """Archive the memory, unless somebody has touched it since."""

@@ -4,9 +4,12 @@ Its segment goes back into the queue, as it does when a message is edited. Whoev
 next, this run or an open window, tells the chat model what no longer holds (`ingest/episode`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from operator import itemgetter
 
 from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
+from memoria.lifecycle.pages import read_pages
 from memoria.model import InferredBy, Memory, Validity
 from memoria.model.nightly import WITHOUT_MODEL, StepOutcome
 from memoria.store.base import Transaction
@@ -43,16 +46,11 @@ class RefreshEpisodesStep(PlannedStep[OutdatedItem]):
         """The outdated episodes that were last written before the change, the oldest first."""
         if context.chat is None:
             return
-        after, found = 0, 0
-        while True:
-            with context.store.read(context.tenant) as tx:
-                page = tx.episodes.list_active(after, _PAGE)
-                items = [*_find_outdated(tx, [memory_id for _, memory_id in page])]
-            yield from items[: MAX_EPISODES - found]
-            found += len(items)
-            if not page or found >= MAX_EPISODES:
-                return
-            after = page[-1][0]
+        pages = read_pages(
+            context, lambda tx, after: tx.episodes.list_active(after, _PAGE), itemgetter(0), 0
+        )
+        found = (item for page in pages for item in _find_on_page(context, page))
+        yield from islice(found, MAX_EPISODES)
 
     def apply(self, tx: Transaction, item: OutdatedItem, _context: StepContext) -> ItemResult:
         """Put the segment back, unless it was summed up or decided about since."""
@@ -62,6 +60,11 @@ class RefreshEpisodesStep(PlannedStep[OutdatedItem]):
         if not tx.episodes.requeue_summary(item.key, item.changed_at):
             return ItemResult(StepOutcome.CHANGED_SINCE, item.key)
         return ItemResult(StepOutcome.DONE, item.key, "something that it tells has changed since")
+
+
+def _find_on_page(context: StepContext, page: Sequence[tuple[int, str]]) -> list[OutdatedItem]:
+    with context.store.read(context.tenant) as tx:
+        return [*_find_outdated(tx, [memory_id for _, memory_id in page])]
 
 
 def _find_outdated(tx: Transaction, ids: list[str]) -> Iterator[OutdatedItem]:

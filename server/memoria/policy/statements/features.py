@@ -7,11 +7,11 @@ a number: a hash of its words, which depends on nothing but them.
 """
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
-from itertools import chain, compress, pairwise
-from typing import NamedTuple
+from itertools import pairwise
+from operator import mul
 from zlib import crc32
 
 from memoria.policy.kinship import chinese_words, english_words
@@ -29,12 +29,14 @@ _WORDS_A_STEP = 4
 _SIGNS_A_STEP = 5
 _MANY_WORDS = 40
 _MANY_SIGNS = 60
-_FIRST, _SECOND, _THIRD, _FOURTH = 0x9E3779B1, 0x85EBCA6B, 0xC2B2AE35, 0x27D4EB2F
+_FACTORS = (0x9E3779B1, 0x85EBCA6B, 0xC2B2AE35)
+"""By the place in which a hash counts."""
+_SALT = 0x27D4EB2F
 _SHIFT, BITS = 7, 15
 """Bits that are dropped, because those below are the least mixed; and those that are kept."""
 _MASK = (1 << BITS) - 1
-_COUNTS = (1 << 2 * _SHIFT + BITS) - 1
-"""No higher bit of a number ever comes into one that is kept, so all are cut to these."""
+_PAIRS = (1 << _SHIFT + BITS) - 1
+"""No higher bit of a pair ever comes into one that is kept."""
 
 
 def reads_chinese(text: str) -> bool:
@@ -44,8 +46,8 @@ def reads_chinese(text: str) -> bool:
     return is_cjk(text) or len(_SIGN_ZH.regex.findall(text)) >= _ENOUGH_ZH
 
 
-def read_features(text: str, end: str = "") -> list[int]:
-    """The features of a text, some of them more than once.
+def read_features(text: str, end: str = "") -> set[int]:
+    """The features of a text.
 
     Args:
         text: a sentence or a part of one.
@@ -54,139 +56,79 @@ def read_features(text: str, end: str = "") -> list[int]:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text).replace("’", "'")
     found = _chinese(text) if reads_chinese(text) else _english(text)
-    found.append(_hash(f"end {end[:2]}") & _MASK)
-    return found
+    return {*found, _hash(f"end {end[:2]}") & _MASK}
 
 
-def _english(text: str) -> list[int]:
+def _english(text: str) -> Iterator[int]:
     words = _WORD.regex.findall(text)[:_MOST_WORDS]
-    read = [
-        _read_word(word.lower(), word[0].isupper() and n > 0)  # one by one: "İ" becomes two signs
-        for n, word in enumerate(words)
-    ]
-    single, is_closed, *columns = list(zip(*read, strict=True)) or [()] * _COLUMNS
-    own, meaning, build, meant = (_Row(*columns[start:end]) for start, end in pairwise(_OF_ROWS))
-    closed = _Row(*(list(compress(column, is_closed)) for column in build))
-    found = [_hash(f"length {min(len(words), _MANY_WORDS) // _WORDS_A_STEP}") & _MASK]
-    found += chain.from_iterable(single)
-    _add_pairs(found, ((2, own), (23, meaning)))
-    _add_runs(found, ((8, _frame(build)), (14, closed), (17, _frame(meant))))
-    _add_edges(found, 3, own, 3)
-    _add_edges(found, 10, build, 4)
-    _add_edges(found, 19, meant, 3)
-    _add_single(found, 6, own.first[-1:])
-    return found
+    low = [word.lower() for word in words]  # one by one: "İ" becomes two signs
+    kinds = [_kind(one, words[n][0].isupper() and n > 0) for n, one in enumerate(low)]
+    groups = [_word_groups().get(*pair) for pair in zip(low, kinds, strict=True)]
+    meant = [k if k[0] != "*" or k in _TELLING else g for k, g in zip(kinds, groups, strict=True)]
+    own, meaning, build, told = (list(map(_hash, row)) for row in (low, groups, kinds, meant))
+    closed = [_hash(kind) for kind in kinds if kind[0] != "*"]
+    yield _hash(f"length {min(len(words), _MANY_WORDS) // _WORDS_A_STEP}") & _MASK
+    for kind, row, length in (
+        *((1, own, 1), (2, own, 2), (6, own[-1:], 1), (22, meaning, 1), (23, meaning, 2)),
+        *((7, build, 1), (8, _frame(build), 2), (9, _frame(build), 3)),
+        *((14, closed, 2), (15, closed, 3)),
+        *((16, told, 1), (17, _frame(told), 2), (18, _frame(told), 3)),
+    ):
+        yield from _runs(kind, row, length)
+    for kind, row, most in ((3, own, 3), (10, build, 4), (19, told, 3)):
+        yield from _edges(kind, row[:most])
 
 
-def _chinese(text: str) -> list[int]:
+def _chinese(text: str) -> Iterator[int]:
     plain = _FOREIGN.regex.sub("A", _NUMBER.regex.sub("0", text))
     plain = "".join(plain.split())[:_MOST_SIGNS]
-    kinds = [_START_KIND, *_build_zh(plain), _END_KIND]
-    signs = [_multiply(ord(sign)) for sign in plain]
-    build = [_multiply(_hash(kind)) for kind in kinds]
-    closed = [one for one, kind in zip(build, kinds, strict=True) if kind != "*"]
-    row, frame = _line_up(signs), _line_up(build)
-    found = [_hash(f"length {min(len(plain), _MANY_SIGNS) // _SIGNS_A_STEP}") & _MASK]
-    _add_single(found, 31, row.first)
-    _add_runs(found, ((32, row), (41, frame), (50, _line_up(closed))))
-    _add_edges(found, 34, row, 4)
-    _add_edges(found, 38, _line_up(signs[::-1]), 3)
-    _add_fours(found, 43, frame)
-    _add_edges(found, 44, frame, 6)
-    return found
+    kinds = _build_zh(plain)
+    signs, frame = list(map(ord, plain)), _frame(list(map(_hash, kinds)))
+    closed = [_START, *(_hash(kind) for kind in kinds if kind != "*"), _END]
+    yield _hash(f"length {min(len(plain), _MANY_SIGNS) // _SIGNS_A_STEP}") & _MASK
+    for kind, row, length in (
+        *((31, signs, 1), (32, signs, 2), (33, signs, 3)),
+        *((41, frame, 2), (42, frame, 3), (50, closed, 2), (51, closed, 3)),
+    ):
+        yield from _runs(kind, row, length)
+    for kind, row in ((34, signs[:4]), (38, signs[:-4:-1]), (44, frame[:6])):
+        yield from _edges(kind, row)
+    pairs = [_sum_up(pair) >> _SHIFT & _PAIRS for pair in pairwise(frame)]
+    yield from (_mix(43, pair) for pair in zip(pairs, pairs[2:], strict=False))
 
 
-class _Products(NamedTuple):
-    """A hash as it counts in the first, the second and the third place of a feature."""
-
-    first: int
-    second: int
-    third: int
-
-
-class _Row(NamedTuple):
-    """Hashes in their order, as they count in each place."""
-
-    first: Sequence[int] = ()
-    second: Sequence[int] = ()
-    third: Sequence[int] = ()
-
-
-_Rows = Sequence[tuple[int, _Row]]
-"""Rows, each with the kind of features that are made of it."""
-
-
-def _multiply(hashed: int) -> _Products:
-    return _Products(
-        hashed * _FIRST & _COUNTS, hashed * _SECOND & _COUNTS, hashed * _THIRD & _COUNTS
-    )
-
-
-def _line_up(items: Sequence[_Products]) -> _Row:
-    return _Row(*zip(*items, strict=True))
-
-
-def _frame(row: _Row) -> _Row:
+def _frame(row: Sequence[int]) -> list[int]:
     """A row between signs for its beginning and its end."""
-    return _Row(
-        (_START.first, *row.first, _END.first),
-        (_START.second, *row.second, _END.second),
-        (_START.third, *row.third, _END.third),
-    )
+    return [_START, *row, _END]
 
 
-def _add_single(found: list[int], kind: int, first: Sequence[int]) -> None:
-    salt = _salt(kind)
-    found += [(a + salt) >> _SHIFT & _MASK for a in first]
+def _runs(kind: int, row: Sequence[int], length: int) -> Iterator[int]:
+    """A feature for each so many that stand side by side."""
+    return (_mix(kind, row[n : n + length]) for n in range(len(row) - length + 1))
 
 
-def _add_pairs(found: list[int], rows: _Rows) -> None:
-    found += [
-        (a + b + salt) >> _SHIFT & _MASK
-        for kind, row in rows
-        for salt in (_salt(kind),)
-        for a, b in zip(row.first, row.second[1:], strict=False)
-    ]
-
-
-def _add_runs(found: list[int], rows: _Rows) -> None:
-    """Pairs, and triples under the next kind."""
-    _add_pairs(found, rows)
-    found += [
-        (a + b + c + salt) >> _SHIFT & _MASK
-        for kind, row in rows
-        for salt in (_salt(kind + 1),)
-        for a, b, c in zip(row.first, row.second[1:], row.third[2:], strict=False)
-    ]
-
-
-def _add_fours(found: list[int], kind: int, row: _Row) -> None:
-    both = zip(row.first, row.second[1:], strict=False)
-    pairs = _line_up([_multiply((a + b) >> _SHIFT) for a, b in both])
-    salt = _salt(kind)
-    far = zip(pairs.first, pairs.second[2:], strict=False)
-    found += [(a + b + salt) >> _SHIFT & _MASK for a, b in far]
-
-
-def _add_edges(found: list[int], kind: int, row: _Row, most: int) -> None:
-    """The first item, the first two, and so on."""
+def _edges(kind: int, row: Sequence[int]) -> Iterator[int]:
+    """A feature for the first, the first two, and so on."""
     so_far = 0
-    for n, first in enumerate(row.first[:most]):
-        so_far = (so_far * _SECOND + first + _salt(kind + n)) & _COUNTS
-        found.append(so_far >> _SHIFT & _MASK)
+    for n, one in enumerate(row):
+        so_far = so_far * _FACTORS[1] + one * _FACTORS[0] + (kind + n) * _SALT
+        yield so_far >> _SHIFT & _MASK
 
 
-@cache
-def _salt(kind: int) -> int:
-    return kind * _FOURTH & _COUNTS
+def _mix(kind: int, hashes: Sequence[int]) -> int:
+    return _sum_up(hashes) + kind * _SALT >> _SHIFT & _MASK
 
 
+def _sum_up(hashes: Sequence[int]) -> int:
+    return sum(map(mul, hashes, _FACTORS))
+
+
+@remember_results(8192)
 def _hash(word: str) -> int:
     return crc32(word.encode())
 
 
-_START_KIND, _END_KIND = "^", "$"
-_START, _END = _multiply(_hash(_START_KIND)), _multiply(_hash(_END_KIND))
+_START, _END = _hash("^"), _hash("$")
 
 
 @cache
@@ -194,36 +136,6 @@ def _word_groups() -> dict[str, str]:
     """The words of like meaning: `#17` for each word of the group in line 17."""
     lines = (files("memoria.policy.statements") / "word_groups.txt").read_text("utf-8").splitlines()
     return {word: f"#{n}" for n, line in enumerate(lines) for word in line.split()}
-
-
-_ClauseWord = tuple[tuple[int, ...], bool, int, int, int, int, int, int, int, int, int, int]
-"""What the classifier sees of an English word: the features that it is by itself, whether it keeps
-its form, and numbers by the places that they count in: of the word and of its meaning in two, of
-its kind, and of its kind where that tells more than its meaning, else of the latter, in three."""
-_COLUMNS = 12
-_OF_ROWS = (0, 2, 4, 7, 10)
-"""Where its numbers begin and end."""
-
-
-@remember_results(8192)
-def _read_word(low: str, is_name: bool) -> _ClauseWord:
-    kind = _kind(low, is_name)
-    meaning, is_closed = _word_groups().get(low, kind), kind[0] != "*"
-    own, spare, build = _multiply(_hash(low)), _products(meaning), _products(kind)
-    meant = build if is_closed or kind in _TELLING else spare
-    single = (
-        (build.first + _salt(7)) >> _SHIFT & _MASK,
-        (meant.first + _salt(16)) >> _SHIFT & _MASK,
-        (own.first + _salt(1)) >> _SHIFT & _MASK,
-        (spare.first + _salt(22)) >> _SHIFT & _MASK,
-    )
-    return (single, is_closed, *own[:2], *spare[:2], *build, *meant)
-
-
-@remember_results(2048)
-def _products(one: str) -> _Products:
-    """Of a kind or a group of words: there are few."""
-    return _multiply(_hash(one))
 
 
 def _kind(low: str, is_name: bool) -> str:

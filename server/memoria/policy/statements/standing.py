@@ -48,7 +48,7 @@ def is_standing_wish(text: str, after: str | None = None) -> bool:
 
 def read_message(text: str, after: str | None) -> list[int]:
     """The features of a message and of what its author says next."""
-    found = {*read_features(text, text.strip()[-1:])}
+    found = read_features(text, text.strip()[-1:])
     for sentence in sentences_of_blotted(text):
         found.update(read_features(sentence.text, sentence.end))
     if after:

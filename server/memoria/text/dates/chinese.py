@@ -2,41 +2,21 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import datetime, timedelta
-from functools import partial
 
 from memoria.text.dates import windows
-from memoria.text.dates.rule import DateRule, Kind, ReadMatch, ReadValue, Value
+from memoria.text.dates.rule import Value, make_chinese, read_nothing
 from memoria.text.dates.windows import Prefer, Which, Window
-from memoria.text.pattern import LazyPattern
 
 _DIGITS = {char: i for i, char in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "正": 1}
-_DAYS = {
-    "大前": -3,
-    "前": -2,
-    "昨": -1,
-    "今": 0,
-    "明": 1,
-    "后": 2,
-    "大后": 3,
-}
-_YEARS = {"大前年": -3, "前年": -2, "去年": -1, "今年": 0, "明年": 1, "后年": 2}
+_DAYS = {"大前": -3, "前": -2, "昨": -1, "今": 0, "明": 1, "后": 2, "大后": 3}
+YEARS = {"大前年": -3, "前年": -2, "去年": -1, "今年": 0, "明年": 1, "后年": 2}
 _WHICHES: dict[str, Which] = {"上": "last", "这": "this", "下": "next"}
 _STEPS = {"上上": -2, "上": -1, "这": 0, "本": 0, "下": 1, "下下": 2}
 _UNITS = {
-    "分钟": "minute",
-    "小时": "hour",
-    "钟头": "hour",
-    "天": "day",
-    "日": "day",
-    "周": "week",
-    "星期": "week",
-    "礼拜": "week",
-    "月": "month",
-    "年": "year",
-}
-_HALVES = {"hour": (30, "minute"), "day": (12, "hour"), "month": (15, "day"), "year": (6, "month")}
+    "分钟": "minute", "小时": "hour", "钟头": "hour", "天": "day", "日": "day",
+    "周": "week", "星期": "week", "礼拜": "week", "月": "month", "年": "year",
+}  # fmt: skip
 _SHORT_PARTS = {"早": "morning", "晨": "morning", "晚": "evening", "夜": "night"}
 _SEASONS = {"春": "spring", "夏": "summer", "秋": "autumn", "冬": "winter"}
 _NTHS = {"第一": 0, "第二": 1, "第三": 2, "第四": 3, "第五": 4, "最后一": -1}
@@ -85,7 +65,7 @@ def _digit(text: str) -> int:
 def _year_number(match: re.Match[str], at: datetime) -> int | None:
     near, written = match["near"], match["y"]
     if near:
-        return at.year + _YEARS[near]
+        return at.year + YEARS[near]
     if written:
         if len(written) == _SHORT_YEAR:
             return _CENTURY + int(written)
@@ -106,10 +86,7 @@ def _date(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
     year, month, day = _year_number(match, at), number(match["m"]), number(match["d"])
     last = number(match["d2"]) if match["d2"] else day
 
-    def make(each: int) -> Window:
-        return windows.dates(each, month, day, last)
-
-    return windows.nearest_occurrence(prefer, at, make) if year is None else make(year)
+    return windows.of_year(year, prefer, at, lambda each: windows.dates(each, month, day, last))
 
 
 def _day_of_month(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
@@ -134,12 +111,8 @@ def _read_day_number(match: re.Match[str]) -> Value:
 
 def _quarter(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
     if match["which"]:
-        return windows.quarter(at.year, (at.month - 1) // 3 + 1 + _STEPS[match["which"]])
-    return _of_year(match, at, prefer, partial(_make_quarter, number=number(match["q"])))
-
-
-def _make_quarter(year: int, number: int) -> Window:
-    return windows.quarter(year, number)
+        return windows.quarter_near(at, _STEPS[match["which"]])
+    return _of_year(match, at, prefer, lambda year: windows.quarter(year, number(match["q"])))
 
 
 def _half_year(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
@@ -150,8 +123,7 @@ def _half_year(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
 def _of_year(
     match: re.Match[str], at: datetime, prefer: Prefer, make: Callable[[int], Window]
 ) -> Window:
-    year = _year_number(match, at)
-    return windows.nearest_occurrence(prefer, at, make) if year is None else make(year)
+    return windows.of_year(_year_number(match, at), prefer, at, make)
 
 
 def _near_third(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
@@ -167,10 +139,8 @@ def _near_third(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
 
 
 def _month(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
-    year, month = _year_number(match, at), 1 if match["m"] == "正" else number(match["m"])
-    if year is not None:
-        return _third_of(match, windows.month(year, month))
-    found = windows.nearest_occurrence(prefer, at, lambda each: windows.month(each, month))
+    month = 1 if match["m"] == "正" else number(match["m"])
+    found = _of_year(match, at, prefer, lambda year: windows.month(year, month))
     return _third_of(match, found)
 
 
@@ -200,15 +170,17 @@ def _near_month(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
 def _nth_weekday(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
     """下个月第一个周五, 五月的第二个星期天."""
     weekday, nth = _weekday_number(match), _NTHS[match["nth"]]
+    return _of_month(match, at, prefer, lambda month: windows.nth_weekday(month, weekday, nth))
+
+
+def _of_month(
+    match: re.Match[str], at: datetime, prefer: Prefer, take: Callable[[Window], Window]
+) -> Window:
+    """What is taken of a month that is named, or of the last, this or next one."""
     if match["which"]:
-        month = windows.shift_window(at, _STEPS[match["which"]], "month")
-        return windows.nth_weekday(month, weekday, nth)
-    return _of_year(
-        match,
-        at,
-        prefer,
-        lambda year: windows.nth_weekday(windows.month(year, number(match["m"])), weekday, nth),
-    )
+        return take(windows.shift_window(at, _STEPS[match["which"]], "month"))
+    month = number(match["m"])
+    return _of_year(match, at, prefer, lambda year: take(windows.month(year, month)))
 
 
 def _near_week(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
@@ -240,7 +212,7 @@ def _day_part(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
 def _count(match: re.Match[str]) -> tuple[int, str]:
     unit = _UNITS[match["u"].removeprefix("个")]
     if match["n"] == "半":
-        return _HALVES.get(unit, (0, "day"))
+        return (0, "day") if unit in ("week", "minute") else windows.HALVES[unit]
     return number(match["n"]), unit
 
 
@@ -256,14 +228,9 @@ def _distance(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window | N
 
 def _distance_and_a_half(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
     """一个半小时前, 两年半以前."""
-    parts, smaller = _HALVES[_UNITS[match["u"] or match["u2"]]]
+    parts, smaller = windows.HALVES[_UNITS[match["u"] or match["u2"]]]
     way = -1 if match["way"].endswith("前") else 1
     return windows.shift_window(at, way * (2 * number(match["n"]) + 1) * parts, smaller)
-
-
-def _nothing(_match: re.Match[str], _at: datetime, _prefer: Prefer) -> Window | None:
-    """前三天 is no time before it is known of what."""
-    return None
 
 
 def _read_offset(match: re.Match[str]) -> Value:
@@ -272,14 +239,8 @@ def _read_offset(match: re.Match[str]) -> Value:
 
 def _end_of_month(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
     """二月最后一天."""
-
-    def end_of(month: Window) -> Window:
-        last = month.until - timedelta(days=1)
-        return windows.day(last if match["nth"] == "最后一" else month.start)
-
-    if match["which"]:
-        return end_of(windows.shift_window(at, _STEPS[match["which"]], "month"))
-    return _of_year(match, at, prefer, lambda year: end_of(windows.month(year, number(match["m"]))))
+    is_last = match["nth"] == "最后一"
+    return _of_month(match, at, prefer, lambda month: windows.edge(month, is_last=is_last))
 
 
 def _rolling(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window | None:
@@ -290,14 +251,6 @@ def _rolling(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window | No
 
 
 _AHEAD = ("未来", "接下来", "今后")
-
-
-def _rule(
-    parts: str, pattern: str, read: ReadMatch, kind: Kind = "time", value: ReadValue | None = None
-) -> DateRule:
-    apart = tuple(filter(None, parts.split("|")) if "|" in parts else parts)
-    rule = DateRule(apart, LazyPattern(pattern), read, kind)
-    return rule if value is None else replace(rule, value=value)
 
 
 _NO_NUMBER = r"(?<![\d一二两三四五六七八九十百.])"
@@ -323,74 +276,83 @@ _SOME_MONTH = rf"(?:{_WHICH}月|{_OF_YEAR}{_MONTH})"
 _NTH_DAY = "(?P<nth>第一|最后一)天"
 _NTH_WEEKDAY = rf"(?P<nth>第[一二三四五]|最后一)个?{_WEEK}{_WEEKDAY}"
 _BARE_THIRD = "(?<![\\d年月个今去明前后本这上下每当一二三四五六七八九十同大新过])"
+_NO_NTH = r"(?<![\d第几.一二两三四五六七八九十百])"
+_BACK_OR_ON = "(?P<way>[以之]?[前后])(?![往悔面来台果期])"
 RULES = (
-    _rule("月", rf"{_OF_YEAR}{_MONTH}{_RANGE_DAY}", _date, "date"),
-    _rule(
+    *make_chinese("月", _date, rf"{_OF_YEAR}{_MONTH}{_RANGE_DAY}", kind="date"),
+    *make_chinese(
         "号日",
-        rf"{_ALONE}{_DATE_DAY}(?!{_NUMBERED})(?<!日)",
         _day_of_month,
-        "day_of_month",
-        _read_day_number,
+        rf"{_ALONE}{_DATE_DAY}(?!{_NUMBERED})(?<!日)",
+        kind="day_of_month",
+        value=_read_day_number,
     ),
-    _rule("号日", rf"{_ALONE}{_DAYS_OF_MONTH}(?!{_NUMBERED})", _days_of_month),
-    _rule(
-        "月", rf"{_OF_YEAR}{_MONTH}(?![薪租供饼亮天\d一二三四五六七八九十])(?:的?{_THIRD})?", _month
+    *make_chinese("号日", _days_of_month, rf"{_ALONE}{_DAYS_OF_MONTH}(?!{_NUMBERED})"),
+    *make_chinese(
+        "月", _month, rf"{_OF_YEAR}{_MONTH}(?![薪租供饼亮天\d一二三四五六七八九十])(?:的?{_THIRD})?"
     ),
-    _rule("年", rf"{_YEAR}(?:的?(?P<season>[春夏秋冬])[天季])?(?P<third>年?{_OF})?", _year),
-    _rule("季度|", rf"(?:{_YEAR}的?)?第?(?P<q>[一二三四1-4])季度(?P<which>)", _quarter),
-    _rule("季度|", rf"{_WHICH}季度(?P<q>)", _quarter),
-    _rule("半年|", rf"(?:{_YEAR}的?|(?<![上下这]))(?P<half>[上下])半年", _half_year),
-    _rule("初中底末", rf"{_BARE_THIRD}(?P<u>[月年])(?P<third>[初中底末]){_OF_END}", _near_third),
-    _rule("春夏秋冬", "(?P<which>上|这|下)个?(?P<season>[春夏秋冬])[天季]", _near_season),
-    _rule("月", rf"{_WHICH}月(?![饼亮光经])(?:的?(?:{_DATE_DAY}|{_THIRD}))?", _near_month, "date"),
-    _rule("第最", rf"{_SOME_MONTH}的?{_NTH_WEEKDAY}", _nth_weekday, "date"),
-    _rule("周期拜", rf"{_WHICH}{_WEEK}(?P<w>)(?P<end>末)?", _near_week),
-    _rule("周期拜", rf"{_WHICH}{_WEEK}的?{_WEEKDAY}(?P<end>)", _near_week, "day"),
-    _rule(
+    *make_chinese("年", _year, rf"{_YEAR}(?:的?(?P<season>[春夏秋冬])[天季])?(?P<third>年?{_OF})?"),
+    *make_chinese(
+        "季度|",
+        _quarter,
+        rf"(?:{_YEAR}的?)?第?(?P<q>[一二三四1-4])季度(?P<which>)",
+        rf"{_WHICH}季度(?P<q>)",
+    ),
+    *make_chinese("半年|", _half_year, rf"(?:{_YEAR}的?|(?<![上下这]))(?P<half>[上下])半年"),
+    *make_chinese(
+        "初中底末", _near_third, rf"{_BARE_THIRD}(?P<u>[月年])(?P<third>[初中底末]){_OF_END}"
+    ),
+    *make_chinese("春夏秋冬", _near_season, "(?P<which>上|这|下)个?(?P<season>[春夏秋冬])[天季]"),
+    *make_chinese(
+        "月", _near_month, rf"{_WHICH}月(?![饼亮光经])(?:的?(?:{_DATE_DAY}|{_THIRD}))?", kind="date"
+    ),
+    *make_chinese("第最", _nth_weekday, rf"{_SOME_MONTH}的?{_NTH_WEEKDAY}", kind="date"),
+    *make_chinese("周期拜", _near_week, rf"{_WHICH}{_WEEK}(?P<w>)(?P<end>末)?"),
+    *make_chinese("周期拜", _near_week, rf"{_WHICH}{_WEEK}的?{_WEEKDAY}(?P<end>)", kind="day"),
+    *make_chinese(
         "周期拜",
-        rf"{_NO_NUMBER}(?<![每逢个上下这本几后前])(?<!天是)(?:周|星期|礼拜){_WEEKDAY}",
         _weekday,
-        "weekday",
-        _weekday_number,
+        rf"{_NO_NUMBER}(?<![每逢个上下这本几后前])(?<!天是)(?:周|星期|礼拜){_WEEKDAY}",
+        kind="weekday",
+        value=_weekday_number,
     ),
-    _rule(
-        "天日早晚夜晨",
-        r"(?<![以之先目提眼当年月])(?P<day>大前|前|昨|今|明|大后|(?<!今)后)天(?![天性])",
+    *make_chinese(
+        "天日儿",
         _day,
-        "day",
+        r"(?<![以之先目提眼当年月])(?P<day>大前|前|昨|今|明|大后|(?<!今)后)天(?![天性])",
+        r"(?P<day>昨|今|明)日(?![常头])",
+        r"(?<![以今先之])(?P<day>大前|前|昨|今|明|大后|后)儿个?",
+        kind="day",
     ),
-    _rule("天日早晚夜晨", r"(?P<day>昨|今|明)日(?![常头])", _day, "day"),
-    _rule("儿", r"(?<![以今先之])(?P<day>大前|前|昨|今|明|大后|后)儿个?", _day, "day"),
-    _rule(
-        "天日早晚夜晨",
-        "(?<![说证聪发透文光黎表声])(?P<day>昨|今|明)(?P<part>早|晚|夜|晨)(?![间点期])上?",
+    *make_chinese(
+        "早晚夜晨",
         _day_part,
-        "part",
+        "(?<![说证聪发透文光黎表声])(?P<day>昨|今|明)(?P<part>早|晚|夜|晨)(?![间点期])上?",
+        kind="part",
     ),
-    _rule(
+    *make_chinese(
         "前后",
-        rf"(?<![\d第几.一二两三四五六七八九十百])(?P<n>{_NUMBER}|(?<!个)半){_UNIT}"
-        "(?P<way>[以之]?[前后])(?![往悔面来台果期])",
         _distance,
-        "day",
+        rf"{_NO_NTH}(?P<n>{_NUMBER}|(?<!个)半){_UNIT}{_BACK_OR_ON}",
+        kind="day",
     ),
-    _rule(
+    *make_chinese(
         "前后",
-        rf"(?<![\d第几.一二两三四五六七八九十百])(?P<n>{_NUMBER})(?:个(?P<half>半)(?P<u>小时|钟头|月)"
-        "|(?P<u2>年)(?P<half2>半))(?P<way>[以之]?[前后])(?![往悔面来台果期])",
         _distance_and_a_half,
+        rf"{_NO_NTH}(?P<n>{_NUMBER})(?:个(?P<half>半)(?P<u>小时|钟头|月)|(?P<u2>年)(?P<half2>半))"
+        rf"{_BACK_OR_ON}",
     ),
-    _rule(
+    *make_chinese(
         "前后",
+        read_nothing,
         rf"的?(?P<way>[前后])(?P<n>{_NUMBER})天",
-        _nothing,
-        "offset",
-        _read_offset,
+        kind="offset",
+        value=_read_offset,
     ),
-    _rule("第一天|最后一天", rf"{_SOME_MONTH}的?{_NTH_DAY}", _end_of_month, "date"),
-    _rule(
+    *make_chinese("第一天|最后一天", _end_of_month, rf"{_SOME_MONTH}的?{_NTH_DAY}", kind="date"),
+    *make_chinese(
         "去近来后",
-        rf"(?P<way>过去|最近|近|未来|接下来|今后)的?这?(?P<n>{_NUMBER}|半){_UNIT}",
         _rolling,
+        rf"(?P<way>过去|最近|近|未来|接下来|今后)的?这?(?P<n>{_NUMBER}|半){_UNIT}",
     ),
 )

@@ -5,9 +5,16 @@ from dataclasses import replace
 from datetime import datetime
 
 from memoria.text.dates import windows
-from memoria.text.dates.rule import ClockTime, DateRule, ReadValue, Value
+from memoria.text.dates.rule import (
+    ClockTime,
+    DateRule,
+    ReadValue,
+    Value,
+    make_chinese,
+    make_english,
+    read_nothing,
+)
 from memoria.text.dates.windows import Prefer, Window
-from memoria.text.pattern import LazyPattern
 
 _HOURS = "one two three four five six seven eight nine ten eleven twelve".split()
 _DIGITS = {char: i for i, char in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
@@ -15,23 +22,16 @@ _HALF_DAY, _NOON, _DAY = 12, 12, 24
 _QUARTER, _HALF, _HOUR = 15, 30, 60
 _MINUTES = {"half": _HALF, "quarter": _QUARTER, "five": 5, "ten": 10, "twenty": 20}
 _PARTS = {
-    "凌晨": "dawn",
-    "一大早": "morning",
-    "大清早": "morning",
-    "一早": "morning",
-    "清早": "morning",
-    "早上": "morning",
-    "早晨": "morning",
-    "清晨": "morning",
-    "上午": "morning",
-    "中午": "noon",
-    "下午": "afternoon",
-    "傍晚": "evening",
-    "晚上": "evening",
-    "夜里": "night",
-    "半夜": "night",
-    "深夜": "night",
-    "午夜": "night",
+    word: part
+    for part, words in (
+        ("dawn", "凌晨"),
+        ("morning", "一大早 大清早 一早 清早 早上 早晨 清晨 上午"),
+        ("noon", "中午"),
+        ("afternoon", "下午"),
+        ("evening", "傍晚 晚上"),
+        ("night", "夜里 半夜 深夜 午夜"),
+    )
+    for word in words.split()
 }
 
 _NUMBER = "twelve|eleven|ten|one|two|three|four|five|six|seven|eight|nine"
@@ -151,19 +151,14 @@ def place_on(clock: ClockTime, window: Window, *, is_over: bool = False) -> Wind
     return windows.on_clock(window, clock.hours, clock.minute) if clock.hours else window
 
 
-def _nobody(_match: re.Match[str], _at: datetime, _prefer: Prefer) -> Window | None:
-    """A time of day is no time before it is known of which day it is."""
-    return None
-
-
 def _english(parts: str, pattern: str, value: ReadValue = _of_clock) -> DateRule:
-    compiled = LazyPattern(pattern.replace(" ", r"\s{1,4}"), re.IGNORECASE | re.ASCII)
-    apart = tuple(parts.split("|") if "|" in parts else parts.split())
-    return DateRule(apart, compiled, _nobody, "clock", value)
+    (rule,) = make_english(parts, read_nothing, pattern, kind="clock", value=value)
+    return rule
 
 
 def _chinese(parts: str, pattern: str, value: ReadValue) -> DateRule:
-    return DateRule(tuple(parts), LazyPattern(pattern), _nobody, "clock", value)
+    (rule,) = make_chinese(parts, read_nothing, pattern, kind="clock", value=value)
+    return rule
 
 
 _COLON = (
@@ -181,11 +176,7 @@ _NAMED = "(?P<e>(?P<name>noon|midday|midnight))"
 _BEFORE_A_TIME = "(?:at|until|till|by|before|after|around|since|from|to)"
 _HALF_PARTS = "|".join(
     f"{hour}{half}"
-    for hour in (
-        *"0123456789",
-        *(f"{digit} " for digit in "0123456789"),
-        *(f"{w} " for w in _HOURS),
-    )
+    for hour in (*"0123456789", *(f"{each} " for each in (*"0123456789", *_HOURS)))
     for half in ("am", "pm", "a.m", "p.m")
 )
 ENGLISH_RULES = (

@@ -254,16 +254,14 @@ def _join_ranges(text: str, pieces: Sequence[Piece]) -> list[Piece]:
                 start,
                 piece.end,
                 "range",
-                _none if _is_working_week(text, first, piece) else _from_to(first, piece),
+                (lambda _at, _prefer: None)
+                if _is_working_week(text, first, piece)
+                else _from_to(first, piece),
                 is_lone_clock=first.is_lone_clock and piece.is_lone_clock,
             )
         else:
             joined.append(piece)
     return joined
-
-
-def _none(_at: datetime, _prefer: Prefer) -> Window | None:
-    return None
 
 
 def _find_range(text: str, first: Piece, last: Piece) -> int | None:

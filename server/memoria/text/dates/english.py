@@ -2,54 +2,33 @@
 
 import re
 from collections.abc import Callable
-from datetime import datetime, timedelta
-from functools import partial
+from datetime import datetime
 
 from memoria.text.dates import windows
 from memoria.text.dates.rule import Value
 from memoria.text.dates.windows import Prefer, Which, Window
 
-_DAY = timedelta(days=1)
 MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 WEEKDAYS = "mon tue wed thu fri sat sun".split()
 _NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
-COUNTS = {word: i for i, word in enumerate(_NUMBERS)} | {
-    "a": 1,
-    "an": 1,
-    "a couple of": 2,
-    "fifteen": 15,
-    "twenty": 20,
-    "thirty": 30,
-}
+COUNTS = {word: i for i, word in enumerate(_NUMBERS)}
+COUNTS |= {"a": 1, "an": 1, "a couple of": 2, "fifteen": 15, "twenty": 20, "thirty": 30}
 _THIRDS = {"early": 0, "mid": 1, "late": 2}
 _PIECES = {"beginning": 0, "start": 0, "middle": 1, "end": 2}
 _STEPS = {"last": -1, "past": -1, "this": 0, "the": 0, "next": 1}
 _ORDINALS = {word: i for i, word in enumerate("first second third fourth".split(), 1)}
 NTHS = "first second third fourth fifth last".split()
-_HALVES = {
-    "hour": (30, "minute"),
-    "day": (12, "hour"),
-    "week": (3, "day"),
-    "fortnight": (7, "day"),
-    "month": (15, "day"),
-    "year": (6, "month"),
-}
 _LAST_MONTH = 12
 DAY_WORDS = (
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth"
     " fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
 ).split()
-_NAMED = {"today": 0, "yesterday": -1} | dict.fromkeys(
-    ["tomorrow", "tmrw", "tmr", "tmw", "2morrow"], 1
-)
+_NAMED = dict.fromkeys("tomorrow tmrw tmr tmw 2morrow".split(), 1)
+_NAMED |= {"today": 0, "yesterday": -1, "day before yesterday": -2, "day after tomorrow": 2}
 
 _WHICHES: dict[str, Which] = {
-    "last": "last",
-    "this past": "last",
-    "this": "this",
-    "this coming": "next",
-    "next": "next",
-}
+    "last": "last", "this past": "last", "this": "this", "this coming": "next", "next": "next",
+}  # fmt: skip
 
 
 def _which(match: re.Match[str], prefer: Prefer) -> Which:
@@ -76,12 +55,7 @@ def read_date(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
     month, day = _month_number(match), _read_day(match["d"])
     last = int(match.groupdict().get("d2") or day)
 
-    def make(year: int) -> Window:
-        return windows.dates(year, month, day, last)
-
-    if match["y"]:
-        return make(int(match["y"]))
-    return windows.nearest_occurrence(prefer, at, make)
+    return _of_year(match, at, prefer, lambda year: windows.dates(year, month, day, last))
 
 
 def _read_day(text: str) -> int:
@@ -115,7 +89,7 @@ def read_day_number(match: re.Match[str]) -> Value:
     return _read_day(match["d"])
 
 
-def read_weekday_number(match: re.Match[str]) -> Value:
+def read_weekday_number(match: re.Match[str]) -> int:
     """The number of a weekday; Monday is 0."""
     return WEEKDAYS.index(match["w"][:3].lower())
 
@@ -124,8 +98,7 @@ def read_quarter(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
     """`Q3`, `the first quarter of 2025`, `next quarter`."""
     found = match.groupdict()
     if which := found.get("which"):
-        number = (at.month - 1) // 3 + 1 + _STEPS[which.lower()]
-        return windows.quarter(at.year, number)
+        return windows.quarter_near(at, _STEPS[which.lower()])
     word = (found.get("q") or found["nth"]).lower()
     number = int(word) if word.isdigit() else _ORDINALS[word]
     return _of_year(match, at, prefer, lambda year: windows.quarter(year, number))
@@ -141,69 +114,52 @@ def _of_year(
     match: re.Match[str], at: datetime, prefer: Prefer, make: Callable[[int], Window]
 ) -> Window:
     found = match.groupdict()
-    if found.get("y"):
-        return make(int(found["y"]))
+    year = int(found["y"]) if found.get("y") else None
     if which := found.get("of"):
-        return make(at.year + _STEPS[which.lower()])
-    return windows.nearest_occurrence(prefer, at, make)
+        year = at.year + _STEPS[which.lower()]
+    return windows.of_year(year, _which(match, prefer), at, make)
 
 
 def read_third_of_period(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
     """`the end of June`, `the beginning of next year`, `the end of the month`."""
     found, number = match.groupdict(), _PIECES[match["third"].lower()]
-    if found["m"]:
-        month = _month_number(match)
-        make = partial(_month_third, month=month, number=number)
-        return make(int(found["y"])) if found["y"] else windows.nearest_occurrence(prefer, at, make)
-    unit, which = found["u"].lower(), found["which"].lower()
-    if unit == "quarter":
-        now = (at.month - 1) // 3 + 1
-        return windows.third(windows.quarter(at.year, now + _STEPS[which]), number)
-    if which != "the":
-        return windows.third(windows.shift_window(at, _STEPS[which], unit), number)
+    if found["m"] or found["u"].lower() == "quarter" or found["which"].lower() != "the":
+        return _of_period(match, at, prefer, lambda period: windows.third(period, number))
+    unit = found["u"].lower()
     if unit == "month":
         return windows.nearest_month(
             prefer, at, lambda year, month: windows.third(windows.month(year, month), number)
         )
-    return _nearest_third(windows.shift_window, at, prefer, unit, number)
+    here = windows.third(windows.shift_window(at, 0, unit), number)
+    if here.until > at if prefer == "future" else here.start <= at:
+        return here
+    step = 1 if prefer == "future" else -1
+    return windows.third(windows.shift_window(at, step, unit), number)
 
 
-def _month_third(year: int, month: int, number: int) -> Window:
-    return windows.third(windows.month(year, month), number)
-
-
-def _nearest_third(
-    shift: Callable[[datetime, int, str], Window],
-    at: datetime,
-    prefer: Prefer,
-    unit: str,
-    number: int,
+def _of_period(
+    match: re.Match[str], at: datetime, prefer: Prefer, take: Callable[[Window], Window]
 ) -> Window:
-    """That of the present week or year, if it lies in the direction that is meant."""
-    here = windows.third(shift(at, 0, unit), number)
-    if prefer == "future":
-        return here if here.until > at else windows.third(shift(at, 1, unit), number)
-    return here if here.start <= at else windows.third(shift(at, -1, unit), number)
+    """What is taken of a month that is named, or of the last, this or next period."""
+    if match["m"]:
+        month = _month_number(match)
+        return _of_year(match, at, prefer, lambda year: take(windows.month(year, month)))
+    unit, step = match["u"].lower(), _STEPS[match["which"].lower()]
+    near = windows.quarter_near(at, step) if unit == "quarter" else None
+    return take(near or windows.shift_window(at, step, unit))
 
 
 def read_month(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
     """`in May`, `early May 2024`, `last May`."""
     number = _month_number(match)
-    if match.groupdict().get("y"):
-        return _third_of(match, windows.month(int(match["y"]), number))
-    which = _which(match, prefer)
-    return _third_of(
-        match, windows.nearest_occurrence(which, at, lambda year: windows.month(year, number))
-    )
+    found = _of_year(match, at, prefer, lambda year: windows.month(year, number))
+    return _third_of(match, found)
 
 
 def read_season(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
     """`last summer`, `winter 2024`."""
     name = {"fall": "autumn"}.get(match["season"].lower(), match["season"].lower())
-    if match.groupdict().get("y"):
-        return windows.season(int(match["y"]), name)
-    which = _which(match, prefer)
-    return windows.nearest_occurrence(which, at, lambda year: windows.season(year, name))
+    return _of_year(match, at, prefer, lambda year: windows.season(year, name))
 
 
 def read_year(match: re.Match[str], _at: datetime, _prefer: Prefer) -> Window:
@@ -213,8 +169,7 @@ def read_year(match: re.Match[str], _at: datetime, _prefer: Prefer) -> Window:
 
 def read_weekday(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
     """`on Friday`, `last Friday`."""
-    number = WEEKDAYS.index(match["w"][:3].lower())
-    return windows.weekday_near(_which(match, prefer), at, number)
+    return windows.weekday_near(_which(match, prefer), at, read_weekday_number(match))
 
 
 def _step(match: re.Match[str]) -> int:
@@ -223,18 +178,19 @@ def _step(match: re.Match[str]) -> int:
 
 def read_nth_weekday(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
     """`the first Monday of next month`, `the last Friday in November`."""
-    weekday = WEEKDAYS.index(match["w"][:3].lower())
+    weekday = read_weekday_number(match)
     nth = NTHS.index(match["nth"].lower())
     nth = -1 if nth == len(NTHS) - 1 else nth
     if match["m"] is None:
         month = windows.shift_window(at, _STEPS[match["which"].lower()], "month")
         return windows.nth_weekday(month, weekday, nth)
     number = _month_number(match)
-
-    def make(year: int) -> Window:
-        return windows.nth_weekday(windows.month(year, number), weekday, nth)
-
-    return make(int(match["y"])) if match["y"] else windows.nearest_occurrence(prefer, at, make)
+    return _of_year(
+        match,
+        at,
+        prefer,
+        lambda year: windows.nth_weekday(windows.month(year, number), weekday, nth),
+    )
 
 
 def read_unit(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
@@ -255,9 +211,11 @@ def read_past_weekend(_match: re.Match[str], at: datetime, prefer: Prefer) -> Wi
 
 
 def _distance(match: re.Match[str]) -> tuple[int, str]:
+    if match["n"].lower().startswith("half"):
+        return windows.HALVES[match["u"].lower()]
     count, unit = _count(match), match["u"].lower()
     if match.groupdict().get("half"):
-        parts, smaller = _HALVES[unit]
+        parts, smaller = windows.HALVES[unit]
         return 2 * count * parts + parts, smaller
     return (2 * count, "week") if unit == "fortnight" else (count, unit)
 
@@ -270,11 +228,6 @@ def read_second(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
     if unit == "weekend":
         return windows.weekend(windows.shift_window(at, count, "week").start)
     return windows.shift_window(at, count, unit)
-
-
-def read_nothing(_match: re.Match[str], _at: datetime, _prefer: Prefer) -> Window | None:
-    """`two days after` is no time before it is known after what."""
-    return None
 
 
 def read_offset(match: re.Match[str]) -> Value:
@@ -293,23 +246,8 @@ def read_offset(match: re.Match[str]) -> Value:
 
 def read_end_of_period(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
     """`the last day of February`."""
-    found, is_last = match.groupdict(), match["third"].lower() == "last"
-
-    def end_of(window: Window) -> Window:
-        return windows.day(window.until - _DAY if is_last else window.start)
-
-    if found["m"]:
-        month = _month_number(match)
-        if found["y"]:
-            return end_of(windows.month(int(found["y"]), month))
-        return windows.nearest_occurrence(
-            prefer, at, lambda year: end_of(windows.month(year, month))
-        )
-    unit, which = found["u"].lower(), found["which"].lower()
-    if unit == "quarter":
-        now = (at.month - 1) // 3 + 1
-        return end_of(windows.quarter(at.year, now + _STEPS[which]))
-    return end_of(windows.shift_window(at, _STEPS[which], unit))
+    is_last = match["third"].lower() == "last"
+    return _of_period(match, at, prefer, lambda period: windows.edge(period, is_last=is_last))
 
 
 def read_ago(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
@@ -324,12 +262,6 @@ def read_ahead(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
     return windows.shift_window(at, count, unit)
 
 
-def read_half(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    """`half an hour ago`."""
-    count, unit = (30, "minute") if match["u"].lower() == "hour" else (6, "month")
-    return windows.shift_window(at, count if match.groupdict().get("ahead") else -count, unit)
-
-
 def read_rolling(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
     """`the past two weeks`."""
     count = _count(match) if match.groupdict().get("n") else 1
@@ -341,25 +273,11 @@ def read_rolling(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
 
 
 def read_day(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    """`yesterday`."""
-    return windows.shift_window(at, _NAMED[match["name"].lower()], "day")
+    """`yesterday`, `the day after tomorrow`."""
+    return windows.shift_window(at, _NAMED[" ".join(match["name"].lower().split())], "day")
 
 
-def read_tonight(_match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    """`tonight`."""
-    return windows.part(windows.day(at), "evening")
-
-
-def read_two_days(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    """`the day after tomorrow`."""
-    return windows.shift_window(at, -2 if match["way"].lower() == "before" else 2, "day")
-
-
-def read_last_night(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    """`last night`."""
-    return windows.part(windows.shift_window(at, -1, "day"), match["part"].lower())
-
-
-def read_this_part(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    """`this morning`."""
-    return windows.part(windows.day(at), match["part"].lower())
+def read_part(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
+    """`this morning`, `last night`, `tonight`."""
+    day = windows.shift_window(at, _step(match), "day")
+    return windows.part(day, match["part"].lower() or "evening")

@@ -1,11 +1,7 @@
 """The patterns of time expressions in English."""
 
-import re
-from dataclasses import replace
-
 from memoria.text.dates import english
-from memoria.text.dates.rule import DateRule, Kind, ReadMatch, ReadValue
-from memoria.text.pattern import LazyPattern
+from memoria.text.dates.rule import make_english, read_nothing
 
 # "may", "march" and "mar" are words of other trades, so a number alone does not make them months.
 _MONTH = (
@@ -26,6 +22,7 @@ _COUNT = r"(?P<n>\d{1,4}|" + "|".join(sorted(english.COUNTS, key=len, reverse=Tr
 _SEVERAL = "(?!an? )(?:" + _COUNT + ")"  # "will last a week" is no stretch before today
 _UNIT = "(?P<u>minute|hour|day|week|fortnight|month|year)s?"
 _AND_A_HALF = "(?P<half> and a half)?"
+_HALF_A = "(?P<n>half an?) (?P<u>hour|year)"
 _SEASON = "(?P<season>spring|summer|autumn|fall|winter)"
 _THIRD = r"(?P<third>early|mid|late)[\s-]"
 _WHICH = "(?P<which>last|this|next)"
@@ -34,25 +31,6 @@ _IN = "(?:in|since|during|until|till|by|before|after)"
 _FROM = "(?:between|from)"
 _TO = "(?:and|to|until|till|through)"
 _NO_HABIT = r"(?<!every\s)(?<!every\sother\s)(?<!each\s)(?<!black\s)(?<!good\s)(?<!today\sis\s)"
-
-
-def _rule(
-    parts: str, pattern: str, read: ReadMatch, kind: Kind = "time", value: ReadValue | None = None
-) -> DateRule:
-    # ASCII, so that a word ends where Chinese goes on without a space.
-    compiled = LazyPattern(pattern.replace(" ", r"\s{1,4}"), re.IGNORECASE | re.ASCII)
-    rule = DateRule(_split_parts(parts), compiled, read, kind)
-    return rule if value is None else replace(rule, value=value)
-
-
-def _split_parts(parts: str) -> tuple[str, ...]:
-    return tuple(parts.split("|") if "|" in parts else parts.split())
-
-
-def _weekday_rule(pattern: str) -> DateRule:
-    return _rule(
-        _WEEKDAY_PARTS, pattern, english.read_weekday, "weekday", english.read_weekday_number
-    )
 
 
 _MONTH_PARTS = " ".join(english.MONTHS)
@@ -80,174 +58,177 @@ _OF_YEAR = rf"(?:{_OF_THAT_YEAR}|\b)"
 _ORDINAL_PARTS = "1st 2nd 3rd 0th 1th 2th 3th 4th 5th 6th 7th 8th 9th"
 _ORDINAL = "(?P<nth>first|second|third|fourth)"
 RULES = (
-    _rule(_YEAR_PARTS, rf"(?<![\d./-]){_ISO}(?![\d/-])", english.read_iso, "date"),
-    _rule(
+    *make_english(
         _YEAR_PARTS,
+        english.read_iso,
+        rf"(?<![\d./-]){_ISO}(?![\d/-])",
         r"(?<![\d./-])(?<!version\s)(?<!release\s)(?<!v)(?P<y>(?:19|20)\d\d)\.(?P<m>\d{1,2})\."
         r"(?P<d>\d{1,2})(?![\d/-]|\.\d)",
-        english.read_iso,
-        "date",
+        kind="date",
     ),
-    _rule(
+    *make_english(
         _YEAR_PARTS,
-        r"(?<![\d./-])(?P<a>\d{1,2})(?P<s>[/.])(?P<b>\d{1,2})(?P=s)" + _YEAR + r"(?![/-]|\.\d)",
         english.read_slashed,
-        "date",
+        r"(?<![\d./-])(?P<a>\d{1,2})(?P<s>[/.])(?P<b>\d{1,2})(?P=s)" + _YEAR + r"(?![/-]|\.\d)",
+        kind="date",
     ),
-    _rule(
+    *make_english(
         _MONTH_PARTS,
-        rf"(?<![\d.,:])\b{_DATE_DAY}{_RANGE}(?: of)? (?P<m>{_MONTH})\b{_DATE_YEAR}",
         english.read_date,
-        "date",
-    ),
-    _rule(
-        _MONTH_PARTS,
+        rf"(?<![\d.,:])\b{_DATE_DAY}{_RANGE}(?: of)? (?P<m>{_MONTH})\b{_DATE_YEAR}",
         rf"\b(?:the )?(?P<d>(?:(?:twenty|thirty)[ -])?(?:{'|'.join(english.DAY_WORDS)})) of "
         rf"(?P<m>{_MONTH})\b{_DATE_YEAR}",
-        english.read_date,
-        "date",
-    ),
-    _rule(
-        _MONTH_PARTS,
         rf"\b(?P<m>{_MONTH})\.? {_DATE_DAY}\b(?![:.]\d|\s?%|\s?[ap]\.?m\b){_RANGE}{_DATE_YEAR}",
-        english.read_date,
-        "date",
+        kind="date",
     ),
-    _rule(
+    *make_english(
         _ORDINAL_PARTS,
+        english.read_day_of_month,
         rf"\b(?:on|by|until|till|before|after|since|from|to|through|and|between|of|,) (?:the )?"
         rf"(?P<e>{_NTH}){_NO_NOUN}",
-        english.read_day_of_month,
-        "day_of_month",
-        english.read_day_number,
-    ),
-    _rule(
-        _ORDINAL_PARTS,
         rf"(?<=day) (?P<e>(?:the )?{_NTH}(?! century))",
-        english.read_day_of_month,
-        "day_of_month",
-        english.read_day_number,
-    ),
-    _rule(
-        _ORDINAL_PARTS,
         rf"\A\s{{0,9}}(?P<e>(?:the )?{_NTH})"
         r"\s{0,9}(?:\Z|(?=(?:-|–|to|through) (?:the )?\d\d?[snrt]))",
-        english.read_day_of_month,
-        "day_of_month",
-        english.read_day_number,
+        kind="day_of_month",
+        value=english.read_day_number,
     ),
-    _rule(_MONTH_PARTS, rf"\b(?:{_THIRD})?(?P<m>{_MONTH})(?: of|,)? {_YEAR}", english.read_month),
-    _rule(_MONTH_PARTS, rf"\b{_IN} (?P<e>(?:{_THIRD})?{_ANY_MONTH})\b", english.read_month),
-    _rule(_MONTH_PARTS, rf"\b{_FROM} (?P<e>(?P<m>{_MONTH}))(?= {_TO} )", english.read_month),
-    _rule(_MONTH_PARTS, rf"\b{_FROM} \w{{3,9}} {_TO} (?P<e>(?P<m>{_MONTH}))\b", english.read_month),
-    _rule(_MONTH_PARTS, rf"\b{_WHICH} {_ANY_MONTH}\b", english.read_month),
-    _rule(_MONTH_PARTS, rf"\b{_THIRD}{_ANY_MONTH}\b", english.read_month),
-    _rule(_MONTH_PARTS, rf"\A\s{{0,9}}(?P<e>{_ANY_MONTH})\s{{0,9}}\Z", english.read_month),
-    _rule(
-        "beginning of|start of|middle of|end of", _THIRD_OF + _PERIOD, english.read_third_of_period
+    *make_english(
+        _MONTH_PARTS,
+        english.read_month,
+        rf"\b(?:{_THIRD})?(?P<m>{_MONTH})(?: of|,)? {_YEAR}",
+        rf"\b{_IN} (?P<e>(?:{_THIRD})?{_ANY_MONTH})\b",
+        rf"\b{_FROM} (?P<e>(?P<m>{_MONTH}))(?= {_TO} )",
+        rf"\b{_FROM} \w{{3,9}} {_TO} (?P<e>(?P<m>{_MONTH}))\b",
+        rf"\b{_WHICH} {_ANY_MONTH}\b",
+        rf"\b{_THIRD}{_ANY_MONTH}\b",
+        rf"\A\s{{0,9}}(?P<e>{_ANY_MONTH})\s{{0,9}}\Z",
     ),
-    _rule("q", rf"\bQ(?P<q>[1-4]){_OF_YEAR}", english.read_quarter),
-    _rule("quarter", rf"\b{_ORDINAL} quarter{_OF_YEAR}(?! of)", english.read_quarter),
-    _rule("quarter", rf"\b{_WHICH} quarter\b", english.read_quarter),
-    _rule("half", rf"\b(?P<nth>first|second) half{_OF_THAT_YEAR}", english.read_half_year),
-    _rule(
+    *make_english(
+        "beginning of|start of|middle of|end of", english.read_third_of_period, _THIRD_OF + _PERIOD
+    ),
+    *make_english("q", english.read_quarter, rf"\bQ(?P<q>[1-4]){_OF_YEAR}"),
+    *make_english(
+        "quarter",
+        english.read_quarter,
+        rf"\b{_ORDINAL} quarter{_OF_YEAR}(?! of)",
+        rf"\b{_WHICH} quarter\b",
+    ),
+    *make_english("half", english.read_half_year, rf"\b(?P<nth>first|second) half{_OF_THAT_YEAR}"),
+    *make_english(
         _YEAR_PARTS,
-        rf"\b(?:{_IN}|of|from) (?P<e>(?:{_THIRD})?{_YEAR})(?![-/.:,]\d)",
         english.read_year,
+        rf"\b(?:{_IN}|of|from) (?P<e>(?:{_THIRD})?{_YEAR})(?![-/.:,]\d)",
+        rf"\A\s{{0,9}}(?P<e>(?:{_THIRD})?{_YEAR})\s{{0,9}}\Z",
+        rf"\b{_FROM} (?P<e>{_YEAR})(?= {_TO} )",
+        rf"\b{_FROM} \w{{3,9}} {_TO} (?P<e>{_YEAR})",
     ),
-    _rule(_YEAR_PARTS, rf"\A\s{{0,9}}(?P<e>(?:{_THIRD})?{_YEAR})\s{{0,9}}\Z", english.read_year),
-    _rule(_YEAR_PARTS, rf"\b{_FROM} (?P<e>{_YEAR})(?= {_TO} )", english.read_year),
-    _rule(_YEAR_PARTS, rf"\b{_FROM} \w{{3,9}} {_TO} (?P<e>{_YEAR})", english.read_year),
-    _rule(_SEASON_PARTS, rf"\b{_SEASON}(?: of)? {_YEAR}", english.read_season),
-    _rule(_SEASON_PARTS, rf"\b{_WHICH} {_SEASON}\b", english.read_season),
-    _rule(
-        _SEASON_PARTS, rf"\b(?:in|over|during) (?P<e>the {_SEASON})\b(?! of)", english.read_season
+    *make_english(
+        _SEASON_PARTS,
+        english.read_season,
+        rf"\b{_SEASON}(?: of)? {_YEAR}",
+        rf"\b{_WHICH} {_SEASON}\b",
+        rf"\b(?:in|over|during) (?P<e>the {_SEASON})\b(?! of)",
+        rf"\A\s{{0,9}}(?P<e>the {_SEASON})\s{{0,9}}\Z",
     ),
-    _rule(_SEASON_PARTS, rf"\A\s{{0,9}}(?P<e>the {_SEASON})\s{{0,9}}\Z", english.read_season),
-    _rule(
+    *make_english(
         _WEEKDAY_PARTS,
+        english.read_nth_weekday,
         rf"\b(?:the )?(?P<nth>{'|'.join(english.NTHS)}) {_WEEKDAY} (?:of|in) "
         rf"(?:(?P<which>this|next|last|the) month\b|(?P<m>{_MONTH})\b{_DATE_YEAR})",
-        english.read_nth_weekday,
-        "date",
+        kind="date",
     ),
-    _weekday_rule(rf"{_NO_HABIT}\b(?:{_NEAR} )?{_WEEKDAY}\b"),
-    _weekday_rule(rf"\b{_NEAR} {_SHORT_WEEKDAY}\b"),
-    _weekday_rule(rf"\bon (?P<e>{_SHORT_WEEKDAY}\b)"),
-    _weekday_rule(rf"\b{_SMALL_WEEKDAY}\b(?={_DAY_OR_HOUR})"),
-    _weekday_rule(rf"\A\s{{0,9}}(?P<e>{_SHORT_WEEKDAY}\b)\s{{0,9}}\Z"),
-    _rule("last this next", rf"\b{_WHICH} (?P<u>week|month|year)\b(?! of\b)", english.read_unit),
-    _rule("last this next", rf"\b{_THIRD}{_WHICH} (?P<u>week|month|year)\b", english.read_unit),
-    _rule("weekend", rf"\b{_WHICH} weekend\b", english.read_weekend),
-    _rule("weekend", r"\bthe (?:coming|upcoming) weekend\b(?P<which>)", english.read_weekend),
-    _rule("weekend", r"\b(?:over|at|on) the weekend\b", english.read_past_weekend),
-    _rule(
+    *make_english(
+        _WEEKDAY_PARTS,
+        english.read_weekday,
+        rf"{_NO_HABIT}\b(?:{_NEAR} )?{_WEEKDAY}\b",
+        rf"\b{_NEAR} {_SHORT_WEEKDAY}\b",
+        rf"\bon (?P<e>{_SHORT_WEEKDAY}\b)",
+        rf"\b{_SMALL_WEEKDAY}\b(?={_DAY_OR_HOUR})",
+        rf"\A\s{{0,9}}(?P<e>{_SHORT_WEEKDAY}\b)\s{{0,9}}\Z",
+        kind="weekday",
+        value=english.read_weekday_number,
+    ),
+    *make_english(
+        "last this next",
+        english.read_unit,
+        rf"\b{_WHICH} (?P<u>week|month|year)\b(?! of\b)",
+        rf"\b{_THIRD}{_WHICH} (?P<u>week|month|year)\b",
+    ),
+    *make_english(
+        "weekend",
+        english.read_weekend,
+        rf"\b{_WHICH} weekend\b",
+        r"\bthe (?:coming|upcoming) weekend\b(?P<which>)",
+    ),
+    *make_english("weekend", english.read_past_weekend, r"\b(?:over|at|on) the weekend\b"),
+    *make_english(
         "last next",
-        r"\b(?:the )?(?P<u>week|weekend|month|year|night) (?P<way>before last|after next)\b",
         english.read_second,
+        r"\b(?:the )?(?P<u>week|weekend|month|year|night) (?P<way>before last|after next)\b",
     ),
-    _rule("ago", rf"\b{_COUNT}{_AND_A_HALF} {_UNIT} ago\b", english.read_ago, "day"),
-    _rule("ago", rf"\b{_COUNT} {_UNIT}(?P<half> and a half) ago\b", english.read_ago, "day"),
-    _rule(
+    *make_english(
+        "ago",
+        english.read_ago,
+        rf"\b{_COUNT}{_AND_A_HALF} {_UNIT} ago\b",
+        rf"\b{_COUNT} {_UNIT}(?P<half> and a half) ago\b",
+        kind="day",
+    ),
+    *make_english(
         "day week fortnight",
+        read_nothing,
         rf"\b(?:the (?P<u1>day)|{_COUNT} {_UNIT}) (?P<way>from|before|after)(?= )",
-        english.read_nothing,
-        "offset",
-        english.read_offset,
+        kind="offset",
+        value=english.read_offset,
     ),
-    _rule(
+    *make_english(
         "on",
+        read_nothing,
         r"\b(?:a|one) (?P<u1>week) (?P<way>on)(?= )",
-        english.read_nothing,
-        "offset",
-        english.read_offset,
+        kind="offset",
+        value=english.read_offset,
     ),
-    _rule(
+    *make_english(
         "first day|last day",
-        rf"\b(?:the )?(?P<third>first|last) day of {_PERIOD}",
         english.read_end_of_period,
-        "date",
+        rf"\b(?:the )?(?P<third>first|last) day of {_PERIOD}",
+        kind="date",
     ),
-    _rule(
+    *make_english(
         f"{_ORDINAL_PARTS} {' '.join(english.DAY_WORDS)}",
+        english.read_day_of_month,
         rf"\b(?:the )?(?P<d>\d{{1,2}}(?=st|nd|rd|th)|{'|'.join(english.DAY_WORDS)})(?:st|nd|rd|th)?"
         r"(?P<m>)(?= of (?:last|this|next|the) month\b)",
-        english.read_day_of_month,
-        "day_of_month",
-        english.read_day_number,
+        kind="day_of_month",
+        value=english.read_day_number,
     ),
-    _rule(
+    *make_english(
         "in from",
-        rf"(?<!once\s)(?<!twice\s)(?<!time\s)(?<!times\s)\bin {_COUNT}{_AND_A_HALF} {_UNIT}\b",
         english.read_ahead,
-        "day",
+        rf"(?<!once\s)(?<!twice\s)(?<!time\s)(?<!times\s)\bin {_COUNT}{_AND_A_HALF} {_UNIT}\b",
+        rf"\b{_COUNT} {_UNIT} from (?:now|today)\b",
+        kind="day",
     ),
-    _rule("in from", rf"\b{_COUNT} {_UNIT} from (?:now|today)\b", english.read_ahead, "day"),
-    _rule("half", r"\bhalf an? (?P<u>hour|year) ago\b", english.read_half),
-    _rule("half", r"\b(?P<ahead>in) half an? (?P<u>hour|year)\b", english.read_half),
-    _rule(
+    *make_english("half", english.read_ago, rf"\b{_HALF_A} ago\b"),
+    *make_english("half", english.read_ahead, rf"\bin {_HALF_A}\b"),
+    *make_english(
         "last past next coming",
+        english.read_rolling,
         rf"\b(?P<which>last|past|next|coming) {_SEVERAL} {_UNIT}\b",
-        english.read_rolling,
-    ),
-    _rule(
-        "last past next coming",
         r"\b(?P<which>past) (?P<u>hour|day|week|month|year)\b",
-        english.read_rolling,
     ),
-    _rule(
-        "day",
-        r"\b(?:the )?day (?P<way>before|after) (?:yesterday|tomorrow)\b",
-        english.read_two_days,
-        "day",
-    ),
-    _rule(
-        "today yesterday tomorrow tm 2m",
-        r"\b(?P<name>today|yesterday|tomorrow|tmrw|tmr|tmw|2morrow)\b",
+    *make_english(
+        "day tomorrow tm 2m",
         english.read_day,
-        "day",
+        r"\b(?:the )?(?P<name>day before yesterday|day after tomorrow)\b",
+        r"\b(?P<name>today|yesterday|tomorrow|tmrw|tmr|tmw|2morrow)\b",
+        kind="day",
     ),
-    _rule("tonight", r"\btonight\b", english.read_tonight, "part"),
-    _rule("last", r"\blast (?P<part>night|evening)\b", english.read_last_night, "part"),
-    _rule("this", r"\bthis (?P<part>morning|afternoon|evening)\b", english.read_this_part, "part"),
+    *make_english(
+        "tonight last this",
+        english.read_part,
+        r"\btonight\b(?P<which>)(?P<part>)",
+        r"\b(?P<which>last) (?P<part>night|evening)\b",
+        r"\b(?P<which>this) (?P<part>morning|afternoon|evening)\b",
+        kind="part",
+    ),
 )

@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta
 
 from memoria.text.dates import windows
-from memoria.text.dates.rule import DateRule
+from memoria.text.dates.chinese import YEARS
+from memoria.text.dates.rule import make_chinese, make_english
 from memoria.text.dates.windows import Prefer, Which, Window
-from memoria.text.pattern import LazyPattern
 
 _DayOf = Callable[[int], date]
 """Gives the day of a holiday in a year.
@@ -72,19 +72,27 @@ def _clear_brightness(year: int) -> date:
     return date(year, 4, int(since_2000 * 0.2422 + 4.81) - since_2000 // 4)
 
 
+def _fixed(table: str) -> dict[str, _DayOf]:
+    """Holidays that are always on one date, by their names: `1225 christmas, christmas day`."""
+    rows = (row.split(maxsplit=1) for row in table.strip().splitlines())
+    return {
+        name: _on_date(int(day[:2]), int(day[2:]))
+        for day, names in rows
+        for name in names.split(", ")
+    }
+
+
 _ENGLISH: Mapping[str, _DayOf] = {
-    "christmas eve": _on_date(12, 24),
-    "christmas day": _on_date(12, 25),
-    "christmas": _on_date(12, 25),
-    "boxing day": _on_date(12, 26),
-    "new year's eve": _on_date(12, 31),
-    "new year's day": _on_date(1, 1),
-    "new year's": _on_date(1, 1),
-    "new year": _on_date(1, 1),
-    "valentine's day": _on_date(2, 14),
-    "april fools' day": _on_date(4, 1),
-    "independence day": _on_date(7, 4),
-    "halloween": _on_date(10, 31),
+    **_fixed("""
+        0101 new year's day, new year's, new year
+        0214 valentine's day
+        0401 april fools' day
+        0704 independence day
+        1031 halloween
+        1224 christmas eve
+        1225 christmas day, christmas
+        1226 boxing day
+        1231 new year's eve"""),
     "thanksgiving": _weekday(11, _THURSDAY, 3),
     "mother's day": _weekday(5, _SUNDAY, 1),
     "father's day": _weekday(6, _SUNDAY, 2),
@@ -95,42 +103,32 @@ _ENGLISH: Mapping[str, _DayOf] = {
     "chinese new year": _lunar(_SPRING_FESTIVALS),
 }
 _CHINESE: Mapping[str, _DayOf] = {
-    "元旦": _on_date(1, 1),
-    "情人节": _on_date(2, 14),
-    "妇女节": _on_date(3, 8),
-    "愚人节": _on_date(4, 1),
-    "清明节": _clear_brightness,
-    "清明": _clear_brightness,
-    "劳动节": _on_date(5, 1),
-    "五一": _on_date(5, 1),
-    "青年节": _on_date(5, 4),
-    "儿童节": _on_date(6, 1),
-    "六一": _on_date(6, 1),
-    "建军节": _on_date(8, 1),
-    "教师节": _on_date(9, 10),
-    "国庆节": _on_date(10, 1),
-    "国庆": _on_date(10, 1),
-    "十一": _on_date(10, 1),
-    "万圣节": _on_date(10, 31),
-    "双十一": _on_date(11, 11),
-    "平安夜": _on_date(12, 24),
-    "圣诞节": _on_date(12, 25),
-    "圣诞": _on_date(12, 25),
-    "跨年夜": _on_date(12, 31),
+    **_fixed("""
+        0101 元旦
+        0214 情人节
+        0308 妇女节
+        0401 愚人节
+        0501 劳动节, 五一
+        0504 青年节
+        0601 儿童节, 六一
+        0801 建军节
+        0910 教师节
+        1001 国庆节, 国庆, 十一
+        1031 万圣节
+        1111 双十一
+        1224 平安夜
+        1225 圣诞节, 圣诞
+        1231 跨年夜"""),
+    **dict.fromkeys(("清明节", "清明"), _clear_brightness),
     "感恩节": _weekday(11, _THURSDAY, 3),
     "母亲节": _weekday(5, _SUNDAY, 1),
     "父亲节": _weekday(6, _SUNDAY, 2),
-    "除夕": _lunar(_SPRING_FESTIVALS, -1),
-    "大年三十": _lunar(_SPRING_FESTIVALS, -1),
-    "春节": _lunar(_SPRING_FESTIVALS),
-    "大年初一": _lunar(_SPRING_FESTIVALS),
+    **dict.fromkeys(("除夕", "大年三十"), _lunar(_SPRING_FESTIVALS, -1)),
+    **dict.fromkeys(("春节", "大年初一"), _lunar(_SPRING_FESTIVALS)),
     "元宵节": _lunar(_SPRING_FESTIVALS, 14),
-    "端午节": _lunar(_DRAGON_BOATS),
-    "端午": _lunar(_DRAGON_BOATS),
-    "中秋节": _lunar(_MID_AUTUMNS),
-    "中秋": _lunar(_MID_AUTUMNS),
+    **dict.fromkeys(("端午节", "端午"), _lunar(_DRAGON_BOATS)),
+    **dict.fromkeys(("中秋节", "中秋"), _lunar(_MID_AUTUMNS)),
 }
-_YEARS = {"大前年": -3, "前年": -2, "去年": -1, "今年": 0, "明年": 1, "后年": 2}
 _WHICHES: dict[str, Which] = {"last": "last", "this": "this", "next": "next"}
 
 
@@ -141,21 +139,17 @@ def _in_year(holiday: _DayOf, year: int) -> Window:
 
 def _read_english(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
     holiday = _ENGLISH[" ".join(match["name"].lower().replace("’", "'").split())]
-    if match["y"]:
-        return _in_year(holiday, int(match["y"]))
+    year = int(match["y"]) if match["y"] else None
     which: Which = _WHICHES[match["which"].lower()] if match["which"] else prefer
-    if which == "this":
-        return _in_year(holiday, at.year)
-    return windows.nearest_occurrence(which, at, lambda year: _in_year(holiday, year))
+    year = at.year if which == "this" else year
+    return windows.of_year(year, which, at, lambda each: _in_year(holiday, each))
 
 
 def _read_chinese(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
     holiday = _CHINESE[match["name"]]
-    if match["y"]:
-        return _in_year(holiday, int(match["y"]))
-    if match["near"]:
-        return _in_year(holiday, at.year + _YEARS[match["near"]])
-    return windows.nearest_occurrence(prefer, at, lambda year: _in_year(holiday, year))
+    year = int(match["y"]) if match["y"] else None
+    year = at.year + YEARS[match["near"]] if match["near"] else year
+    return windows.of_year(year, prefer, at, lambda each: _in_year(holiday, each))
 
 
 # A holiday is a date where something says when, not where it is the subject of talk.
@@ -172,23 +166,21 @@ _NO_NOUN = r"(?!['’]s| (?:part|present|gift|tree|card|music|song|movie|dinner|
 _NO_NOUN_ZH = "(?![个月年点号日位岁路])"
 
 
-def _rule(pattern: str) -> DateRule:
-    parts = {name.split("'")[0].split()[0] for name in _ENGLISH}
-    compiled = LazyPattern(pattern.replace(" ", r"\s{1,4}"), re.IGNORECASE | re.ASCII)
-    return DateRule(tuple(parts), compiled, _read_english, "date")
-
-
-ENGLISH_RULES = (
-    _rule(rf"\b{_BEFORE} (?P<e>(?P<which>)(?P<name>{_NAMES})\b{_YEAR}){_NO_NOUN}"),
-    _rule(rf"\b(?P<which>last|this|next) (?P<name>{_NAMES})\b(?P<y>){_NO_NOUN}"),
-    _rule(rf"\A\s{{0,9}}(?P<e>(?P<which>)(?P<name>{_NAMES}){_YEAR})\s{{0,9}}\Z"),
+_PARTS = "|".join({name.split("'")[0].split()[0] for name in _ENGLISH})
+ENGLISH_RULES = make_english(
+    _PARTS,
+    _read_english,
+    rf"\b{_BEFORE} (?P<e>(?P<which>)(?P<name>{_NAMES})\b{_YEAR}){_NO_NOUN}",
+    rf"\b(?P<which>last|this|next) (?P<name>{_NAMES})\b(?P<y>){_NO_NOUN}",
+    rf"\A\s{{0,9}}(?P<e>(?P<which>)(?P<name>{_NAMES}){_YEAR})\s{{0,9}}\Z",
+    kind="date",
 )
-CHINESE_RULES = tuple(
-    DateRule(tuple(_CHINESE), LazyPattern(pattern), _read_chinese, "date")
-    for pattern in (
-        rf"{_YEAR_ZH}(?P<name>{_NAMES_ZH}){_NO_NOUN_ZH}",
-        rf"(?<![年月第二三四五六七八九\d周期拜双])(?P<y>)(?P<near>)(?P<name>{_NAMES_ZH}){_SOME_DAY_ZH}",
-        rf"(?<=[到至从])(?P<y>)(?P<near>)(?P<name>{_NAMES_ZH}){_NO_NOUN_ZH}",
-        rf"\A(?P<y>)(?P<near>)(?P<name>{_NAMES_ZH})(?=\Z|的?[前后][一二两三四五六七八九十\d])",
-    )
+CHINESE_RULES = make_chinese(
+    "|".join(_CHINESE),
+    _read_chinese,
+    rf"{_YEAR_ZH}(?P<name>{_NAMES_ZH}){_NO_NOUN_ZH}",
+    rf"(?<![年月第二三四五六七八九\d周期拜双])(?P<y>)(?P<near>)(?P<name>{_NAMES_ZH}){_SOME_DAY_ZH}",
+    rf"(?<=[到至从])(?P<y>)(?P<near>)(?P<name>{_NAMES_ZH}){_NO_NOUN_ZH}",
+    rf"\A(?P<y>)(?P<near>)(?P<name>{_NAMES_ZH})(?=\Z|的?[前后][一二两三四五六七八九十\d])",
+    kind="date",
 )

@@ -49,3 +49,43 @@ class DateRule:
     kind: Kind = "time"
     value: ReadValue = _no_value
     """The number of the weekday, of the day of the month or of days, or the time of day."""
+
+
+def read_nothing(_match: re.Match[str], _at: datetime, _prefer: Prefer) -> Window | None:
+    """What is no time before it is known of what: `two days after`, 前三天, `7pm`."""
+    return None
+
+
+def make_english(
+    parts: str,
+    read: ReadMatch,
+    *patterns: str,
+    kind: Kind = "time",
+    value: ReadValue = _no_value,
+) -> tuple[DateRule, ...]:
+    """Rules of one meaning.
+
+    Args:
+        parts: of each pattern, with spaces or `|` between them.
+        read: reads a match.
+        patterns: with a space for each of up to four.
+        kind: what piece it is.
+        value: reads its number or time of day.
+    """
+    apart = tuple(parts.split("|") if "|" in parts else parts.split())
+    # ASCII, so that a word ends where Chinese goes on without a space.
+    flags = re.IGNORECASE | re.ASCII
+    compiled = (LazyPattern(each.replace(" ", r"\s{1,4}"), flags) for each in patterns)
+    return tuple(DateRule(apart, each, read, kind, value) for each in compiled)
+
+
+def make_chinese(
+    parts: str,
+    read: ReadMatch,
+    *patterns: str,
+    kind: Kind = "time",
+    value: ReadValue = _no_value,
+) -> tuple[DateRule, ...]:
+    """Rules of one meaning; their parts are single characters, or have a `|` behind them."""
+    apart = tuple(filter(None, parts.split("|")) if "|" in parts else parts)
+    return tuple(DateRule(apart, LazyPattern(each), read, kind, value) for each in patterns)

@@ -21,6 +21,11 @@ _PARTS = {
     "evening": (18, 24),
     "night": (18, 30),
 }
+HALVES = {
+    "hour": (30, "minute"), "day": (12, "hour"), "week": (3, "day"), "fortnight": (7, "day"),
+    "month": (15, "day"), "year": (6, "month"),
+}  # fmt: skip
+"""Half of a unit, in smaller ones."""
 _WAKING_HOURS = range(7, 19)
 """Of these is the hour of a named day that does not say which half of it is meant."""
 _MOST_MONTHS = 60
@@ -71,6 +76,11 @@ def weekday(moment: datetime, number: int) -> Window:
     return day(week(moment).start + number * _DAY)
 
 
+def edge(window: Window, *, is_last: bool) -> Window:
+    """The first or the last day of a period."""
+    return day(window.until - _DAY if is_last else window.start)
+
+
 def nth_weekday(month_: Window, number: int, nth: int) -> Window:
     """The first (0), second or last (-1) of a weekday in a month."""
     first = weekday_near("future", month_.start - _DAY, number).start
@@ -103,6 +113,11 @@ def year(number: int) -> Window:
 def quarter(year_: int, number: int) -> Window:
     """A quarter of a year, from 1; numbers beyond 4 count on into other years."""
     return Window(_first(year_, 3 * number - 2), _first(year_, 3 * number + 1), "season")
+
+
+def quarter_near(at: datetime, step: int) -> Window:
+    """The quarter so many behind the present one."""
+    return quarter(at.year, (at.month - 1) // 3 + 1 + step)
 
 
 def half_year(year_: int, number: int) -> Window:
@@ -240,6 +255,11 @@ def nearest_occurrence(which: Which, at: datetime, make: Callable[[int], Window]
         if edge[which]:
             return window
     raise ValueError("it never comes")
+
+
+def of_year(year_: int | None, which: Which, at: datetime, make: Callable[[int], Window]) -> Window:
+    """That of a year, or the one that is meant where no year is said."""
+    return nearest_occurrence(which, at, make) if year_ is None else make(year_)
 
 
 def nearest_month(which: Which, at: datetime, make: Callable[[int, int], Window]) -> Window:
