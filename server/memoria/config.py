@@ -155,9 +155,9 @@ class Settings(BaseModel):
     llm_command: (
         Annotated[str, StringConstraints(strip_whitespace=True, max_length=4096)] | None
     ) = None
-    """A program that is asked instead of an endpoint, such as `claude -p`. It reads the request
-    from standard input and writes JSON to standard output; it runs without a shell, in an empty
-    folder."""
+    """A program that is asked instead of an endpoint, such as `claude -p`. Variables may stand
+    before it, as `NAME=value`. It reads the request from standard input and writes JSON to standard
+    output; it runs without a shell, in an empty folder."""
 
     llm_timeout_s: float = Field(120.0, gt=0, le=3600)
     """How long the chat model may take for one answer. No further attempt begins after that."""

@@ -90,6 +90,11 @@ def find_faults(settings: type[BaseModel], values: Mapping[str, object]) -> dict
     return {}
 
 
+def read_key(named: str) -> str | None:
+    """The key that a variable holds, which the file names as `$NAME`."""
+    return os.environ.get(named.removeprefix(VARIABLE_MARK))
+
+
 def is_secret(settings: type[BaseModel], name: str) -> bool:
     """Whether a setting is a key."""
     return settings.model_fields[name].annotation == SecretStr | None
@@ -154,10 +159,10 @@ class _Reading:
         if not isinstance(value, str) or not value.startswith(VARIABLE_MARK):
             self._note(name, KEY_IN_FILE)
             return None
-        variable = value.removeprefix(VARIABLE_MARK)
-        key = os.environ.get(variable)
+        key = read_key(value)
         if not key:
-            self._note(name, f"there is no variable {shorten(variable)} in this environment.")
+            variable = shorten(value.removeprefix(VARIABLE_MARK))
+            self._note(name, f"there is no variable {variable} in this environment.")
         return key
 
     def _note(self, name: str, problem: str) -> None:

@@ -52,6 +52,6 @@ async def test_what_was_recorded_without_a_model_is_read_once_by_one(
 async def test_without_a_model_nothing_is_queued_and_it_says_what_to_set(home: Path) -> None:
     async with memoria.open(settings=Settings(home=home, embedder="off")) as m:
         await said(m, SAID)
-        with pytest.raises(InvalidInputError, match="MEMORIA_LLM_MODEL"):
+        with pytest.raises(InvalidInputError, match="memoria model"):
             await m.queue.fill()
         assert await m.queue.list_entries() == []

@@ -42,7 +42,7 @@ def test_an_empty_queue_says_so(shell: Shell) -> None:
 def test_without_a_model_nobody_can_read_and_it_says_what_to_set(shell: Shell) -> None:
     done = shell("queue", "run")
     assert done.code == 1
-    assert "MEMORIA_LLM_BASE_URL" in done.err
+    assert "memoria model" in done.err
 
 
 def test_what_is_recorded_is_read_and_what_came_of_it_is_listed(

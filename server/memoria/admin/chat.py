@@ -18,7 +18,10 @@ from memoria.model import (
 from memoria.store.base import Store
 
 _CHECK = "chat model"
-_OFF = "off; set MEMORIA_LLM_BASE_URL and MEMORIA_LLM_MODEL, or MEMORIA_LLM_COMMAND, to use one"
+_OFF = (
+    "off: what is only mentioned in conversations becomes no memory; `memoria model` finds one "
+    "that you have"
+)
 _DEAR = 6_000
 """Tokens for 1,000 of conversation."""
 _ENOUGH_TO_TELL = 3_000
@@ -30,7 +33,7 @@ def check_chat_model(store: Store, settings: Settings) -> Finding:
 
     Neither key nor arguments nor a URL's path are shown: each may hold a secret.
     """
-    named = _model_name(settings)
+    named = name_model(settings)
     if named is None:
         return Finding(check=_CHECK, state="ok", detail=_OFF)
     today = start_of_utc_day(now_millis())
@@ -59,7 +62,8 @@ def _find_high_price(price: ReadingPrice) -> tuple[str, str] | None:
     )
 
 
-def _model_name(settings: Settings) -> str | None:
+def name_model(settings: Settings) -> str | None:
+    """The configured chat model, without what may hold a key; None where there is none."""
     if settings.llm_command:
         return f"the command {split_command(settings.llm_command)[0]}"
     if not settings.llm_base_url:

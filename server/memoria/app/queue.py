@@ -17,8 +17,7 @@ _EVERY_ENTRY = 1_000_000
 _AT_ONCE = 500
 """Segments queued in one transaction, so that nobody has to wait long to write."""
 NO_CHAT_MODEL = (
-    "No chat model is configured, so nobody can read. Set MEMORIA_LLM_BASE_URL and "
-    "MEMORIA_LLM_MODEL, or MEMORIA_LLM_COMMAND."
+    "No chat model is configured, so nobody can read. `memoria model` finds one that you have."
 )
 
 

@@ -11,6 +11,8 @@ import os
 from memoria.bare.foreign_files import may_be_path, read_foreign
 
 IGNORE_FILE = ".memoriaignore"
+ASKED_FOLDER = "memoria-asked-"
+"""What the folder's name begins with in which a program answers a question of Memoria's own."""
 _MOST_BYTES = 1 << 14
 _MOST_EFFORT = 5_000_000
 """Characters compared with characters, for one folder: well under a second."""
@@ -46,7 +48,7 @@ def is_ignored(folder: str, ignored: str) -> bool:
         folder: where a session is held. Of a path that no system can open, nothing is recorded.
         ignored: folders with a comma between them, as the setting names them.
     """
-    if not may_be_path(folder):
+    if not may_be_path(folder) or os.path.basename(folder).startswith(ASKED_FOLDER):
         return True
     place = os.path.abspath(os.path.expanduser(folder))
     try:

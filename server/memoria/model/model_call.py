@@ -34,6 +34,10 @@ class TokenSpending(Value):
     tokens: int
 
 
+USUAL_PRICE = 3_000
+"""Tokens that reading 1,000 of conversation takes at most, where no price was measured yet."""
+
+
 class ReadingPrice(Value):
     """What a chat model took for the conversation that it has read in some time."""
 

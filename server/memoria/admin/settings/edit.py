@@ -7,7 +7,7 @@ from memoria.admin.clients.syntax.toml_edit import (
     skip_value,
     write_value,
 )
-from memoria.admin.settings.template import COMMENTS, commented_out
+from memoria.admin.settings.template import COMMENTS, comment_out
 
 
 def set_value(text: str, name: str, value: object) -> str:
@@ -30,7 +30,7 @@ def unset_value(text: str, name: str) -> str:
     statement = _find(text, name)
     if statement is None:
         return text
-    left = commented_out(name) + newline_of(text) if name in COMMENTS else ""
+    left = comment_out(name) + newline_of(text) if name in COMMENTS else ""
     return text[: statement.start] + left + text[statement.end :]
 
 

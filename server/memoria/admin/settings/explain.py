@@ -72,9 +72,11 @@ def _explain_all(
         line = find_line(filed.text, name)
         if name in environment:
             note = f"line {line} of the file does not hold: the environment wins" if line else ""
-            yield SettingInForce(name, _shown(name, environment[name]), "environment", line, note)
+            yield SettingInForce(
+                name, _show_value(name, environment[name]), "environment", line, note
+            )
         elif name in held:
-            yield SettingInForce(name, _shown(name, held[name]), "file", line)
+            yield SettingInForce(name, _show_value(name, held[name]), "file", line)
         else:
             yield SettingInForce(name, _default(name), "default", line, _why_not(name, line, filed))
 
@@ -95,14 +97,14 @@ def _find_conflicts(home: str) -> Iterator[str]:
         yield str(error)
 
 
-def _shown(name: str, value: object) -> str:
+def _show_value(name: str, value: object) -> str:
     text = value if isinstance(value, str) else write_value(value)
     return _HIDDEN if is_secret(Settings, name) or holds_a_key(text) else text
 
 
 def _default(name: str) -> str:
     default = Settings.model_fields[name].default
-    return "" if default is None else _shown(name, default)
+    return "" if default is None else _show_value(name, default)
 
 
 def describe_variable(setting: SettingInForce) -> str:

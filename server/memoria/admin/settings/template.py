@@ -32,11 +32,11 @@ def new_file() -> str:
     return "\n".join([_HEAD, *_paragraphs()])
 
 
-def commented_out(name: str) -> str:
+def comment_out(name: str) -> str:
     """A setting at its default, as a comment."""
     default = Settings.model_fields[name].default
     return f"# {name} = {write_value('' if default is None else default)}"
 
 
 def _paragraphs() -> Iterator[str]:
-    return (f"# {comment}\n{commented_out(name)}\n" for name, comment in COMMENTS.items())
+    return (f"# {comment}\n{comment_out(name)}\n" for name, comment in COMMENTS.items())

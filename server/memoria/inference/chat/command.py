@@ -7,6 +7,7 @@ starts in its turn does not ask again.
 """
 
 import os
+import re
 import shlex
 import shutil
 import threading
@@ -14,6 +15,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from memoria.bare.ignored import ASKED_FOLDER
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import (
     ModelMisconfiguredError,
     ModelUnavailableError,
@@ -31,23 +34,34 @@ ASKED_BY_MEMORIA = "MEMORIA_ASKED"
 """Set in the environment of a program that Memoria asks."""
 _OUR_SETTINGS = ("MEMORIA_LLM_", "MEMORIA_EMBEDDING_", "MEMORIA_RERANK_")
 _MOST_BYTES = 1 << 20
+_VARIABLE = lazy_regex(r"[A-Za-z_][A-Za-z0-9_]*=.*", re.DOTALL)
 _NOT_FOUND = (126, 127)
 """What `env` and shells end with when there is no such program."""
 _REVEALING_CHARS = 12
 
 
 def split_command(command: str) -> list[str]:
-    """The words of a command line, as the system at hand writes them."""
-    if os.name != "nt":
-        return shlex.split(command)
-    return [word.strip("\"'") for word in shlex.split(command, posix=False)]
+    """The program and its arguments in a command line, as the system at hand writes them."""
+    return _split(command)[1]
+
+
+def _split(command: str) -> tuple[dict[str, str], list[str]]:
+    """The variables that stand before a program as `NAME=value`, and the program's own words."""
+    words = shlex.split(command, posix=os.name != "nt")
+    if os.name == "nt":
+        words = [word.strip("\"'") for word in words]
+    variables = dict[str, str]()
+    while len(words) > 1 and _VARIABLE.fullmatch(words[0]):
+        name, _, value = words.pop(0).partition("=")
+        variables[name] = value
+    return variables, words
 
 
 class CommandChat:
     """Asks a program, once a request."""
 
     def __init__(self, command: str, timeout_s: float) -> None:
-        self._words = split_command(command)
+        self._variables, self._words = _split(command)
         self._program = self._words[0]
         self.name = f"command:{Path(self._program).name}"
         self._timeout_s = timeout_s
@@ -87,7 +101,7 @@ class CommandChat:
             program.kill()
 
     def _run(self, text: str) -> ProgramResult:
-        with TemporaryDirectory(prefix="memoria-", ignore_cleanup_errors=True) as folder:
+        with TemporaryDirectory(prefix=ASKED_FOLDER, ignore_cleanup_errors=True) as folder:
             program = self._start(Path(folder))
             try:
                 ended = program.run(text, self._timeout_s)
@@ -107,7 +121,8 @@ class CommandChat:
                 raise asking_stopped_error()
             try:
                 words = [str(Path(found).absolute()), *self._words[1:]]
-                program = Program(words, _child_environment(os.environ), folder, _MOST_BYTES)
+                environment = _child_environment(os.environ, str(Path(words[0]).parent))
+                program = Program(words, environment | self._variables, folder, _MOST_BYTES)
             except OSError as error:
                 raise self._misconfiguration(f"can't be started: {error.strerror}") from None
             self._running.add(program)
@@ -136,10 +151,16 @@ class CommandChat:
         return f"The command {shorten(Path(self._program).name)}"
 
 
-def _child_environment(ours: Mapping[str, str]) -> dict[str, str]:
-    """What the program gets of our environment: not our keys, and a word of who asks."""
+def _child_environment(ours: Mapping[str, str], own_folder: str) -> dict[str, str]:
+    """What the program gets of our environment: not our keys, and a word of who asks.
+
+    Whoever starts us may look for programs in few folders; what a script is run by, such as Node,
+    mostly lies beside it.
+    """
     kept = {name: value for name, value in ours.items() if not name.startswith(_OUR_SETTINGS)}
-    return {**kept, ASKED_BY_MEMORIA: "1"}
+    folders = [*filter(None, ours.get("PATH", os.defpath).split(os.pathsep))]
+    folders += [] if own_folder in folders else [own_folder]
+    return {**kept, "PATH": os.pathsep.join(folders), ASKED_BY_MEMORIA: "1"}
 
 
 def _last_line(last_words: bytes, request: str) -> str:

@@ -42,9 +42,11 @@ class SqliteConversations:
         documents: SqliteDocuments,
         zone: Zone,
         *,
+        private: str = "[]",
         only_reads: bool = False,
     ) -> None:
         self._rows = TenantRows(connection, tenant, "conversations")
+        self._private = private
         self._texts = SqliteTexts(connection, tenant, only_reads=only_reads)
         self._documents = documents
         self._zone = zone
@@ -227,8 +229,11 @@ class SqliteConversations:
         return self._close_segments("close_past", said_before=said_before, now=now_millis())
 
     def list_unqueued_segments(self, limit: int) -> list[ClosedSegment]:
-        """Closed segments that never were put into the extraction queue, oldest first."""
-        return self._close_segments("unqueued_segments", limit=limit)
+        """Closed segments that never were put into the extraction queue, oldest first.
+
+        Those of private workspaces never will be.
+        """
+        return self._close_segments("unqueued_segments", limit=limit, private=self._private)
 
     def _close_segments(self, name: str, **parameters: str | int) -> list[ClosedSegment]:
         return [ClosedSegment(*row) for row in self._rows.all(name, **parameters)]

@@ -14,11 +14,19 @@ _NO_TENANT = 0
 class SqliteQueue:
     """A tenant's entries."""
 
-    def __init__(self, connection: Connection, tenant: int) -> None:
+    def __init__(self, connection: Connection, tenant: int, private: str) -> None:
+        """Nothing is read yet.
+
+        Args:
+            connection: where the queue is.
+            tenant: whose it is.
+            private: names of the workspaces of which nothing is queued, as a JSON list.
+        """
         self._rows = TenantRows(connection, tenant, "queue")
+        self._private = private
 
     def add(self, entry: NewQueueEntry) -> bool:
-        """Put a segment into the queue. False if it has been there already, or holds no turn."""
+        """Queue a segment. False if it has been there already, holds no turn, or is private."""
         return bool(
             self._rows.change(
                 "add",
@@ -31,6 +39,7 @@ class SqliteQueue:
                 reason=entry.reason,
                 created_at=entry.created_at,
                 not_before=entry.not_before,
+                private=self._private,
             )
         )
 

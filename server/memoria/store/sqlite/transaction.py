@@ -133,6 +133,7 @@ class SqliteTransaction:
             self._tenant,
             self.documents,
             self.zone,
+            private=self._workspaces.private_names,
             only_reads=self._reading is not None,
         )
 
@@ -226,7 +227,7 @@ class SqliteTransaction:
     @cached_property
     def queue(self) -> SqliteQueue:
         """Segments that wait for the extractor."""
-        return SqliteQueue(self._connection, self._tenant)
+        return SqliteQueue(self._connection, self._tenant, self._workspaces.private_names)
 
     @cached_property
     def backlog(self) -> SqliteTenantBacklog:

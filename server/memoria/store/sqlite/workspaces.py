@@ -1,5 +1,6 @@
 """Workspaces: the projects of a tenant, by name and number."""
 
+import json
 from collections.abc import Mapping
 from functools import cached_property
 
@@ -52,6 +53,11 @@ class SqliteWorkspaces:
     def is_private(self, name: str | None) -> bool:
         """Whether a workspace is seen from itself alone."""
         return name in self._private
+
+    @cached_property
+    def private_names(self) -> str:
+        """The names of those that are seen from themselves alone, as a JSON list."""
+        return json.dumps(sorted(self._private))
 
     @cached_property
     def private(self) -> list[int]:

@@ -76,6 +76,9 @@ _SCHEDULE = {
 _CONFIG = {
     "config": "Show which settings hold and why; set one in the home's settings file.",
 }
+_MODEL = {
+    "model": "Show who reads conversations for you, and who on this machine could; choose one.",
+}
 MODULES = {
     "serving": _SERVING,
     "connect": _CONNECT,
@@ -91,6 +94,7 @@ MODULES = {
     "queue": _QUEUE,
     "nightly": _NIGHTLY,
     "schedule": _SCHEDULE,
+    "model": _MODEL,
     "config": _CONFIG,
 }
 """The lines of each module's commands."""

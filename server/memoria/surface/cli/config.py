@@ -46,7 +46,7 @@ class WireSettings(BaseModel):
     problems: list[str]
 
 
-class WireChange(BaseModel):
+class WireSettingsChange(BaseModel):
     """Settings that were written into the file, or taken out."""
 
     file: str
@@ -98,7 +98,7 @@ def _change(context: typer.Context, changes: dict[str, str | None], *, as_json: 
     after = {one.name: one for one in explain_settings(str(home)).settings}
     lines = [f"Written to {file}. What runs already reads it when it is started again."]
     lines += (f"But {name}: {note}." for name in changes if (note := after[name].note))
-    show(WireChange(file=str(file), changed=[*changes]), "\n".join(lines), as_json=as_json)
+    show(WireSettingsChange(file=str(file), changed=[*changes]), "\n".join(lines), as_json=as_json)
 
 
 def _plain(name: str) -> str:

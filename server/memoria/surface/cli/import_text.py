@@ -12,7 +12,7 @@ from memoria.admin.imports.interface import ImportSource
 from memoria.admin.imports.table import SOURCES
 from memoria.config import NO_WORKSPACE
 from memoria.model import to_iso
-from memoria.model.model_call import ReadingPrice
+from memoria.model.model_call import USUAL_PRICE, ReadingPrice
 from memoria.surface.cli import times
 from memoria.surface.cli.layout import entry_lines, wrap_text
 from memoria.surface.text import redactions_text
@@ -24,8 +24,6 @@ from memoria.surface.wire.importing import (
     WireUnread,
 )
 
-_USUAL_PRICE = 3_000
-"""Tokens that reading 1,000 of conversation takes at most, where no price was measured yet."""
 _LEAST_PRICE = 0.01
 _COLUMN = 22
 _SHOWN_FILES = 5
@@ -60,7 +58,7 @@ def measure_unread(tokens: int, price: ReadingPrice, *, has_model: bool) -> Wire
         price: what reading has taken so far.
         has_model: whether a chat model is configured.
     """
-    cost = tokens * (price.per_thousand or _USUAL_PRICE) // 1000
+    cost = tokens * (price.per_thousand or USUAL_PRICE) // 1000
     return WireUnread(conversation_tokens=tokens, cost_tokens=cost, has_model=has_model)
 
 

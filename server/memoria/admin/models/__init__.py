@@ -1,0 +1,1 @@
+"""What on this machine could read conversations, and how it is asked."""

@@ -1,0 +1,106 @@
+"""What is said of who reads conversations, as text and as JSON."""
+
+from typing import TYPE_CHECKING, Self
+
+from pydantic import BaseModel
+
+from memoria.admin.chat import name_model
+from memoria.admin.models.find import Reader
+from memoria.config import Settings
+from memoria.surface.text import quantity
+
+if TYPE_CHECKING:
+    from memoria.app.model_trial import ModelTrial
+
+UNREAD = (
+    "Without a chat model your conversations are kept and searched, but nobody reads them: what "
+    "you only mention becomes no memory. `memoria model` finds one that you have."
+)
+"""What goes unread, for whoever has no model."""
+
+
+class WireReader(BaseModel):
+    """One who could read."""
+
+    name: str
+    title: str
+    models: list[str]
+    keeps: str | None = None
+
+    @classmethod
+    def of(cls, reader: Reader) -> Self:
+        """The same, as it is printed."""
+        keeps = reader.program.keeps or None if reader.program else None
+        return cls(name=reader.name, title=reader.title, models=[*reader.models], keeps=keeps)
+
+
+class WireModels(BaseModel):
+    """Who reads now, and who could."""
+
+    reads: str | None = None
+    found: list[WireReader]
+    daily_tokens: int
+
+
+class WireTrial(BaseModel):
+    """What came of trying a model."""
+
+    is_valid: bool
+    concluded: int
+    unfounded: int
+    seconds: float
+    tokens: int
+    problem: str | None = None
+
+    @classmethod
+    def of(cls, trial: "ModelTrial") -> Self:
+        """The same, as it is printed."""
+        return cls.model_validate(trial, from_attributes=True)
+
+
+def describe_model(settings: Settings) -> str | None:
+    """Who reads now, without what may hold a key; None for nobody."""
+    return name_model(settings)
+
+
+def models_text(wire: WireModels) -> str:
+    """Who reads now, and who could."""
+    lines = [f"Read by {wire.reads}." if wire.reads else UNREAD]
+    if wire.found:
+        lines += ["", "On this machine:"]
+        lines += map(_reader_line, wire.found)
+    else:
+        lines.append("Nobody who could was found on this machine: see docs/guide/models.md.")
+    lines += ["", f"At most {wire.daily_tokens:,} tokens a day (llm_daily_tokens)."]
+    if wire.reads:
+        lines.append("Nobody any more: memoria model off")
+    return "\n".join(lines)
+
+
+def _reader_line(reader: WireReader) -> str:
+    one = reader.models[0] if reader.models else "NAME"
+    is_program = not reader.models and reader.keeps is not None
+    option = f" --model {one}" if reader.models else ""
+    named = f" ({', '.join(reader.models)})" if reader.models and not is_program else ""
+    return f"  {reader.title}{named}: memoria model use {reader.name}{option}"
+
+
+def trial_text(trial: WireTrial, name: str) -> str:
+    """What came of trying a model, in a sentence."""
+    found = quantity(trial.concluded, "memory", "memories")
+    wrong = f", {trial.unfounded} with a quote that nobody said" if trial.unfounded else ""
+    return (
+        f"{name} has read six turns of ours: a valid answer, {found}{wrong}, "
+        f"{trial.seconds:.0f} s, {trial.tokens:,} tokens."
+    )
+
+
+def price_text(settings: Settings) -> str:
+    """What a day of the user's own last week would have cost, and the cap."""
+    from memoria.app.model_trial import price_last_week  # noqa: PLC0415  (opens a store)
+
+    price = price_last_week(settings)
+    cap = f"the cap is {settings.llm_daily_tokens:,} a day (llm_daily_tokens)"
+    if price is None:
+        return f"Nothing was said here in the last week, so nobody can tell the cost; {cap}."
+    return f"A day of your last week would have cost about {price.tokens_a_day:,} tokens; {cap}."
