@@ -89,6 +89,10 @@ class Pairs(Protocol):
         """Note that a memory was merged into another."""
         ...
 
+    def list_distinct(self, memory_id: str) -> list[str]:
+        """Ids of the memories that are alike to one and were found to be another matter."""
+        ...
+
     def mark_distinct(self, memory_id: str, other_id: str) -> None:
         """Note that a model has looked at two memories that are alike and found them to be two."""
         ...

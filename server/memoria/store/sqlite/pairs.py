@@ -70,6 +70,10 @@ class SqlitePairs:
         """Note that a memory was merged into another."""
         self._rows.change("note_merged", id=memory_id, other=other_id)
 
+    def list_distinct(self, memory_id: str) -> list[str]:
+        """Ids of the memories that are alike to one and were found to be another matter."""
+        return [row["id"] for row in self._rows.all("distinct_from", id=memory_id)]
+
     def mark_distinct(self, memory_id: str, other_id: str) -> None:
         """Note that a model has looked at two memories that are alike and found them to be two."""
         for src, dst in ((memory_id, other_id), (other_id, memory_id)):

@@ -110,3 +110,12 @@ WHERE +tenant_id = :tenant AND code = 10
                WHERE m.id = :src AND +m.tenant_id = :tenant)
   AND dst_n = (SELECT n.n FROM memories m JOIN nodes n ON n.memory_n = m.n
                WHERE m.id = :dst AND +m.tenant_id = :tenant);
+
+-- name: distinct_from
+SELECT o.id
+FROM memories m
+CROSS JOIN nodes a ON a.memory_n = m.n
+CROSS JOIN edges e ON e.src_n = a.n AND e.code = 10 AND e.by_model
+CROSS JOIN nodes b ON b.n = e.dst_n
+CROSS JOIN memories o ON o.n = b.memory_n
+WHERE m.id = :id AND +m.tenant_id = :tenant;
