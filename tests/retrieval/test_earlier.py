@@ -1,6 +1,7 @@
 """Of memories that are alike an answer shows the newer first, and marks the older one."""
 
 from memoria import Memoria
+from memoria.model import Edge, EdgeType, Node
 from memoria.surface.text import result_text
 
 OLD = "The nightly backup of the wiki goes to the Hetzner box"
@@ -43,3 +44,22 @@ async def test_what_is_asked_for_as_of_a_day_knows_of_nothing_newer(memory: Memo
     await memory.wait_until_idle()
     found = await memory.search_memory(QUESTION, as_of="2026-03-21")
     assert not any(hit.is_earlier for hit in found.hits)
+
+
+async def test_what_a_model_has_ruled_another_matter_is_neither_earlier_nor_said_later(
+    memory: Memoria,
+) -> None:
+    old = await memory.remember(OLD, valid_from="2026-03-02")
+    new = await memory.remember(NEW, valid_from="2026-03-20")
+    await memory.wait_until_idle()
+    assert (await memory.get_memory(old.id)).later is not None
+    ends = [Node("memory", old.id), Node("memory", new.id)]
+    with memory._store.write(memory.tenant) as tx:  # noqa: SLF001  (as a night with a model)
+        for src, dst in (ends, ends[::-1]):
+            edge = {"type": EdgeType.SIMILAR_TO, "weight": 0.8, "confidence": 0.8, "made_at": 1}
+            tx.graph.upsert_edges([Edge(src=src, dst=dst, **edge)])
+        tx.pairs.mark_distinct(old.id, new.id)
+    found = await memory.search_memory(QUESTION)
+    assert {hit.text for hit in found.hits} >= {OLD, NEW}
+    assert not any(hit.is_earlier or hit.shown_as == "later" for hit in found.hits)
+    assert (await memory.get_memory(old.id)).later is None

@@ -101,7 +101,7 @@ class Records(Recall):
         place, project = self._workspace(listing.workspace), self.settings.workspace
 
         def read(tx: Transaction) -> MemoryPage:
-            page = list_memories(tx, listing, place)
+            page = list_memories(tx, listing, place, project)
             later = mark_later(tx, self._embedder, page.memories, project)
             return page.model_copy(update={"memories": tuple(later)})
 
@@ -116,7 +116,9 @@ class Records(Recall):
         from memoria.retrieval.lookup.listings import list_sessions  # noqa: PLC0415  (only who lists pays for it)
 
         place = self._workspace(listing.workspace)
-        return await self._read(lambda tx: list_sessions(tx, listing, place))
+        return await self._read(
+            lambda tx: list_sessions(tx, listing, place, self.settings.workspace)
+        )
 
     @check_arguments
     async def list_unverified(self, limit: Count = 20) -> list[Memory]:

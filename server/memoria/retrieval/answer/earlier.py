@@ -40,8 +40,8 @@ def find_earlier(
     nearest: dict[int, tuple[float, int]] = {}
     for older, newer in combinations(ordered, 2):
         likeness = float(vectors[older] @ vectors[newer])
-        distinct = tx.pairs.list_distinct(memories[older].memory.id)
-        if likeness >= plan.calibration.alike and memories[newer].memory.id not in distinct:
+        is_alike = likeness >= plan.calibration.alike
+        if is_alike and newer not in tx.pairs.list_distinct(older):
             nearest[older] = max(nearest.get(older, (0.0, 0)), (likeness, newer))
     return {older: newer for older, (_, newer) in nearest.items()}
 

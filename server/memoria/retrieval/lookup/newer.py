@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar
 from memoria.inference import LazyEmbedder
 from memoria.memories.conditions import condition_of_turn, is_open
 from memoria.memories.days import zone_of_turn
-from memoria.model import Memory, MemoryType, Role, StoredTurn, Validity, to_iso
+from memoria.model import Memory, MemoryType, Role, StoredTurn, Validity, Vector, to_iso
 from memoria.model.memory import LaterStatement
 from memoria.model.zone import Zone
 from memoria.policy.scope import decide_scope
@@ -74,8 +74,12 @@ def find_newer(
     users = (Role.USER, None)
     search = LaterSearch(tx, embedder.name, calibration, _EVERYTHING)
     later = search.find([Said(one.n, one.at, users) for one in told], _LOOKED_AT)
-    pick = _Picker(tx, project, may_tell, embedder.calibration.about_same, calibration.alike).pick
-    found = {one.id: pick(one, later.get(one.n, ())) for one in told}
+    picker = _Picker(tx, project, may_tell, calibration.about_same, calibration.alike)
+    vectors = tx.documents.vectors([one.n for one in told], embedder.name)
+    found: dict[str, Newer | None] = {}
+    for one in told:
+        near = _list_near_memories(tx, embedder.name, vectors.get(one.n))
+        found[one.id] = picker.pick(one, near, later.get(one.n, ()))
     return {memory_id: newer for memory_id, newer in found.items() if newer is not None}
 
 
@@ -122,6 +126,13 @@ def put_newer_first(
     return list(placed.values())
 
 
+def _list_near_memories(tx: Transaction, model: str, vector: Vector | None) -> list[Match]:
+    """The memories that are nearest to a vector: what was asked to be kept tells something."""
+    if vector is None:
+        return []
+    return tx.documents.nearest("memory", model, vector, _EVERYTHING, _LOOKED_AT)
+
+
 @dataclass(frozen=True, slots=True)
 class _Picker:
     """Picks what may stand beside a memory."""
@@ -132,26 +143,24 @@ class _Picker:
     about_same: float
     alike: float
 
-    def pick(self, told: Told, later: Sequence[Match]) -> Newer | None:
+    def pick(self, told: Told, near: Sequence[Match], later: Sequence[Match]) -> Newer | None:
         """The nearest of what was said later that is near enough and may be shown.
 
         Memories come first: what was said later than one of them stands beside that.
-        """
-        turns = self.tx.conversations.turns([match.n for match in later])
-        for match in sorted(later, key=lambda match: match.n in turns):
-            turn = turns.get(match.n)
-            newer = None
-            if turn is None and match.score >= self.alike:
-                newer = self._read_memory(told, match.n)
-            elif turn is not None and match.score >= self.about_same:
-                newer = self._read_turn(told, turn)
-            if newer is not None:
-                return newer
-        return None
 
-    def _read_memory(self, told: Told, n: int) -> Newer | None:
-        memory = self.tx.memories.by_version_numbers([n]).get(n)
-        return None if memory is None else self._take_memory(told, memory)
+        Args:
+            told: the memory.
+            near: the memories nearest to it.
+            later: what the user said later that is nearest to it.
+        """
+        ns = [match.n for match in near if match.score >= self.alike]
+        memories = self.tx.memories.by_version_numbers(ns)
+        turns = self.tx.conversations.turns(
+            [match.n for match in later if match.score >= self.about_same]
+        )
+        known = (self._take_memory(told, memories[n]) for n in ns if n in memories)
+        said = (self._read_turn(told, turns[one.n]) for one in later if one.n in turns)
+        return next(filter(None, (newer for found in (known, said) for newer in found)), None)
 
     def _take_memory(self, told: Told, memory: Memory) -> Newer | None:
         """A memory that holds, is seen from here and is no other matter; None for any else."""
@@ -160,11 +169,11 @@ class _Picker:
             and memory.validity is Validity.ACTIVE
             and not memory.type.is_derived
             and memory.project in (None, self.project)
-            and memory.current.valid_from >= told.at
+            and (memory.current.valid_from, memory.current.n) > (told.at, told.n)
         )
         if not is_seen or not is_open(self.tx, memory):
             return None
-        if memory.id in self.tx.pairs.list_distinct(told.id):
+        if memory.current.n in self.tx.pairs.list_distinct(told.n):
             return None
         said = memory.current
         zone = self.tx.zone.at_offset(said.valid_from, said.utc_offset)

@@ -89,8 +89,12 @@ class Pairs(Protocol):
         """Note that a memory was merged into another."""
         ...
 
-    def list_distinct(self, memory_id: str) -> list[str]:
-        """Ids of the memories that are alike to one and were found to be another matter."""
+    def list_distinct(self, n: int) -> list[int]:
+        """The present wordings of what is alike to a memory and was found to be another matter.
+
+        Args:
+            n: the present wording of the memory.
+        """
         ...
 
     def mark_distinct(self, memory_id: str, other_id: str) -> None:

@@ -70,9 +70,9 @@ class SqlitePairs:
         """Note that a memory was merged into another."""
         self._rows.change("note_merged", id=memory_id, other=other_id)
 
-    def list_distinct(self, memory_id: str) -> list[str]:
-        """Ids of the memories that are alike to one and were found to be another matter."""
-        return [row["id"] for row in self._rows.all("distinct_from", id=memory_id)]
+    def list_distinct(self, n: int) -> list[int]:
+        """The present wordings of what is alike to a memory and was found to be another matter."""
+        return [row["n"] for row in self._rows.all("distinct_from", n=n)]
 
     def mark_distinct(self, memory_id: str, other_id: str) -> None:
         """Note that a model has looked at two memories that are alike and found them to be two."""

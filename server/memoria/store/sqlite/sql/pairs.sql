@@ -112,10 +112,10 @@ WHERE +tenant_id = :tenant AND code = 10
                WHERE m.id = :dst AND +m.tenant_id = :tenant);
 
 -- name: distinct_from
-SELECT o.id
-FROM memories m
-CROSS JOIN nodes a ON a.memory_n = m.n
+SELECT w.n
+FROM memory_versions v
+CROSS JOIN nodes a ON a.memory_n = v.memory_n
 CROSS JOIN edges e ON e.src_n = a.n AND e.code = 10 AND e.by_model
 CROSS JOIN nodes b ON b.n = e.dst_n
-CROSS JOIN memories o ON o.n = b.memory_n
-WHERE m.id = :id AND +m.tenant_id = :tenant;
+CROSS JOIN memory_versions w ON w.memory_n = b.memory_n AND w.valid_to IS NULL
+WHERE v.n = :n AND +v.tenant_id = :tenant;
