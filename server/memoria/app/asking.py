@@ -95,7 +95,8 @@ def choose_options(
     off = frozenset({*(settings.search_without or ()), *without})
     parts = frozenset(part for part in PARTS if part in off)
     stages = Stages.without(off - parts) if off - parts else ALL_STAGES
-    return SearchOptions(parts, task, session, explain, stages, settings.zone, is_narrowed)
+    zone, project = settings.zone, settings.workspace
+    return SearchOptions(parts, task, session, explain, stages, zone, is_narrowed, project)
 
 
 def choose_workspace(settings: Settings, given: str | None) -> str | None:

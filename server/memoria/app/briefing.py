@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memoria.app.core_excerpt import CoreReader
-from memoria.app.wishes import HEADING, list_wishes, wish_lines
 from memoria.lifecycle.core.current import CurrentCore
+from memoria.lifecycle.core.wishes import HEADING, list_wishes, wish_lines
 from memoria.memories.conditions import is_open
 from memoria.memories.days import date_of_memory
 from memoria.model import Scratchpad, now_millis, to_iso

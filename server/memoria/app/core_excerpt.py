@@ -7,10 +7,11 @@ counts in each of them from the next call on.
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 
 from memoria.config import Settings
+from memoria.inference import LazyEmbedder
 from memoria.lifecycle.core.current import CurrentCore, compose_core
 from memoria.lifecycle.core.places import places_seen_from
 from memoria.model import now_millis
-from memoria.model.core import CONTRADICTED, CoreFile, CoreMemory
+from memoria.model.core import CoreFile, CoreMemory
 from memoria.store.base import Transaction
 from memoria.store.home_folder import open_home_files
 
@@ -23,8 +24,14 @@ _IN_ORDER: tuple[CoreFile, ...] = ("PERSONA.md", "USER.md", "MEMORY.md")
 class CoreReader:
     """Reads what the core files say now, and does it again only after a change."""
 
-    def __init__(self, settings: Settings) -> None:
-        """Nothing is read yet."""
+    def __init__(self, settings: Settings, embedder: LazyEmbedder | None) -> None:
+        """Nothing is read yet.
+
+        Args:
+            settings: whose files they are.
+            embedder: whose vectors tell what was said later; without one nothing does.
+        """
+        self._embedder = embedder
         self._files = open_home_files(settings).of(settings.tenant)
         self._tokens = settings.core_file_tokens
         self._known: dict[Hashable, dict[CoreFile, CurrentCore]] = {}
@@ -35,7 +42,7 @@ class CoreReader:
         key = (project, at // _MINUTE_MS, tx.core.version(), self._read_files(project))
         known = self._known.get(key)
         if known is None:
-            found = compose_core(tx, self._files, at, self._tokens, project)
+            found = compose_core(tx, self._files, at, self._tokens, project, self._embedder)
             known = {file: found[file] for file in _IN_ORDER if file in found}
             if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()
@@ -58,8 +65,8 @@ def list_binding_lines(current: Mapping[CoreFile, CurrentCore], room: int) -> li
     """
     memories = [memory for core in current.values() for memory in core.memories]
     ranked = sorted((one for one in memories if one.verified or one.type.is_guide), key=_order)
-    contradicted = {one for core in current.values() for one in core.contradicted}
-    lines = (_line(memory, is_contradicted=memory.id in contradicted) for memory in ranked)
+    behind = {one: text for core in current.values() for one, text in core.behind.items()}
+    lines = (_line(memory, behind.get(memory.id, "")) for memory in ranked)
     return list(_fit(dict.fromkeys(lines), room))
 
 
@@ -68,9 +75,9 @@ def _order(memory: CoreMemory) -> tuple[bool, bool, int]:
     return (not memory.type.is_binding, not memory.verified, -memory.valid_from)
 
 
-def _line(memory: CoreMemory, *, is_contradicted: bool) -> str:
-    marks = ("" if memory.verified else " (reported)") + CONTRADICTED * is_contradicted
-    return f"- {' '.join(memory.content.split())}{marks}"
+def _line(memory: CoreMemory, behind: str) -> str:
+    reported = "" if memory.verified else " (reported)"
+    return f"- {' '.join(memory.content.split())}{reported}{behind}"
 
 
 def _fit(lines: Iterable[str], room: int) -> Iterator[str]:

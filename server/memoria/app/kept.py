@@ -26,6 +26,7 @@ from memoria.bare.kept import (
 from memoria.bare.settings_file import SETTINGS_FILE
 from memoria.config import Settings
 from memoria.errors import MemoriaError
+from memoria.inference import choose_embedder
 from memoria.lifecycle.core.current import find_next_change
 from memoria.lifecycle.core.places import places_seen_from
 from memoria.model import now_millis
@@ -97,7 +98,7 @@ class AnswerKeeper:
             return False
         at = now_millis()
         with self._store.read(self._tenant) as tx:
-            reader = CoreReader(self._settings)
+            reader = CoreReader(self._settings, choose_embedder(self._settings))
             texts = {name: write(tx, reader, workspace) for name, write in self._composers.items()}
             until = find_next_change(tx, at, workspace)
         with self._store.write(self._tenant):

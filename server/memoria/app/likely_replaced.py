@@ -6,7 +6,7 @@ Nothing is replaced for it. Whoever has stated it is asked, and knows.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from memoria.inference import LazyEmbedder
+from memoria.inference import LazyEmbedder, calibration_of
 from memoria.memories.details import StatementDetails
 from memoria.memories.statements import Statements
 from memoria.model import Memory, MemoryType, RelatedStatement, RememberResult
@@ -17,8 +17,6 @@ from memoria.store.base import Store, Transaction
 from memoria.store.values import Filters
 from memoria.text.analyser import query_terms
 
-LEAST = 0.4
-"""Cosine, from which on a statement may be about what a memory is about."""
 _MOST = 8
 
 
@@ -40,7 +38,8 @@ class LikeMemories:
         meanings = finder.embed_meanings([content], wait=False)
         with self.store.read(self.tenant) as tx:
             if meanings.vectors:
-                return finder.find_near(tx, meanings, content, self.workspace, LEAST)
+                least = calibration_of(self.embedder).alike
+                return finder.find_near(tx, meanings, content, self.workspace, least)
             return list(_find_by_words(tx, content, self.workspace))
 
 

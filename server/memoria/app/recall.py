@@ -192,7 +192,7 @@ class Recall:
     def _core(self) -> "CoreReader":
         from memoria.app.core_excerpt import CoreReader  # noqa: PLC0415  (only who reads it pays for it)
 
-        return CoreReader(self.settings)
+        return CoreReader(self.settings, self._embedder)
 
     @property
     def _search(self) -> Search:

@@ -96,9 +96,16 @@ class Records(Recall):
             NotFoundError: no memory that is seen speaks of the entity.
         """
         from memoria.retrieval.lookup.listings import list_memories  # noqa: PLC0415  (only who lists pays for it)
+        from memoria.retrieval.lookup.newer import mark_later  # noqa: PLC0415
 
-        place = self._workspace(listing.workspace)
-        return await self._read(lambda tx: list_memories(tx, listing, place))
+        place, project = self._workspace(listing.workspace), self.settings.workspace
+
+        def read(tx: Transaction) -> MemoryPage:
+            page = list_memories(tx, listing, place, project)
+            later = mark_later(tx, self._embedder, page.memories, project)
+            return page.model_copy(update={"memories": tuple(later)})
+
+        return await self._read(read)
 
     @takes_query(SessionListing)
     async def list_sessions(self, listing: SessionListing) -> SessionPage:
@@ -109,7 +116,9 @@ class Records(Recall):
         from memoria.retrieval.lookup.listings import list_sessions  # noqa: PLC0415  (only who lists pays for it)
 
         place = self._workspace(listing.workspace)
-        return await self._read(lambda tx: list_sessions(tx, listing, place))
+        return await self._read(
+            lambda tx: list_sessions(tx, listing, place, self.settings.workspace)
+        )
 
     @check_arguments
     async def list_unverified(self, limit: Count = 20) -> list[Memory]:
@@ -153,7 +162,7 @@ class Records(Recall):
         These are turns and no memories. `remember` makes a memory of one, and `set_quote_aside`
         has it told no more.
         """
-        from memoria.app.wishes import list_wishes, wish_lines  # noqa: PLC0415  (only who reads them)
+        from memoria.lifecycle.core.wishes import list_wishes, wish_lines  # noqa: PLC0415  (only who reads them)
 
         project = self.settings.workspace
         return await self._read(lambda tx: wish_lines(tx, list_wishes(tx, project)))
@@ -180,14 +189,16 @@ class Records(Recall):
         return EntityQueries(self._store, self.tenant, self.settings.workspace)
 
     def _look_up(self, tx: Transaction, memory: Memory) -> Memory:
-        """A memory with what contradicts or outdates it, and what it names and is linked with."""
+        """A memory with what contradicts or outdates it, what was said later, and its links."""
         from memoria.memories.days import local_span  # noqa: PLC0415  (as below)
         from memoria.retrieval.lookup.links import add_links  # noqa: PLC0415  (only who looks pays for it)
+        from memoria.retrieval.lookup.newer import mark_later  # noqa: PLC0415
         from memoria.retrieval.lookup.provenance import filters_from  # noqa: PLC0415
 
-        (marked,) = self._with_contradictions(tx, [memory])
+        project = self.settings.workspace
+        (marked,) = mark_later(tx, self._embedder, self._with_contradictions(tx, [memory]), project)
         marked = marked.model_copy(update={"local": local_span(memory, tx.zone)})
-        return add_links(tx, marked, filters_from(self.settings.workspace))
+        return add_links(tx, marked, filters_from(project))
 
     def _with_contradictions(self, tx: Transaction, memories: Sequence[Memory]) -> list[Memory]:
         """Memories with what contradicts or outdates them, as far as it is seen from here."""

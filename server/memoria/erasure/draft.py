@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from memoria.erasure.deletion import list_notes
-from memoria.erasure.files import FileLine, TextFileEraser
+from memoria.erasure.files import EVERY_FILE, FileLine, TextFileEraser
 from memoria.erasure.plan import ErasurePlan, plan_erasure
 from memoria.erasure.selection import ErasureRequest, find_named
 from memoria.erasure.suppression import Digester
@@ -27,6 +27,8 @@ _BEFORE = "\nbefore: "
 _ELSEWHERE = "(in another project)"
 _SHOWN_CHARS = 300
 _TOKEN_CHARS = 16
+_QUOTED_CHARS = 8
+"""Of an id, in the mark of a line that quotes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +111,18 @@ def draft_erasure(tx: Transaction, request: ErasureRequest) -> ErasureDraft:
         plan,
         tuple(list_notes(tx, plan)),
         plan.phrases,
-        tx.erasures.list_core_marks([*plan.memories, *plan.dependents]),
+        {
+            **tx.erasures.list_core_marks([*plan.memories, *plan.dependents]),
+            EVERY_FILE: frozenset(_list_quote_marks(plan)),
+        },
         {file.path: file.digest for file in tx.file_records.all()},
     )
+
+
+def _list_quote_marks(plan: ErasurePlan) -> Iterator[str]:
+    """The marks of lines in core files that quote what goes, or what it was concluded from."""
+    turns = (turn.id for turn in plan.source_versions)
+    return (f"q:{one[-_QUOTED_CHARS:]}" for one in (*plan.memories, *plan.dependents, *turns))
 
 
 def make_token(digester: Digester, meant: str) -> str:

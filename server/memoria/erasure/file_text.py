@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.model.core import CONTRADICTED
+from memoria.model.core import CONTRADICTED, EARLIER
 from memoria.text.document import full_text
 from memoria.text.phrases import Phrases
 
 RECORDS = ".jsonl"
-_MARK = lazy_regex(r"(?:(?<![ \t])[ \t]++)?<!-- [a-z]:[0-9a-f]{4,36} -->")
+_MARK = lazy_regex(r"(?:(?<![ \t])[ \t]++)?<!-- [a-z]:[0-9a-f]{4,36}(?: [0-9a-f]{8})? -->")
 _LABEL = lazy_regex(
     r"^- (?:file says|chat says|put aside in chat|taken out here, kept so far): ", re.MULTILINE
 )
@@ -69,7 +69,7 @@ def remove_unwanted(text: str, unwanted: Unwanted, suffix: str) -> str:
 
 
 def _has_mark(line: str, marks: Collection[str]) -> bool:
-    return any(f"<!-- {mark} -->" in line for mark in marks)
+    return any(f"<!-- {mark} " in line for mark in marks)
 
 
 def list_removed(text: str, kept: str) -> list[str]:
@@ -115,7 +115,7 @@ def _line_contains(line: str, phrases: Phrases) -> bool:
 
 def _strip_markup(text: str) -> str:
     """The text without the labels and marks that Memoria has put into it."""
-    plain = _LABEL.sub("", _MARK.sub("", text)).replace(CONTRADICTED, "")
+    plain = _LABEL.sub("", _MARK.sub("", text)).replace(CONTRADICTED, "").replace(EARLIER, "")
     return plain.replace(*_INERT)
 
 

@@ -30,6 +30,8 @@ from memoria.text.phrases import Phrases
 _SUFFIXES = (".md", ".txt", RECORDS)
 _RESTORED_OVER = "before-restore-*"
 _State = tuple[int, int, int]
+EVERY_FILE = ""
+"""Stands for all files where marks are given by the place of one."""
 _NO_MARKS: Mapping[str, Collection[str]] = {}
 
 
@@ -67,7 +69,7 @@ class TextFileEraser:
         ids, found = frozenset(erased_ids), list[FileLine]()
         with _store_errors():
             for file in sorted(set(self._text_files())):
-                unwanted = Unwanted(phrases, ids, marks.get(self._place(file), ()))
+                unwanted = Unwanted(phrases, ids, self._list_marks(file, marks))
                 texts = self._read_without(file, unwanted)
                 if texts is not None and not self._goes_whole(file, generated):
                     lines = list_removed(*texts)
@@ -90,7 +92,8 @@ class TextFileEraser:
             phrases: what is to go.
             generated: what nightly runs wrote: digests by place below the tenant's folder.
             erased_ids: of turns whose records are to go, whatever they say.
-            marks: of lines that are to go, whatever they say, by the place of their file.
+            marks: of lines that are to go, whatever they say, by the place of their file, or of
+                `EVERY_FILE`.
 
         Raises:
             StoreUnavailableError: a file can't be changed. Others may have been.
@@ -101,7 +104,7 @@ class TextFileEraser:
         with _store_errors():
             delete_kept(str(self._home), self._tenant)
             for file in sorted(set(self._text_files())):
-                unwanted = Unwanted(phrases, ids, marks.get(self._place(file), ()))
+                unwanted = Unwanted(phrases, ids, self._list_marks(file, marks))
                 if self._erase_in_file(file, unwanted, generated):
                     changed.append(file)
         return changed
@@ -194,6 +197,9 @@ class TextFileEraser:
         if wanted != self._searched_for:
             self._clean.clear()
             self._searched_for = wanted
+
+    def _list_marks(self, file: Path, marks: Mapping[str, Collection[str]]) -> list[str]:
+        return [*marks.get(self._place(file), ()), *marks.get(EVERY_FILE, ())]
 
     def _place(self, file: Path) -> str:
         root = self._folder if file.is_relative_to(self._folder) else self._home

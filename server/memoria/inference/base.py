@@ -137,6 +137,12 @@ class Calibration:
     """Conclusions that nobody asked for."""
     answers: float = 0.32
     """From here on what fits best is called an answer; see `retrieval.ranking.fit`."""
+    alike: float = 0.4
+    """From here on a statement may take the place of an earlier memory: whoever states it is asked.
+    """
+    about_same: float | None = None
+    """From here on what was said later stands beside a memory; None where nobody has measured it.
+    """
     read_telling: Callable[[], Telling] | None = None
     """Gives what tells by a vector whether a text tells something; None where nothing does."""
 

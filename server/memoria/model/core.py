@@ -17,6 +17,10 @@ CORE_FILES: tuple[CoreFile, ...] = (PROJECT_FILE, "USER.md", "PERSONA.md")
 
 CONTRADICTED = " (contradicted by another memory: ask)"
 """Ends what is shown of a memory that another one contradicts; no word of the memory itself."""
+EARLIER = " (earlier: a newer memory is like it)"
+"""Ends what is shown of a memory that a newer one in the same file is like."""
+SAID_LATER = "later, "
+"""Begins what was said later than the memory of the line above, with its day."""
 NOT_REMEMBERED = "Not remembered: "
 """Begins the line below a line of the user's that says why it is no memory."""
 OWN_COMMENT = "<!-- memoria -->"

@@ -100,6 +100,16 @@ class RelatedStatement(Value):
     content: str
 
 
+class LaterStatement(Value):
+    """What was said after a memory and is near enough to be about the same."""
+
+    id: str
+    """Of the turn, or of the memory."""
+    when: str
+    """The local day, with the time where the memory is of that day, too."""
+    content: str
+
+
 class LocalSpan(Value):
     """When a memory holds, on the clock of whoever it is for: ISO 8601 with the offset."""
 
@@ -171,6 +181,8 @@ class Memory(Value):
     """What it has to do with; read as `contradicts` is."""
     local: LocalSpan | None = None
     """When it holds, in local time; read as `contradicts` is."""
+    later: LaterStatement | None = None
+    """What was said later that is nearest to it; read as `contradicts` is."""
     condition: Condition | None = None
     """On what condition it was told; read as `contradicts` is."""
     former_end: int | None = None

@@ -87,6 +87,10 @@ class Hit(Value):
     shown_as: Literal["nearest", "later"] | None = None
     """Why it is shown where it is no hit: it is nearest by meaning, or the same speaker said it
     later than the line below, to which it is nearest."""
+    is_earlier: bool = False
+    """Whether a newer memory of the answer, which stands above it, is like it."""
+    clock: str | None = None
+    """The local time, where the day does not tell which of two statements is later."""
     tool: ToolCall | None = None
     excerpt: tuple[int, int] | None = None
     """The span [start, end) in characters of the stored text, where it is not all shown."""

@@ -29,7 +29,7 @@ from memoria.retrieval.ranking.variants import SEVERAL_DEPTH, join_searches
 from memoria.retrieval.sources.embed import QueryEmbedder
 from memoria.retrieval.sources.gather import SourceScores, gather
 from memoria.retrieval.sources.recent import settle_time
-from memoria.retrieval.sources.vectors import AskedVector, search_vectors_beside
+from memoria.retrieval.sources.vectors import AskedVector, QueryVector, search_vectors_beside
 from memoria.store.base import Transaction
 from memoria.store.values import Frequencies
 
@@ -50,6 +50,11 @@ class ScoredSearch:
     """What each term counts where an answer is cut."""
     asked: tuple[AskedVector, ...] = ()
     """The vector of each wording."""
+
+    @property
+    def vectors(self) -> list[QueryVector]:
+        """Those of the wordings' vectors that there are."""
+        return [one for one in (each.read() for each in self.asked) if isinstance(one, QueryVector)]
 
 
 class SnapshotSearch:

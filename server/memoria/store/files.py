@@ -38,6 +38,8 @@ _OWNER_ONLY = 0o600
 _TENANTS_FOLDER = lazy_regex(rf"^{TENANTS}/[a-z0-9-]+/")
 _IN_PROJECT = lazy_regex(rf"{PROJECTS}/[a-z0-9-]+/{re.escape(PROJECT_FILE)}")
 _MARK = lazy_regex(r"(?:(?<![ \t])[ \t]++)?<!-- [mcd]:[0-9a-f]{4,32} -->")
+_BELOW = lazy_regex(r"\r?\n  (later, [^\n]*<!-- q:[0-9a-f]{8} [0-9a-f]{8} -->)")
+_QUOTE = lazy_regex(r"<!-- q:([0-9a-f]{8}) [0-9a-f]{8} -->")
 _HEAD = lazy_regex(r"^[^\n]*<!-- memoria -->[ \t]*\r?\n?", re.MULTILINE)
 
 
@@ -83,8 +85,12 @@ def is_core_path(place: str) -> bool:
 
 
 def strip_marks(text: str) -> str:
-    """A core file's text without what is written for its next reading alone."""
-    return _MARK.sub("", _HEAD.sub("", text))
+    """A core file's text without what is written for its next reading alone.
+
+    What was said later stands in the line of what it is later than, with its id.
+    """
+    plain = _QUOTE.sub(r"[\1]", _BELOW.sub(r"; \1", _HEAD.sub("", text)))
+    return _MARK.sub("", plain)
 
 
 @cache

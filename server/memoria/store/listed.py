@@ -20,6 +20,8 @@ class ListedSpan:
     workspace: str | None = None
     everywhere: bool = False
     """Whether every workspace's rows are seen, but those that are private."""
+    first: str | None = None
+    """The workspace that comes first where every one's rows are seen, with what is of none."""
 
 
 @dataclass(frozen=True, slots=True)

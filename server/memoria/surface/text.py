@@ -49,6 +49,9 @@ def memory_text(memory: Memory) -> str:
     lines += [f"  {detail}" for detail in _memory_details(memory)]
     lines += [f"  contradicts {statement_text(other)}" for other in memory.contradicts]
     lines += [f"  outdated: see [memory {one}]" for one in memory.outdated_by]
+    if memory.later is not None:
+        said = indent_words(memory.later.content)
+        lines.append(f"  said later, {memory.later.when}: “{said}” [{memory.later.id}]")
     lines += [
         f"  {link.relation} [{link.kind} {link.id}] “{indent_words(link.text)}”"
         for link in memory.links

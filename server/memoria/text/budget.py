@@ -37,6 +37,16 @@ def estimate_tokens(text: str) -> int:
     return len(text) - ascii_chars + -(-ascii_chars // _CHARS_PER_TOKEN)
 
 
+def cut_to_tokens(text: str, most: int) -> str:
+    """The beginning of a text that has about so many tokens, with a sign where it is cut."""
+    if estimate_tokens(text) <= most:
+        return text
+    end = min(len(text), most * _CHARS_PER_TOKEN)
+    while estimate_tokens(text[:end]) >= most:
+        end = end * 9 // 10
+    return f"{text[:end].rstrip()}…"
+
+
 def price_text(text: str) -> int:
     """How many tokens a text costs at most, whichever common model reads it, rounded up."""
     return -(-count_parts(text) // PARTS)

@@ -14,7 +14,7 @@ from memoria.store.files import is_core_path, read_seed
 from memoria.store.folders import PROJECTS
 from memoria.text.redact import redact
 
-_OURS = lazy_regex(r"<!--[ \t]*(?:[mcd]:[0-9a-f]{4,32}|memoria)[ \t]*-->")
+_OURS = lazy_regex(r"<!--[ \t]*(?:[mcd]:[0-9a-f]{4,32}|q:[0-9a-f]{8} [0-9a-f]{8}|memoria)[ \t]*-->")
 
 
 def read_own_text(files: TenantFiles) -> Iterator[tuple[str, str]]:

@@ -24,6 +24,7 @@ from memoria.model.base import Value
 from memoria.model.core import CoreFile, CoreLine
 from memoria.policy.core import groups_in
 from memoria.policy.own_lines import conclude_group
+from memoria.retrieval.lookup.short_ids import complete_id
 from memoria.store.base import Transaction
 
 Effect = Literal[
@@ -123,6 +124,9 @@ class _EditApplication:
         group = next(known, None) or conclude_group(new.text, new.heading, self.file)
         memory_id = self.hand.add(self.tx, new.text, group.type, group.subject, group.predicate)
         self._note_line(memory_id, new.text)
+        turn = self.tx.conversations.turn(complete_id(self.tx, new.quote)) if new.quote else None
+        if turn is not None:  # a memory in other words has taken its place
+            self.tx.conversations.mark(turn.n, "aside")
         return EditResult("remembered", memory_id)
 
     def _move(self, move: MoveLine) -> EditResult:

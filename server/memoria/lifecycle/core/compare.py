@@ -67,7 +67,7 @@ def place_lines(base: Sequence[CoreLine], document: Document) -> Iterator[tuple[
 def lines_without_mark(base: Sequence[CoreLine], document: Document) -> list[Line]:
     """The lines that the user wrote, or whose mark the user removed."""
     ours = {id(line) for line in lines_by_mark(base, document).values()}
-    candidates = (line for line in document.lines if line.kind in ("ours", "item"))
+    candidates = (line for line in document.lines if line.kind in ("ours", "quote", "item"))
     return [line for line in candidates if id(line) not in ours and line.statement]
 
 
@@ -76,7 +76,7 @@ def asks_for_memory(line: Line) -> bool:
 
     It is where it stands in a group of memories, or is a bullet below a heading of the user's own.
     """
-    plain = line.mark is None or line.mark.startswith("m:")
+    plain = line.mark is None or line.mark.startswith(("m:", "q:"))
     if line.group is None:
         return line.kind == "item" or (plain and line.mark is not None and is_bullet(line.text))
     return plain and line.group != CONFLICTS

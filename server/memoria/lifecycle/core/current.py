@@ -4,16 +4,23 @@ Nothing is written, no edit is taken over: that is the night's. A reader is show
 night would write, with the user's own lines and edits as they stand.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from memoria.inference import LazyEmbedder
+from memoria.lifecycle.core.beside import BesideSearch
 from memoria.lifecycle.core.compare import compare_lines, lines_by_mark
-from memoria.lifecycle.core.cycle import CoreSource, read_sources, render_marked, state_of_file
+from memoria.lifecycle.core.cycle import (
+    CoreSource,
+    read_sources,
+    render_marked,
+    state_of_file,
+)
 from memoria.lifecycle.core.parse import Line, parse
 from memoria.lifecycle.core.places import places_seen_from
 from memoria.lifecycle.core.readback import ArchiveMemory, find_edits
 from memoria.lifecycle.core.render import Rendering
-from memoria.model.core import CORE_FILES, PROJECT_FILE, CoreFile, CoreMemory
+from memoria.model.core import CORE_FILES, PROJECT_FILE, SAID_LATER, CoreFile, CoreMemory
 from memoria.model.memory_types import MemoryType
 from memoria.policy.core import end_for_every_session, groups_in
 from memoria.policy.lasting import REDACTED
@@ -33,12 +40,17 @@ class CurrentCore:
     """Lines that an excerpt must not leave out: rules, and what no file says yet."""
     memories: tuple[CoreMemory, ...]
     """Whose lines these are, the most important first."""
-    contradicted: frozenset[str]
-    """The ids of those that another memory contradicts."""
+    behind: Mapping[str, str]
+    """By id what follows the words of one: what contradicts it, what was said later."""
 
 
 def compose_core(
-    tx: Transaction, files: TenantFiles, at: int, tokens: int, project: str | None
+    tx: Transaction,
+    files: TenantFiles,
+    at: int,
+    tokens: int,
+    project: str | None,
+    embedder: LazyEmbedder | None = None,
 ) -> dict[CoreFile, CurrentCore]:
     """What the core files say at a moment to a reader in a project.
 
@@ -51,7 +63,9 @@ def compose_core(
         at: UTC epoch milliseconds.
         tokens: how many each file may cost, beside what somebody wrote there.
         project: whose facts and rules are shown as well; None for no project.
+        embedder: whose vectors tell what was said later; without one nothing does.
     """
+    seen = BesideSearch(tx, project, embedder)
     places = tuple(places_seen_from(project))
     memories = tx.core.present(at, project, [place.file for place in places])
     sources = read_sources(tx, files, places, memories, at)
@@ -62,9 +76,7 @@ def compose_core(
     fresh = _find_fresh(memories, sources)
     found: dict[CoreFile, CurrentCore] = {}
     for source in sources:
-        current = _compose(
-            tx, replace(source, rows=replace(source.rows, fresh=fresh)), project, tokens
-        )
+        current = _compose(replace(source, rows=replace(source.rows, fresh=fresh)), seen, tokens)
         if current is not None:
             name = source.place.file if source.place.file in CORE_FILES else PROJECT_FILE
             found[name] = _join(found[name], current) if name in found else current
@@ -109,9 +121,7 @@ def _find_fresh(memories: Sequence[CoreMemory], sources: Sequence[CoreSource]) -
     )
 
 
-def _compose(
-    tx: Transaction, source: CoreSource, project: str | None, tokens: int
-) -> CurrentCore | None:
+def _compose(source: CoreSource, seen: BesideSearch, tokens: int) -> CurrentCore | None:
     standing = _find_standing(source)
     share = 1 / (len(standing) + 1)
 
@@ -120,7 +130,7 @@ def _compose(
         place = standing.get(memory.id)
         return memory.importance if place is None else 2 - place * share
 
-    done = render_marked(tx, source, project, tokens, strength)
+    done = render_marked(source, seen, tokens, strength)
     if not done.lines and source.before is None:
         return None
     shown = _pick_memories(done, source)
@@ -129,7 +139,7 @@ def _compose(
         _without_secrets(strip_marks(done.text)),
         _lines_of(done, urgent),
         (*shown, *_not_taken_over(source)),
-        done.contradicted,
+        done.behind,
     )
 
 
@@ -181,8 +191,14 @@ def _lines_of(done: Rendering, memories: Sequence[CoreMemory]) -> frozenset[str]
     wanted = {memory.id for memory in memories}
     marks = [line.mark for line in done.lines if line.memory_id in wanted]
     ends = tuple(f"<!-- {mark} -->" for mark in marks)
-    lines = (line for line in done.text.splitlines() if line.rstrip().endswith(ends))
-    return frozenset(strip_marks(line) for line in lines)
+    lines = [*done.text.splitlines(), ""]
+    own = [i for i, line in enumerate(lines) if line.rstrip().endswith(ends)]
+    return frozenset(strip_marks(_with_later(*lines[i : i + 2])) for i in own)
+
+
+def _with_later(line: str, below: str) -> str:
+    """A line with the one below it, where that has what was said later."""
+    return f"{line}\n{below}" if below.startswith(f"  {SAID_LATER}") else line
 
 
 def _join(above: CurrentCore, below: CurrentCore) -> CurrentCore:
@@ -190,5 +206,5 @@ def _join(above: CurrentCore, below: CurrentCore) -> CurrentCore:
         f"{above.text.rstrip()}\n\n{below.text}",
         above.urgent | below.urgent,
         above.memories + below.memories,
-        above.contradicted | below.contradicted,
+        {**above.behind, **below.behind},
     )

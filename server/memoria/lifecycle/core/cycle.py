@@ -8,7 +8,9 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from memoria.inference import LazyEmbedder
 from memoria.lifecycle.core.apply import Edit
+from memoria.lifecycle.core.beside import BesideSearch, list_quotes
 from memoria.lifecycle.core.compare import compare_lines, place_lines
 from memoria.lifecycle.core.lines import render_text
 from memoria.lifecycle.core.parse import Document, decode_text, digest, parse
@@ -33,7 +35,6 @@ from memoria.model.core import CoreFile, CoreLine, CoreMemory, EditConflict
 from memoria.policy.core import group_for, is_for_every_session
 from memoria.policy.lasting import REDACTED
 from memoria.store.base import TenantFiles, Transaction
-from memoria.store.values import Filters
 
 FindRefusal = Callable[[str | None, str], str | None]
 """Says why a text written for a project, or for all, is not remembered; None where it is."""
@@ -130,6 +131,7 @@ def plan_core(
     strength: Callable[[CoreMemory], float] | None = None,
     find_refusal: FindRefusal | None = None,
     only: CoreFile | None = None,
+    embedder: LazyEmbedder | None = None,
 ) -> list[CoreDraft]:
     """The files as they are going to be. A file with nothing in it is not made.
 
@@ -141,15 +143,18 @@ def plan_core(
         strength: what is left of a memory's importance; all of it by default.
         find_refusal: says why a line of the user's is no memory. Below it the file says so.
         only: the one file that is asked for; None for all. Rendering a large one takes a while.
+        embedder: whose vectors tell what was said later; without one nothing does.
     """
     drafts: list[CoreDraft] = []
     for source in read_sources(tx, files, list_places(tx), tx.core.memories(at), at):
         if source.document is None or only not in (None, source.place.file):
             continue
         refused = _list_refusals(source, find_refusal)
-        explained = replace(source, rows=replace(source.rows, refused=refused))
-        done = render_marked(tx, explained, source.place.project, tokens, strength)
-        if done.lines or source.before is not None or source.rows.base:
+        quotes = list_quotes(tx, source.place)
+        explained = replace(source, rows=replace(source.rows, refused=refused, quotes=quotes))
+        seen = BesideSearch(tx, source.place.project, embedder)
+        done = render_marked(explained, seen, tokens, strength)
+        if done.lines or quotes or source.before is not None or source.rows.base:
             content = done.text.encode()
             drafts.append(CoreDraft(source.place, source.before, content, done.lines))
     return drafts
@@ -271,20 +276,15 @@ def render_source(
 
 
 def render_marked(
-    tx: Transaction,
     source: CoreSource,
-    project: str | None,
+    seen: BesideSearch,
     tokens: int,
     strength: Callable[[CoreMemory], float] | None = None,
 ) -> Rendering:
-    """The same, where lines that another memory contradicts say so, as seen from a project."""
+    """The same, where lines say what contradicts them and what was said later."""
     done = render_source(source, tokens, strength)
-    shown = [line.memory_id for line in done.lines]
-    contradicted = frozenset(tx.memories.list_contradictions(shown, Filters(workspace=project)))
-    if not contradicted:
-        return done
-    marked = replace(source, rows=replace(source.rows, contradicted=contradicted))
-    return render_source(marked, tokens, strength)
+    marked = replace(source, rows=seen.add_to(source.rows, done.lines))
+    return done if marked == source else render_source(marked, tokens, strength)
 
 
 def _document_of(place: CorePlace, data: bytes | None) -> Document | None:
@@ -368,7 +368,7 @@ def _lines_in_file(
     known = {*base, *disputed, *(memory.id for memory in tx.core.memories(at))}
     seen = set[str]()
     for line in document.lines:
-        end = "" if line.mark is None else line.mark[2:]
+        end = "" if line.mark is None or line.kind == "quote" else line.mark[2:]
         of = [one for one in known if end and one.replace("-", "").endswith(end)]
         if line.mark is None or len(of) != 1 or of[0] in seen:
             continue

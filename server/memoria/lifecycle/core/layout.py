@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memoria.lifecycle.core.parse import Document, Line, LineKind
-from memoria.policy.core import CONFLICTS, Group
+from memoria.policy.core import CONFLICTS, SAID, Group
 
 BLANK = Line("", "", "other")
 
@@ -55,7 +55,7 @@ def split_sections(document: Document, slots: Mapping[int, Slot | Line | None]) 
 
 def add_groups(found: list[Section], groups: Sequence[Group], wanted: set[str]) -> list[Section]:
     """The sections with one for each wanted group, in the groups' order."""
-    order = [*(group.heading for group in groups), CONFLICTS]
+    order = [*(group.heading for group in groups), SAID, CONFLICTS]
     for name in order:
         if name in wanted and all(section.group != name for section in found):
             here = _group_place(found, order[: order.index(name)], order[order.index(name) + 1 :])

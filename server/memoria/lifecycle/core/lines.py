@@ -1,7 +1,8 @@
 """How a memory stands in a core file: one line, and a mark at its end."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from memoria.lifecycle.core.parse import (
     BY_CHAT,
@@ -10,22 +11,66 @@ from memoria.lifecycle.core.parse import (
     TAKEN_OUT,
     digest,
     fold,
+    short_digest,
     strip_label,
 )
 from memoria.model.core import (
     CONTRADICTED,
+    EARLIER,
     NOT_REMEMBERED,
     OWN_COMMENT,
+    SAID_LATER,
     CoreLine,
     CoreMemory,
     EditConflict,
 )
-from memoria.text.budget import estimate_tokens
+from memoria.policy.core import SAID
+from memoria.retrieval.lookup.newer import Newer
+from memoria.store.files import strip_marks
+from memoria.text.budget import cut_to_tokens, estimate_tokens, take_fitting
 
+_QUOTED_TOKENS = 60
+_QUOTES_SHARE = 0.3
+"""Of a file's budget: quotes are no memories, and push few of them out."""
 _SHORTEST = 8
 _LONGER = 4
 _COMMENT = "<!--"
 _INERT_COMMENT = "‹!--"
+
+
+class Quote(NamedTuple):
+    """What the user asked for, and no memory was made of."""
+
+    id: str
+    """Of the turn."""
+    when: str
+    """The day."""
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What is known of a memory from others."""
+
+    is_contradicted: bool = False
+    is_earlier: bool = False
+    """Whether a newer memory, which has a line of its own, is like it."""
+    newer: Newer | None = None
+    """What was said later, where that has no line of its own."""
+
+    @property
+    def marks(self) -> str:
+        """What stands behind the words of the memory."""
+        return CONTRADICTED * self.is_contradicted + EARLIER * self.is_earlier
+
+    @property
+    def below(self) -> str:
+        """The line below it, with what was said later."""
+        newer = self.newer
+        return "" if newer is None else f"  {SAID_LATER}{_render_words(newer)}"
+
+
+ALONE = Beside()
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +79,24 @@ class RenderedLine:
 
     line: CoreLine
     text: str
+    beside: Beside = ALONE
+
+    @property
+    def below(self) -> str:
+        """What stands in the line below it."""
+        return self.beside.below
+
+    @property
+    def behind(self) -> str:
+        """What follows the words of the memory, where all of it is one line for a reader."""
+        below = self.below
+        return self.beside.marks + (strip_marks(f"\n{below}") if below else "")
 
     @property
     def tokens(self) -> int:
-        """The tokens that the line takes."""
-        return estimate_tokens(self.text + "\n")
+        """The tokens that the line takes, with what stands below it."""
+        below = estimate_tokens(self.below + "\n") if self.below else 0
+        return estimate_tokens(self.text + "\n") + below
 
 
 def render_text(content: str) -> str:
@@ -47,13 +105,48 @@ def render_text(content: str) -> str:
 
 
 def render_line(
-    memory: CoreMemory, mark: str, label: str = "", *, is_contradicted: bool = False
+    memory: CoreMemory, mark: str, label: str = "", beside: Beside = ALONE
 ) -> RenderedLine:
-    """The line of a memory."""
+    """The line of a memory.
+
+    Args:
+        memory: what it says.
+        mark: tells whose line it is.
+        label: what stands before its words.
+        beside: what is known of it from others.
+    """
     said = render_text(memory.content)
     line = CoreLine(memory.id, mark, digest(said), memory.version_n)
-    behind = CONTRADICTED if is_contradicted else ""
-    return RenderedLine(line, f"- {label}{said}{behind} <!-- {mark} -->")
+    return RenderedLine(line, f"- {label}{said}{beside.marks} <!-- {mark} -->", beside)
+
+
+def render_quote(quote: Quote) -> str:
+    """The line of a quote that stands by itself."""
+    return f"- {_render_words(quote)}"
+
+
+def _render_words(said: Quote | Newer) -> str:
+    """Words as they were said, with their day; too many are cut."""
+    words = cut_to_tokens(render_text(said.content), _QUOTED_TOKENS)
+    return f"{said.when}: “{words}” <!-- q:{said.id[-_SHORTEST:]} {short_digest(words)} -->"
+
+
+def take_quotes(quotes: Sequence[Quote], tokens: int) -> list[str]:
+    """The lines of the newest quotes, as far as their share of a file's budget holds them."""
+    lines = map(render_quote, quotes)
+    return take_fitting(lines, _line_tokens, round(tokens * _QUOTES_SHARE) - quotes_tokens(["-"]))
+
+
+def quotes_tokens(lines: Sequence[str]) -> int:
+    """The tokens of quotes with their heading; none where there are none."""
+    if not lines:
+        return 0
+    head = estimate_tokens(f"## {SAID}\n\n{render_quotes_note()}\n")
+    return head + sum(map(_line_tokens, lines))
+
+
+def _line_tokens(line: str) -> int:
+    return estimate_tokens(f"{line}\n")
 
 
 def render_dispute(dispute: EditConflict, ends: Mapping[str, str]) -> list[RenderedLine]:
@@ -96,6 +189,14 @@ def _describe_left_out(left_out: int, rules: int) -> str:
 def render_note() -> str:
     """The line that explains what to do about conflicts."""
     return f"Delete the line that is wrong; move up what is to stay after all. {OWN_COMMENT}"
+
+
+def render_quotes_note() -> str:
+    """The line that says what quotes are, and what to do about them."""
+    return (
+        "What you asked for in conversations. Put your words in a quote, and it is a memory of "
+        f"yours; `memoria review` keeps one as it is, or sets it aside. {OWN_COMMENT}"
+    )
 
 
 def render_refusal(reason: str) -> str:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.model.core import CONTRADICTED, NOT_REMEMBERED, OWN_COMMENT, CoreFile
-from memoria.policy.core import CONFLICTS, groups_in
+from memoria.model.core import CONTRADICTED, EARLIER, NOT_REMEMBERED, OWN_COMMENT, CoreFile
+from memoria.policy.core import CONFLICTS, SAID, groups_in
 
 BOM = "\ufeff"
 BY_FILE, BY_CHAT, PUT_ASIDE, TAKEN_OUT = (
@@ -22,14 +22,17 @@ BY_FILE, BY_CHAT, PUT_ASIDE, TAKEN_OUT = (
     "taken out here, kept so far: ",
 )
 """Before what stands in a conflict."""
+_DIGEST_CHARS = 8
 
-LineKind = Literal["heading", "head", "note", "ours", "item", "other"]
+LineKind = Literal["heading", "head", "note", "ours", "quote", "item", "other"]
 
 _LINE = lazy_regex(r"([^\n]*?)(\r?\n|\Z)")
 _BLANKS = r"(?:(?<![ \t])[ \t]++)?"
 """All blanks that stand here, or none within them: no run of them is read from each of its blanks.
 """
 _MARK = lazy_regex(rf"{_BLANKS}<!--[ \t]*+([mcd]:[0-9a-f]{{4,32}})[ \t]*-->[ \t]*")
+_QUOTE_MARK = lazy_regex(rf"{_BLANKS}<!--[ \t]*+(q:[0-9a-f]{{8}}) ([0-9a-f]{{8}})[ \t]*-->[ \t]*")
+_QUOTED = lazy_regex(r"“(.*)”")
 _OWN_COMMENTING = lazy_regex(rf" {{0,3}}#{{1,6}}[ \t]+(.*?){_BLANKS}(?:(?<!#)#++)?{_BLANKS}$")
 _UNDERLINE = lazy_regex(r" {0,3}(=+|-{3,})[ \t]*$")
 _FENCE = lazy_regex(r" {0,3}(```|~~~)")
@@ -55,7 +58,8 @@ class Line:
     """The heading of the user's own that it stands below."""
     mark: str | None = None
     statement: str = ""
-    """What it says: without mark, bullet and labels, spaces folded."""
+    """What it says: without mark, bullet and labels, spaces folded. Of a quote the words that the
+    user has put in the place of those that were said; none where they are as they were."""
 
     @property
     def digest(self) -> bytes:
@@ -112,15 +116,15 @@ def parse(text: str, file: CoreFile) -> Document:
 
 
 def _lines(raw: Sequence[tuple[str, str]], file: CoreFile) -> Iterator[Line]:
-    known = {name.casefold(): name for name in (*(g.heading for g in groups_in(file)), CONFLICTS)}
+    known = {
+        name.casefold(): name for name in (*(g.heading for g in groups_in(file)), SAID, CONFLICTS)
+    }
     place = _Place()
     fence: str | None = None
     comment = False
     for i, (text, end) in enumerate(raw):
         opened = _FENCE.match(text)
-        if _MARK.search(text) or text.rstrip().endswith(
-            OWN_COMMENT
-        ):  # nobody's code, nor a comment
+        if _is_ours(text):  # nobody's code, nor a comment
             fence, comment = None, False
             yield _line(text, end, place)
             continue
@@ -143,6 +147,12 @@ def _lines(raw: Sequence[tuple[str, str]], file: CoreFile) -> Iterator[Line]:
             continue
         comment = "<!--" in text and "-->" not in text[text.rindex("<!--") :]
         yield _line(text, end, place)
+
+
+def _is_ours(text: str) -> bool:
+    """Whether a line ends as we end ours."""
+    marks = (_MARK, _QUOTE_MARK)
+    return text.rstrip().endswith(OWN_COMMENT) or any(mark.search(text) for mark in marks)
 
 
 def _is_heading_by_underline(text: str, below: str) -> bool:
@@ -170,6 +180,10 @@ def _line(text: str, end: str, place: _Place) -> Line:
     if text.rstrip().endswith(OWN_COMMENT):
         is_note = text.strip().startswith(NOT_REMEMBERED)
         return Line(text, end, "note" if is_note else "head", place.group)
+    quote = _QUOTE_MARK.search(text)
+    if quote is not None:
+        said = _changed_words(_QUOTE_MARK.sub(" ", text), quote[2])
+        return Line(text, end, "quote", place.group, place.own, quote[1], said)
     mark = _MARK.search(text)
     if mark is not None:
         said = _statement_of(text, mark[1])
@@ -181,10 +195,23 @@ def _line(text: str, end: str, place: _Place) -> Line:
 
 
 def strip_label(said: str) -> str:
-    """The words of a line without the label that another memory contradicts them."""
-    while said.endswith(CONTRADICTED):
-        said = said.removesuffix(CONTRADICTED)
+    """The words of a line without what was put behind them of other memories."""
+    while said.endswith((CONTRADICTED, EARLIER)):
+        said = said.removesuffix(CONTRADICTED).removesuffix(EARLIER)
     return said
+
+
+def short_digest(said: str) -> str:
+    """The digest of quoted words, as the mark of their line has it."""
+    return digest(said).hex()[:_DIGEST_CHARS]
+
+
+def _changed_words(text: str, known: str) -> str:
+    """The words that a line quotes, or has instead of a quote; none where they are as they were."""
+    said = fold(_strip_bullet(text))
+    quoted = _QUOTED.search(said)
+    words = said if quoted is None else quoted[1]
+    return "" if short_digest(words) == known else words
 
 
 def is_bullet(text: str) -> bool:

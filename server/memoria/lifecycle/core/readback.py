@@ -16,7 +16,7 @@ from memoria.lifecycle.core.parse import Document, Line, digest
 from memoria.model.base import Value
 from memoria.model.core import CoreFile, CoreLine, EditConflict, LineStatus
 from memoria.model.memory import Validity
-from memoria.policy.core import CONFLICTS
+from memoria.policy.core import CONFLICTS, SAID
 
 _FEW = 3
 """So many lines may be deleted at once, however few there are."""
@@ -46,6 +46,9 @@ class RememberLine(Value):
     """Empty below a heading of the user's own."""
     heading: str = ""
     """The user's own."""
+    quote: str = ""
+    """The end of the id of what was quoted there, where the user has put these words in its place.
+    """
 
 
 class MoveLine(Value):
@@ -135,7 +138,12 @@ def find_edits(document: Document, known: StoredState) -> list[Action]:
         KeepLine(memory_id=one.memory_id) for one, line in plain.kept if _was_moved_up(one, line)
     ]
     actions += [
-        RememberLine(text=line.statement, group=line.group or "", heading=line.heading)
+        RememberLine(
+            text=line.statement,
+            group=line.group or "",
+            heading=line.heading,
+            quote=(line.mark or "").removeprefix("q:") if line.group == SAID else "",
+        )
         for line in edits.added
     ]
     return actions

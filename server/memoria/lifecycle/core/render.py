@@ -18,27 +18,34 @@ from memoria.lifecycle.core.layout import (
     split_sections,
 )
 from memoria.lifecycle.core.lines import (
+    Beside,
+    Quote,
     RenderedLine,
     mark_ends,
+    quotes_tokens,
     render_dispute,
     render_head,
     render_line,
     render_note,
     render_question,
+    render_quotes_note,
     render_refusal,
     render_secret_note,
     render_text,
+    take_quotes,
 )
 from memoria.lifecycle.core.parse import BOM, Document, Line, digest, parse
 from memoria.model.core import CoreFile, CoreLine, CoreMemory, EditConflict
 from memoria.model.memory_types import MemoryType
 from memoria.policy.core import (
     CONFLICTS,
+    SAID,
     group_in,
     groups_in,
     rank_for_core,
     take_within_budget,
 )
+from memoria.retrieval.lookup.newer import Newer, put_newer_first
 from memoria.text.budget import estimate_tokens
 from memoria.text.statement import fingerprint
 
@@ -63,6 +70,10 @@ class Rows:
     """By memory id what a memory says that held a secret: no file shows it."""
     contradicted: frozenset[str] = frozenset()
     """The ids of those that another memory contradicts."""
+    newer: Mapping[str, Newer] = field(default_factory=dict)
+    """By memory id what was said later that is nearest to it."""
+    quotes: Sequence[Quote] = ()
+    """What the user asked for, of which there is no memory, the newest first."""
     fresh: frozenset[str] = frozenset()
     """The ids of those that come before others, because they were stated since the last night."""
 
@@ -76,8 +87,8 @@ class Rendering:
     """What it says, to be compared with next time."""
     count: int
     total: int
-    contradicted: frozenset[str] = frozenset()
-    """The ids of the memories whose line says that another one contradicts them."""
+    behind: Mapping[str, str] = field(default_factory=dict)
+    """By memory id what follows its words in a line: what contradicts it, what was said later."""
 
 
 def render_file(
@@ -104,9 +115,10 @@ def render_file(
     parts = _insert_head(_fill_sections(placed, chosen, text), text)
     stays = [line for line in rows.base if line.memory_id in left]
     kept = (*(one.line for one in chosen.lines.values()), *stays)
-    lines = _explain_refusals(separate_headings(parts), rows.refused)
-    contradicted = rows.contradicted & chosen.lines.keys()
-    return Rendering(_join_lines(document, lines), kept, count, chosen.total, contradicted)
+    below = {one.text: one.below for one in chosen.lines.values() if one.below}
+    lines = _add_below(_explain_refusals(separate_headings(parts), rows.refused), below)
+    behind = {one: line.behind for one, line in chosen.lines.items()}
+    return Rendering(_join_lines(document, lines), kept, count, chosen.total, behind)
 
 
 # What of the file is ours
@@ -124,7 +136,7 @@ def _slots(document: Document, rows: Rows) -> tuple[dict[int, Slot | Line | None
         if line.kind == "head":
             first = line.group is None and Slot(None) not in slots.values()
             slots[i] = Slot(None) if first else None
-        elif line.kind == "note":
+        elif line.kind == "note" or (line.kind == "quote" and not line.statement):
             slots[i] = None
         elif known.has_secret(line, base):
             slots[i] = Line(render_secret_note(), "", "other", line.group)
@@ -132,7 +144,7 @@ def _slots(document: Document, rows: Rows) -> tuple[dict[int, Slot | Line | None
             left.add(base.memory_id)
         elif base is not None:
             slots[i] = Slot(base.memory_id)
-        elif line.kind in ("ours", "item") and known.is_stored(line):
+        elif line.kind in ("ours", "quote", "item") and known.is_stored(line):
             slots[i] = known.slot_of(line)
     return _drop_second_slots(document, slots), left
 
@@ -185,7 +197,7 @@ class _StoredLines:
 
     def is_stored(self, line: Line) -> bool:
         """Whether a line without a mark of its own says what is stored, or nothing."""
-        dispute = line.mark is not None and not line.mark.startswith("m:")
+        dispute = line.mark is not None and line.mark.startswith(("c:", "d:"))
         if dispute or not line.statement or line.digest in self._ids:
             return True
         return asks_for_memory(line) and fingerprint(line.statement) in self._prints
@@ -206,10 +218,12 @@ class _Selection:
     group_of: Mapping[str, str]
     total: int
     rules_left_out: int
+    quotes: Sequence[str]
+    """The lines of quotes."""
 
     @property
     def groups(self) -> set[str]:
-        return {self.group_of[memory_id] for memory_id in self.lines}
+        return {self.group_of[memory_id] for memory_id in self.lines} | {SAID for _ in self.quotes}
 
 
 def _select_lines(
@@ -221,7 +235,9 @@ def _select_lines(
 ) -> _Selection:
     group_of = _headings(rows.memories, file, rows.placed)
     belonging = [memory for memory in rows.memories if memory.id in group_of]
-    own = {memory.id: memory for memory in rank_for_core(belonging, strength, rows.fresh)}
+    ranked = rank_for_core(belonging, strength, rows.fresh)
+    newer = {one: later.id for one, later in rows.newer.items() if later.is_memory}
+    own = {one.id: one for one in put_newer_first(ranked, lambda memory: memory.id, newer)}
     disputed = _headings([pair.against for pair in rows.disputes], file, rows.placed)
     disputes = [pair for pair in rows.disputes if pair.against.id in disputed]
     asked = [line.memory_id for line in rows.base if line.mark.startswith("d:")]
@@ -234,13 +250,14 @@ def _select_lines(
 
     def take(room: int) -> Sequence[RenderedLine]:
         rendered = (
-            render_line(memory, f"m:{tails[one]}", is_contradicted=one in rows.contradicted)
+            render_line(memory, f"m:{tails[one]}", beside=_find_beside(one, rows, own))
             for one, memory in plain.items()
         )
         return take_within_budget(rendered, lambda one: one.tokens, room, _LEAST_TOKENS)
 
     groups = {group_of[memory_id] for memory_id in plain}
-    room = tokens - _overhead_tokens(conflicts, groups)
+    quotes = take_quotes(rows.quotes, tokens)
+    room = tokens - _overhead_tokens(conflicts, groups) - quotes_tokens(quotes)
     taken = take(room - _head_tokens(render_head(9999, 9999)))
     if len(taken) < len(plain):  # then the head says so
         taken = take(room - _head_tokens(render_head(9999, 99999, 9999)))
@@ -253,7 +270,15 @@ def _select_lines(
         rules_left_out=sum(
             memory.type is MemoryType.RULE for one, memory in plain.items() if one not in lines
         ),
+        quotes=quotes,
     )
+
+
+def _find_beside(memory_id: str, rows: Rows, own: Mapping[str, CoreMemory]) -> Beside:
+    """What stands beside a memory; what is newer and has a line of its own is not said again."""
+    newer = rows.newer.get(memory_id)
+    is_earlier = newer is not None and newer.id in own
+    return Beside(memory_id in rows.contradicted, is_earlier, None if is_earlier else newer)
 
 
 def _head_tokens(head: str) -> int:
@@ -302,9 +327,10 @@ def _fill_sections(
             for memory_id, text in texts.items()
             if chosen.group_of[memory_id] == section.group and memory_id not in elsewhere
         }
+        if section.group == SAID:
+            own = {line: line for line in chosen.quotes}
         if own or section.has_user_text:
-            lines = fill_section(section, own)
-            parts.append(_insert_note(list(lines)) if section.group == CONFLICTS else list(lines))
+            parts.append(_insert_note([*fill_section(section, own)], section.group))
     return parts
 
 
@@ -312,8 +338,12 @@ def _but_conflicts(texts: Mapping[str, str], chosen: _Selection) -> dict[str, st
     return {one: text for one, text in texts.items() if chosen.group_of[one] != CONFLICTS}
 
 
-def _insert_note(lines: list[Line]) -> list[Line]:
-    return [lines[0], Line(render_note(), "", "head", CONFLICTS), *lines[1:]]
+def _insert_note(lines: list[Line], group: str) -> list[Line]:
+    """The lines of a section, with the one that explains what it is, where it needs one."""
+    notes = {CONFLICTS: render_note(), SAID: render_quotes_note()}
+    if group not in notes:
+        return lines
+    return [lines[0], Line(notes[group], "", "head", group), *lines[1:]]
 
 
 def _explain_refusals(lines: Iterable[Line], refused: Mapping[bytes, str]) -> Iterator[Line]:
@@ -322,6 +352,14 @@ def _explain_refusals(lines: Iterable[Line], refused: Mapping[bytes, str]) -> It
         yield line
         if line.statement and line.digest in refused:
             yield Line(render_refusal(refused[line.digest]), "", "note")
+
+
+def _add_below(lines: Iterable[Line], below: Mapping[str, str]) -> Iterator[Line]:
+    """The lines, each with what stands below it."""
+    for line in lines:
+        yield line
+        if line.kind == "ours" and line.text in below:
+            yield Line(below[line.text], "", "quote")
 
 
 def _insert_head(parts: list[list[Line]], text: str) -> list[list[Line]]:

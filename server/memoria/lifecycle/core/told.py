@@ -5,11 +5,13 @@ reads them believes that the rules and preferences there are the user's.
 """
 
 from memoria.memories.conditions import is_open
-from memoria.model import MemoryVersion, SourceKind, Trust
+from memoria.model import MemoryVersion, SourceKind, StoredTurn, Trust
 from memoria.model.channel import EXTRACTION_CHANNEL
 from memoria.model.core import CoreMemory
 from memoria.policy.directions import directs, doubt_direction
+from memoria.policy.lasting import REDACTED
 from memoria.policy.orders import instruction_shaped
+from memoria.policy.pasted import find_pasted_spans
 from memoria.store.base import Transaction
 
 
@@ -32,6 +34,16 @@ def may_be_told(tx: Transaction, memory: CoreMemory) -> bool:
     is_concluded = memory.channel == EXTRACTION_CHANNEL
     is_theirs = not is_concluded or _is_the_users_word(tx, memory, known.current)
     return is_theirs and memory.trust is not Trust.TOOL
+
+
+def may_be_quoted(turn: StoredTurn) -> bool:
+    """Return whether what the user said may stand beside a memory in core memory.
+
+    A text of others may not, nor one that held a secret or speaks to the memory itself.
+    """
+    said = turn.content
+    is_held_back = REDACTED in said or instruction_shaped(said, Trust.REPORTED)
+    return not is_held_back and not find_pasted_spans(said)
 
 
 def _is_the_users_word(tx: Transaction, memory: CoreMemory, now: MemoryVersion) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from memoria.erasure.suppression import Digester
+from memoria.inference import choose_embedder
 from memoria.lifecycle.core.apply import Edit, EditResult, apply_edit
 from memoria.lifecycle.core.cycle import (
     UNREADABLE,
@@ -117,6 +118,7 @@ def _drafts(tx: Transaction, context: StepContext, only: CoreFile | None = None)
         lambda memory: left[memory.id],
         lambda project, text: hand.in_project(project).find_refusal(tx, text),
         only,
+        choose_embedder(context.settings),
     )
 
 

@@ -9,6 +9,7 @@ from memoria.retrieval.answer.beside import AnswerLine, count_places, list_lines
 from memoria.retrieval.answer.cite import cite_candidate
 from memoria.retrieval.answer.conditions import ToldConditions
 from memoria.retrieval.answer.contradictions import mark_hits
+from memoria.retrieval.answer.earlier import find_earlier, mark_earlier, order_lines
 from memoria.retrieval.answer.elsewhere import find_elsewhere
 from memoria.retrieval.answer.explain import build_explanation
 from memoria.retrieval.answer.form import ID_CHARS, list_ids
@@ -55,12 +56,14 @@ def build_answer(
     plan, selection = found.plan, chosen.selection
     told = ToldConditions(tx, plan)
     lines = list_lines(tx, found, selection.hits, told) or _list_newest(tx, found, told)
+    earlier = find_earlier(tx, found, lines)
+    lines = order_lines(lines, earlier)
     shown = [line.candidate for line in lines]
     answered = _is_answered(found, shown)
     hint = partial(find_hint, tx, found, shown, told, is_answered=answered)
     whole = SearchResult(
         query=plan.asked,
-        hits=_cite_lines(tx, found, chosen, lines),
+        hits=mark_earlier(_cite_lines(tx, found, chosen, lines), lines, earlier),
         answered=answered,
         max_tokens=plan.max_tokens,
         id_chars=ID_CHARS,

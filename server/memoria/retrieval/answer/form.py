@@ -277,5 +277,7 @@ def _list_marks(hit: Hit, known: Sequence[str]) -> list[str]:
 
 
 def _list_validity(hit: Hit) -> list[str]:
-    """Whether a hit holds, where it does not."""
-    return [] if hit.validity in (None, "active") else [str(hit.validity)]
+    """Whether a hit holds, where it does not, and which of two is the earlier one."""
+    validity = [] if hit.validity in (None, "active") else [str(hit.validity)]
+    clock = [hit.clock] if hit.clock else []
+    return [*clock, *(["earlier"] if hit.is_earlier else []), *validity]

@@ -24,8 +24,16 @@ from memoria.text.lines import join_lines
 _OPENING_CHARS = 200
 
 
-def list_memories(tx: Transaction, listing: MemoryListing, place: str | None) -> MemoryPage:
+def list_memories(
+    tx: Transaction, listing: MemoryListing, place: str | None, own: str | None
+) -> MemoryPage:
     """A page of memories, those first that hold since last.
+
+    Args:
+        tx: where to look.
+        listing: what is wanted.
+        place: from where it is looked.
+        own: the project that comes first where all are asked.
 
     Raises:
         NotFoundError: no memory that is seen speaks of the entity.
@@ -36,7 +44,7 @@ def list_memories(tx: Transaction, listing: MemoryListing, place: str | None) ->
         task=None if listing.task is None else _find_task(tx, listing.task),
         entities=() if listing.entity is None else _find_entities(tx, listing.entity, place),
     )
-    page = tx.listings.list_memories(wanted, _span(listing, place, tx.zone))
+    page = tx.listings.list_memories(wanted, _span(listing, place, own, tx.zone))
     memories = tx.memories.by_version_numbers(page.items)
     return MemoryPage(
         total=page.total,
@@ -46,9 +54,11 @@ def list_memories(tx: Transaction, listing: MemoryListing, place: str | None) ->
     )
 
 
-def list_sessions(tx: Transaction, listing: SessionListing, place: str | None) -> SessionPage:
-    """A page of sessions, those first in which something was said last."""
-    page = tx.listings.list_sessions(listing.client, _span(listing, place, tx.zone))
+def list_sessions(
+    tx: Transaction, listing: SessionListing, place: str | None, own: str | None
+) -> SessionPage:
+    """A page of sessions, those first in which something was said last; see `list_memories`."""
+    page = tx.listings.list_sessions(listing.client, _span(listing, place, own, tx.zone))
     first = tx.conversations.turns([one.opening_n for one in page.items if one.opening_n])
     openings = {n: turn for n, turn in first.items() if condition_of_turn(tx, turn) is None}
     return SessionPage(
@@ -73,14 +83,18 @@ def list_sessions(tx: Transaction, listing: SessionListing, place: str | None) -
     )
 
 
-def _span(listing: MemoryListing | SessionListing, place: str | None, zone: Zone) -> ListedSpan:
+def _span(
+    listing: MemoryListing | SessionListing, place: str | None, own: str | None, zone: Zone
+) -> ListedSpan:
+    is_of_all = place == EVERYWHERE
     return ListedSpan(
         offset=(listing.page - 1) * listing.limit,
         limit=listing.limit,
         since=as_instant("since", listing.since, zone),
         until=as_instant("until", listing.until, zone),
         workspace=place,
-        everywhere=place == EVERYWHERE,
+        everywhere=is_of_all,
+        first=own if is_of_all else None,
     )
 
 

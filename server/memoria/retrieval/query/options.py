@@ -81,6 +81,8 @@ class SearchOptions:
     """Where the days of whoever asks begin."""
     is_narrowed: bool = False
     """Whether the search is narrowed to the task, and does not only favour it."""
+    project: str | None = None
+    """The project of whoever asks, which comes first where all are asked."""
 
 
 DEFAULT_OPTIONS = SearchOptions()

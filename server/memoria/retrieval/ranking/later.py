@@ -64,7 +64,10 @@ class LaterSearch:
         self._telling = calibration.telling
 
     def find(self, told: Sequence[Said], most: int = MOST_LATER) -> dict[int, tuple[Match, ...]]:
-        """By document what the same speaker said later, nearest first; no more than `most` each."""
+        """By document what the same speaker said later, nearest first; no more than `most` each.
+
+        What a model has ruled to be another matter is none of it.
+        """
         vectors = self._tx.documents.vectors([each.n for each in told], self._model)
         told = [each for each in told if each.n in vectors]
         near = {each.n: self._list_near(vectors[each.n]) for each in told}
@@ -73,7 +76,8 @@ class LaterSearch:
         vectors |= self._tx.documents.vectors(list(known), self._model)
         found: dict[int, tuple[Match, ...]] = {}
         for one in told:
-            others = [known[n] for n in near[one.n] if n in known]
+            apart = self._tx.pairs.list_distinct(one.n)
+            others = [known[n] for n in near[one.n] if n in known and n not in apart]
             found[one.n] = tuple(islice(self._list_later(one, others, vectors), most))
         return found
 

@@ -73,7 +73,7 @@ def _hear_sessions(tx: Transaction, plan: SearchPlan, found: Sequence[int]) -> t
             first = sessions.get(session, n)
             sessions[session] = n if place_of[n] < place_of[first] else first
     rows = tx.conversations.turns(list(sessions.values()))
-    own = plan.filters.workspace
+    own = plan.options.project if plan.filters.everywhere else plan.filters.workspace
     heard = sorted(filter(rows.get, sessions.values()), key=lambda n: rows[n].workspace != own)
     return tuple(dict.fromkeys((*heard, *found)))
 

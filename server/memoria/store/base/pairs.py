@@ -89,6 +89,14 @@ class Pairs(Protocol):
         """Note that a memory was merged into another."""
         ...
 
+    def list_distinct(self, n: int) -> list[int]:
+        """The present wordings of what is alike to a memory and was found to be another matter.
+
+        Args:
+            n: the present wording of the memory.
+        """
+        ...
+
     def mark_distinct(self, memory_id: str, other_id: str) -> None:
         """Note that a model has looked at two memories that are alike and found them to be two."""
         ...

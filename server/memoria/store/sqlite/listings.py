@@ -41,6 +41,7 @@ class SqliteListings:
             "since": span.since,
             "until": span.until,
             "place": self._workspaces.number(span.workspace),
+            "first": self._workspaces.number(span.first),
             "everywhere": int(span.everywhere),
             "private": as_json(self._workspaces.private),
             **wanted,

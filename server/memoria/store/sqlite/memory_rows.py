@@ -49,6 +49,7 @@ def read_memory(row: Sequence[Any], versions: tuple[MemoryVersion, ...]) -> Memo
             "entities": (),
             "links": (),
             "local": None,
+            "later": None,
             "condition": None,
             "former_end": None,
             "is_unchanged": False,

@@ -70,6 +70,10 @@ class SqlitePairs:
         """Note that a memory was merged into another."""
         self._rows.change("note_merged", id=memory_id, other=other_id)
 
+    def list_distinct(self, n: int) -> list[int]:
+        """The present wordings of what is alike to a memory and was found to be another matter."""
+        return [row["n"] for row in self._rows.all("distinct_from", n=n)]
+
     def mark_distinct(self, memory_id: str, other_id: str) -> None:
         """Note that a model has looked at two memories that are alike and found them to be two."""
         for src, dst in ((memory_id, other_id), (other_id, memory_id)):

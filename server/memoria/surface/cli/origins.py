@@ -133,6 +133,7 @@ def review(
     A quote is something you asked for in a conversation. Agents are told it as you said it.
     """
     from memoria.surface.cli.layout import columns  # noqa: PLC0415
+    from memoria.surface.cli.pages import quotes_text  # noqa: PLC0415
     from memoria.surface.cli.records import render_review  # noqa: PLC0415
     from memoria.surface.wire.provenance import (  # noqa: PLC0415
         WireReview,
@@ -155,13 +156,5 @@ def review(
         contradicted=list(map(wire_contradiction, contradicted)),
         quotes=quotes or None,
     )
-    text = "\n\n".join([render_review(pending, contradicted, columns()), *_quotes_text(quotes)])
+    text = "\n\n".join([render_review(pending, contradicted, columns()), *quotes_text(quotes)])
     show(wire, text, as_json=as_json)
-
-
-def _quotes_text(quotes: "list[str]") -> "list[str]":
-    """What the user asked for, and how to keep it or to set it aside."""
-    if not quotes:
-        return []
-    end = "Keep one: memoria review --keep ID. Tell it no agent any more: memoria review --aside ID"
-    return ["\n".join(["Quotes of yours, told to agents as you said them:", *quotes, end])]

@@ -78,6 +78,14 @@ def render_scratchpads(pads: Sequence[Scratchpad], width: int) -> str:
     return "\n".join(lines)
 
 
+def quotes_text(quotes: Sequence[str]) -> list[str]:
+    """What the user asked for, and how to keep it or to set it aside."""
+    if not quotes:
+        return []
+    end = "Keep one: memoria review --keep ID. Tell it no agent any more: memoria review --aside ID"
+    return ["\n".join(["Quotes of yours, told to agents as you said them:", *quotes, end])]
+
+
 def _by_day(days: Sequence[str], entries: Sequence[Iterable[str]]) -> Iterator[str]:
     """The lines of entries, below each day once."""
     former = None
@@ -102,6 +110,9 @@ def _memory_lines(memory: Memory, id_chars: int, width: int) -> Iterator[str]:
     ]
     yield from wrap_text(join_lines(memory.content), width, 2)
     yield from wrap_text(" · ".join(details), width, 4)
+    if memory.later is not None:
+        later = f"later, {memory.later.when}: “{join_lines(memory.later.content)}”"
+        yield from wrap_text(f"{later} · {memory.later.id[-id_chars:]}", width, 4)
 
 
 def _session_lines(session: SessionSummary, id_chars: int, width: int) -> Iterator[str]:

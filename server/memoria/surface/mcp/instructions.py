@@ -5,8 +5,8 @@ from importlib import resources
 
 from memoria.app.core_excerpt import CoreReader, list_binding_lines
 from memoria.app.engine import choose_engine
-from memoria.app.wishes import HEADING, list_wishes, wish_lines
 from memoria.config import Settings
+from memoria.lifecycle.core.wishes import HEADING, list_wishes, wish_lines
 from memoria.store.base import Transaction
 from memoria.text.budget import take_fitting
 from memoria.text.strip import fence
@@ -37,7 +37,8 @@ def instructions_for(settings: Settings) -> str:
     if not settings.instructions_core or not engine.exists(settings):
         return static_instructions()
     with closing(engine.open(settings)) as store, store.read(settings.tenant) as tx:
-        return compose_instructions(tx, CoreReader(settings), settings.workspace)
+        # What was said later takes NumPy, for which no handshake waits: kept instructions have it.
+        return compose_instructions(tx, CoreReader(settings, None), settings.workspace)
 
 
 def compose_instructions(tx: Transaction, reader: CoreReader, project: str | None) -> str:

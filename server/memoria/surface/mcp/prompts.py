@@ -19,9 +19,9 @@ from mcp.types import (
 )
 
 from memoria.app import Memoria
-from memoria.app.wishes import HEADING
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import InvalidInputError, MemoriaError, quote_value, shorten
+from memoria.lifecycle.core.wishes import HEADING
 from memoria.model.core import CORE_FILES
 from memoria.surface.mcp.instructions import load_text
 from memoria.surface.mcp.resources import core_text

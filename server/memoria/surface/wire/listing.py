@@ -1,11 +1,14 @@
 """A page of memories or sessions as structured data."""
 
+from collections.abc import Sequence
+
 from pydantic import BaseModel
 
 from memoria.model import Memory, MemoryPage, SessionPage, SessionSummary, to_iso
 from memoria.model.condition import Condition
 from memoria.model.session import SessionRecord
 from memoria.surface.text import validity_word
+from memoria.surface.wire.record import WireLater, wire_later
 from memoria.text.document import full_text
 
 
@@ -23,6 +26,7 @@ class WireListedMemory(BaseModel):
     task: str | None = None
     subject: str | None = None
     workspace: str | None = None
+    later: WireLater | None = None
 
 
 class WireMemoryPage(BaseModel):
@@ -31,6 +35,8 @@ class WireMemoryPage(BaseModel):
     total: int
     elsewhere: int
     memories: list[WireListedMemory]
+    quotes: list[str] | None = None
+    """What the user asked for in a conversation, of which no memory was made."""
 
 
 class WireListedSession(BaseModel):
@@ -91,10 +97,14 @@ def wire_session(record: SessionRecord) -> WireSession:
     return WireSession(session_id=record.session_id, total=record.total, turns=turns)
 
 
-def wire_memory_page(page: MemoryPage) -> WireMemoryPage:
-    """A page of memories."""
-    listed = list(map(_wire_memory, page.memories))
-    return WireMemoryPage(total=page.total, elsewhere=page.elsewhere, memories=listed)
+def wire_memory_page(page: MemoryPage, quotes: Sequence[str]) -> WireMemoryPage:
+    """A page of memories, with quotes of the user's."""
+    return WireMemoryPage(
+        total=page.total,
+        elsewhere=page.elsewhere,
+        memories=list(map(_wire_memory, page.memories)),
+        quotes=list(quotes) or None,
+    )
 
 
 def wire_session_page(page: SessionPage) -> WireSessionPage:
@@ -116,6 +126,7 @@ def _wire_memory(memory: Memory) -> WireListedMemory:
         task=memory.task,
         subject=memory.subject,
         workspace=memory.workspace,
+        later=wire_later(memory),
     )
 
 

@@ -37,6 +37,14 @@ class WireMemoryLink(BaseModel):
     text: str
 
 
+class WireLater(BaseModel):
+    """What was said later than a memory."""
+
+    id: str
+    when: str
+    text: str
+
+
 class WireRecord(BaseModel):
     """A memory or turn, whole."""
 
@@ -73,6 +81,7 @@ class WireLookup(WireRecord):
     project: str | None = None
     entities: list[str] | None = None
     links: list[WireMemoryLink] | None = None
+    later: WireLater | None = None
 
 
 def wire_lookup(memory: Memory) -> WireLookup:
@@ -93,7 +102,16 @@ def wire_lookup(memory: Memory) -> WireLookup:
         project=memory.project,
         entities=list(memory.entities) or None,
         links=[WireMemoryLink(**link.model_dump()) for link in memory.links] or None,
+        later=wire_later(memory),
     )
+
+
+def wire_later(memory: Memory) -> WireLater | None:
+    """What was said later than a memory; None where nothing was."""
+    later = memory.later
+    if later is None:
+        return None
+    return WireLater(id=later.id, when=later.when, text=later.content)
 
 
 def wire_memory(memory: Memory) -> WireRecord:

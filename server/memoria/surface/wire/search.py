@@ -69,6 +69,7 @@ class WireHit(BaseModel):
     restated_by: str | None = None
     condition: str | None = None
     shown_as: str | None = None
+    earlier: bool | None = None
 
 
 class WireConclusion(WireHit):
@@ -182,6 +183,7 @@ def _hit_fields(hit: Hit, id_chars: int) -> dict[str, Any]:
         "restated_by": hit.restated_by,
         "condition": hit.condition,
         "shown_as": hit.shown_as,
+        "earlier": hit.is_earlier or None,
     }
 
 

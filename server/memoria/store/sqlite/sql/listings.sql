@@ -3,7 +3,7 @@
 
 -- name: memories
 WITH wanted AS (
-  SELECT v.n, v.valid_from,
+  SELECT v.n, v.valid_from, d.workspace_n NOT NULL AND d.workspace_n IS NOT :first AS others,
          d.workspace_n IS NULL OR d.workspace_n IS :place OR :everywhere AS seen
   FROM memories m
   JOIN memory_versions v ON v.memory_n = m.n AND v.version = (
@@ -27,13 +27,14 @@ WITH wanted AS (
                 OR c.id IN (SELECT value FROM json_each(:entities))))))
 SELECT n, seen, sum(seen) OVER () AS total, sum(NOT seen) OVER () AS elsewhere
 FROM wanted
-ORDER BY seen DESC, valid_from DESC, n DESC
+ORDER BY seen DESC, others AND :first NOT NULL, valid_from DESC, n DESC
 LIMIT :limit OFFSET :offset;
 
 -- name: sessions
 -- One whose turns are all forgotten is none.
 WITH wanted AS (
-  SELECT s.n, s.last_at, s.workspace_n IS NULL OR s.workspace_n IS :place OR :everywhere AS seen
+  SELECT s.n, s.last_at, s.workspace_n NOT NULL AND s.workspace_n IS NOT :first AS others,
+         s.workspace_n IS NULL OR s.workspace_n IS :place OR :everywhere AS seen
   FROM sessions s
   WHERE s.tenant_id = :tenant
     AND (s.workspace_n IS NULL OR s.workspace_n IS :place
@@ -44,7 +45,7 @@ WITH wanted AS (
     AND EXISTS (SELECT 1 FROM turns t WHERE t.session_n = s.n))
 SELECT n, seen, sum(seen) OVER () AS total, sum(NOT seen) OVER () AS elsewhere
 FROM wanted
-ORDER BY seen DESC, last_at DESC, n DESC
+ORDER BY seen DESC, others AND :first NOT NULL, last_at DESC, n DESC
 LIMIT :limit OFFSET :offset;
 
 -- name: described

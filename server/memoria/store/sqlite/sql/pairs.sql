@@ -110,3 +110,12 @@ WHERE +tenant_id = :tenant AND code = 10
                WHERE m.id = :src AND +m.tenant_id = :tenant)
   AND dst_n = (SELECT n.n FROM memories m JOIN nodes n ON n.memory_n = m.n
                WHERE m.id = :dst AND +m.tenant_id = :tenant);
+
+-- name: distinct_from
+SELECT w.n
+FROM memory_versions v
+CROSS JOIN nodes a ON a.memory_n = v.memory_n
+CROSS JOIN edges e ON e.src_n = a.n AND e.code = 10 AND e.by_model
+CROSS JOIN nodes b ON b.n = e.dst_n
+CROSS JOIN memory_versions w ON w.memory_n = b.memory_n AND w.valid_to IS NULL
+WHERE v.n = :n AND +v.tenant_id = :tenant;

@@ -1,0 +1,63 @@
+"""Beside: what core files say of memories that the memories do not say, and what is no memory yet.
+
+Beside a memory stands what contradicts it and what was said later; in a section of their own stand
+the quotes of what the user asked for.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from memoria.inference import LazyEmbedder
+from memoria.lifecycle.core.lines import Quote
+from memoria.lifecycle.core.places import CorePlace
+from memoria.lifecycle.core.render import Rows
+from memoria.lifecycle.core.told import may_be_quoted
+from memoria.lifecycle.core.wishes import list_wishes
+from memoria.memories.days import date_of_turn
+from memoria.model.core import PROJECT_FILE, CoreLine
+from memoria.retrieval.lookup.newer import Told, find_newer
+from memoria.store.base import Transaction
+from memoria.store.values import Filters
+
+_MOST_QUOTES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class BesideSearch:
+    """Looks for what stands beside memories, in one snapshot."""
+
+    tx: Transaction
+    project: str | None
+    """From where they are read."""
+    embedder: LazyEmbedder | None = None
+    """Whose vectors tell what was said later."""
+
+    def add_to(self, rows: Rows, shown: Sequence[CoreLine]) -> Rows:
+        """The rows with what stands beside those memories of them that are shown."""
+        ids = {line.memory_id for line in shown}
+        told = [
+            Told(one.id, one.version_n, one.valid_from)
+            for one in rows.memories
+            if one.id in ids and not one.type.is_derived
+        ]
+        seen = Filters(workspace=self.project)
+        return replace(
+            rows,
+            contradicted=frozenset(self.tx.memories.list_contradictions(list(ids), seen)),
+            newer=find_newer(self.tx, self.embedder, told, self.project, may_be_quoted),
+        )
+
+
+def list_quotes(tx: Transaction, place: CorePlace) -> list[Quote]:
+    """What the user asked for, of which there is no memory: everywhere, or in a project alone."""
+    if place.file != PROJECT_FILE and place.project is None:
+        return []
+    wishes = list_wishes(tx, place.project)
+    if place.project is not None:
+        everywhere = {turn.n for turn in list_wishes(tx, None)}
+        wishes = [turn for turn in wishes if turn.n not in everywhere]
+    return [
+        Quote(turn.id, date_of_turn(turn, tx.zone), turn.content)
+        for turn in wishes[:_MOST_QUOTES]
+        if may_be_quoted(turn)
+    ]

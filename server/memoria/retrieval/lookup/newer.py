@@ -1,0 +1,212 @@
+"""Newer: what was said after a memory that is near enough to be about the same.
+
+It stands beside the memory wherever that is shown without being asked for: in core files, the
+briefing, a listing, or by its id. Nothing is concluded; whoever reads both, with their days, does
+that. What was told in confidence, in another project or by somebody else stands beside nothing, nor
+what a model has ruled to be another matter.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
+
+from memoria.inference import LazyEmbedder
+from memoria.memories.conditions import condition_of_turn, is_open
+from memoria.memories.days import zone_of_turn
+from memoria.model import Memory, MemoryType, Role, StoredTurn, Validity, Vector, to_iso
+from memoria.model.memory import LaterStatement
+from memoria.model.zone import Zone
+from memoria.policy.scope import decide_scope
+from memoria.retrieval.ranking.later import LaterSearch, Said
+from memoria.store.base import Transaction
+from memoria.store.values import Filters, Match
+
+MayTell = Callable[[StoredTurn], bool]
+"""Whether a turn may be shown where it is to stand."""
+_TO_THE_DAY, _TO_THE_MINUTE = 10, 16
+_LOOKED_AT = 6
+"""The nearest of each, of which some may not be told."""
+_EVERYTHING = Filters(everywhere=True, include_processed=True)
+_Item = TypeVar("_Item")
+_Key = TypeVar("_Key", bound=Hashable)
+
+
+class Told(NamedTuple):
+    """A memory, as far as it matters here."""
+
+    id: str
+    n: int
+    """Its present wording."""
+    at: int
+    """Since when it holds, UTC epoch ms."""
+
+
+class Newer(NamedTuple):
+    """What was said later: a memory, or a turn of the user's of which there is none."""
+
+    id: str
+    when: str
+    """The local day, with the time where the memory is of that day, too."""
+    content: str
+    is_memory: bool
+
+
+def find_newer(
+    tx: Transaction,
+    embedder: LazyEmbedder | None,
+    told: Sequence[Told],
+    project: str | None,
+    may_tell: MayTell = lambda _turn: True,
+) -> dict[str, Newer]:
+    """Return the one statement that is later than each of some memories, by the memories' ids.
+
+    Args:
+        tx: where to look.
+        embedder: whose vectors are compared; without one, or one whose cosines nobody has measured,
+            nothing is found.
+        told: the memories.
+        project: from where it is looked; None for no project.
+        may_tell: leaves turns out.
+    """
+    if embedder is None or embedder.calibration.about_same is None or not told:
+        return {}
+    calibration = embedder.calibration
+    users = (Role.USER, None)
+    search = LaterSearch(tx, embedder.name, calibration, _EVERYTHING)
+    later = search.find([Said(one.n, one.at, users) for one in told], _LOOKED_AT)
+    picker = _Picker(tx, project, may_tell, calibration.about_same, calibration.alike)
+    vectors = tx.documents.vectors([one.n for one in told], embedder.name)
+    found: dict[str, Newer | None] = {}
+    for one in told:
+        near = _list_near_memories(tx, embedder.name, vectors.get(one.n))
+        found[one.id] = picker.pick(one, near, later.get(one.n, ()))
+    return {memory_id: newer for memory_id, newer in found.items() if newer is not None}
+
+
+def mark_later(
+    tx: Transaction,
+    embedder: LazyEmbedder | None,
+    memories: Sequence[Memory],
+    project: str | None,
+) -> list[Memory]:
+    """Return memories, those that hold with what was said later than each."""
+    told = [
+        Told(one.id, one.current.n, one.current.valid_from)
+        for one in memories
+        if one.validity is Validity.ACTIVE and not one.type.is_derived
+    ]
+    newer = find_newer(tx, embedder, told, project)
+    return [
+        one.model_copy(update={"later": _as_statement(newer[one.id])}) if one.id in newer else one
+        for one in memories
+    ]
+
+
+def _as_statement(newer: Newer) -> LaterStatement:
+    return LaterStatement(id=newer.id, when=newer.when, content=newer.content)
+
+
+def put_newer_first(
+    items: Iterable[_Item], key_of: Callable[[_Item], _Key], newer: Mapping[_Key, _Key]
+) -> list[_Item]:
+    """Return things in their order, but a newer one ahead of the older, where both are there.
+
+    Args:
+        items: in any order.
+        key_of: tells one from all others.
+        newer: by the key of an older one that of the newer.
+    """
+    by_key = {key_of(item): item for item in items}
+    placed: dict[_Key, _Item] = {}
+    for first in by_key:
+        chain = [first]
+        while (later := newer.get(chain[-1])) is not None and later in by_key:
+            chain.append(later)
+        placed |= {one: by_key[one] for one in reversed(chain) if one not in placed}
+    return list(placed.values())
+
+
+def _list_near_memories(tx: Transaction, model: str, vector: Vector | None) -> list[Match]:
+    """The memories that are nearest to a vector: what was asked to be kept tells something."""
+    if vector is None:
+        return []
+    return tx.documents.nearest("memory", model, vector, _EVERYTHING, _LOOKED_AT)
+
+
+@dataclass(frozen=True, slots=True)
+class _Picker:
+    """Picks what may stand beside a memory."""
+
+    tx: Transaction
+    project: str | None
+    may_tell: MayTell
+    about_same: float
+    alike: float
+
+    def pick(self, told: Told, near: Sequence[Match], later: Sequence[Match]) -> Newer | None:
+        """The nearest of what was said later that is near enough and may be shown.
+
+        Memories come first: what was said later than one of them stands beside that.
+
+        Args:
+            told: the memory.
+            near: the memories nearest to it.
+            later: what the user said later that is nearest to it.
+        """
+        ns = [match.n for match in near if match.score >= self.alike]
+        memories = self.tx.memories.by_version_numbers(ns)
+        turns = self.tx.conversations.turns(
+            [match.n for match in later if match.score >= self.about_same]
+        )
+        known = (self._take_memory(told, memories[n]) for n in ns if n in memories)
+        said = (self._read_turn(told, turns[one.n]) for one in later if one.n in turns)
+        return next(filter(None, (newer for found in (known, said) for newer in found)), None)
+
+    def _take_memory(self, told: Told, memory: Memory) -> Newer | None:
+        """A memory that holds, is seen from here and is no other matter; None for any else."""
+        is_seen = (
+            memory.id != told.id
+            and memory.validity is Validity.ACTIVE
+            and not memory.type.is_derived
+            and memory.project in (None, self.project)
+            and (memory.current.valid_from, memory.current.n) > (told.at, told.n)
+        )
+        if not is_seen or not is_open(self.tx, memory):
+            return None
+        if memory.current.n in self.tx.pairs.list_distinct(told.n):
+            return None
+        said = memory.current
+        zone = self.tx.zone.at_offset(said.valid_from, said.utc_offset)
+        when = _tell_when(said.valid_from, told.at, zone)
+        return Newer(memory.id, when, memory.content, is_memory=True)
+
+    def _read_turn(self, told: Told, turn: StoredTurn) -> Newer | None:
+        """A turn, or the memory that was made of it; none where it says what the memory says."""
+        if turn.suppressed or not turn.current or not _is_seen_from(turn, self.project):
+            return None
+        memories = self.tx.memories
+        made = [*memories.list_stated_in([turn.n]), *memories.list_repeated_in([turn.n])]
+        if told.id in made:
+            return None
+        if made:
+            known = (memories.get(one) for one in made)
+            taken = (self._take_memory(told, one) for one in known if one is not None)
+            return next(filter(None, taken), None)
+        if condition_of_turn(self.tx, turn) is not None or not self.may_tell(turn):
+            return None
+        when = _tell_when(turn.at, told.at, zone_of_turn(turn, self.tx.zone))
+        return Newer(turn.id, when, turn.content, is_memory=False)
+
+
+def _is_seen_from(turn: StoredTurn, project: str | None) -> bool:
+    """Whether a turn is of a project or of none, or is about the person wherever they work."""
+    if turn.workspace in (None, project):
+        return True
+    return decide_scope(turn.content, MemoryType.FACT) == "everywhere"
+
+
+def _tell_when(at: int, earlier: int, zone: Zone) -> str:
+    """The day of a moment, with the time where an earlier one is of that day, too."""
+    moment, former = to_iso(at, zone), to_iso(earlier, zone)
+    is_same_day = moment[:_TO_THE_DAY] == former[:_TO_THE_DAY]
+    return moment[:_TO_THE_MINUTE].replace("T", " ") if is_same_day else moment[:_TO_THE_DAY]
