@@ -137,6 +137,9 @@ class Calibration:
     """Conclusions that nobody asked for."""
     answers: float = 0.32
     """From here on what fits best is called an answer; see `retrieval.ranking.fit`."""
+    read_answering: Callable[[], Vector] | None = None
+    """Gives what each number of a vector counts for, where a text is to answer a question; None
+    where all of them count alike."""
     read_telling: Callable[[], Telling] | None = None
     """Gives what tells by a vector whether a text tells something; None where nothing does."""
 

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import replace
 
+from memoria.inference.answering import read_answering
 from memoria.inference.base import AnswerBounds, Calibration, RecordBounds, RelevanceBounds
 from memoria.inference.telling import read_telling
 from memoria.model import Vector
@@ -62,9 +63,13 @@ BUNDLED_CALIBRATION = Calibration(
             frequent_entity=0.80, no_entity=0.60, cross_language=0.45, unknown_entity=0.70
         ),
     ),
+    answers=0.42,
+    read_answering=read_answering,
     read_telling=read_telling,
 )
-DEFAULT_CALIBRATION = replace(BUNDLED_CALIBRATION, read_telling=None)
+DEFAULT_CALIBRATION = replace(
+    BUNDLED_CALIBRATION, answers=0.32, read_answering=None, read_telling=None
+)
 """For an embedder that brings no figures, such as an endpoint's model, and where there is none.
 
 Most sentence encoders spread their cosines about as the bundled model does. One that puts unrelated
