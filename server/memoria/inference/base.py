@@ -143,6 +143,9 @@ class Calibration:
     about_same: float | None = None
     """From here on what was said later stands beside a memory; None where nobody has measured it.
     """
+    read_answering: Callable[[], Vector] | None = None
+    """Gives what each number of a vector counts for, where a text is to answer a question; None
+    where all of them count alike."""
     read_telling: Callable[[], Telling] | None = None
     """Gives what tells by a vector whether a text tells something; None where nothing does."""
 

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import replace
 
+from memoria.inference.answering import read_answering
 from memoria.inference.base import AnswerBounds, Calibration, RecordBounds, RelevanceBounds
 from memoria.inference.telling import read_telling
 from memoria.model import Vector
@@ -67,9 +68,13 @@ BUNDLED_CALIBRATION = Calibration(
     # turns; of 40 that nobody corrects, 3 get something else. At 0.25 it is 37 and 8, at 0.35 34
     # and 2.
     about_same=0.3,
+    answers=0.42,
+    read_answering=read_answering,
     read_telling=read_telling,
 )
-DEFAULT_CALIBRATION = replace(BUNDLED_CALIBRATION, about_same=None, read_telling=None)
+DEFAULT_CALIBRATION = replace(
+    BUNDLED_CALIBRATION, about_same=None, answers=0.32, read_answering=None, read_telling=None
+)
 """For an embedder that brings no figures, such as an endpoint's model, and where there is none.
 
 Most sentence encoders spread their cosines about as the bundled model does. One that puts unrelated

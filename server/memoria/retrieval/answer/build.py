@@ -59,7 +59,7 @@ def build_answer(
     earlier = find_earlier(tx, found, lines)
     lines = order_lines(lines, earlier)
     shown = [line.candidate for line in lines]
-    answered = _is_answered(found, shown)
+    answered = _is_answered(tx, found, shown)
     hint = partial(find_hint, tx, found, shown, told, is_answered=answered)
     whole = SearchResult(
         query=plan.asked,
@@ -85,11 +85,11 @@ def build_answer(
     return result.model_copy(update={"explanation": explanation})
 
 
-def _is_answered(found: ScoredSearch, shown: Sequence[ScoredCandidate]) -> bool:
+def _is_answered(tx: Transaction, found: ScoredSearch, shown: Sequence[ScoredCandidate]) -> bool:
     if not found.plan.profile.is_asked:
         return bool(shown)
     deciding = shown[:DECIDING_HITS] if not found.plan.profile.every_hit_must_fit else shown
-    return is_answered(found.plan, found.statistics, deciding)
+    return is_answered(tx, found.plan, found.statistics, found.asked, deciding)
 
 
 def _list_newest(tx: Transaction, found: ScoredSearch, told: ToldConditions) -> list[AnswerLine]:

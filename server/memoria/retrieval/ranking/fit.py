@@ -1,18 +1,20 @@
 """Fit: whether anything that was found is likely an answer.
 
 An index always finds something, and an asked search shows it. How well the best of it fits tells an
-answer from what merely comes nearest: its cosine and its share of the question's words, the rare
-ones counting more, less what the question names and no record knows. Chosen on MemoryBank's
-questions, asked of whom they are about and of others, and on small lives with questions of our own:
-at the bound .07 to .17 and 0 to .10 of what can be answered are called no answer. Without a cosine,
-of the record, and where a reranker has read both, the threshold decides.
+answer from what merely comes nearest: how near it lies to the question, by what an embedder has
+learnt of answers where it has, and its share of the question's words, the rare ones counting more,
+less what the question names and no record knows. Without a cosine, of the record, and where a
+reranker has read both, the threshold decides.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
+from memoria.model import Vector
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.retrieval.ranking.statistics import QueryStatistics
+from memoria.retrieval.sources.vectors import AskedVector, QueryVector
+from memoria.store.base import Transaction
 
 _WORDS = 0.33
 """What all of the question's words count beside a cosine of 1."""
@@ -21,26 +23,60 @@ _STRANGE = 0.72
 
 
 def is_answered(
-    plan: SearchPlan, statistics: QueryStatistics, shown: Iterable[ScoredCandidate]
+    tx: Transaction,
+    plan: SearchPlan,
+    statistics: QueryStatistics,
+    asked: Sequence[AskedVector],
+    shown: Sequence[ScoredCandidate],
 ) -> bool:
-    """Whether the best of what is shown fits well enough to be an answer."""
+    """Whether the best of what is shown fits well enough to be an answer.
+
+    Args:
+        tx: where the vectors of what is shown are read.
+        plan: the search.
+        statistics: what the record knows of the question.
+        asked: the vector of each wording.
+        shown: best first.
+    """
     if plan.parsed.is_time_only:
-        return any(True for _ in shown)
-    every = list(shown)
-    read = [each for each in every if each.signals.rerank_score is not None]
-    return any(_answers(plan, statistics, each) for each in read or every)
-
-
-def _answers(plan: SearchPlan, statistics: QueryStatistics, each: ScoredCandidate) -> bool:
+        return bool(shown)
+    deciding = [each for each in shown if each.signals.rerank_score is not None] or shown
     is_of_record = not plan.profile.every_hit_must_fit
-    signals = each.signals
-    if is_of_record or not statistics.has_vectors or signals.rerank_score is not None:
-        return each.margin >= 0
-    return measure_fit(statistics, each) >= plan.calibration.answers
+    if is_of_record or not statistics.has_vectors or deciding is not shown:
+        return any(each.margin >= 0 for each in deciding)
+    nearness = _measure_nearness(tx, plan, asked, shown)
+    fits = (
+        near + _measure_words(statistics, each) for near, each in zip(nearness, shown, strict=True)
+    )
+    return any(fit >= plan.calibration.answers for fit in fits)
 
 
-def measure_fit(statistics: QueryStatistics, each: ScoredCandidate) -> float:
-    """How well a candidate fits a question."""
-    signals = each.signals
-    known = signals.cosine + _WORDS * signals.coverage
-    return known - _STRANGE * statistics.strange_share
+def _measure_nearness(
+    tx: Transaction,
+    plan: SearchPlan,
+    asked: Sequence[AskedVector],
+    shown: Sequence[ScoredCandidate],
+) -> list[float]:
+    """How near each lies to the wording that it lies nearest to, as an answer lies near."""
+    cosines = [each.signals.cosine for each in shown]
+    read = plan.calibration.read_answering
+    wordings = [one for one in (each.read() for each in asked) if isinstance(one, QueryVector)]
+    if read is None or not wordings:
+        return cosines
+    vectors = tx.documents.vectors([each.candidate.n for each in shown], wordings[0].model)
+    beyond = read() - 1
+    return [
+        cosine + (_add_beyond(beyond, wordings, vectors[n]) if n in vectors else 0.0)
+        for cosine, n in zip(cosines, (each.candidate.n for each in shown), strict=True)
+    ]
+
+
+def _add_beyond(beyond: Vector, wordings: Sequence[QueryVector], text: Vector) -> float:
+    """What the weights add to the cosine of a text with the wording nearest to it."""
+    nearest = max((each.vector for each in wordings), key=lambda vector: float(vector @ text))
+    return float((beyond * nearest) @ text)
+
+
+def _measure_words(statistics: QueryStatistics, each: ScoredCandidate) -> float:
+    """What the words of a question and its names count for a candidate."""
+    return _WORDS * each.signals.coverage - _STRANGE * statistics.strange_share
