@@ -6,7 +6,7 @@ The names and their meaning are the design's; a store never sees one before `pol
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 from pydantic.json_schema import SkipJsonSchema
 
 from memoria.model.base import Loosely, Value
@@ -111,6 +111,10 @@ class Update(Value):
     turn: _TurnNumber
     reason: Literal["correction", "change", "detail"] = "change"
     """It was wrong, it was right and has changed, or more is known now."""
+    type: Annotated[ProposableType, WithJsonSchema({"type": "string"})] | None = None
+    """Its type, where that is another one now: a goal that is reached is a fact."""
+    predicate: _Name | None = None
+    """Its property, where that has another name."""
     event_time: _EventTime = None
     duration: Duration = "permanent"
     """How long the new wording is likely to hold; the former one's end is over with it."""
