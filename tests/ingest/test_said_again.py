@@ -156,3 +156,54 @@ async def test_an_update_may_give_a_memory_another_type_and_property(
         await said(m, "Since Monday we live in Ghent.", session="b")
         moved = await only(m)
     assert (moved.content, moved.type, moved.predicate) == (done["content"], "fact", "home")
+
+
+@pytest.mark.parametrize(("scope", "project"), [("everywhere", None), ("project", "/work/ferry")])
+async def test_a_model_is_told_the_project_and_says_where_a_rule_is_to_be_seen(
+    home: Path, model: ScriptedModel, scope: str, project: str | None
+) -> None:
+    rule = {"type": "rule", "content": "Migrations run after a backup.", "scope": scope}
+    model.answer = answers(extract=concludes(("never run a migration", rule)))
+    async with opened(home, model, workspace="/work/ferry") as m:
+        await said(m, "For all our work: never run a migration without a backup.")
+        kept = await only(m)
+    assert 'The project is "ferry".' in model.requests[0].text
+    assert "/work" not in model.requests[0].text
+    assert kept.project == project
+
+
+async def test_a_model_lets_nothing_out_of_a_private_project(
+    home: Path, model: ScriptedModel
+) -> None:
+    rule = {"type": "rule", "content": "Migrations run after a backup.", "scope": "everywhere"}
+    model.answer = answers(extract=concludes(("never run a migration", rule)))
+    async with opened(home, model, workspace="/work/ferry", private_workspaces=["/work/ferry"]) as m:
+        await said(m, "For all our work: never run a migration without a backup.")
+        assert (await only(m)).project == "/work/ferry"
+
+
+@pytest.mark.parametrize(
+    ("text", "content", "named"),
+    [
+        ("My father was 63 in March 2024.", "The user's father was 63 (March 2024).", None),
+        ("I swim every Wednesday.", "The user swims every Wednesday.", "Wednesday"),
+        ("我每周三游泳。", "用户每周三游泳。", "周三"),
+    ],
+)
+async def test_a_time_that_is_part_of_a_statement_is_not_when_it_happened(
+    home: Path, model: ScriptedModel, text: str, content: str, named: str | None
+) -> None:
+    told = {"content": content, "event_time": named} if named else {"content": content}
+    model.answer = answers(extract=concludes((text, told)))
+    async with opened(home, model) as m:
+        await said(m, text)
+        assert (await only(m)).current.event_at is None
+
+
+async def test_a_conclusion_without_a_property_is_kept_without_one(
+    home: Path, model: ScriptedModel
+) -> None:
+    model.answer = answers(extract=concludes(("sister Ida", {"predicate": None})))
+    async with opened(home, model) as m:
+        await said(m, "My sister Ida keeps bees.")
+        assert (await only(m)).predicate is None

@@ -44,6 +44,7 @@ from memoria.model import (
     MemoryType,
     Operation,
     Role,
+    Scope,
     Skip,
     SourceKind,
     StoredTurn,
@@ -59,7 +60,6 @@ from memoria.policy.conflict import (
     Supersede,
     decide_replacement,
     is_older,
-    predicate_key,
     start_of,
     subject_key,
 )
@@ -158,11 +158,13 @@ class Resolver:
             "hearsay" if add.modality == "hearsay" else None
         )
         confirm_reason = confirm_reason or doubt
-        predicate = predicate_key(self._validator.check_name(add.predicate))
+        predicate = self._validator.check_property(add.predicate)
         actual = add.modality == "actual"
         zone = self._validator.zone_of(turn)
+        by_model = self._validator.inferred_by is InferredBy.MODEL
+        told = add.event_time if by_model else add.content
         when = find_event_time(
-            add.event_time, add.content, turn, zone, find_direction(content) if actual else "future"
+            told, add.content, turn, zone, find_direction(content) if actual else "future"
         )
         confidence = add.confidence * _CERTAINTY[add.modality]
         claim = self._validator.claim(
@@ -178,8 +180,9 @@ class Resolver:
             workspace=turn.workspace,
             validity=Validity.PENDING_CONFIRMATION if confirm_reason else Validity.ACTIVE,
             subject=subject,
-            predicate=predicate,
+            predicate=predicate or None,
             task=self._find_task(add, content, turn, subject),
+            scope=self._scope_of(add, turn),
             flag=confirm_reason,
         )
         end = find_expiry(add.until, content, add.duration, turn, zone)
@@ -193,6 +196,12 @@ class Resolver:
         elif not self._is_known(wording, turn):
             self._validator.writer.add(new, wording)
             self._count("pending")
+
+    def _scope_of(self, add: Add, turn: StoredTurn) -> Scope | None:
+        """Where the model would have a conclusion seen; of a private project it has no say."""
+        if turn.workspace is None or self._tx.memories.is_private(turn.workspace):
+            return None
+        return add.scope
 
     def _find_task(self, add: Add, content: str, turn: StoredTurn, subject: str) -> str | None:
         """The task of a conclusion: the one proposed or, for what is about the work, in hand."""
@@ -291,8 +300,7 @@ class Resolver:
     def _topic_of_update(self, update: Update, memory: Memory) -> Topic:
         """What an update speaks of: what its memory does, unless it says otherwise."""
         kind = update.type if update.type and update.type.may_be_proposed else memory.type
-        named = update.predicate and predicate_key(self._validator.check_name(update.predicate))
-        return Topic(kind, named or memory.predicate)
+        return Topic(kind, self._validator.check_property(update.predicate) or memory.predicate)
 
     def _settle_held(self, new: NewClaim, held: Memory, *, is_doubtful: bool) -> None:
         """Let the user's word settle what waited for it."""

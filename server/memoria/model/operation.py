@@ -97,6 +97,8 @@ class Add(Value):
     """When what it tells of happened, as the speaker put it: `last Friday`, `上周三`."""
     task: _Name | None = None
     """The task it belongs to, where it holds for one alone."""
+    scope: Literal["everywhere", "project"] | None = None
+    """Where it is to be seen; None leaves it to the words."""
     negated: bool = False
     modality: Modality = "actual"
 
