@@ -32,6 +32,7 @@ from memoria.errors import (
 from memoria.inference.chat.base import ChatRequest
 from memoria.inference.chat.endpoint import EndpointChat
 from memoria.inference.tasks import Extraction
+from memoria.model import Add
 
 GOOD = says({"colour": "red"})
 TELLING = (KEY, "salary", "46,000", "Certainly", "Name the colour")
@@ -73,16 +74,13 @@ UNAVAILABLE = {
     ),
 }
 INVALID = {
-    "invalid JSON": Fault(says('{"colour": "red"'), InvalidAnswerError, 2, "json_invalid"),
+    "invalid JSON": Fault(says('{"colour" "red"}'), InvalidAnswerError, 2, "json_invalid"),
     "wrong schema": Fault(says({"colour": "sad"}), InvalidAnswerError, 2, "colour literal_error"),
-    "another field": Fault(
-        says({"colour": "red", PRIVATE: KEY}), InvalidAnswerError, 2, "extra_forbidden"
-    ),
-    "a list": Fault(says([{"colour": "red"}]), InvalidAnswerError, 2, "model_type"),
+    "another field alone": Fault(says({PRIVATE: KEY}), InvalidAnswerError, 2, "extra_forbidden"),
+    "a list": Fault(says(["red"]), InvalidAnswerError, 2, "model_type"),
     "empty": Fault(empty(), InvalidAnswerError, 2, "it is empty"),
     "nothing": Fault(says(None), InvalidAnswerError, 2, "it is empty"),
     "prose": Fault(prose(), InvalidAnswerError, 2, "json_invalid"),
-    "JSON in prose": Fault(says('Red: {"colour": "red"}'), InvalidAnswerError, 2, "json_invalid"),
     "cut off": Fault(
         says('{"colour": "r', finish="length"), InvalidAnswerError, 2, "cut off after 20 tokens"
     ),
@@ -216,16 +214,47 @@ def test_of_an_answer_that_was_cut_off_little_is_sent_back(
     assert "cut off after 20 tokens; be much shorter" in server.requests[1].text
 
 
+ADD = {"op": "ADD", "type": "fact", "content": "c", "quote": "q", "turn": 1, "subject": "user"}
+UNFIT = {key: value for key, value in ADD.items() if key != "content"}
+
+
+def reading() -> ChatRequest[Extraction]:
+    return ChatRequest("extract", "extract/1", "Read.", PRIVATE, Extraction, 200)
+
+
 def test_a_flawed_operation_is_told_of_its_own_flaw_alone(
     server: ScriptedModel, gate_to: OpenGate
 ) -> None:
-    add = {"op": "ADD", "type": "fact", "content": "c", "quote": "q", "turn": 1}
-    flawed = {**add, "subject": "user", "predicate": "p", "importance": 8}
-    server.answer = lambda _: {"operations": [flawed]}
-    asked = ChatRequest("extract", "extract/1", "Read.", PRIVATE, Extraction, 200)
+    server.answer = lambda _: {"operations": [UNFIT]}
     with pytest.raises(InvalidAnswerError) as caught:
-        gate_to(server).ask(TENANT, asked)
-    assert ": operations.0.ADD.importance less_than_equal." in str(caught.value)
+        gate_to(server).ask(TENANT, reading())
+    assert ": operations.0.ADD.content missing, " in str(caught.value)
+
+
+def test_of_an_answer_the_unfit_operations_alone_are_asked_for_again(
+    server: ScriptedModel, gate_to: OpenGate, books: Books
+) -> None:
+    server.script.append(says({"operations": [ADD, UNFIT, {"op": "NOTE", "text": "c"}]}))
+    server.script.append(says({"operations": [{**ADD, "content": "d"}]}))
+    answer = gate_to(server).ask(TENANT, reading())
+    assert [one.content for one in answer.operations if isinstance(one, Add)] == ["c", "d"]
+    again = server.requests[1].text
+    assert PRIVATE not in again
+    assert '{"item": {"op": "ADD", "type": "fact", "quote": "q", ' in again
+    assert "content: it is missing" in again
+    assert "op: it is none of ADD, UPDATE" in again
+    assert [call.prompt for call in books.calls()] == ["extract/1", "extract/1+mend/1"]
+
+
+@pytest.mark.parametrize("name", ["server error", "empty", "refusal", "key"])
+def test_sound_operations_are_kept_whatever_comes_of_the_others(
+    server: ScriptedModel, gate_to: OpenGate, name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    server.script.append(says({"operations": [ADD, UNFIT]}))
+    server.answer = lambda _: FAULTS[name].behaviour
+    answer = gate_to(server).ask(TENANT, reading())
+    assert len(answer.operations) == 1
+    assert "1 items of an answer were left out: " in caplog.text
 
 
 def test_a_question_that_is_repaired_holds_the_schema_once(gate_to: OpenGate) -> None:
@@ -242,8 +271,10 @@ def test_200_kilobytes_of_prose_are_not_sent_back(server: ScriptedModel, gate_to
     assert len(server.requests[1].text) < 10_000
 
 
-@pytest.mark.parametrize("fence", ["```json\n{}\n```", "```\n{}```\n", "\n```JSON\n{}\n```\n\n"])
-def test_a_code_fence_around_the_answer_is_taken_off(
+@pytest.mark.parametrize(
+    "fence", ["Red: {}", "[{}]", "```json\n{}\n```", "```\n{}```\n", "\n```JSON\n{}\n```\n\n"]
+)
+def test_what_is_around_an_answer_is_taken_off(
     server: ScriptedModel, gate_to: OpenGate, fence: str
 ) -> None:
     server.script.append(says(fence.replace("{}", '{"colour": "red"}')))

@@ -20,6 +20,7 @@ from memoria.lifecycle.runner import Progress
 from memoria.model import (
     COMMAND_LINE,
     DAY_MS,
+    Add,
     Edge,
     EdgeType,
     Memory,
@@ -184,6 +185,15 @@ async def test_a_concept_is_believed_no_more_than_the_least_of_what_it_is_of(
     made = concluded(settings)
     assert (made.current.provenance.trust, made.confidence) == ("tool", 0.8)
     assert not made.verified
+
+
+async def test_a_concept_comes_of_what_a_model_concludes_without_a_word_of_how_sure_it_is(
+    settings: Settings, sessions: list[int]
+) -> None:
+    default = Add.model_fields["confidence"].default
+    for text, n in zip(BADGER, sessions, strict=False):
+        of_badger(settings, text, n, confidence=default)
+    assert concluded(settings).type == "concept"
 
 
 async def test_without_a_model_no_words_are_invented_and_that_is_said(
@@ -433,7 +443,7 @@ async def test_nothing_is_concluded_from_what_is_unsure_narrow_passing_or_of_two
     settings: Settings, sessions: list[int]
 ) -> None:
     for i, text in enumerate(BADGER):
-        of_badger(settings, text, sessions[i], confidence=0.7)
+        of_badger(settings, text, sessions[i], confidence=0.69)
         of_badger(settings, f"{text}, they say", sessions[0], workspace="one")
         place = "two" if i else "three"
         of_badger(settings, f"{text}, it seems", sessions[i], workspace=place)

@@ -18,6 +18,7 @@ from memoria.policy.conflict import (
     USER,
     Claim,
     KeepBoth,
+    NeedsReview,
     SameStatement,
     Supersede,
     Unrelated,
@@ -159,7 +160,7 @@ def test_words_alone_tell_only_that_two_statements_are_the_same(
 
 @pytest.mark.parametrize(
     ("relation", "verdict"),
-    [("replaces", Supersede), ("contradicts", Supersede), ("different", KeepBoth)],
+    [("replaces", Supersede), ("contradicts", NeedsReview), ("different", KeepBoth)],
 )
 def test_where_a_model_has_told_what_one_is_to_the_other_that_counts(
     relation: Relation, verdict: type
@@ -173,6 +174,13 @@ def test_what_is_no_claim_of_fact_replaces_nothing_though_the_property_is_one() 
     known = memory("The user lives in Berlin.", "home")
     planned = replace(claim("The user plans to live in Bonn.", "home"), assertive=False)
     assert isinstance(compare_claim(planned, known, DAY), KeepBoth)
+
+
+def test_a_plan_replaces_a_plan_where_a_model_has_said_so() -> None:
+    known = memory("The user marries on 1 May.", "wedding")
+    planned = replace(claim("The user marries on 1 October.", "wedding"), assertive=False)
+    assert isinstance(compare_claim(planned, known, DAY, "replaces"), Supersede)
+    assert isinstance(compare_claim(planned, known, DAY, "contradicts"), KeepBoth)
 
 
 def test_what_tells_of_an_earlier_time_replaces_nothing_though_the_property_is_one() -> None:

@@ -133,3 +133,21 @@ def test_a_line_that_hands_over_has_the_signs_of_its_form() -> None:
             if form.pattern.search(line):
                 signs = (known[name] for name in form.signs)
                 assert all(has_any(small_letters(line), one) for one in signs)
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("Commit messages: imperative mood. And don't add emojis to them.", "don't add emojis"),
+        ("Code comments: English only.", "English only"),
+        ("My recipe notes: I am allergic to peanuts", "I am allergic to peanuts"),
+        ("Reports: always two pages at most.", "always two pages"),
+        ("Config: keep it in TOML, please.", "keep it in TOML"),
+        ("代码注释：一律用英文", "一律用英文"),
+        ("周报内容：先写结论", "先写结论"),
+        ("邮件：用英文写", "用英文写"),
+    ],
+)
+def test_a_topic_and_what_is_to_hold_for_it_are_the_speakers_own(text: str, quote: str) -> None:
+    assert not is_pasted(quote, text)
+    assert is_pasted(quote, f"Summarize this:\n{text}")

@@ -232,7 +232,7 @@ def test_tiers_are_earned_by_age_or_theme_and_then_by_many_sources() -> None:
     assert tier_by_rule(learnt("fact", 0.5, 7), SupportCounts(), TODAY) is MemoryTier.MID
     assert tier_by_rule(learnt("fact", 0.5, 7), SupportCounts(2, 2), TODAY) is MemoryTier.LONG
     assert tier_by_rule(new, SupportCounts(2, 2), TODAY) is MemoryTier.SHORT
-    doubted = replace(learnt("fact", 0.5, 7), confidence=0.79)
+    doubted = replace(learnt("fact", 0.5, 7), confidence=0.69)
     assert tier_by_rule(doubted, SupportCounts(2, 2), TODAY) is MemoryTier.MID
 
 

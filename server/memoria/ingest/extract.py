@@ -6,7 +6,7 @@ was asked is left out, so that nothing is concluded from it twice. If anything t
 was forgotten since, the whole answer is dropped, and the remaining turns are read again.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
@@ -56,6 +56,8 @@ from memoria.model import (
 from memoria.store.base import Transaction
 from memoria.store.values import LeasedEntry
 from memoria.text.clean import Tally, clean_text
+from memoria.text.document import full_text
+from memoria.text.quotes import find_quote
 from memoria.text.statement import sentences_in
 
 _BEFORE = 4
@@ -132,7 +134,9 @@ class Extractor:
         )
         proposed = self._tools.chat.ask(entry.tenant, question)
         named = [_name_in_full(one, context.memory_names) for one in proposed.operations]
-        operations = attribute_operations(named, context.prompt_contents(), context.participants)
+        prompt = context.prompt_contents()
+        placed = [_place_quote(one, prompt.turns) for one in named]
+        operations = attribute_operations(placed, prompt, context.participants)
         return proposed.model_copy(update={"operations": operations})
 
     def _look_ahead(
@@ -267,6 +271,17 @@ def _name_in_full(operation: Operation, ids: dict[str, str]) -> Operation:
             return operation.model_copy(update=names)
         case _:
             return operation
+
+
+def _place_quote(operation: Operation, turns: Mapping[int, StoredTurn]) -> Operation:
+    """The operation with the number of the only turn that its quote stands in."""
+    if not isinstance(operation, Add | Update | Delete):
+        return operation
+    own = turns.get(operation.turn)
+    if own is not None and find_quote(operation.quote, full_text(own)) is not None:
+        return operation
+    places = [n for n, turn in turns.items() if find_quote(operation.quote, full_text(turn))]
+    return operation.model_copy(update={"turn": places[0]}) if len(places) == 1 else operation
 
 
 def _sentences_proposed(proposed: Extraction, context: ReadingContext) -> list[str]:

@@ -6,8 +6,10 @@ line is shown. Where the segment is summed up in the same request, only the tool
 page must not speak through a summary.
 """
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from memoria.inference.tasks import ReadingMatter
 from memoria.ingest.attribution import describe_participants
@@ -36,6 +38,7 @@ _ANSWER_CHARS = 320
 _CALL_CHARS = 60
 _CALLS_CHARS = 80
 _RESULT_CHARS = 160
+_NAME_CHARS = 60
 _CJK_CHARS = 2
 """A text in Chinese says in half as many characters what one in English does."""
 
@@ -101,11 +104,16 @@ class ReadingContext:
         known = zip(self.memory_names, self.known, strict=True)
         said = (*self.before, *self.turns)
         return ReadingMatter(
-            people=describe_participants(self.participants, said),
+            people=f"{describe_participants(self.participants, said)}{self._describe_project()}",
             known="\n".join(_memory_line(name, memory, zone) for name, memory in known),
             before="\n".join(_before_line(turn) for turn in self.before),
             conversation="\n\n".join(self._conversation_lines(zone)),
         )
+
+    def _describe_project(self) -> str:
+        """In which project it was said: the last part of its name, in a sentence."""
+        name = PurePath(self.turns[0].workspace or "").name[:_NAME_CHARS]
+        return f" The project is {json.dumps(name, ensure_ascii=False)}." if name else ""
 
     def _conversation_lines(self, zone: Zone) -> Iterator[str]:
         """The turns with their numbers; above those of another day or conversation, its day."""

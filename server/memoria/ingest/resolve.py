@@ -7,6 +7,7 @@ model. All operations of an entry and its completion are one transaction.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from memoria.ingest.outcome import ExtractionOutcome
 from memoria.ingest.second_look import NO_ADVICE, Advice
@@ -40,9 +41,12 @@ from memoria.model import (
     InferredBy,
     Link,
     Memory,
+    MemoryType,
     Operation,
     Role,
+    Scope,
     Skip,
+    SourceKind,
     StoredTurn,
     Trust,
     Update,
@@ -56,7 +60,6 @@ from memoria.policy.conflict import (
     Supersede,
     decide_replacement,
     is_older,
-    predicate_key,
     start_of,
     subject_key,
 )
@@ -71,6 +74,13 @@ from memoria.text.statement import canonical_form, fingerprint
 _LINK_CONFIDENCE = 0.7
 _BOOST_STEP = 0.06  # of an importance from 0 to 1
 _CERTAINTY = {"actual": 1.0, "planned": 0.9, "wished": 0.7, "possible": 0.6, "hearsay": 0.5}
+
+
+class Topic(NamedTuple):
+    """What kind of statement it is, and of which property."""
+
+    type: MemoryType
+    predicate: str | None
 
 
 class Resolver:
@@ -148,11 +158,13 @@ class Resolver:
             "hearsay" if add.modality == "hearsay" else None
         )
         confirm_reason = confirm_reason or doubt
-        predicate = predicate_key(self._validator.check_name(add.predicate))
+        predicate = self._validator.check_property(add.predicate)
         actual = add.modality == "actual"
         zone = self._validator.zone_of(turn)
+        by_model = self._validator.inferred_by is InferredBy.MODEL
+        told = add.event_time if by_model else add.content
         when = find_event_time(
-            add.event_time, add.content, turn, zone, find_direction(content) if actual else "future"
+            told, add.content, turn, zone, find_direction(content) if actual else "future"
         )
         confidence = add.confidence * _CERTAINTY[add.modality]
         claim = self._validator.claim(
@@ -168,8 +180,9 @@ class Resolver:
             workspace=turn.workspace,
             validity=Validity.PENDING_CONFIRMATION if confirm_reason else Validity.ACTIVE,
             subject=subject,
-            predicate=predicate,
+            predicate=predicate or None,
             task=self._find_task(add, content, turn, subject),
+            scope=self._scope_of(add, turn),
             flag=confirm_reason,
         )
         end = find_expiry(add.until, content, add.duration, turn, zone)
@@ -183,6 +196,12 @@ class Resolver:
         elif not self._is_known(wording, turn):
             self._validator.writer.add(new, wording)
             self._count("pending")
+
+    def _scope_of(self, add: Add, turn: StoredTurn) -> Scope | None:
+        """Where the model would have a conclusion seen; of a private project it has no say."""
+        if turn.workspace is None or self._tx.memories.is_private(turn.workspace):
+            return None
+        return add.scope
 
     def _find_task(self, add: Add, content: str, turn: StoredTurn, subject: str) -> str | None:
         """The task of a conclusion: the one proposed or, for what is about the work, in hand."""
@@ -243,20 +262,20 @@ class Resolver:
 
     def _update(self, update: Update) -> None:
         memory = self._validator.require_prompt_memory(update.id)
-        if memory.validity is not Validity.ACTIVE:
+        if memory.validity not in (Validity.ACTIVE, Validity.PENDING_CONFIRMATION):
             raise RejectedError("put aside")
         turn, quote = self._validator.locate_quote(update.turn, update.quote)
+        topic = self._topic_of_update(update, memory)
         content, confirm_reason = self._validator.check_conclusion(
-            update.content, memory.type, memory.subject, turn, quote
+            update.content, topic.type, memory.subject, turn, quote
         )
         doubt = self._reason_to_confirm(content, turn)
         confirm_reason = confirm_reason or doubt
         zone = self._validator.zone_of(turn)
         prefer = find_direction(content)
         when = find_event_time(update.event_time, update.content, turn, zone, prefer)
-        predicate = memory.predicate or ""
         claim = self._validator.claim(
-            content, predicate, turn, memory.confidence, when, quote=quote
+            content, topic.predicate or "", turn, memory.confidence, when, quote=quote
         )
         interpretation = interpretation_of_update(
             self._tx, memory, content, when.expression, when.at
@@ -265,21 +284,40 @@ class Resolver:
         end = find_expiry(update.until, content, update.duration, turn, zone)
         if end is not None and end <= turn.at:
             raise RejectedError("over when it was said")
-        wording = replace(wording, expires_at=end)
-        new = NewClaim(claim, same_topic(memory, claim, turn.workspace), wording)
-        if confirm_reason is not None:
+        wording = replace(wording, expires_at=end, type=topic.type, predicate=topic.predicate)
+        known = same_topic(memory, claim, turn.workspace)
+        new = NewClaim(claim, replace(known, type=topic.type), wording)
+        if memory.validity is Validity.PENDING_CONFIRMATION:
+            self._settle_held(new, memory, is_doubtful=confirm_reason is not None)
+        elif confirm_reason is not None:
             self._note(self._claims.hold(new, memory, Contradict()), content)
-            return
-        if _is_the_same(content, memory.content, update):
+        elif _is_the_same(content, memory.content, update):
             self._note(self._claims.strengthen(new, memory), content)
-            return
-        match decide_replacement(claim, memory, self._now):
-            case Supersede() if update.reason == "change" and is_older(claim, memory):
+        else:
+            since = _start_of_update(update, turn, memory, zone)
+            self._replace_as_updated(new, memory, update, since)
+
+    def _topic_of_update(self, update: Update, memory: Memory) -> Topic:
+        """What an update speaks of: what its memory does, unless it says otherwise."""
+        kind = update.type if update.type and update.type.may_be_proposed else memory.type
+        return Topic(kind, self._validator.check_property(update.predicate) or memory.predicate)
+
+    def _settle_held(self, new: NewClaim, held: Memory, *, is_doubtful: bool) -> None:
+        """Let the user's word settle what waited for it."""
+        if is_doubtful or new.claim.source is not SourceKind.USER_SAID:
+            raise RejectedError("it waits for the user's word")
+        self._note(self._claims.settle_held(new, held), new.wording.content)
+
+    def _replace_as_updated(
+        self, new: NewClaim, memory: Memory, update: Update, since: int
+    ) -> None:
+        content = new.wording.content
+        match decide_replacement(new.claim, memory, self._now):
+            case Supersede() if update.reason == "change" and is_older(new.claim, memory):
                 raise RejectedError("said before it")
             case Supersede() if applies_elsewhere(self._tx, new, memory):
                 self._note(self._claims.add_in_project(new, memory), content)
             case Supersede():
-                since = _start_of_update(update, turn, memory, zone)
                 self._note(self._claims.revise(new, memory, since), content)
             case Contradict() | NeedsReview() as verdict:
                 self._note(self._claims.hold(new, memory, verdict), content)

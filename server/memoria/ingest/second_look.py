@@ -35,7 +35,7 @@ from memoria.model import (
     Update,
 )
 from memoria.model.zone import Zone
-from memoria.policy.conflict import predicate_key, subject_key
+from memoria.policy.conflict import subject_key
 from memoria.policy.literal import is_said_literally
 from memoria.policy.participants import Participants
 from memoria.text.document import full_text
@@ -189,7 +189,7 @@ def _doubtful_addition(
         content, confirm_reason = validator.check_conclusion(
             add.content, add.type, subject, turn, quote
         )
-        predicate = predicate_key(validator.check_name(add.predicate))
+        predicate = validator.check_property(add.predicate)
     except RejectedError:
         return None  # it will be rejected with this reason
     if add.modality == "joking" or confirm_reason not in (None, "pii"):
@@ -198,7 +198,7 @@ def _doubtful_addition(
     risky = _needs_check(content, quote, turn, add.importance, subject, is_personal=is_personal)
     place = turn.workspace
     told = validator.tx.memories.list_of_property(subject, predicate, place)
-    same = [memory for memory in told if memory.predicate == predicate]
+    same = [memory for memory in told if predicate and memory.predicate == predicate]
     near = recall.find_near(validator.tx, meanings, content, place)
     others = [memory for memory in near if not _was_read_off(memory, turn)]
     rivals = {m.id: m for m in (*same, *others) if _is_left_open(content, m.content)}

@@ -162,6 +162,16 @@ class ClaimWriter:
         self._writer.add(pending, replace(new.wording, structural=against), "hold")
         return ClaimOutcome("pending", pending.id, contradicts=(memory,))
 
+    def settle_held(self, new: NewClaim, held: Memory) -> ClaimOutcome:
+        """Let a claim of the user's take the place of a memory that waited for their word.
+
+        Raises:
+            ForgottenError: it says what was forgotten. Nothing was written.
+        """
+        outcome = self.write(new)
+        self._retire_pending(self._current(held), outcome)
+        return outcome
+
     def hold_order(self, new: NewClaim, flag: str) -> ClaimOutcome:
         """Write an order that is not the user's own; it waits until they confirm it."""
         known = self._writer.find_same(new.wording.content, new.memory.workspace)
@@ -342,10 +352,9 @@ class ClaimWriter:
 def _may_settle(claim: Claim, memory: Memory) -> bool:
     """Return whether a claim may decide what a memory waits for.
 
-    What waits because an assistant said it waits for the user, who says so by stating it.
+    Whatever else it waits for, it waits for the user, who says so by saying it again.
     """
-    by_user = claim.source is SourceKind.USER_SAID
-    return memory.flag in _SETTLED_BY_A_CLAIM or (memory.flag == "assistant" and by_user)
+    return memory.flag in _SETTLED_BY_A_CLAIM or claim.source is SourceKind.USER_SAID
 
 
 def _is_over(memory: Memory, claim: Claim) -> bool:
@@ -356,7 +365,8 @@ def _is_over(memory: Memory, claim: Claim) -> bool:
 def _may_stand_beside(new: NewClaim, verdicts: Verdicts) -> bool:
     """Whether a claim stands beside what it contradicts: both are as well borne out."""
     is_close = all(isinstance(verdict, NeedsReview) for _, verdict in verdicts.stronger)
-    return new.claim.is_stated and is_close
+    is_own = new.claim.is_stated or new.claim.source is SourceKind.USER_SAID
+    return is_own and is_close
 
 
 def _type_of_statement(new: NewClaim) -> MemoryType | None:

@@ -39,6 +39,7 @@ from memoria.model.privacy import PersonalRules
 from memoria.model.zone import Zone
 from memoria.policy.conflict import Claim
 from memoria.policy.directions import doubt_direction, is_worded_as_order
+from memoria.policy.keys import predicate_key
 from memoria.policy.orders import instruction_shaped
 from memoria.policy.pasted import is_pasted
 from memoria.policy.privacy import effective_rules, mask, screen
@@ -302,6 +303,14 @@ class OperationValidator:
             detail=f"{operation}: {error}",
         )
 
+    def check_property(self, text: str | None) -> str:
+        """The key of a property without secrets; nothing where none was named.
+
+        Raises:
+            RejectedError: it is a placeholder of our prompts, or says what was forgotten.
+        """
+        return predicate_key(self.check_name(text)) if text and text.strip() else ""
+
     def check_name(self, text: str) -> str:
         """A subject, property or task without secrets.
 
@@ -360,18 +369,31 @@ def find_event_time(
     """When something happened: by a full date in the conclusion, or by the speaker's expression.
 
     A date with its year is what was concluded from everything that was said; "next Friday" may have
-    been said before it was moved. Dates that come again every year are the next ones.
+    been said before it was moved. Dates that come again every year are the next ones. Words that
+    tell no time where they stand in the turn ("every Wednesday") tell none by themselves either.
     """
     comes_again = _COMES_AGAIN.search(content) is not None
     if comes_again:
         prefer = "future"
     told = times(expression or "", turn.at, zone, prefer=prefer)
+    if expression and not _tells_time(expression, turn, zone, prefer):
+        told = ()
     dates = full_dates(content, turn.at, zone)
     found = dates if len({span.from_ms for span in dates}) == 1 else told
-    found = found or times(content, turn.at, zone, prefer=prefer, clocks="of_a_day")
     if not found:
         return EventTime(None, None)
     return EventTime(found[0].from_ms, (told or found)[0].expression, comes_again)
+
+
+def _tells_time(expression: str, turn: StoredTurn, zone: Zone, prefer: Prefer) -> bool:
+    """Whether an expression is part of a time in its turn, as far as it stands there."""
+    text = full_text(turn)
+    start = text.find(expression)
+    if start < 0:
+        return True
+    end = start + len(expression)
+    spans = times(text, turn.at, zone, prefer=prefer)
+    return any(one.start < end and start < one.start + len(one.expression) for one in spans)
 
 
 def find_expiry(

@@ -2,6 +2,7 @@
 
 from memoria.model.channel import COMMAND_LINE, LIBRARY, Channel
 from memoria.model.context_package import ContextPackage
+from memoria.model.duration import Duration
 from memoria.model.episode import EpisodeSummary, TurnQuote, TurnRange
 from memoria.model.evidence import AuditEntry, Evidence, LoggedAction
 from memoria.model.explanation import PARTS, ExplainedCandidate, Explanation, Part, PartReport
@@ -52,7 +53,6 @@ from memoria.model.operation import (
     Add,
     Boost,
     Delete,
-    Duration,
     EntityKind,
     Focus,
     Link,

@@ -1,9 +1,20 @@
 """What all our values have in common: they never change, and unknown fields are refused."""
 
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict
+
+
+@dataclass(frozen=True, slots=True)
+class Loosely:
+    """How a field is read in an answer of a model that does not keep to its form."""
+
+    names: tuple[str, ...] = ()
+    """What models call the field instead."""
+    otherwise: str | int | None = None
+    """What it is where the answer has nothing fitting; None: then the whole value is unfit."""
 
 
 class Value(BaseModel):

@@ -6,13 +6,13 @@ The names and their meaning are the design's; a store never sees one before `pol
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
+from pydantic.json_schema import SkipJsonSchema
 
-from memoria.model.base import Value
+from memoria.model.base import Loosely, Value
+from memoria.model.duration import Duration
 from memoria.model.memory_types import ProposableType
 
-Duration = Literal["permanent", "30d", "7d", "3d", "24h", "session"]
-"""How long a conclusion is likely to hold."""
 EntityKind = Literal["person", "organisation", "place", "product", "event", "other"]
 SemanticRole = Literal[
     "agent",
@@ -36,6 +36,23 @@ _Until = Annotated[str, Field(max_length=100)] | None
 """When it ends, as the speaker put it, or as a date: `until Friday`, 到周五. It counts before the
 duration."""
 _Name = Annotated[str, Field(min_length=1, max_length=100)]
+_Content = Annotated[_Line, Loosely(("text", "statement", "sentence", "fact", "memory", "value"))]
+_Quote = Annotated[
+    str,
+    Field(min_length=1, max_length=400),
+    Loosely(("evidence", "source_quote", "exact_quote", "source", "words")),
+]
+_TurnNumber = Annotated[
+    int,
+    Field(ge=1),
+    Loosely(("turn_number", "turn_id", "turn_no", "turn_index", "source_turn"), otherwise=1),
+]
+"""The number of a turn in the prompt. One that is missing is found by the quote."""
+_Op = Loosely(("operation", "action", "method"))
+_MemoryId = Annotated[_Name, Loosely(("memory_id", "target", "target_id", "known_id"))]
+_EventTime = (
+    Annotated[str, Field(max_length=100), Loosely(("event_date", "time", "date", "when"))] | None
+)
 
 
 class Mention(Value):
@@ -55,27 +72,33 @@ class Mention(Value):
 class Add(Value):
     """A new conclusion."""
 
-    op: Literal["ADD"] = "ADD"
-    type: ProposableType
-    content: _Line
+    op: Annotated[Literal["ADD"], _Op] = "ADD"
+    type: Annotated[ProposableType, Loosely(("kind", "category", "memory_type"), otherwise="fact")]
+    content: _Content
     """One sentence that stands by itself, in the language of its source."""
-    quote: _Line
+    quote: _Quote
     """The words it rests on, exactly as they stand in the turn."""
-    turn: Annotated[int, Field(ge=1)]
-    """The number of the turn in the prompt."""
-    subject: _Name
+    turn: _TurnNumber
+    subject: Annotated[_Name, Loosely(("about", "who", "entity", "person"), otherwise="user")]
     """Of whom or what it speaks."""
-    predicate: _Name
+    predicate: Annotated[
+        str,
+        Field(max_length=100),
+        Loosely(("property", "attribute", "relation", "key"), otherwise=""),
+    ]
     """What of the subject: `home`, `editor`, `allergy`. The same property has the same name."""
     importance: _Share = 0.5
-    confidence: _Share = 0.7
+    confidence: SkipJsonSchema[_Share] = 0.7
+    """Models are not asked for it: they know nothing of how sure they are."""
     duration: Duration = "permanent"
     until: _Until = None
     entities: Annotated[tuple[Mention, ...], Field(max_length=8)] = ()
-    event_time: Annotated[str, Field(max_length=100)] | None = None
+    event_time: _EventTime = None
     """When what it tells of happened, as the speaker put it: `last Friday`, `上周三`."""
     task: _Name | None = None
     """The task it belongs to, where it holds for one alone."""
+    scope: Literal["everywhere", "project"] | None = None
+    """Where it is to be seen; None leaves it to the words."""
     negated: bool = False
     modality: Modality = "actual"
 
@@ -83,14 +106,18 @@ class Add(Value):
 class Update(Value):
     """A known memory, in other words or with another content."""
 
-    op: Literal["UPDATE"] = "UPDATE"
-    id: _Name
-    content: _Line
-    quote: _Line
-    turn: Annotated[int, Field(ge=1)]
-    reason: Literal["correction", "change", "detail"]
+    op: Annotated[Literal["UPDATE"], _Op] = "UPDATE"
+    id: _MemoryId
+    content: _Content
+    quote: _Quote
+    turn: _TurnNumber
+    reason: Literal["correction", "change", "detail"] = "change"
     """It was wrong, it was right and has changed, or more is known now."""
-    event_time: Annotated[str, Field(max_length=100)] | None = None
+    type: Annotated[ProposableType, WithJsonSchema({"type": "string"})] | None = None
+    """Its type, where that is another one now: a goal that is reached is a fact."""
+    predicate: _Name | None = None
+    """Its property, where that has another name."""
+    event_time: _EventTime = None
     duration: Duration = "permanent"
     """How long the new wording is likely to hold; the former one's end is over with it."""
     until: _Until = None
@@ -99,23 +126,23 @@ class Update(Value):
 class Boost(Value):
     """A known memory that shaped the reply."""
 
-    op: Literal["BOOST"] = "BOOST"
-    id: _Name
+    op: Annotated[Literal["BOOST"], _Op] = "BOOST"
+    id: _MemoryId
 
 
 class Delete(Value):
     """A known memory that the user took back."""
 
-    op: Literal["DELETE"] = "DELETE"
-    id: _Name
-    quote: _Line
-    turn: Annotated[int, Field(ge=1)]
+    op: Annotated[Literal["DELETE"], _Op] = "DELETE"
+    id: _MemoryId
+    quote: _Quote
+    turn: _TurnNumber
 
 
 class Link(Value):
     """A relation between two known memories."""
 
-    op: Literal["LINK"] = "LINK"
+    op: Annotated[Literal["LINK"], _Op] = "LINK"
     src: _Name
     type: LinkType
     dst: _Name
@@ -124,7 +151,7 @@ class Link(Value):
 class Skip(Value):
     """Nothing here is worth keeping."""
 
-    op: Literal["SKIP"] = "SKIP"
+    op: Annotated[Literal["SKIP"], _Op] = "SKIP"
     reason: Annotated[str, Field(max_length=200)] = ""
 
 
@@ -132,9 +159,9 @@ class Focus(Value):
     """What the user is working on."""
 
     task: Annotated[str, Field(min_length=1, max_length=120)]
-    quote: _Line
+    quote: _Quote
     """The words of the user that say so."""
-    turn: Annotated[int, Field(ge=1)]
+    turn: _TurnNumber
 
 
 Operation = Add | Update | Boost | Delete | Link | Skip

@@ -44,7 +44,7 @@ class Claim:
     subject: str | None = None
     """Of whom or what it speaks, where that is known."""
     assertive: bool = True
-    """Whether it claims a fact; a wish or a rumour replaces nothing."""
+    """Whether it claims a fact; a plan, a wish or a rumour replaces nothing of its own accord."""
     is_stated: bool = False
     """Whether somebody asked to have it remembered, now; else it was concluded from a turn."""
     place: tuple[str, int] | None = None
@@ -100,8 +100,9 @@ def compare_claim(
         memory: what is known.
         now: UTC epoch milliseconds.
         relation: how a model relates the claim to the memory, if it was asked. The model may say
-            that two wordings mean the same or different things, and it may decide where the
-            priorities are too close. It tells a date that is in dispute from another time. It
+            that two wordings mean the same or different things, that a plan replaces a plan, and it
+            may decide where the priorities are too close. It tells a date that is in dispute from
+            another time. What it calls a contradiction overwrites nothing: somebody is asked. It
             cannot give a claim more priority than its source has, and statements that differ in a
             number or a "not" are never the same.
     """
@@ -114,9 +115,18 @@ def compare_claim(
             return Unrelated()
         if not has_one_value(claim.predicate) or is_of_another_time(claim.event_at, memory):
             return KeepBoth()
-    if relation == "different" or not claim.assertive:
+    if relation == "different" or not (claim.assertive or relation == "replaces"):
         return KeepBoth()
+    return _decide_as_ruled(claim, memory, now, relation)
+
+
+def _decide_as_ruled(
+    claim: Claim, memory: Memory, now: int, relation: Relation | None
+) -> Supersede | Contradict | NeedsReview:
+    """Decide whether a claim replaces a memory, where a model may have said what they are."""
     verdict = decide_replacement(claim, memory, now)
+    if relation == "contradicts" and isinstance(verdict, Supersede):
+        return NeedsReview()
     if relation == "replaces" and isinstance(verdict, NeedsReview):
         return Supersede(start_of(claim.event_at, claim.said_at, memory))
     return verdict

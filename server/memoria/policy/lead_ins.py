@@ -21,8 +21,19 @@ def find_lead_in(line: str) -> int | None:
     match = _find_handing_over(line)
     if match is not None:
         return None if _LASTING.search(line[: match.end()]) else match.end()
-    match = _PRESENTS.search(line) if _has_colon(line) else None
+    match = _find_presenting(line) if _has_colon(line) else None
     return None if match is None or _is_ones_own(line[: match.end()]) else match.end()
+
+
+def _find_presenting(line: str) -> re.Match[str] | None:
+    """The words that present a text as another's, or what is on the next lines as a thing.
+
+    A thing that is named before a colon presents nothing that follows on its own line: "Commit
+    messages: imperative mood" is a rule, and no message.
+    """
+    told = _TELLS.search(line)
+    named = _PRESENTS.search(line) if told is None else None
+    return told if named is None or line[named.end() :].strip() else named
 
 
 def is_of_ones_own(line: str) -> bool:
@@ -204,21 +215,25 @@ _HANDS_OVER_ZH = (
         (?:[：:]\s?|[。？?！!]?\s*$)""",
     ),
 )
-_PRESENTS = SmallPattern(
+_TELLS = SmallPattern(
     rf"""(?x)
-      \b{_TEXT}\b{_GAP}{{0,50}}[:：](?:\s|$)
-    | \b(?:says?|said|reads?|wrote|writes?|states?|stated|goes|posted|sent|texted|messaged|e-?mailed|told|asked|answered|claims?|replied)
+      \b(?:says?|said|reads?|wrote|writes?|states?|stated|goes|posted|sent|texted|messaged|e-?mailed|told|asked|answered|claims?|replied)
         (?:\s(?:this|that|as\sfollows|the\sfollowing|back|to|me|us)){{0,3}}[:：](?:\s|$)
     | \b(?:as\sfollows|the\sfollowing|see\sbelow|copied\sbelow|pasted(?:\sbelow)?|fyi)\s?[:：](?:\s|$)
-    | {_TEXT_ZH}{_GAP_ZH}{{0,12}}[：:]\s?
     | (?:以下|下面|下列|如下){_GAP_ZH}{{0,12}}[：:]\s?
     | (?:他|她|他们|对方|老板|领导|客户|同事|老师|朋友|网上|网站上?|群里|有人|[一-鿿]{{1,4}})
       {_GAP_ZH}{{0,8}}(?:说|说道|写道|写着|写的|回复|发来|发的|留言)(?:的是)?[：:]\s?
-    | ^[^:：\n]{{1,60}}[:：]\s*$
     """  # noqa: E501
 )
-"""Presents a text as somebody's or as a thing; at its most general, a line that ends with a colon.
-"""
+"""Tells what somebody else says."""
+_PRESENTS = SmallPattern(
+    rf"""(?x)
+      \b{_TEXT}\b{_GAP}{{0,50}}[:：](?:\s|$)
+    | {_TEXT_ZH}{_GAP_ZH}{{0,12}}[：:]\s?
+    | ^[^:：\n]{{1,60}}[:：]\s*$
+    """
+)
+"""Presents what follows as a thing; at its most general, a line that ends with a colon."""
 _LASTING = SmallPattern(
     r"""(?x)\b(?:from\snow\son|going\sforward|always|never|whenever|every\stime|when(?:ever)?\s(?:you|i)\b
       |remember|keep\sin\smind|bear\sin\smind|take\snote|follow\s(?:these|the)|rules?\sfor\syou)\b

@@ -16,20 +16,19 @@ from memoria.model import DAY_MS, Duration
 from memoria.model.memory_types import ARCHIVED_FIRST, BINDING_TYPES, MEMORY_TYPES, FadingCurve
 from memoria.model.retention import TASK_RULE, MemoryTier, RetentionAttributes, RetentionChanges
 
-_DURATION_MS: dict[Duration, int | None] = {
-    "permanent": None,
-    "30d": 30 * DAY_MS,
-    "7d": 7 * DAY_MS,
-    "3d": 3 * DAY_MS,
-    "24h": DAY_MS,
-    "session": DAY_MS,  # a session has no certain end, but after a day it is over
-}
+_SESSION_MS = DAY_MS
+"""A session has no certain end, but after a day it is over."""
+_UNITS_MS = {"d": DAY_MS, "h": DAY_MS // 24}
 
 
 def expires_at(duration: Duration, since: int) -> int | None:
     """When a memory expires that counts from `since` on, UTC epoch ms; None for never."""
-    lasting_ms = _DURATION_MS[duration]
-    return None if lasting_ms is None else since + lasting_ms
+    if duration == "permanent":
+        return None
+    lasting_ms = (
+        _SESSION_MS if duration == "session" else int(duration[:-1]) * _UNITS_MS[duration[-1]]
+    )
+    return since + lasting_ms
 
 
 _CURVES: Mapping[str, FadingCurve] = MappingProxyType(

@@ -26,8 +26,8 @@ _THEME_SIZE = 3
 """So many memories of one theme become mid-term earlier."""
 _STABLE_SESSIONS, _STABLE_SOURCES = 2, 2
 """A stable pattern has evidence from so many sessions and so many sources."""
-SURE_CONFIDENCE = 0.8
-"""The least confidence of a memory in a stable pattern."""
+SURE_CONFIDENCE = 0.7
+"""The least confidence of a memory in a stable pattern: what a model says of it without a doubt."""
 _SIGNS_OF_USE = 2
 """How often a memory must be used, repeated or upvoted before a reviewer is asked."""
 

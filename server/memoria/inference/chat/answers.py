@@ -1,23 +1,21 @@
 """From a reply to a checked value, and the complaint that a model gets whose answer is none.
 
-An answer is JSON of the form that was asked for, or it is none: prose is never searched for one.
-A code fence around it is taken off, because models trained on Markdown can't leave it out.
+An answer that does not keep to its form is read for what can be used of it: each operation by
+itself. One that was cut off for its length is none, for what it lacks may be read with less text.
 """
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import InvalidAnswerError, ModelRefusedError
 from memoria.inference.chat.base import AnswerT, ChatReply, ChatRequest
+from memoria.inference.chat.loose_answer import LooseAnswer, list_name, read_loosely
 from memoria.inference.chat.schema import compact_schema
 
-_FENCED = lazy_regex(r"\s*```[a-zA-Z]*[ \t]*\n(.*?)\n?[ \t]*```\s*", re.DOTALL)
 _SHOWN_PROBLEMS = 5
 _CUT_OFF = "length"
 
@@ -31,21 +29,25 @@ class UnfitAnswerError(InvalidAnswerError):
         self.complaint = complaint
 
 
-def read_answer(request: ChatRequest[AnswerT], reply: ChatReply) -> AnswerT:
-    """The value that the reply holds.
+def read_answer(request: ChatRequest[AnswerT], reply: ChatReply) -> LooseAnswer[AnswerT]:
+    """The value that the reply holds, and the items in it that are of no use.
 
     Raises:
         ModelRefusedError: the model would not answer.
-        UnfitAnswerError: there is no such value in it.
+        UnfitAnswerError: nothing in it is of use.
     """
     if reply.finish == "refused":
         raise ModelRefusedError(
             "The model, or a filter before it, refused to answer. Asking again will not help."
         )
-    fenced = _FENCED.fullmatch(reply.text)
     try:
-        return request.answer.model_validate_json(fenced[1] if fenced else reply.text)
+        value = request.answer.model_validate_json(reply.text)
+        again = _has_list_twice(reply.text, request.answer)
+        return (read_loosely(request.answer, reply.text) if again else None) or LooseAnswer(value)
     except ValidationError as error:
+        found = None if reply.finish == _CUT_OFF else read_loosely(request.answer, reply.text)
+        if found is not None and _is_of_use(found):
+            return found
         problem = _describe_flaw(reply) or _describe_without_content(error, request.answer)
         complaint = _advise_on_flaw(reply) or _describe_in_full(error)
     raise UnfitAnswerError(
@@ -54,6 +56,18 @@ def read_answer(request: ChatRequest[AnswerT], reply: ChatReply) -> AnswerT:
         reply,
         complaint,
     )
+
+
+def _has_list_twice(text: str, answer: type[BaseModel]) -> bool:
+    """Whether an answer may have its list twice, of which JSON lets the last one count."""
+    name = list_name(answer)
+    return name is not None and text.count(f'"{name}"') > 1
+
+
+def _is_of_use(found: LooseAnswer[AnswerT]) -> bool:
+    """Whether anything of an answer is sound, or nothing in it is unfit."""
+    name = list_name(type(found.value))
+    return not found.unfit or bool(name and getattr(found.value, name))
 
 
 def _describe_flaw(reply: ChatReply) -> str | None:

@@ -10,19 +10,21 @@ taken as long as one answer may take, there is no further attempt: a request tak
 that and a pause, and one whose answer has to be repaired twice as long.
 """
 
+import json
 import logging
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from memoria.errors import BudgetSpentError, ModelUnavailableError
+from memoria.errors import BudgetSpentError, ChatModelError, ModelUnavailableError
 from memoria.inference.chat.answers import UnfitAnswerError, read_answer, schema_text
 from memoria.inference.chat.base import AnswerT, ChatModel, ChatRequest
 from memoria.inference.chat.deadline import asking_stopped_error
 from memoria.inference.chat.ledger import CallLedger, OpenCall, open_call
+from memoria.inference.chat.loose_answer import LooseAnswer, UnfitItem, join_answers
 from memoria.inference.templates import load_template
 from memoria.model import DAY_MS, ModelCall, now_millis, start_of_utc_day, to_iso
 
@@ -71,6 +73,9 @@ class ChatClient:
     def ask(self, tenant: str, request: ChatRequest[AnswerT]) -> AnswerT:
         """The answer to a request. One that is no answer is sent back once to be mended.
 
+        Of one with sound items and unfit ones, these alone are sent back, and kept if they are
+        mended.
+
         Raises:
             ModelUnavailableError: there is none now; `retry_at` says when to ask again.
             BudgetSpentError: the tenant's tokens of the day do not suffice.
@@ -81,10 +86,22 @@ class ChatClient:
             StoreError: the call can't be entered in the ledger; the model was not asked.
         """
         try:
-            return self._ask_with_retries(tenant, request)
+            read = self._ask_with_retries(tenant, request)
         except UnfitAnswerError as error:
             repaired = _repair_request(request, error)
-        return self._ask_with_retries(tenant, repaired)
+            return self._ask_with_retries(tenant, repaired).value
+        return self._mend_items(tenant, request, read) if read.unfit else read.value
+
+    def _mend_items(
+        self, tenant: str, request: ChatRequest[AnswerT], read: LooseAnswer[AnswerT]
+    ) -> AnswerT:
+        """The answer with those of its unfit items that the model can mend."""
+        try:
+            mended = self._ask_with_retries(tenant, _mend_request(request, read.unfit)).value
+        except ChatModelError as error:
+            _LOG.warning("%d items of an answer were left out: %s", len(read.unfit), error)
+            return read.value
+        return join_answers(read.value, mended)
 
     def stop(self) -> None:
         """End all waiting, now and from now on."""
@@ -93,7 +110,7 @@ class ChatClient:
             self._change.notify_all()
         self._model.close()
 
-    def _ask_with_retries(self, tenant: str, request: ChatRequest[AnswerT]) -> AnswerT:
+    def _ask_with_retries(self, tenant: str, request: ChatRequest[AnswerT]) -> LooseAnswer[AnswerT]:
         began = time.monotonic()
         for attempt in range(1, self._limits.attempts + 1):
             self._wait_until_allowed()
@@ -106,7 +123,7 @@ class ChatClient:
                     raise self._with_retry_time(error) from None
         raise asking_stopped_error()  # never so: there is at least one attempt
 
-    def _ask_once(self, tenant: str, request: ChatRequest[AnswerT]) -> AnswerT:
+    def _ask_once(self, tenant: str, request: ChatRequest[AnswerT]) -> LooseAnswer[AnswerT]:
         """Ask once, and enter what came of it."""
         with self._occupy_slot(), self._record_call(tenant, request) as entry:
             reply = self._model.ask(request)
@@ -209,3 +226,16 @@ def _repair_request(request: ChatRequest[AnswerT], error: UnfitAnswerError) -> C
         instructions=f"{request.instructions}\n\n{repair.instructions}",
         text=f"{request.text}\n\n{again}",
     )
+
+
+def _mend_request(
+    request: ChatRequest[AnswerT], unfit: Sequence[UnfitItem]
+) -> ChatRequest[AnswerT]:
+    """A request for some items of an answer alone, without the text that was to be read."""
+    mend = load_template("mend")
+    lines = (
+        json.dumps({"item": one.item, "wrong": one.problem}, ensure_ascii=False)[:_SHOWN_CHARS]
+        for one in unfit
+    )
+    asked = mend.build_request(request.answer, request.max_output_tokens, items="\n".join(lines))
+    return replace(asked, purpose=request.purpose, prompt=f"{request.prompt}+{mend.label}")

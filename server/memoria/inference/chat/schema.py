@@ -3,9 +3,10 @@
 A schema is sent with every request and can cost more than the text to be read. Titles, descriptions
 and defaults bind nobody. Ranges of numbers and least lengths are checked when the answer is read.
 
-Of several kinds of object, told apart by one field, the first is described by itself, and all
-others as one whose fields each of them takes some of. What an answer makes of that is checked when
-it is read. A strict endpoint requires every field, so there each kind is described by itself.
+Of several kinds of object, told apart by one field, the first two, which are by far the most of an
+answer, are described by themselves, and all others as one whose fields each of them takes some of.
+What an answer makes of that is checked when it is read. A strict endpoint requires every field, so
+there each kind is described by itself.
 """
 
 from collections import Counter
@@ -68,13 +69,14 @@ class _Compactor:
         return kept
 
     def _join_kinds(self, schema: Schema) -> list[Schema]:
-        """The kinds of object in a union, all but the first joined in one."""
+        """The kinds of object in a union, all but the first few joined in one."""
         kinds = schema["oneOf"]
         discriminator = schema.get("discriminator", {}).get("propertyName")
         if self._is_strict or discriminator is None or len(kinds) <= _FEW_KINDS:
             return list(kinds)
-        rest = [self._definitions[kind["$ref"].removeprefix(_REF)] for kind in kinds[1:]]
-        return [kinds[0], _join_objects(rest, discriminator)]
+        others = (kind["$ref"].removeprefix(_REF) for kind in kinds[_FEW_KINDS:])
+        rest = [self._definitions[name] for name in others]
+        return [*kinds[:_FEW_KINDS], _join_objects(rest, discriminator)]
 
     def _compact_keyword(self, name: str, inner: Any) -> Any:  # noqa: ANN401  (any JSON)
         match name:

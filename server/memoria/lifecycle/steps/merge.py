@@ -18,7 +18,7 @@ from memoria.lifecycle.merge_candidates import MergeCandidates, find_candidates
 from memoria.memories.writer import MemoryWriter
 from memoria.model import Memory, Relation
 from memoria.model.nightly import WITHOUT_MODEL, StepOutcome
-from memoria.policy.conflict import KeepBoth, Supersede
+from memoria.policy.conflict import Supersede
 from memoria.policy.merging import (
     Pair,
     authority,
@@ -170,9 +170,6 @@ def _replace(
             writer.supersede(older.id, successor=newer, since=since)
             why = f"replaced by {newer.id}: that tells how it is now"
             return ItemResult(StepOutcome.DONE, older.id, why)
-        case KeepBoth():
-            tx.pairs.mark_distinct(older.id, newer.id)
-            return ItemResult(StepOutcome.DONE)
         case _:
             return _mark(tx, writer, older, newer)
 

@@ -1,6 +1,7 @@
 """Related: the memories that something new may have to do with."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
 
 from memoria.errors import EmbedderError
 from memoria.inference import LazyEmbedder, calibration_of
@@ -16,6 +17,7 @@ _MOST = 12
 _NEWEST = 12
 _OWN = 12
 _NEAREST = 3
+_MOST_LINES = 16
 _NO_WAIT_MS = 0
 _MOST_BEARING = 8
 _OWN_BEARING = 4
@@ -63,8 +65,8 @@ class RelatedMemoryFinder:
         filters = Filters(workspace=workspace)
         terms = query_terms(text)[:_MOST_TERMS]
         matches = tx.documents.match(("memory",), terms, filters, _MOST_BEARING)
-        near = self._search_vectors(tx, text[:_LONGEST_QUERY], filters)[:_NEAREST]
-        found = _read_memories(tx, [match.n for match in (*matches, *near)])
+        near = self._nearest_to_lines(tx, text[:_LONGEST_QUERY], filters)
+        found = _read_memories(tx, [match.n for match in _alternate(near, matches)])
         said = frozenset(terms)
         waiting = tx.memories.list_pending(_MOST_PENDING, workspace)
         found += [one for one in waiting if not said.isdisjoint(query_terms(one.content))]
@@ -118,6 +120,12 @@ class RelatedMemoryFinder:
             _read_memories(tx, [match.n for match in found if match.score >= least])
         )
 
+    def _nearest_to_lines(self, tx: Transaction, text: str, filters: Filters) -> list[Match]:
+        """What is nearest to any line of a text: one vector of a whole talk is near to nothing."""
+        lines = [line for line in text.splitlines() if line.strip()][:_MOST_LINES]
+        found = [match for line in lines for match in self._search_vectors(tx, line, filters)[:1]]
+        return sorted(found, key=lambda match: -match.score)
+
     def _search_vectors(self, tx: Transaction, text: str, filters: Filters) -> list[Match]:
         embedder = self._embedder
         if embedder is None or embedder.state != "ready":
@@ -127,6 +135,12 @@ class RelatedMemoryFinder:
             return tx.documents.nearest("memory", embedder.name, vector, filters, _MOST)
         except EmbedderError:
             return []  # words alone will do
+
+
+def _alternate(some: Sequence[Match], others: Sequence[Match]) -> Iterator[Match]:
+    """Matches of two kinds by turns, and then the rest."""
+    for pair in zip_longest(some, others):
+        yield from (match for match in pair if match is not None)
 
 
 def _read_memories(tx: Transaction, ns: Sequence[int]) -> list[Memory]:

@@ -107,7 +107,8 @@ RETURNING n, id, kind, session_n, first_index, last_index, reason, attempts,
           (SELECT name FROM tenants WHERE tenants.id = tenant_id) AS tenant;
 
 -- name: lease_along
--- More that nobody has tried yet, of the same workspace and from other sessions than those leased.
+-- More that nobody has tried yet, of the same workspace. Of a session no segment is read before an
+-- earlier one, which may be among those leased here.
 UPDATE extraction_queue
 SET lease_owner = :owner, lease_until = :now + :lease, attempts = attempts + 1
 WHERE n = (
@@ -118,11 +119,12 @@ WHERE n = (
     JOIN sessions qs ON qs.n = q.session_n AND qs.workspace_n IS fs.workspace_n
     WHERE f.n = :n AND q.kind = 'extract' AND q.attempts = 0 AND q.priority = f.priority
       AND (q.not_before <= :now OR q.not_before > :now + :longest_pause)
-      AND q.last_index - q.first_index < :most
+      AND q.last_index - q.first_index < :most AND q.lease_owner IS NOT :owner
       AND NOT EXISTS (
           SELECT 1 FROM extraction_queue o
-          WHERE o.session_n = q.session_n AND o.state = 'waiting'
-            AND o.lease_until > :now AND o.lease_until <= :now + :longest_lease)
+          WHERE o.session_n = q.session_n AND o.state = 'waiting' AND o.lease_owner IS NOT :owner
+            AND (o.lease_until > :now AND o.lease_until <= :now + :longest_lease
+                 OR o.kind = 'extract' AND o.first_index < q.first_index))
     ORDER BY q.n
     LIMIT 1)
 RETURNING n, id, kind, session_n, first_index, last_index, reason, attempts,

@@ -1,0 +1,47 @@
+"""Durations: how long a conclusion is likely to hold, in days or hours."""
+
+import math
+import re
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, WithJsonSchema
+
+_LONGEST_DAYS = 36_500
+_HOURS, _MOST_DIGITS = 24, 9
+_DAYS = {"h": 1 / _HOURS, "d": 1, "w": 7, "m": 30, "q": 90, "y": 365}
+_CHINESE_UNITS = {"时": "h", "天": "d", "日": "d", "周": "w", "星": "w", "月": "m", "年": "y"}
+_ISO = re.compile(r"p(\d{1,5})([dwmy])")
+_SPAN = re.compile(
+    r"(\d{1,5}(?:\.\d{1,3})?)\s*(?:个|个?小(?=时))?\s*((?!mi)[a-z]|[时天日周星月年])"
+)
+
+
+def _read_duration(given: Any) -> Any:  # noqa: ANN401  (whatever a model wrote)
+    """A duration in its own form where another one says the same: `2 weeks`, `P14D`, 14."""
+    if isinstance(given, int | float) and not isinstance(given, bool):
+        return _in_days(given)
+    if not isinstance(given, str):
+        return given
+    plain = given.strip().lower()
+    if plain.isdecimal():
+        return _in_days(float(plain[:_MOST_DIGITS]))
+    found = _ISO.fullmatch(plain) or _SPAN.match(plain)
+    if found is None:
+        return plain
+    unit = _CHINESE_UNITS.get(found[2], found[2])
+    return _in_days(float(found[1]) * _DAYS[unit]) if unit in _DAYS else plain
+
+
+def _in_days(days: float) -> str:
+    if not 0 < days <= _LONGEST_DAYS:
+        return "permanent"
+    return f"{math.ceil(days)}d" if days > 1 else f"{math.ceil(days * _HOURS)}h"
+
+
+Duration = Annotated[
+    str,
+    BeforeValidator(_read_duration),
+    Field(pattern=r"^(permanent|session|\d{1,5}[dh])$"),
+    WithJsonSchema({"type": "string"}),
+]
+"""How long a conclusion is likely to hold: `permanent`, `session`, or a number with `d` or `h`."""

@@ -1,0 +1,209 @@
+"""What waits for the user is settled by what they say, and a model's ruling is carried out."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.ingest.play import add, answers, memories, opened, reader, said
+from tests.llm.scripted import Asked, ScriptedModel
+
+from memoria import Memoria
+from memoria.model import Memory, Validity
+
+PAGE = "Summarize this:\n---\nAlways use tabs for indentation.\n---\n"
+AGAIN = "Use tabs for indentation, always."
+RULE = "The user indents with tabs."
+
+
+@pytest.fixture
+def model() -> Iterator[ScriptedModel]:
+    with ScriptedModel(answer=answers()) as scripted:
+        yield scripted
+
+
+def ruled(relation: str) -> Callable[[Asked], object]:
+    return lambda asked: {
+        "rulings": [
+            {"pair": n, "relation": relation} for n in range(1, asked.text.count('"known"') + 1)
+        ]
+    }
+
+
+def concludes(*found: tuple[str, dict[str, Any]]) -> Callable[[Asked], object]:
+    """A model that answers with an operation where a turn has its quote."""
+
+    def read(n: int, _: str, text: str, known: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        operations = [
+            {**add(quote, n), **more} if "op" not in more else {"quote": quote, "turn": n, **more}
+            for quote, more in found
+            if quote in text
+        ]
+        for one in operations:
+            if one["op"] == "UPDATE":
+                one["id"] = next(each["id"] for each in known if one.pop("of") in each["content"])
+        return operations
+
+    return reader(read)
+
+
+async def standing(m: Memoria) -> dict[str, Validity]:
+    return {one.content: one.validity for one in await memories(m)}
+
+
+async def only(m: Memoria, validity: Validity = Validity.ACTIVE) -> Memory:
+    (found,) = [one for one in await memories(m) if one.validity is validity]
+    return found
+
+
+async def test_what_was_held_as_pasted_holds_when_the_user_says_it_themselves(
+    home: Path, model: ScriptedModel
+) -> None:
+    rule = {"type": "rule", "content": RULE, "predicate": "indentation"}
+    model.answer = answers(
+        extract=concludes(("Always use tabs", rule), ("Use tabs for indentation, always", rule))
+    )
+    async with opened(home, model) as m:
+        await said(m, PAGE, session="a")
+        assert (await only(m, Validity.PENDING_CONFIRMATION)).flag == "pasted"
+        await said(m, AGAIN, session="b")
+        assert (await only(m)).content == RULE
+        assert await m.list_pending() == []
+
+
+@pytest.mark.parametrize("role", ["user", "assistant"])
+async def test_an_update_of_what_waits_settles_it_where_the_user_says_so(
+    home: Path, model: ScriptedModel, role: str
+) -> None:
+    rumour = "I heard that finance may move to NetSuite."
+    official = "It is official now: finance moves to NetSuite in January."
+    moved = "Finance moves to NetSuite in January 2027."
+    plan = {"content": "Finance may move to NetSuite.", "modality": "hearsay", "subject": "finance"}
+    update = {"op": "UPDATE", "of": "NetSuite", "content": moved, "reason": "detail"}
+    model.answer = answers(
+        extract=concludes(("move to NetSuite", plan), ("moves to NetSuite in January", update))
+    )
+    async with opened(home, model) as m:
+        await said(m, rumour, session="a")
+        waits = await only(m, Validity.PENDING_CONFIRMATION)
+        await said(m, "Tell me of finance and NetSuite.", (role, official), session="b")
+        if role == "assistant":
+            assert await only(m, Validity.PENDING_CONFIRMATION) == waits
+            return
+        assert (await only(m)).content == moved
+        assert await m.list_pending() == []
+
+
+@pytest.mark.parametrize("relation", ["replaces", "different"])
+async def test_a_plan_takes_the_place_of_a_plan_where_a_model_says_so(
+    home: Path, model: ScriptedModel, relation: str
+) -> None:
+    wedding = {"modality": "planned", "predicate": "wedding"}
+    first, moved = "The user marries on 1 May 2027.", "The user marries on 1 October 2027."
+    model.answer = answers(
+        extract=concludes(
+            ("marry on 1 May", {"content": first, **wedding}),
+            ("moved to 1 October", {"content": moved, **wedding}),
+        ),
+        adjudicate=ruled(relation),
+    )
+    async with opened(home, model) as m:
+        await said(m, "We marry on 1 May.", session="a")
+        await said(m, "The wedding is moved to 1 October.", session="b")
+        active = {c for c, validity in (await standing(m)).items() if validity is Validity.ACTIVE}
+    assert active == ({moved} if relation == "replaces" else {first, moved})
+
+
+async def test_what_a_model_calls_a_contradiction_is_a_dispute_and_overwrites_nothing(
+    home: Path, model: ScriptedModel
+) -> None:
+    excel = "The user tracks the budget in Excel."
+    never = "The user has never used Excel."
+    model.answer = answers(
+        extract=concludes(
+            ("budget in Excel", {"content": excel, "predicate": "budget_tool"}),
+            ("never used Excel", {"content": never, "predicate": "budget_tool"}),
+        ),
+        adjudicate=ruled("contradicts"),
+    )
+    async with opened(home, model) as m:
+        await said(m, "I keep the budget in Excel.", session="a")
+        await said(m, "I have never used Excel.", session="b")
+        assert await standing(m) == {excel: Validity.ACTIVE, never: Validity.ACTIVE}
+        (one, other) = await memories(m)
+        with m._store.read(m.tenant) as tx:  # noqa: SLF001  (no face shows the marks alone)
+            assert tx.memories.list_contradictions([one.id]) == {one.id: (other.id,)}
+
+
+async def test_an_update_may_give_a_memory_another_type_and_property(
+    home: Path, model: ScriptedModel
+) -> None:
+    plan = {"type": "goal", "content": "The user wants to move to Ghent.", "predicate": "plan"}
+    done = {
+        "op": "UPDATE",
+        "of": "Ghent",
+        "content": "The user lives in Ghent.",
+        "reason": "change",
+    }
+    model.answer = answers(
+        extract=concludes(
+            ("want to move to Ghent", plan),
+            ("we live in Ghent", {**done, "type": "fact", "predicate": "home"}),
+        )
+    )
+    async with opened(home, model) as m:
+        await said(m, "We want to move to Ghent.", session="a")
+        await said(m, "Since Monday we live in Ghent.", session="b")
+        moved = await only(m)
+    assert (moved.content, moved.type, moved.predicate) == (done["content"], "fact", "home")
+
+
+@pytest.mark.parametrize(("scope", "project"), [("everywhere", None), ("project", "/work/ferry")])
+async def test_a_model_is_told_the_project_and_says_where_a_rule_is_to_be_seen(
+    home: Path, model: ScriptedModel, scope: str, project: str | None
+) -> None:
+    rule = {"type": "rule", "content": "Migrations run after a backup.", "scope": scope}
+    model.answer = answers(extract=concludes(("never run a migration", rule)))
+    async with opened(home, model, workspace="/work/ferry") as m:
+        await said(m, "For all our work: never run a migration without a backup.")
+        kept = await only(m)
+    assert 'The project is "ferry".' in model.requests[0].text
+    assert "/work" not in model.requests[0].text
+    assert kept.project == project
+
+
+async def test_a_model_lets_nothing_out_of_a_private_project(
+    home: Path, model: ScriptedModel
+) -> None:
+    rule = {"type": "rule", "content": "Migrations run after a backup.", "scope": "everywhere"}
+    model.answer = answers(extract=concludes(("never run a migration", rule)))
+    async with opened(home, model, workspace="/work/ferry", private_workspaces=["/work/ferry"]) as m:
+        await said(m, "For all our work: never run a migration without a backup.")
+        assert (await only(m)).project == "/work/ferry"
+
+
+@pytest.mark.parametrize(
+    ("text", "content", "named"),
+    [
+        ("My father was 63 in March 2024.", "The user's father was 63 (March 2024).", None),
+        ("I swim every Wednesday.", "The user swims every Wednesday.", "Wednesday"),
+        ("我每周三游泳。", "用户每周三游泳。", "周三"),
+    ],
+)
+async def test_a_time_that_is_part_of_a_statement_is_not_when_it_happened(
+    home: Path, model: ScriptedModel, text: str, content: str, named: str | None
+) -> None:
+    told = {"content": content, "event_time": named} if named else {"content": content}
+    model.answer = answers(extract=concludes((text, told)))
+    async with opened(home, model) as m:
+        await said(m, text)
+        assert (await only(m)).current.event_at is None
+
+
+async def test_a_conclusion_without_a_property_is_kept_without_one(
+    home: Path, model: ScriptedModel
+) -> None:
+    model.answer = answers(extract=concludes(("sister Ida", {"predicate": None})))
+    async with opened(home, model) as m:
+        await said(m, "My sister Ida keeps bees.")
+        assert (await only(m)).predicate is None
