@@ -1,7 +1,7 @@
 """The page of rules: what each group is for, its lines, and what is lost without it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from bench.rules.groups import GROUPS, MARKED, PLAIN, PROMISED, SEARCHED, Group
 
@@ -26,6 +26,8 @@ class Figures(TypedDict):
     groups: dict[str, About]
     sets: dict[str, dict[str, Found]]
     """By set and group."""
+    remark: NotRequired[str]
+    """What has to be known of the figures, such as which are of another version."""
 
 
 def render_page(figures: Figures, gone: Figures) -> str:
@@ -41,6 +43,8 @@ def render_page(figures: Figures, gone: Figures) -> str:
 def _list_lines(figures: Figures, gone: Figures) -> Iterator[str]:
     yield _TOP
     yield from _table(_about(SEARCHED), figures["sets"], _ASKED)
+    if remark := figures.get("remark"):
+        yield f"\n{remark}"
     yield _MARKS
     yield from _table(_about(MARKED), figures["sets"], _LABELLED)
     yield _PROMISES

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.ingest.attribution import attribute_earlier_turns, find_participants
 from memoria.ingest.resolve import Resolver
-from memoria.memories.turn_links import link_turn_names
+from memoria.memories.turn_links import is_tool_call, link_turn_names
 from memoria.memories.validator import OperationValidator, PromptContents
 from memoria.memories.values import RULES_AUTHOR
 from memoria.memories.writer import MemoryWriter
@@ -42,7 +42,7 @@ from memoria.policy.plain_statements import (
 )
 from memoria.policy.routing import ExtractNow, route_turn
 from memoria.store.base import Transaction
-from memoria.store.values import ClosedSegment, NewQueueEntry, NewTurn, is_tool_call
+from memoria.store.values import ClosedSegment, NewQueueEntry, NewTurn
 
 _LEFT_OVER = 9
 _ASKED_CONFIDENCE = 0.6

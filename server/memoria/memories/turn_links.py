@@ -18,7 +18,7 @@ from memoria.graph.lexicon import NAMELESS
 from memoria.graph.mentions import find_names
 from memoria.model import Edge, EdgeType, Mention, Node, Role, StoredTurn
 from memoria.store.base import Transaction
-from memoria.store.values import NewTurn, is_tool_call
+from memoria.store.values import NewTurn
 from memoria.text.name import name_key
 
 _MOST_READ_CHARS = 2_000
@@ -109,6 +109,11 @@ def _find_mentions(text: str) -> list[Mention]:
 def _is_address(key: str, present: Collection[str]) -> bool:
     """Whether a name is that of somebody who is present, whole or short: Mel for Melanie."""
     return any(name.startswith(key) for name in present)
+
+
+def is_tool_call(turn: NewTurn | StoredTurn) -> bool:
+    """Whether a turn carries a tool's call or result."""
+    return turn.tool_args is not None or turn.tool_result is not None
 
 
 def _is_own_talk(turn: NewTurn | StoredTurn) -> bool:

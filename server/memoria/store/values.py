@@ -207,11 +207,6 @@ class NewTurn(NamedTuple):
     """What the other account of the same turn is found by; see `ingest/likeness`."""
 
 
-def is_tool_call(turn: NewTurn | StoredTurn) -> bool:
-    """Whether a turn carries a tool's call or result."""
-    return turn.tool_args is not None or turn.tool_result is not None
-
-
 @dataclass(frozen=True, slots=True)
 class NewMemory:
     """A memory ready to be written, but for its wording."""

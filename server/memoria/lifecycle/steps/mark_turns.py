@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from memoria.lifecycle.interface import ItemResult, PiecewiseStep, StepContext
+from memoria.memories.turn_links import is_tool_call
 from memoria.model.nightly import StepOutcome
 from memoria.policy.plain_statements import find_plain_statements
-from memoria.store.values import is_tool_call
 
 _AT_ONCE = 200
 """Turns that are marked in one transaction."""

@@ -53,7 +53,7 @@ class _Verdict(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Weights:
+class _LabelWeights:
     """The weights of one language."""
 
     columns: Sequence[bytes]
@@ -93,14 +93,14 @@ def _classify_sentence(sentence: Sentence) -> _Verdict | None:
 
 
 @cache
-def _load_weights(language: str) -> _Weights:
+def _load_weights(language: str) -> _LabelWeights:
     """The weights of a language; they are read once."""
     packed = (files("memoria.policy.statements") / f"{language}.weights").read_bytes()
     head, _, rows = packed.partition(b"\n")
     told = json.loads(head)
     size = 1 << told["bits"]
     columns = [rows[start : start + size] for start in range(0, len(rows), size)]
-    return _Weights(columns, told["scale"], tuple(told["bias"]), told["threshold"])
+    return _LabelWeights(columns, told["scale"], tuple(told["bias"]), told["threshold"])
 
 
 def _softmax(scores: list[float]) -> list[float]:

@@ -72,7 +72,7 @@ def _clear_brightness(year: int) -> date:
     return date(year, 4, int(since_2000 * 0.2422 + 4.81) - since_2000 // 4)
 
 
-def _fixed(table: str) -> dict[str, _DayOf]:
+def _list_fixed(table: str) -> dict[str, _DayOf]:
     """Holidays that are always on one date, by their names: `1225 christmas, christmas day`."""
     rows = (row.split(maxsplit=1) for row in table.strip().splitlines())
     return {
@@ -83,7 +83,7 @@ def _fixed(table: str) -> dict[str, _DayOf]:
 
 
 _ENGLISH: Mapping[str, _DayOf] = {
-    **_fixed("""
+    **_list_fixed("""
         0101 new year's day, new year's, new year
         0214 valentine's day
         0401 april fools' day
@@ -103,7 +103,7 @@ _ENGLISH: Mapping[str, _DayOf] = {
     "chinese new year": _lunar(_SPRING_FESTIVALS),
 }
 _CHINESE: Mapping[str, _DayOf] = {
-    **_fixed("""
+    **_list_fixed("""
         0101 元旦
         0214 情人节
         0308 妇女节
