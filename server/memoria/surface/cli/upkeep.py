@@ -87,7 +87,7 @@ def stats(context: typer.Context, as_json: AsJson = False) -> None:
         out().print(stats_table(figures))
         options: Options = context.obj
         if name_model(options.settings) is None:
-            out().print(f"\n{UNREAD}", markup=False)
+            out().print("\n" + wrap_answer(UNREAD, columns()), markup=False)
 
 
 def backup(
