@@ -95,6 +95,17 @@ def read_key(named: str) -> str | None:
     return os.environ.get(named.removeprefix(VARIABLE_MARK))
 
 
+def list_key_variables(home: str, settings: type[BaseModel]) -> list[str]:
+    """The variables that hold keys, by a home's settings file; none where it can't be read."""
+    try:
+        found = parse(home, read_text(home))
+    except SettingsFileError:
+        return []
+    keys = [found.get(name) for name in settings.model_fields if is_secret(settings, name)]
+    named = [key for key in keys if isinstance(key, str) and key.startswith(VARIABLE_MARK)]
+    return [key.removeprefix(VARIABLE_MARK) for key in named]
+
+
 def is_secret(settings: type[BaseModel], name: str) -> bool:
     """Whether a setting is a key."""
     return settings.model_fields[name].annotation == SecretStr | None

@@ -111,7 +111,7 @@ def spend(home: Path, tokens: int, outcome: str = "ok", at: int | None = None) -
 async def test_doctor_says_how_to_switch_one_on(home: Path) -> None:
     found = await finding(home)
     assert (found.state, found.cure) == ("ok", None)
-    assert "MEMORIA_LLM_BASE_URL" in found.detail
+    assert "memoria model" in found.detail
 
 
 async def test_doctor_names_host_and_model_and_the_days_tokens_and_asks_nothing(

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 from bench.chat_server import serve_script
@@ -20,7 +21,7 @@ from memoria.config import Settings
 from memoria.inference.chat.choose import choose_chat_model
 from memoria.model import QueueState
 
-ANSWER = {
+ANSWER: dict[str, Any] = {
     "operations": [
         {
             "op": "ADD",
@@ -43,7 +44,7 @@ ANSWER = {
     ]
 }
 """Of the first turn shown, which is numbered 1."""
-SUMMARY = {
+SUMMARY: dict[str, Any] = {
     "goal": None,
     "summary": "The user has moved to Trondheim.",
     "outcome": None,
@@ -78,7 +79,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
     return installing
 
 
-def _answer(asked: str) -> dict[str, object]:
+def _answer(asked: str) -> dict[str, Any]:
     return SUMMARY if "`outcome`" in asked else ANSWER
 
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from pydantic import SecretStr
-
+from memoria.bare.home import find_home
 from memoria.config import Settings
+from memoria.settings_file import is_secret, list_key_variables
 
 _IF_THERE = (
     "import os, sys; f = sys.argv.pop(1); "
@@ -60,7 +60,7 @@ class ClientProgram:
         options = [word for name, value in given.items() if value for word in (name, value)]
         names = {f"MEMORIA_{name.upper()}": name for name in Settings.model_fields}
         seen = [name for name in names if environment.get(name)]
-        keys = tuple(name for name in seen if _is_key(names[name]))
+        keys = tuple(name for name in seen if is_secret(Settings, names[name]))
         return cls(
             command=find_program(),
             python=sys.executable,
@@ -69,7 +69,7 @@ class ClientProgram:
             plain_variables=tuple(
                 one for one in seen if one not in keys and one[8:] not in _OPTIONS
             ),
-            key_variables=keys,
+            key_variables=(*keys, *_list_of_file(find_home(home), environment)),
         )
 
     @property
@@ -105,10 +105,10 @@ def find_program() -> str:
     return beside or shutil.which("memoria") or "memoria"
 
 
+def _list_of_file(home: str, environment: Mapping[str, str]) -> list[str]:
+    """The variables that hold keys by the settings file, as far as they are set in this shell."""
+    return [name for name in list_key_variables(home, Settings) if environment.get(name)]
+
+
 def _quote_for_windows(word: str) -> str:
     return word if word and not set(word) & set(" \t&()^;'`$%!") else f'"{word}"'
-
-
-def _is_key(setting: str) -> bool:
-    annotation = Settings.model_fields[setting].annotation
-    return annotation is SecretStr or SecretStr in getattr(annotation, "__args__", ())

@@ -17,7 +17,7 @@ FOLDER = "model"
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class Candidate:
     """One who could read: a program, or an endpoint."""
 
     name: str
@@ -32,12 +32,12 @@ class Reader:
     endpoint: Endpoint | None = None
 
 
-def find_readers() -> list[Reader]:
+def find_readers() -> list[Candidate]:
     """All that are found, programs first."""
-    return [*_find_programs(), *_find_endpoints()]
+    return [*find_programs(), *_find_endpoints()]
 
 
-def choose_reader(name: str, found: list[Reader]) -> Reader:
+def choose_reader(name: str, found: list[Candidate]) -> Candidate:
     """The one of a name.
 
     Raises:
@@ -54,7 +54,7 @@ def choose_reader(name: str, found: list[Reader]) -> Reader:
     )
 
 
-def settings_for(reader: Reader, home: Path, model: str | None) -> dict[str, str | None]:
+def settings_for(reader: Candidate, home: Path, model: str | None) -> dict[str, str | None]:
     """What is to be set so that this one reads; what another needed is None.
 
     Raises:
@@ -71,7 +71,7 @@ def settings_for(reader: Reader, home: Path, model: str | None) -> dict[str, str
     return given | {"llm_base_url": reader.endpoint.url, "llm_model": chosen, "llm_api_key": key}
 
 
-def write_files(reader: Reader, home: Path) -> None:
+def write_files(reader: Candidate, home: Path) -> None:
     """Write what a program's flags name into the home."""
     files: Mapping[str, str] = reader.program.files if reader.program else {}
     if files:
@@ -80,16 +80,17 @@ def write_files(reader: Reader, home: Path) -> None:
         replace_file(home / FOLDER / name, content.encode())
 
 
-def _find_programs() -> Iterator[Reader]:
+def find_programs() -> Iterator[Candidate]:
+    """The programs that are on the PATH."""
     for one in PROGRAMS:
         if path := shutil.which(one.program):
             place = str(Path(path).absolute())
-            yield Reader(one.name, one.title, f"{one.title}'s provider", (), one, place)
+            yield Candidate(one.name, one.title, f"{one.title}'s provider", (), one, place)
 
 
-def _find_endpoints() -> Iterator[Reader]:
+def _find_endpoints() -> Iterator[Candidate]:
     for endpoint, models in find_local():
         where = f"{endpoint.title} on this machine"
-        yield Reader(endpoint.name, endpoint.title, where, tuple(models), endpoint=endpoint)
+        yield Candidate(endpoint.name, endpoint.title, where, tuple(models), endpoint=endpoint)
     for endpoint in find_remote():
-        yield Reader(endpoint.name, endpoint.title, endpoint.title, endpoint=endpoint)
+        yield Candidate(endpoint.name, endpoint.title, endpoint.title, endpoint=endpoint)

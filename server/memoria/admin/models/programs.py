@@ -14,7 +14,8 @@ INSTRUCTIONS = "Do what the message says. Answer with the JSON that it asks for 
 _INSTRUCTIONS_FILE, _NO_TOOLS_FILE = "instructions.md", "no-tools.toml"
 _NO_TOOLS = '[[rule]]\ntoolName = "*"\ndecision = "deny"\npriority = 999\n'
 _CODEX_FEATURES = (
-    "hooks shell_tool unified_exec goals multi_agent apps plugins image_generation".split()
+    *"hooks shell_tool unified_exec goals multi_agent apps plugins".split(),
+    *"image_generation view_image".split(),
 )
 
 

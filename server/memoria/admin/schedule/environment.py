@@ -9,6 +9,7 @@ from pydantic import SecretStr
 
 from memoria.config import Settings
 from memoria.errors import InvalidInputError
+from memoria.settings_file import list_key_variables
 from memoria.text.redact import holds_a_key
 
 _PREFIX = "MEMORIA_"
@@ -43,7 +44,8 @@ def capture_environment(settings: Settings, environment: Mapping[str, str]) -> C
             raise InvalidInputError(_KEY_FOUND.format(name=name))
     if settings.llm_command:
         carried["PATH"] = _folders(environment.get("PATH", os.defpath))
-    return CapturedEnvironment(carried, tuple(map(_variable, keys)))
+    of_file = list_key_variables(str(settings.home_path), Settings)
+    return CapturedEnvironment(carried, (*map(_variable, keys), *of_file))
 
 
 _KEY_FOUND = (

@@ -64,6 +64,13 @@ def connect(
             "--recall", help="Lay what memory has on a prompt before the model, each time."
         ),
     ] = False,
+    model: Annotated[
+        bool | None,
+        typer.Option(
+            "--model/--no-model",
+            help="Whether the client reads your conversations; without either you are asked once.",
+        ),
+    ] = None,
     status: Annotated[
         bool, typer.Option("--status", help="Tell what is wired and whether it answers.")
     ] = False,
@@ -76,19 +83,15 @@ def connect(
     Everything else in the client's files stays as it is, byte for byte.
     """
     from memoria.admin.clients.interface import HookWish  # noqa: PLC0415
-    from memoria.admin.clients.status import is_installed  # noqa: PLC0415
-    from memoria.admin.clients.table import CLIENTS, find_client  # noqa: PLC0415
     from memoria.admin.clients.wiring import draft_connection  # noqa: PLC0415
 
     place, program = _surroundings(context.obj)
+    _check_model_option(model, as_json=as_json)
     if status:
         _show_status(client, place, program, as_json=as_json)
         return
     wish = HookWish(is_wanted=hooks, recall=recall)
-    found = [one for one in CLIENTS if is_installed(one, place) and one.config(place, scope)]
-    chosen = [find_client(client)] if client is not None else found
-    if not chosen:
-        raise ClientError("No client was found on this machine. Name one: memoria connect codex")
+    chosen = _choose_clients(client, place, scope)
     flags = [*([] if hooks else ["--no-hooks"]), *(["--recall"] if recall else [])]
     way = _WayToWrite(dry_run=dry_run, yes=yes, as_json=as_json)
     drafts = [
@@ -101,6 +104,40 @@ def connect(
         for one in chosen
     ]
     _carry_out_all(drafts, place, way, is_one=client is not None)
+    if model is not False and not (dry_run or as_json):
+        from memoria.surface.cli.connect_model import offer_model  # noqa: PLC0415  (reads a home)
+
+        offer_model(context, chosen, place, program, is_wanted=model, asks=way.asks)
+
+
+def _check_model_option(model: bool | None, *, as_json: bool) -> None:
+    """See that no trial in words is wanted among JSON.
+
+    Raises:
+        ClientError: it is.
+    """
+    if model and as_json:
+        raise ClientError(
+            "--model tells of a trial in words. With --json, connect first; then say "
+            "memoria model use NAME --json."
+        )
+
+
+def _choose_clients(name: str | None, place: "ClientPlace", scope: "Scope") -> "list[Client]":
+    """The client of a name; without one, those that are on this machine.
+
+    Raises:
+        ClientError: there is none.
+    """
+    from memoria.admin.clients.status import is_installed  # noqa: PLC0415
+    from memoria.admin.clients.table import CLIENTS, find_client  # noqa: PLC0415
+
+    if name is not None:
+        return [find_client(name)]
+    found = [one for one in CLIENTS if is_installed(one, place) and one.config(place, scope)]
+    if not found:
+        raise ClientError("No client was found on this machine. Name one: memoria connect codex")
+    return found
 
 
 def disconnect(

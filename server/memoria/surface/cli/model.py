@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from memoria.admin.models.find import (
     MODEL_SETTINGS,
-    Reader,
+    Candidate,
     choose_reader,
     find_readers,
     settings_for,
@@ -148,7 +148,7 @@ def _show_failure(trial: WireTrial, *, as_json: bool) -> None:
     raise typer.Exit(Exit.FAILED)
 
 
-def _chosen_text(options: Options, reader: Reader, wire: WireModelChange) -> str:
+def _chosen_text(options: Options, reader: Candidate, wire: WireModelChange) -> str:
     settings = options.settings
     lines = [] if wire.trial is None else [trial_text(wire.trial, reader.title)]
     lines += [

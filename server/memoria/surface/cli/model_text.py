@@ -4,19 +4,13 @@ from typing import TYPE_CHECKING, Self
 
 from pydantic import BaseModel
 
-from memoria.admin.chat import name_model
-from memoria.admin.models.find import Reader
+from memoria.admin.chat import UNREAD, name_model
+from memoria.admin.models.find import Candidate
 from memoria.config import Settings
 from memoria.surface.text import quantity
 
 if TYPE_CHECKING:
     from memoria.app.model_trial import ModelTrial
-
-UNREAD = (
-    "Without a chat model your conversations are kept and searched, but nobody reads them: what "
-    "you only mention becomes no memory. `memoria model` finds one that you have."
-)
-"""What goes unread, for whoever has no model."""
 
 
 class WireReader(BaseModel):
@@ -28,7 +22,7 @@ class WireReader(BaseModel):
     keeps: str | None = None
 
     @classmethod
-    def of(cls, reader: Reader) -> Self:
+    def of(cls, reader: Candidate) -> Self:
         """The same, as it is printed."""
         keeps = reader.program.keeps or None if reader.program else None
         return cls(name=reader.name, title=reader.title, models=[*reader.models], keeps=keeps)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memoria.admin.chat import UNREAD, name_model
 from memoria.app.engine import check_memory
 from memoria.errors import InvalidInputError
 from memoria.model import Finding, Health
@@ -84,6 +85,9 @@ def stats(context: typer.Context, as_json: AsJson = False) -> None:
         show(figures, "", as_json=True)
     else:
         out().print(stats_table(figures))
+        options: Options = context.obj
+        if name_model(options.settings) is None:
+            out().print("\n" + wrap_answer(UNREAD, columns()), markup=False)
 
 
 def backup(

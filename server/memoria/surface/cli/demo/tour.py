@@ -15,6 +15,7 @@ from typing import Any
 
 import anyio
 
+from memoria.admin.chat import UNREAD
 from memoria.admin.clients.program import find_program
 from memoria.surface.cli.client_entry import client_entry
 from memoria.surface.cli.console import Options, print_json
@@ -38,6 +39,7 @@ def run_demo(*, as_json: bool) -> None:
     else:
         stage.begin_stop("Plug it in")
         stage.say(f"Connect the clients on this machine: {find_program()} connect")
+        stage.say(UNREAD)
         stage.say("By hand, this entry works in Claude Code (.mcp.json), Cursor and others:")
         stage.print_plain(json.dumps(entry, indent=2, ensure_ascii=False))
         stage.print_verdict()

@@ -1,0 +1,66 @@
+"""The one question that `connect` asks about reading: may this client read what is said?"""
+
+import typer
+
+from memoria.admin.chat import name_model
+from memoria.admin.clients.interface import Client
+from memoria.admin.clients.place import ClientPlace
+from memoria.admin.clients.program import ClientProgram
+from memoria.admin.clients.status import list_connections
+from memoria.admin.models.find import Candidate, find_programs
+from memoria.errors import ClientError
+from memoria.surface.cli.console import Options
+from memoria.surface.cli.model import use_model
+from memoria.surface.cli.model_text import price_text
+
+_READERS = {"claude-code": "claude", "codex": "codex", "gemini": "gemini"}
+"""Clients that could read, and their names as readers."""
+
+
+def offer_model(
+    context: typer.Context,
+    connected: list[Client],
+    place: ClientPlace,
+    program: ClientProgram,
+    *,
+    is_wanted: bool | None,
+    asks: bool,
+) -> None:
+    """Have a client that was just connected read conversations, if that is wanted.
+
+    Args:
+        context: of the command.
+        connected: the clients that it was about.
+        place: where their files are.
+        program: what they start.
+        is_wanted: what an option says; None where none does.
+        asks: whether somebody is there to be asked.
+
+    Raises:
+        ClientError: it is wanted, and none of them could.
+    """
+    options: Options = context.obj
+    wired = [one.client for one in list_connections(place, program)]
+    reader = _find_reader([one for one in connected if one in wired])
+    if is_wanted and reader is None:
+        raise ClientError(
+            "None of these clients could read conversations here. `memoria model` lists who could."
+        )
+    if reader is None or (is_wanted is None and (not asks or name_model(options.settings))):
+        return
+    titles = list(dict.fromkeys(one.title for one in wired))
+    if is_wanted or typer.confirm(_question(options, reader, titles), default=False, err=True):
+        use_model(context, reader.name)
+
+
+def _find_reader(connected: list[Client]) -> Candidate | None:
+    wanted = [_READERS[one.name] for one in connected if one.name in _READERS]
+    return next((one for one in find_programs() if one.name in wanted), None)
+
+
+def _question(options: Options, reader: Candidate, titles: list[str]) -> str:
+    said = " and ".join(filter(None, (", ".join(titles[:-1]), *titles[-1:])))
+    return (
+        f"Let {reader.title} read what you say in {said or reader.title}, on your plan? It goes to "
+        f"{reader.where}; private projects never do. {price_text(options.settings)}"
+    )

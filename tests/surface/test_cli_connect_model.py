@@ -1,0 +1,102 @@
+"""`connect` asks once whether the client may read what is said, and takes silence for no."""
+
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from tests.surface.client_box import ClientBox
+from tests.surface.test_cli_model import ANSWERING
+
+from memoria.config import Settings
+
+pty = pytest.importorskip("pty", reason="needs a terminal as POSIX has it")
+
+TIMEOUT_S = 300
+
+
+@pytest.fixture
+def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ClientBox:
+    made = ClientBox(tmp_path, monkeypatch)
+    program = tmp_path / "programs" / "claude"
+    program.parent.mkdir()
+    program.write_text(f"#!{sys.executable}{ANSWERING}", "utf-8")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+    return made
+
+
+def _connect_at_terminal(box: ClientBox, typed: str) -> str:
+    """What `memoria connect claude-code` asks and says where somebody types this."""
+    ours, theirs = pty.openpty()
+    os.write(ours, typed.encode())
+    words = ["--home", str(box.shell.home), "connect", "claude-code"]
+    done = subprocess.run(  # noqa: S603  (our own program)
+        [sys.executable, "-m", "memoria", *words],
+        stdin=theirs,
+        capture_output=True,
+        timeout=TIMEOUT_S,
+        check=True,
+        env={**os.environ, "MEMORIA_EMBEDDER": "off", "NO_COLOR": "1"},
+    )
+    os.close(theirs)
+    os.close(ours)
+    return (done.stdout + done.stderr).decode()
+
+
+def _command(box: ClientBox) -> str | None:
+    return Settings.load(home=box.shell.home).llm_command
+
+
+def test_who_says_yes_is_read_by_the_client_and_was_told_what_goes_where(box: ClientBox) -> None:
+    said = _connect_at_terminal(box, "y\ny\n")
+    assert "Let Claude Code read what you say in Claude Code, on your plan?" in said
+    assert "Claude Code's provider; private projects never do" in said
+    assert "500,000 a day" in said
+    assert "[y/N]" in said
+    assert "a valid answer" in said
+    assert "claude" in str(_command(box))
+    assert "Let Claude Code read" not in _connect_at_terminal(box, "y\n")
+
+
+@pytest.mark.parametrize("typed", ["y\n\n", "y\nn\n"])
+def test_who_says_no_or_nothing_is_read_by_nobody(box: ClientBox, typed: str) -> None:
+    assert "Let Claude Code read" in _connect_at_terminal(box, typed)
+    assert _command(box) is None
+
+
+def test_where_there_is_no_terminal_nobody_is_asked_and_an_option_says_it(box: ClientBox) -> None:
+    output = box("connect", "claude-code", "--yes")
+    assert "Let Claude Code read" not in output.out + output.err
+    assert _command(box) is None
+    output = box("connect", "claude-code", "--yes", "--no-model")
+    assert _command(box) is None
+    output = box("connect", "claude-code", "--yes", "--model")
+    assert output.code == 0, output.err
+    assert "claude" in str(_command(box))
+
+
+def test_an_option_that_nobody_can_serve_says_who_could_be_asked(box: ClientBox) -> None:
+    output = box("connect", "zed", "--yes", "--model")
+    assert output.code == 1
+    assert "memoria model" in output.err
+
+
+def test_codex_is_to_pass_on_the_variable_that_holds_the_key_of_the_file(
+    box: ClientBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "hunter2hunter2")
+    box("model", "use", "openai", "--model", "m", "--untried")
+    assert box("connect", "codex", "--yes").code == 0
+    text = (box.user / ".codex" / "config.toml").read_text("utf-8")
+    assert "OPENAI_API_KEY" in tomllib.loads(text)["mcp_servers"]["memoria"]["env_vars"]
+    assert "hunter2" not in text
+
+
+def test_what_goes_unread_is_said_where_nobody_reads(box: ClientBox) -> None:
+    box("remember", "I like tea")
+    assert "nobody reads them" in box("stats").out
+    assert "memoria model" in box("doctor").out
+    assert "nobody reads them" not in box("stats", MEMORIA_LLM_COMMAND="ask").out
