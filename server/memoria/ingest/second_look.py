@@ -89,6 +89,11 @@ class DoubtfulConclusion:
     before: tuple[str, ...] = ()
     """The turns before it, a line each: by them a check resolves pronouns and names."""
 
+    @property
+    def others(self) -> tuple["Memory | DoubtfulConclusion", ...]:
+        """All that it is to be compared with."""
+        return (*self.rivals, *self.earlier)
+
 
 class SecondLook:
     """Asks the model about the proposals for one queue entry."""
@@ -115,7 +120,7 @@ class SecondLook:
         Raises:
             ChatModelError: the model gave no answer; it may give one later.
         """
-        pairs = [(one, other) for one in doubtful for other in (*one.rivals, *one.earlier)]
+        pairs = [(one, other) for one in doubtful for other in one.others]
         risky = [one for one in doubtful if one.is_risky][:_MOST_PAIRS]
         return Advice(self._ask_relations(pairs[:_MOST_PAIRS]), self._ask_support(risky))
 
