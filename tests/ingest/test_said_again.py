@@ -177,7 +177,9 @@ async def test_a_model_lets_nothing_out_of_a_private_project(
 ) -> None:
     rule = {"type": "rule", "content": "Migrations run after a backup.", "scope": "everywhere"}
     model.answer = answers(extract=concludes(("never run a migration", rule)))
-    async with opened(home, model, workspace="/work/ferry", private_workspaces=["/work/ferry"]) as m:
+    async with opened(
+        home, model, workspace="/work/ferry", private_workspaces=["/work/ferry"]
+    ) as m:
         await said(m, "For all our work: never run a migration without a backup.")
         assert (await only(m)).project == "/work/ferry"
 
@@ -207,3 +209,22 @@ async def test_a_conclusion_without_a_property_is_kept_without_one(
     async with opened(home, model) as m:
         await said(m, "My sister Ida keeps bees.")
         assert (await only(m)).predicate is None
+
+
+@pytest.mark.parametrize("relation", ["replaces", "different"])
+async def test_conclusions_of_one_answer_are_compared_with_each_other(
+    home: Path, model: ScriptedModel, relation: str
+) -> None:
+    learns, gave_up = "The user learns the guitar.", "The user has given up the guitar."
+    model.answer = answers(
+        extract=concludes(
+            ("learning the guitar", {"content": learns, "predicate": "guitar"}),
+            ("given up the guitar", {"content": gave_up, "predicate": "guitar"}),
+        ),
+        adjudicate=ruled(relation),
+    )
+    async with opened(home, model) as m:
+        await said(m, "I am learning the guitar.", "In June: I have given up the guitar.")
+        active = {c for c, validity in (await standing(m)).items() if validity is Validity.ACTIVE}
+    assert active == ({gave_up} if relation == "replaces" else {learns, gave_up})
+    assert [one for one in model.requests if '"known":"The user learns' in one.text]

@@ -43,6 +43,7 @@ from memoria.model import (
     Memory,
     MemoryType,
     Operation,
+    Relation,
     Role,
     Scope,
     Skip,
@@ -107,6 +108,8 @@ class Resolver:
         self._claims = ClaimWriter(validator.tx, validator.writer, validator.now)
         self._outcome = ExtractionOutcome()
         self._boosted = set[str]()
+        self._written = dict[str, str]()
+        """The ids of the memories that conclusions of this answer became, by their wordings."""
         self.echo_ids = set[str]()
         """Ids of memories that an assistant or a tool only repeated."""
 
@@ -189,13 +192,20 @@ class Resolver:
         is_over = end is not None and end <= turn.at  # what was said of the past stays true
         wording = replace(wording, expires_at=None if is_over else end)
         if confirm_reason is None:
-            relations = self._advice.relations_of(content)
+            relations = self._relations_of(content)
             named = add.task is not None
             proposed = NewClaim(claim, new, wording, named, relations, self._ahead)
-            self._note(self._claims.write(proposed), content)
+            outcome = self._claims.write(proposed)
+            self._note(outcome, content)
+            self._written[content] = outcome.memory_id
         elif not self._is_known(wording, turn):
             self._validator.writer.add(new, wording)
             self._count("pending")
+
+    def _relations_of(self, content: str) -> dict[str, Relation]:
+        """What a conclusion is to memories, by their ids, those of this answer among them."""
+        found = self._advice.relations_of(content)
+        return {self._written.get(other, other): relation for other, relation in found.items()}
 
     def _scope_of(self, add: Add, turn: StoredTurn) -> Scope | None:
         """Where the model would have a conclusion seen; of a private project it has no say."""

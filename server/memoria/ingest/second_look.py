@@ -54,15 +54,16 @@ class Advice:
     """What the second look has shown."""
 
     relations: Mapping[tuple[str, str], Relation] = field(default_factory=dict)
-    """By the conclusion's wording and the id of the memory it was compared with."""
+    """By the conclusion's wording, and what it was compared with: a memory's id, or the wording of
+    an earlier conclusion."""
     support: Mapping[tuple[str, int], SupportVerdict] = field(default_factory=dict)
     """By the conclusion's wording and the number of its turn."""
 
     def relations_of(self, content: str) -> dict[str, Relation]:
-        """What a conclusion is to the memories it was compared with, by their ids."""
+        """What a conclusion is to what it was compared with."""
         return {
-            memory_id: relation
-            for (wording, memory_id), relation in self.relations.items()
+            other: relation
+            for (wording, other), relation in self.relations.items()
             if wording == content
         }
 
@@ -79,10 +80,19 @@ class DoubtfulConclusion:
     turn: StoredTurn
     rivals: tuple[Memory, ...]
     is_risky: bool
+    topic: tuple[str, str] = ("", "")
+    """The subject and the property."""
+    earlier: tuple["DoubtfulConclusion", ...] = ()
+    """What the same answer concludes of the same before."""
     said_by: str = ""
     """Who says the turn, by name and part, where the conclusion is to be checked."""
     before: tuple[str, ...] = ()
     """The turns before it, a line each: by them a check resolves pronouns and names."""
+
+    @property
+    def others(self) -> tuple["Memory | DoubtfulConclusion", ...]:
+        """All that it is to be compared with."""
+        return (*self.rivals, *self.earlier)
 
 
 class SecondLook:
@@ -110,24 +120,24 @@ class SecondLook:
         Raises:
             ChatModelError: the model gave no answer; it may give one later.
         """
-        pairs = [(one, memory) for one in doubtful for memory in one.rivals][:_MOST_PAIRS]
+        pairs = [(one, other) for one in doubtful for other in one.others]
         risky = [one for one in doubtful if one.is_risky][:_MOST_PAIRS]
-        return Advice(self._ask_relations(pairs), self._ask_support(risky))
+        return Advice(self._ask_relations(pairs[:_MOST_PAIRS]), self._ask_support(risky))
 
     def _ask_relations(
-        self, pairs: Sequence[tuple[DoubtfulConclusion, Memory]]
+        self, pairs: Sequence[tuple[DoubtfulConclusion, Memory | DoubtfulConclusion]]
     ) -> dict[tuple[str, str], Relation]:
         if not pairs:
             return {}
         question = request_rulings(
-            pairs=_json_lines(_pair_fields(one, memory, self._zone) for one, memory in pairs),
+            pairs=_json_lines(_pair_fields(one, other, self._zone) for one, other in pairs),
             max_output_tokens=self._max_output_tokens,
         )
         try:
             rulings = self._chat.ask(self._tenant, question).rulings
         except (InvalidAnswerError, ModelRefusedError):
             return {}
-        keys = {n: (one.content, memory.id) for n, (one, memory) in enumerate(pairs, 1)}
+        keys = {n: (one.content, _key_of(other)) for n, (one, other) in enumerate(pairs, 1)}
         return {keys[r.pair]: r.relation for r in rulings if r.pair in keys}
 
     def _ask_support(
@@ -157,13 +167,30 @@ def find_doubtful(
     """The proposals that deserve a second look, with the memories to compare them with."""
     adds = (operation for operation in operations if isinstance(operation, Add))
     updates = (operation for operation in operations if isinstance(operation, Update))
-    conclusions = [_doubtful_addition(validator, add, recall, meanings) for add in adds]
-    conclusions += [_doubtful_update(validator, update) for update in updates]
+    added = [_doubtful_addition(validator, add, recall, meanings) for add in adds]
+    conclusions = _relate_to_earlier([one for one in added if one is not None])
+    changed = (_doubtful_update(validator, update) for update in updates)
+    conclusions += [one for one in changed if one is not None]
     return [
         _add_context(validator, one, participants) if one.is_risky else one
         for one in conclusions
-        if one is not None and (one.rivals or one.is_risky)
+        if one.rivals or one.earlier or one.is_risky
     ]
+
+
+def _relate_to_earlier(conclusions: Sequence[DoubtfulConclusion]) -> list[DoubtfulConclusion]:
+    """The conclusions of one answer, each with those before it that speak of the same property."""
+    related = []
+    for n, one in enumerate(conclusions):
+        earlier = [
+            other
+            for other in conclusions[:n]
+            if all(one.topic)
+            and other.topic == one.topic
+            and _is_left_open(one.content, other.content)
+        ]
+        related.append(replace(one, earlier=tuple(earlier[-_MOST_OF_ONE:])))
+    return related
 
 
 def _add_context(
@@ -204,7 +231,7 @@ def _doubtful_addition(
     rivals = {m.id: m for m in (*same, *others) if _is_left_open(content, m.content)}
     is_known = any(says_the_same(content, m.content) for m in same)
     rivals_to_ask = () if is_known else tuple(rivals.values())[:_MOST_OF_ONE]
-    return DoubtfulConclusion(content, quote, turn, rivals_to_ask, risky)
+    return DoubtfulConclusion(content, quote, turn, rivals_to_ask, risky, (subject, predicate))
 
 
 def _was_read_off(memory: Memory, turn: StoredTurn) -> bool:
@@ -230,10 +257,18 @@ def _doubtful_update(validator: OperationValidator, update: Update) -> DoubtfulC
     return DoubtfulConclusion(content, quote, turn, (), risky)
 
 
-def _pair_fields(one: DoubtfulConclusion, memory: Memory, zone: Zone) -> dict[str, str]:
+def _key_of(other: Memory | DoubtfulConclusion) -> str:
+    return other.id if isinstance(other, Memory) else other.content
+
+
+def _pair_fields(
+    one: DoubtfulConclusion, other: Memory | DoubtfulConclusion, zone: Zone
+) -> dict[str, str]:
+    known_on = (
+        date_of_memory(other, zone) if isinstance(other, Memory) else date_of_turn(other.turn, zone)
+    )
     return describe_pair(
-        (shorten_statement(memory.content), date_of_memory(memory, zone)),
-        (one.content, date_of_turn(one.turn, zone)),
+        (shorten_statement(other.content), known_on), (one.content, date_of_turn(one.turn, zone))
     )
 
 

@@ -374,7 +374,7 @@ def find_event_time(
     """
     comes_again = _COMES_AGAIN.search(content) is not None
     if comes_again:
-        prefer = "future"
+        expression, prefer = expression or content, "future"
     told = times(expression or "", turn.at, zone, prefer=prefer)
     if expression and not _tells_time(expression, turn, zone, prefer):
         told = ()

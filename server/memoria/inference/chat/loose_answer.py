@@ -164,7 +164,7 @@ def _read_object(answer: type[AnswerT], values: list[Any]) -> LooseAnswer[Answer
 def _objects_in(value: object, depth: int = 0) -> Iterator[Mapping[Any, Any]]:
     """Objects, the inner ones before those around them."""
     inner = value.values() if isinstance(value, Mapping) else value
-    if depth < _DEEPEST_WRAPPING and isinstance(value, Mapping | list):
+    if depth < _DEEPEST_WRAPPING and isinstance(inner, Iterable) and not isinstance(inner, str):
         for one in inner:
             yield from _objects_in(one, depth + 1)
     if isinstance(value, Mapping):

@@ -110,8 +110,10 @@ def join_pairs(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     joined: dict[str, Any] = {}
     for name, value in pairs:
         former = joined.get(name)
-        both = isinstance(former, list) and isinstance(value, list)
-        joined[name] = [*former, *value] if both else value
+        if isinstance(former, list) and isinstance(value, list):
+            joined[name] = [*former, *value]
+        else:
+            joined[name] = value
     return joined
 
 
@@ -173,9 +175,7 @@ class _Reader:
         pairs = list[tuple[str, Any]]()
         while not self._is_over(_OBJECT_END, _LIST_END):
             name = self._name()
-            if self._is_cut:
-                break
-            value = self._value_of_name(depth)
+            value = None if self._is_cut else self._value_of_name(depth)
             if not self._is_cut or isinstance(value, dict | list):
                 pairs.append((name, value))
         return pairs

@@ -23,7 +23,7 @@ _LISTED = LazyPattern(r"\s*[,，、;；\n]\s*")
 _NAMES_APART = LazyPattern(r"[\s_-]+")
 _SCALES = (10, 100)
 """Shares are given out of ten or a hundred, where not out of one."""
-_NOTHING = (None, "", [], {})
+_NOTHING: tuple[object, ...] = (None, "", [], {})
 
 
 class UnfitError(ValueError):
