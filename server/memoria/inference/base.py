@@ -136,7 +136,8 @@ class Calibration:
     context: AnswerBounds
     """Conclusions that nobody asked for."""
     answers: float = 0.32
-    """From here on what fits best is called an answer; see `retrieval.ranking.fit`."""
+    """From here on what fits best is called an answer; see `retrieval.ranking.fit`. With weights
+    for answers it is another figure than without."""
     read_answering: Callable[[], Vector] | None = None
     """Gives what each number of a vector counts for, where a text is to answer a question; None
     where all of them count alike."""
