@@ -22,7 +22,8 @@ from training.telling.train import Examples, Floats, embed, fit
 FOLDER = Path(__file__).resolve().parent
 _REFUSED = (0.1, 0.4)
 """Of the questions with an answer, the shares that a bound turns away where it is described. Half
-of these ask in other words than what was told: 0.4 of them are 0.1 of those that people ask."""
+of these ask in other words than what was told, so that a bound by which a tenth of plain questions
+is turned away turns away some .4 of them."""
 _NEAREST = 2
 """Of the facts, so many are shown with a question that none of them answers: the best."""
 _ROUNDS = 2
@@ -102,15 +103,16 @@ def describe(found: Sequence[tuple[str, float]]) -> Iterator[str]:
 
 
 def main() -> int:
-    """Say how the weights do on lives left out, beside the cosine alone, and write them."""
+    """Write the weights, or say how such do on lives left out, beside the cosine alone."""
     options = argparse.ArgumentParser(prog="python -m training.fit.train")
-    options.add_argument("--check", action="store_true", help="write nothing")
+    options.add_argument("--check", action="store_true", help="say it, and write nothing")
     arguments = options.parse_args()
     lives = [read_life(file) for file in sorted(FOLDER.glob("*.tsv"))]
     if not arguments.check:
         WEIGHTS.write_bytes(learn(lives).astype(np.float16).tobytes())
         return 0
-    learnt, plain = [], []
+    learnt: list[tuple[str, float]] = []
+    plain: list[tuple[str, float]] = []
     for left_out in range(len(lives)):
         weights = learn([*lives[:left_out], *lives[left_out + 1 :]])
         learnt += score(lives[left_out], weights)

@@ -136,7 +136,8 @@ class Calibration:
     context: AnswerBounds
     """Conclusions that nobody asked for."""
     answers: float = 0.32
-    """From here on what fits best is called an answer; see `retrieval.ranking.fit`."""
+    """From here on what fits best is called an answer; see `retrieval.ranking.fit`. With weights
+    for answers it is another figure than without."""
     alike: float = 0.4
     """From here on a statement may take the place of an earlier memory: whoever states it is asked.
     """
