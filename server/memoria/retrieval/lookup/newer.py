@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
-from memoria.inference import LazyEmbedder
+from memoria.inference import LazyEmbedder, calibration_of
 from memoria.memories.conditions import condition_of_turn, is_open
 from memoria.memories.days import zone_of_turn
 from memoria.model import Memory, MemoryType, Role, StoredTurn, Validity, Vector, to_iso
@@ -68,13 +68,14 @@ def find_newer(
         project: from where it is looked; None for no project.
         may_tell: leaves turns out.
     """
-    if embedder is None or embedder.calibration.about_same is None or not told:
+    calibration = calibration_of(embedder)
+    about_same = calibration.about_same
+    if embedder is None or about_same is None or not told:
         return {}
-    calibration = embedder.calibration
     users = (Role.USER, None)
     search = LaterSearch(tx, embedder.name, calibration, _EVERYTHING)
     later = search.find([Said(one.n, one.at, users) for one in told], _LOOKED_AT)
-    picker = _Picker(tx, project, may_tell, calibration.about_same, calibration.alike)
+    picker = _Picker(tx, project, may_tell, about_same, calibration.alike)
     vectors = tx.documents.vectors([one.n for one in told], embedder.name)
     found: dict[str, Newer | None] = {}
     for one in told:
