@@ -56,7 +56,7 @@ def build_answer(
     told = ToldConditions(tx, plan)
     lines = list_lines(tx, found, selection.hits, told) or _list_newest(tx, found, told)
     shown = [line.candidate for line in lines]
-    answered = _is_answered(found, shown)
+    answered = _is_answered(found, [line.candidate for line in lines if line.shown_as != "later"])
     hint = partial(find_hint, tx, found, shown, told, is_answered=answered)
     whole = SearchResult(
         query=plan.asked,
