@@ -13,6 +13,9 @@ from memoria.model import Hit
 FIRST_LEVEL_LIMIT = 10
 """Lines asked of the first level."""
 
+_ORDER = (None, "nearest", "later")
+"""Hits count before what is nearest, and that before what was said later, wherever they stand."""
+
 Wordings = Mapping[str, Sequence[str]]
 """Other wordings of a question that are given with it."""
 
@@ -65,7 +68,8 @@ def key_of(hit: Hit) -> Key:
 
 
 def _read_answer(found: SearchResult) -> Answer:
-    keys = {hit.id: key_of(hit) for hit in found.hits}
+    hits = sorted(found.hits, key=lambda hit: _ORDER.index(hit.shown_as))
+    keys = {hit.id: key_of(hit) for hit in hits}
     pairs = (
         frozenset((keys[hit.id], keys[other]))
         for hit in found.hits

@@ -264,7 +264,7 @@ async def test_a_past_wording_passes_the_filters_itself(town: Memoria) -> None:
 
 
 async def test_what_only_the_graph_knows_of_passes_no_filter(town: Memoria) -> None:
-    found = await town.search_memory("What does Priya do?", limit=20)
+    found = await town.search_memory("What does Priya do?", limit=20, max_tokens=3000)
     assert "Orchids in every window" in [hit.text for hit in found.hits]
     filters: list[dict[str, Any]] = [
         {"since": "2023-03-01"},
@@ -273,7 +273,7 @@ async def test_what_only_the_graph_knows_of_passes_no_filter(town: Memoria) -> N
         {"types": ["rule"]},
     ]
     for narrowed in filters:
-        found = await town.search_memory("What does Priya do?", **narrowed)
+        found = await town.search_memory("What does Priya do?", max_tokens=3000, **narrowed)
         assert "Orchids in every window" not in [hit.text for hit in found.hits]
 
 

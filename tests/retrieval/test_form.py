@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoria.model import AdjacentTurn, Hit, HitSource, Role, ToolCall
+from memoria.retrieval.answer.beside import ShownAs
 from memoria.retrieval.answer.form import ID_CHARS, write_hits
 from memoria.retrieval.answer.neighbours import NeighbourTurns
 from memoria.retrieval.answer.pack import PackedHits, Packer
@@ -155,6 +156,58 @@ def test_turns_of_one_session_and_day_stand_in_order_below_one_line() -> None:
     ]
 
 
+def lines_of_talk(*shown: ShownAs | None) -> list[Hit]:
+    """Lines of one speaker in one year, each shown as it is said."""
+    return [
+        turn(f"line {n}", n).model_copy(update={"status": "unprocessed", "shown_as": one})
+        for n, one in enumerate(shown)
+    ]
+
+
+def test_who_speaks_and_the_year_are_said_once_and_what_is_no_hit_is_told_apart() -> None:
+    assert write_hits(lines_of_talk("later", None, None, "nearest"), 8) == [
+        "All: trust reported, user, 2026.",
+        "[turn 00000000] line 0 (03-02, later)",
+        "[turn 00000001] line 1 (03-02)",
+        "[turn 00000002] line 2 (03-02)",
+        "By meaning:",
+        "[turn 00000003] line 3 (03-02)",
+    ]
+
+
+def test_lines_of_two_years_and_speakers_each_say_their_own() -> None:
+    *others, last = lines_of_talk(None, None, None, None)
+    source = last.source.model_copy(update={"at": "2025-12-30T09:30:00Z", "speaker": "Mia"})
+    lines = write_hits([*others, last.model_copy(update={"source": source})], 8)
+    assert lines[0] == "All: trust reported."
+    assert lines[1] == "[turn 00000000] line 0 (user, 2026-03-02)"
+    assert lines[-1] == "[turn 00000003] line 3 (Mia, 2025-12-30)"
+
+
+@given(
+    shown=st.lists(st.sampled_from([None, "nearest", "later"]), min_size=1, max_size=14),
+    who=st.sampled_from(["A", "林", "Margarethe von Rabenau"]),
+    years=st.lists(st.sampled_from(["2025", "2026"]), min_size=14, max_size=14),
+    room=st.integers(40, 400),
+)
+def test_whatever_is_said_once_lines_keep_to_their_budget(
+    shown: list[ShownAs | None], who: str, years: list[str], room: int
+) -> None:
+    hits = [
+        hit.model_copy(
+            update={
+                "source": hit.source.model_copy(
+                    update={"speaker": who, "at": f"{year}{hit.source.at[4:]}"}
+                )
+            }
+        )
+        for hit, year in zip(lines_of_talk(*shown), years, strict=False)
+    ]
+    packer = Packer(hits, room, {}, id_chars=ID_CHARS, line_tokens=20)
+    packer.admit()
+    assert packer.finish().tokens <= room
+
+
 def test_a_run_begins_when_the_first_of_its_hits_was_said() -> None:
     later, first = turn("answered", 7), turn("asked", 3)
     said_at = later.source.model_copy(update={"at": "2026-03-02T09:30:00Z"})
@@ -241,3 +294,16 @@ def test_what_speaks_against_a_hit_stands_one_line_below_it() -> None:
     assert "[000000a1], [000000b2]" in lines[-1]
     assert lines[-1].endswith(" cannot both be true; ask the user which is")
     assert all(len(a) != 36 for a in itertools.chain(*(line.split() for line in lines)))
+
+
+def test_a_sentence_cut_short_begins_with_whom_it_speaks_of() -> None:
+    text = f"Doctor Peeters has moved and the number to ring is 0486 now{' and so on' * 40}."
+    start, end = find_excerpt(text, weigh_evenly(["number", "ring"]), 80)
+    assert text[start:end].startswith("Doctor Peeters has moved and the number to ring")
+
+
+def test_behind_a_greeting_what_fits_of_the_next_sentence_is_shown() -> None:
+    text = "Thanks, Mia! We move into the house on Elm Street in May, as soon as it is dry there."
+    assert text[slice(*find_excerpt(text, {}, 50))] == (
+        "Thanks, Mia! We move into the house on Elm Street"
+    )

@@ -23,9 +23,9 @@ class Telling(NamedTuple):
     weights: Vector
     base: float
 
-    def marks(self, vector: Vector) -> bool:
-        """Whether the text with this vector tells something."""
-        return bool(vector @ self.weights + self.base > 0)
+    def marks(self, vector: Vector, least: float = 0.0) -> bool:
+        """Whether the text with this vector tells something, as surely as that at least."""
+        return bool(vector @ self.weights + self.base > least)
 
     def turn(self, vector: Vector) -> Vector:
         """The vector turned so that what tells lies nearer."""

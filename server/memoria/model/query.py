@@ -176,7 +176,7 @@ class SearchQuery(Value):
     """Fused with the query into one answer, within one budget."""
     limit: Annotated[int | None, _LIMIT, _HITS_AT_MOST] = None
     """None for as many as `max_tokens` holds."""
-    max_tokens: Annotated[int, _TOKENS, _TOKENS_AT_MOST] = 1500
+    max_tokens: Annotated[int, _TOKENS, _TOKENS_AT_MOST] = 600
     since: Annotated[
         str | None,
         CLEAN,
@@ -255,7 +255,7 @@ class MemoryQuery(SearchQuery):
 class TranscriptQuery(SearchQuery):
     """What a search of the transcripts may be asked: the second level, the verbatim record."""
 
-    max_tokens: Annotated[int, _TOKENS, _TOKENS_AT_MOST] = 4000
+    max_tokens: Annotated[int, _TOKENS, _TOKENS_AT_MOST] = 1200
     include_history: Annotated[bool, ForPeople("include former versions of messages")] = False
     context: Annotated[
         int,

@@ -115,16 +115,26 @@ class ExcerptFinder:
             if goes_on and goes_back and first - 1 in self._telling:  # else it adds no more
                 goes_on = self._gain(last + 1, held) >= self._gain(first - 1, held)
             elif not goes_on and not goes_back:
-                return _strip(self._text, start, end)
+                return self._fill(start, end, chars)
             taken = last + 1 if goes_on else first - 1
             held |= self._terms.get(taken, _NOTHING)
             first, last = min(first, taken), max(last, taken)
 
+    def _fill(self, start: int, end: int, chars: int) -> Span:
+        """The sentences; where they are short, a greeting perhaps, with what fits of the next."""
+        if 2 * (end - start) >= chars or end == len(self._text):
+            return _strip(self._text, start, end)
+        return _strip(self._text, *_narrow_to_words(self._text, start, start + chars))
+
     def _cut(self, start: int, end: int, chars: int) -> Span:
-        """Of a sentence that is too long, where most of what is asked stands together."""
+        """Of a sentence that is too long, where most of what is asked stands together.
+
+        From its beginning if that holds it: there stands of whom or what it speaks.
+        """
         inside = sorted(each for each in self._found if start <= each[0] < end)
         first, last = _densest_run(inside, self._weights, chars, start)
-        begin = min(max((first + last - chars) // 2, start), end - chars)
+        centred = min(max((first + last - chars) // 2, start), end - chars)
+        begin = start if last <= start + chars else centred
         return _narrow_to_words(self._text, begin, begin + chars)
 
 

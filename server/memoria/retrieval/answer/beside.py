@@ -4,7 +4,7 @@ The order is that of reading: the hits, best first, then what is nearest; and ab
 first of either what the same speaker said later that is nearest to it. Nothing stands there twice.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from memoria.model.condition import Condition
@@ -22,14 +22,17 @@ from memoria.retrieval.sources.vectors import QueryVector
 from memoria.store.base import Transaction
 from memoria.store.values import Match
 
-_FIRST_HITS = 2
-_FIRST_NEAREST = 3
-"""Beside so many it is looked for what was said later."""
+_BESIDE_HITS = (3, 1)
+_BESIDE_NEAREST = (1,)
+"""How much of what was said later, and is not shown anyway, stands beside the first, the second and
+so on that tell something. Statements that were corrected are the best hit in two of three cases."""
+_LOOKED_AT = 12
+"""Of what was said later, nearest first: some of it may be shown already."""
 _SPARE = 4
 """What is nearest is read together with so much more, for some of it is not to be shown."""
 
 _ALIKE = 0.4
-"""A cosine from which on a hit that was said later comes before the other."""
+"""A cosine from which on a hit that was said later comes before a better one."""
 
 ShownAs = Literal["nearest", "later"]
 
@@ -68,7 +71,7 @@ def list_lines(
     lines = [*shown, *near]
     if not asked or plan.as_of is not None:
         return lines
-    return _add_later(tx, found, asked[0].model, (shown, near), told)
+    return _add_later(tx, found, asked, (shown, near), told)
 
 
 def count_places(plan: SearchPlan) -> tuple[int, int]:
@@ -108,24 +111,39 @@ def _list_sources(lines: Sequence[AnswerLine]) -> set[str | None]:
 def _add_later(
     tx: Transaction,
     found: ScoredSearch,
-    model: str,
-    groups: tuple[Sequence[AnswerLine], Sequence[AnswerLine]],
+    asked: Sequence[QueryVector],
+    groups: Sequence[Sequence[AnswerLine]],
     told: ToldConditions,
 ) -> list[AnswerLine]:
     """The lines, each after what was said later that is nearest to it."""
     plan = found.plan
     wide = plan.with_processed_turns()
-    shown, near = groups
-    first = [*shown[:_FIRST_HITS], *near[:_FIRST_NEAREST]]
-    said = filter(None, (Said.of_candidate(line.candidate) for line in first))
-    later = LaterSearch(tx, model, plan.calibration, wide.filters).find(list(said))
+    search = LaterSearch(tx, asked[0].model, plan.calibration, wide.filters)
+    counts = _count_beside(search, groups)
     lines = {line.candidate.candidate.n: line for group in groups for line in group}
+    matches = search.find(list(counts), _LOOKED_AT, [each.vector for each in asked])
+    later = {one.n: _take_new(matches.get(one.n, ()), most, lines) for one, most in counts.items()}
     new = dict.fromkeys(match.n for matches in later.values() for match in matches)
     wanted = [FusedCandidate(n, 0.0) for n in new if n not in lines]
     read = read_visible(tx, found, wide, wanted)
     added = (AnswerLine(*each, "later") for each in told.take_open(read, len(read)))
     lines |= {line.candidate.candidate.n: line for line in added}
     return list(_place(lines, later))
+
+
+def _count_beside(search: LaterSearch, groups: Sequence[Sequence[AnswerLine]]) -> dict[Said, int]:
+    """How much of what was said later is wanted beside the first hits and the nearest that tell."""
+    counts: dict[Said, int] = {}
+    for group, places in zip(groups, (_BESIDE_HITS, _BESIDE_NEAREST), strict=True):
+        said = filter(None, (Said.of_candidate(line.candidate) for line in group))
+        counts.update(zip(search.keep_telling(list(said)), places, strict=False))
+    return counts
+
+
+def _take_new(matches: Sequence[Match], most: int, shown: Collection[int]) -> tuple[Match, ...]:
+    """Return those that are shown anyway, and so many others, nearest first."""
+    new = {match.n for match in [each for each in matches if each.n not in shown][:most]}
+    return tuple(match for match in matches if match.n in new or match.n in shown)
 
 
 def read_visible(
@@ -140,21 +158,26 @@ def read_visible(
 def _place(
     lines: Mapping[int, AnswerLine], later: Mapping[int, Sequence[Match]]
 ) -> Iterator[AnswerLine]:
-    """Each line once, after what was said later; what is shown anyway, only where it is alike."""
+    """Each line once, after what was said later; a better hit only after another that is alike."""
     placed: set[int] = set()
-    for n, line in lines.items():
+    for line in lines.values():
         if line.shown_as != "later":
-            yield from _place_with_later(n, lines, later, placed)
+            yield from _place_with_later(line, lines, later, placed)
 
 
 def _place_with_later(
-    n: int, lines: Mapping[int, AnswerLine], later: Mapping[int, Sequence[Match]], placed: set[int]
+    line: AnswerLine,
+    lines: Mapping[int, AnswerLine],
+    later: Mapping[int, Sequence[Match]],
+    placed: set[int],
 ) -> Iterator[AnswerLine]:
+    n = line.candidate.candidate.n
     if n in placed:
         return
     placed.add(n)
-    for newer in later.get(n, ()):
-        line = lines.get(newer.n)
-        if line is not None and (newer.score >= _ALIKE or line.shown_as == "later"):
-            yield from _place_with_later(newer.n, lines, later, placed)
-    yield lines[n]
+    for match in later.get(n, ()):
+        newer = lines.get(match.n)
+        if newer is not None and (newer.shown_as or match.score >= _ALIKE):
+            above = newer if newer.shown_as is None else newer._replace(shown_as="later")
+            yield from _place_with_later(above, lines, later, placed)
+    yield line

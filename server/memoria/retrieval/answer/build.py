@@ -59,7 +59,8 @@ def build_answer(
     earlier = find_earlier(tx, found, lines)
     lines = order_lines(lines, earlier)
     shown = [line.candidate for line in lines]
-    answered = _is_answered(tx, found, shown)
+    fitting = [line.candidate for line in lines if line.shown_as != "later"]
+    answered = _is_answered(tx, found, fitting)
     hint = partial(find_hint, tx, found, shown, told, is_answered=answered)
     whole = SearchResult(
         query=plan.asked,

@@ -3,8 +3,15 @@
 Memories, and turns beside them, are a line each. In an answer of the record turns of one session
 and day are a run: they stand together in the order in which they were said, below one line that
 names the session and when the first of its hits was said. All come in the order of their best hit.
-What holds for every hit is said once, above them all. Every id is short: its last characters, as
-many as tell it apart.
+What holds for every hit is said once, above them all: of lines also who speaks, and the year. What
+is no hit stands below those, and what was said later says so. Every id is short: its last
+characters, as many as tell it apart.
+
+    All: trust reported, user, 2026.
+    [turn 4f0a66d1] The gate opens at nine now (04-02, later)
+    [turn 77aa0b21] The gate opens at eight (03-02)
+    By meaning:
+    [turn 0b7fe912] I left the key with the porter (03-09)
 
     All: trust reported.
     2026-03-02T01:14Z, session monday
@@ -15,6 +22,7 @@ many as tell it apart.
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from typing import NamedTuple, Self
 
 from memoria.model import AdjacentTurn, Hit, Trust
 from memoria.text.budget import count_parts
@@ -25,6 +33,8 @@ ID_CHARS = 8
 """How much of an id is written where that tells it apart."""
 _TO_THE_MINUTE = 16
 _TO_THE_DAY = 10
+_TO_THE_YEAR = 4
+_NEAREST = "By meaning:"
 _CUT = "…"
 _CUT_COST = 2 * count_parts(f"{_CUT} ")
 """Of the signs where words are cut, on both sides."""
@@ -32,6 +42,32 @@ _ALONE = ("unprocessed", "verbatim")
 """Turns beside memories, which stand by themselves as these do."""
 RunKey = tuple[str, ...]
 """What the turns of a run have in common; of a memory its id."""
+
+
+class Common(NamedTuple):
+    """What is said once of all hits of an answer."""
+
+    marks: tuple[str, ...] = ()
+    who: str | None = None
+    """Who said the lines, or of which type they are."""
+    year: str | None = None
+
+    @classmethod
+    def of_hits(cls, hits: Sequence[Hit]) -> Self:
+        """Return what they have in common; who and the year where each stands by itself."""
+        marks = list_shared_marks(hits)
+        if len(hits) == 1 or not all(map(stands_alone, hits)):
+            return cls(marks)
+        return cls(
+            marks,
+            _find_same(map(_describe_speaker, hits)),
+            _find_same(hit.source.at[:_TO_THE_YEAR] for hit in hits),
+        )
+
+    def write(self) -> str | None:
+        """Return the line above all hits; None where they have nothing in common."""
+        told = list(filter(None, (*self.marks, self.who, self.year)))
+        return join_lines(f"All: {', '.join(told)}.") if told else None
 
 
 def list_ids(hits: Iterable[Hit]) -> Iterator[str]:
@@ -50,14 +86,23 @@ def write_hits(hits: Sequence[Hit], id_chars: int = ID_CHARS) -> list[str]:
         hits: best first, with their neighbours.
         id_chars: how many of an id's last characters tell all of them apart.
     """
-    shared = list_shared_marks(hits)
+    common = Common.of_hits(hits)
     runs: dict[RunKey, list[Hit]] = {}
     for hit in hits:
         runs.setdefault(run_key(hit), []).append(hit)
-    lines = [_write_shared(shared)] if shared else []
-    for run in runs.values():
-        lines += _write_run(run, shared, id_chars)
+    above = common.write()
+    lines = [above] if above else []
+    nearest = _find_nearest(hits)
+    for key, run in runs.items():
+        lines += [_NEAREST] if key == nearest else []
+        lines += _write_run(run, common, id_chars)
     return lines
+
+
+def _find_nearest(hits: Sequence[Hit]) -> RunKey | None:
+    """Return the first line below all hits, where there are any above it."""
+    ends = [place for place, hit in enumerate(hits, 1) if hit.shown_as is None]
+    return run_key(hits[ends[-1]]) if ends and ends[-1] < len(hits) else None
 
 
 def list_shared_marks(hits: Sequence[Hit]) -> tuple[str, ...]:
@@ -124,18 +169,23 @@ def head_cost(hit: Hit) -> int:
     return 0 if stands_alone(hit) else _line_cost(_describe_run(hit))
 
 
-def frame_cost(hit: Hit, shared: Sequence[str], id_chars: int) -> int:
+def frame_cost(hit: Hit, common: Common, id_chars: int) -> int:
     """Parts of a token that a hit takes beside its words and those of its tool call."""
-    marks = _own_marks(hit, shared) if stands_alone(hit) else _list_marks(hit, shared)
+    marks = _own_marks(hit, common) if stands_alone(hit) else _list_marks(hit, common.marks)
     line = _hit_line(hit, "", marks, id_chars)
     call = [] if hit.tool is None else [_call_line(hit.tool.name, "", "", is_cut=True)]
     below = _lines_below(hit, id_chars)
     return sum(map(_line_cost, (line, *call, *below))) + _CUT_COST
 
 
-def heading_cost(shared: Sequence[str]) -> int:
-    """Parts of a token that the line above all hits takes."""
-    return _line_cost(_write_shared(shared)) if shared else 0
+def headings_cost(hits: Sequence[Hit]) -> int:
+    """Parts of a token that the lines above all hits and above what is nearest take at most.
+
+    Fewer of the hits may have more in common: what is said above them is then said in no line.
+    """
+    above = Common.of_hits(hits).write() or ("All: ." if len(hits) > 1 else None)
+    below = _NEAREST if _find_nearest(hits) else None
+    return sum(map(_line_cost, filter(None, (above, below))))
 
 
 def words_cost(text: str) -> int:
@@ -189,20 +239,16 @@ def _line_cost(line: str) -> int:
     return count_parts(f"{line}\n")
 
 
-def _write_shared(shared: Sequence[str]) -> str:
-    return join_lines(f"All: {', '.join(shared)}.")
-
-
-def _write_run(run: Sequence[Hit], shared: Sequence[str], id_chars: int) -> Iterator[str]:
+def _write_run(run: Sequence[Hit], common: Common, id_chars: int) -> Iterator[str]:
     if stands_alone(run[0]):
         for hit in run:  # of a memory several, where former wordings are asked for
-            yield from _hit_lines(hit, _own_marks(hit, shared), id_chars)
+            yield from _hit_lines(hit, _own_marks(hit, common), id_chars)
         return
     of_run = _list_common(map(list_general_marks, run))
-    marks = [mark for mark in of_run if mark not in shared]
+    marks = [mark for mark in of_run if mark not in common.marks]
     first = min(run, key=lambda hit: hit.source.turn_index or 0)
     yield join_lines(", ".join((_describe_run(first), *marks)))
-    known = (*shared, *of_run)
+    known = (*common.marks, *of_run)
     places: list[tuple[int, list[str]]] = [
         (hit.source.turn_index or 0, list(_hit_lines(hit, _list_marks(hit, known), id_chars)))
         for hit in run
@@ -263,12 +309,26 @@ def _neighbour_head(beside: AdjacentTurn, id_chars: int) -> str:
     return f"  {join_lines(f'{who} {beside.speaker or beside.role}{mark}:')} "
 
 
-def _own_marks(hit: Hit, known: Sequence[str]) -> list[str]:
+def _own_marks(hit: Hit, common: Common) -> list[str]:
     """What a hit that stands by itself says of itself: type and day first."""
+    what = _describe_speaker(hit)
+    kind = [what] if what and what != common.who else []
+    at = hit.source.at[:_TO_THE_DAY]
+    day = at[_TO_THE_YEAR + 1 :] if at[:_TO_THE_YEAR] == common.year else at
+    later = ["later"] if hit.shown_as == "later" else []
+    return [*kind, day, *later, *_list_marks(hit, common.marks)]
+
+
+def _describe_speaker(hit: Hit) -> str | None:
+    """Return the type of a memory, or who said a turn."""
     what = hit.type or hit.source.speaker or hit.source.role
-    later = ["said later"] if hit.shown_as == "later" else []
-    kind = [str(what)] if what else []
-    return [*kind, hit.source.at[:_TO_THE_DAY], *later, *_list_marks(hit, known)]
+    return str(what) if what else None
+
+
+def _find_same(texts: Iterable[str | None]) -> str | None:
+    """Return what all of them are; None where they differ."""
+    different = set(texts)
+    return different.pop() if len(different) == 1 else None
 
 
 def _list_marks(hit: Hit, known: Sequence[str]) -> list[str]:

@@ -13,11 +13,11 @@ from memoria.model import AdjacentTurn, Hit, ToolCall
 from memoria.model.search import FULL_ID
 from memoria.retrieval.answer.cite import cut_to_excerpt
 from memoria.retrieval.answer.form import (
+    Common,
     RunKey,
     frame_cost,
     head_cost,
-    heading_cost,
-    list_shared_marks,
+    headings_cost,
     neighbour_cost,
     neighbour_frame_cost,
     run_key,
@@ -85,7 +85,7 @@ class Packer:
         self._left = max_tokens * PARTS
         self._needs: dict[int, int] = {}
         self._finders: dict[int, ExcerptFinder] = {}
-        self._shared = list_shared_marks(hits)
+        self._common = Common.of_hits(hits)
         self._begun: set[RunKey] = set()
         self._order = sorted(range(len(hits)), key=lambda i: _TURNS.index(hits[i].shown_as))
         self._shares: dict[int, int] = {}
@@ -94,7 +94,7 @@ class Packer:
 
     def admit(self) -> int:
         """Give as many hits as fit what is enough for each. Gives how many that are."""
-        self._left -= heading_cost(self._shared)
+        self._left -= headings_cost(self._hits)
         return self._admit_until(_FIRST_HITS)
 
     def _admit_until(self, most: int) -> int:
@@ -103,7 +103,7 @@ class Packer:
             need = sum(map(words_cost, _list_parts(hit)))
             self._needs[i] = need
             key = run_key(hit)
-            frame = frame_cost(hit, self._shared, self._id_chars)
+            frame = frame_cost(hit, self._common, self._id_chars)
             frame += 0 if key in self._begun else head_cost(hit)
             share = min(need, self._enough(i), self._left - frame)
             if share < min(need, _LEAST):

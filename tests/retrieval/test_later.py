@@ -1,0 +1,62 @@
+"""What stands beside a hit: what the same speaker said later, and what is nearest by meaning."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+from tests.retrieval.toys import hits_of
+
+from memoria import Memoria, Turn
+from memoria.surface.text import result_text
+
+HOME = "I live in Leeds with my sister."
+MOVES = (
+    "We have moved to York, my sister and I.",
+    "I moved to Hull in the end, the flat in York was too small.",
+    "Now I live in Bristol, since the first of May.",
+)
+TALK = (
+    "I bake bread on Sundays.",
+    "My car is a red Volvo.",
+    "The dentist has taken out two of my teeth.",
+    "I play the cello in an orchestra.",
+    "My son collects stamps from Norway.",
+)
+CHATTER = "Haha, thanks, that is so kind of you! Where do you live, by the way?"
+ASKED = "Where do I live?"
+_BEGIN = datetime(2026, 3, 2, 9, tzinfo=UTC)
+
+
+async def tell(m: Memoria, said: Sequence[str]) -> None:
+    """Have the user say it, a day apart."""
+    for n, words in enumerate(said):
+        at = _BEGIN + timedelta(days=n)
+        await m.record_conversation(
+            [Turn(session_id=f"day {n}", message_id=f"{n}", role="user", content=words, at=at)]
+        )
+    await m.wait_until_idle()
+
+
+async def test_what_was_said_later_stands_above_what_it_corrects(memory: Memoria) -> None:
+    await tell(memory, (HOME, *TALK, *MOVES))
+    text = result_text(await memory.search_memory(ASKED))
+    assert all(text.index(newer) < text.index(HOME) for newer in MOVES)
+
+
+async def test_no_line_of_an_answer_is_shown_twice(memory: Memoria) -> None:
+    await tell(memory, (HOME, *TALK, *MOVES))
+    found = await memory.search_memory(ASKED, queries=["moved house", "which town"])
+    assert len({hit.id for hit in found.hits}) == len(found.hits)
+
+
+async def test_beside_chatter_nothing_is_looked_for(memory: Memoria) -> None:
+    await tell(memory, (CHATTER, *TALK))
+    found = await memory.search_memory("Thanks, that is so kind of you!", limit=1)
+    assert [hit.text for hit in hits_of(found)] == [CHATTER]
+    assert not [hit for hit in found.hits if hit.shown_as == "later"]
+
+
+async def test_an_answer_of_much_takes_no_more_than_six_hundred_tokens(memory: Memoria) -> None:
+    long = " and then we went on to the next of them" * 12
+    await tell(memory, [f"{words[:-1]}{long}." for words in (HOME, *TALK, *MOVES)])
+    found = await memory.search_memory(ASKED, queries=["moved house", "which town"])
+    assert 300 < found.tokens <= 600
