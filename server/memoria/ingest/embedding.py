@@ -21,9 +21,10 @@ from itertools import accumulate
 from memoria.errors import EmbedderError, StoreError
 from memoria.inference import LazyEmbedder
 from memoria.ingest.backoff import backoff_ms
+from memoria.ingest.marks import list_other_marks, speaks_alone
 from memoria.memories.similar import find_similar, link_all_similar
 from memoria.memories.turn_links import find_turn_names, link_recorded_turns
-from memoria.model import BacklogStatus, PassageVector, Role, StoredTurn, Vector, new_id, now_millis
+from memoria.model import BacklogStatus, PassageVector, StoredTurn, Vector, new_id, now_millis
 from memoria.store.base import Store, Transaction
 from memoria.store.values import PendingDocument
 from memoria.text.document import full_text
@@ -233,8 +234,9 @@ class EmbeddingWorker:
         """
         vectors = {n: one.vector for n, one in made.items()}
         passages = {n: one.passages for n, one in made.items() if one.passages}
-        turns = (pending.turn for pending in due if pending.n in made)
-        names = find_turn_names([turn for turn in turns if turn is not None])
+        turns = [each.turn for each in due if each.n in made and each.turn is not None]
+        names = find_turn_names(turns)
+        marks = list(list_other_marks(self._embedder.name, turns, vectors))
         with self._store.write(tenant) as tx:
             # Vectors are good even if the lease has run out since they were begun; those of a
             # model that was replaced since are not.
@@ -244,6 +246,8 @@ class EmbeddingWorker:
             if is_good and vectors:
                 tx.backlog.add_vectors(self._embedder.name, vectors, passages)
                 link_recorded_turns(tx, names)
+                for n, mark in marks:
+                    tx.conversations.mark_anew(n, mark)
             holds_lease = is_current and bool(self._list_due(tx, 1)) and self._renew_lease(tx)
             if not holds_lease:
                 tx.leases.release(_LEASE, self._owner)
@@ -322,13 +326,9 @@ def embedding_text(pending: PendingDocument) -> str:
     if pending.turn is None:
         return pending.content or ""
     spoken = _turn_text(pending.turn)
-    if pending.previous is None or _speaks_alone(pending.turn):
+    if pending.previous is None or speaks_alone(pending.turn):
         return spoken
     return f"{_turn_text(pending.previous)[-_PREVIOUS_CHARS:]}\n{spoken}"
-
-
-def _speaks_alone(turn: StoredTurn) -> bool:
-    return turn.role is Role.USER and turn.speaker is None
 
 
 def _passages(pending: PendingDocument) -> list[tuple[str, Span]]:

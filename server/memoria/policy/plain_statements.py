@@ -15,11 +15,13 @@ from memoria.model.condition import Condition
 from memoria.model.memory import Trust
 from memoria.model.memory_types import MemoryType
 from memoria.model.turn import Mark, Role
+from memoria.model.vector import Vector
 from memoria.policy.confided import read_condition
+from memoria.policy.kinds import guess_type
 from memoria.policy.orders import instruction_shaped
 from memoria.policy.own_words import BLOT, Sentence, blot_foreign_text, sentences_of_blotted
 from memoria.policy.phrases.requests import find_request, stands_alone
-from memoria.policy.statements import classify_text, find_draft, is_meant_otherwise, read_clauses
+from memoria.policy.statements import find_draft, is_meant_otherwise, read_clauses
 from memoria.policy.statements.standing import is_standing_wish
 from memoria.policy.withheld import asks_not_to_remember
 
@@ -59,20 +61,23 @@ class PlainStatements:
         return "statement" if self.statements or self.request else "none"
 
 
-def find_plain_statements(role: Role, text: str, *, tool_call: bool = False) -> PlainStatements:
+def find_plain_statements(
+    role: Role, text: str, *, tool_call: bool = False, vector: Vector | None = None
+) -> PlainStatements:
     """Find the plain statements of a turn.
 
     Args:
         role: who produced the turn; only a user's words are taken literally.
         text: its words.
         tool_call: whether it carries a tool's call or result.
+        vector: what the bundled embedder makes of the words; None where there is none.
     """
     if role is not Role.USER or tool_call:
         return PlainStatements()
     if len(text) > _LONGEST_TEXT:
         return PlainStatements()
     blotted = blot_foreign_text(text)
-    found = _find_in(text, blotted)
+    found = _find_in(text, blotted, vector)
     # Most turns state nothing anyway, so whether anything may be taken is asked last.
     is_empty = found.mark == "none"
     return found if is_empty or _may_be_taken(text, blotted) else PlainStatements()
@@ -86,7 +91,7 @@ def _may_be_taken(text: str, blotted: str) -> bool:
     return read is None or read.condition is not Condition.WITHHELD
 
 
-def _find_in(text: str, blotted: str) -> PlainStatements:
+def _find_in(text: str, blotted: str, vector: Vector | None) -> PlainStatements:
     draft = find_draft(blotted)
     sentences = [
         each
@@ -95,11 +100,15 @@ def _find_in(text: str, blotted: str) -> PlainStatements:
     ]
     found = (claim for each in sentences for claim in _statements_in(each))
     asked = (_find_asked(each, text, blotted) for each in sentences)
-    is_literal = draft == len(blotted) and not any(
-        is_meant_otherwise(one.text) for one in sentences
-    )
-    is_wish = is_literal and is_standing_wish(text)
+    is_wish = is_literal(blotted) and is_standing_wish(text, vector)
     return PlainStatements(tuple(found), next(filter(None, asked), None), is_wish)
+
+
+def is_literal(blotted: str) -> bool:
+    """Whether a message as a whole is meant as it reads: no part to play, no irony."""
+    sentences = islice(sentences_of_blotted(blotted), _MOST_SENTENCES)
+    is_part = find_draft(blotted) < len(blotted)
+    return not is_part and not any(is_meant_otherwise(one.text) for one in sentences)
 
 
 def _find_asked(sentence: Sentence, text: str, blotted: str) -> PlainStatement | None:
@@ -116,7 +125,7 @@ def _find_asked(sentence: Sentence, text: str, blotted: str) -> PlainStatement |
             return None
     if len(words) > _LONGEST:
         return None
-    return PlainStatement(classify_text(words) or MemoryType.FACT, words, text.find(words, start))
+    return PlainStatement(guess_type(words), words, text.find(words, start))
 
 
 def _says_more(text: str, sentence: Sentence) -> bool:

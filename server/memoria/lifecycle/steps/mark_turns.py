@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
+from memoria.inference.bundled import BUNDLED
+from memoria.ingest.marks import read_mark
 from memoria.lifecycle.interface import ItemResult, PiecewiseStep, StepContext
 from memoria.model.nightly import StepOutcome
-from memoria.policy.plain_statements import find_plain_statements
 
 _AT_ONCE = 200
 """Turns that are marked in one transaction."""
@@ -27,8 +28,7 @@ class MarkTurnsStep(PiecewiseStep):
         """Mark some turns."""
         with context.store.write(context.tenant) as tx:
             turns = tx.conversations.list_unmarked(_AT_ONCE)
+            vectors = tx.documents.vectors([turn.n for turn in turns], BUNDLED)
             for turn in turns:
-                is_tool_call = turn.tool_args is not None or turn.tool_result is not None
-                read = find_plain_statements(turn.role, turn.content, tool_call=is_tool_call)
-                tx.conversations.mark(turn.n, read.mark)
+                tx.conversations.mark(turn.n, read_mark(turn, vectors.get(turn.n)))
         return [ItemResult(StepOutcome.DONE)] * len(turns)

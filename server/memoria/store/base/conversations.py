@@ -160,6 +160,10 @@ class Conversations(Protocol):
         """
         ...
 
+    def mark_anew(self, n: int, mark: Mark) -> None:
+        """Note what kind of thing a turn says, unless somebody has set it aside."""
+        ...
+
     def list_wishes(self, limit: int) -> list[StoredTurn]:
         """The newest current turns that are marked as wishes, the newest first."""
         ...

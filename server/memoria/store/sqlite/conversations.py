@@ -318,6 +318,10 @@ class SqliteConversations:
         """Note what kind of thing a turn says."""
         self._rows.change("mark", n=n, mark=mark)
 
+    def mark_anew(self, n: int, mark: Mark) -> None:
+        """Note what kind of thing a turn says, unless somebody has set it aside."""
+        self._rows.change("mark_anew", n=n, mark=mark)
+
     def list_wishes(self, limit: int) -> list[StoredTurn]:
         """The newest current turns that are marked as wishes, the newest first."""
         return self._list_in_order("wishes", limit=limit)

@@ -219,6 +219,10 @@ CROSS JOIN turns one ON one.n = listed.value AND +one.tenant_id = :tenant;
 -- name: mark
 UPDATE turns SET mark = :mark WHERE n = :n AND +tenant_id = :tenant;
 
+-- name: mark_anew
+UPDATE turns SET mark = :mark
+WHERE n = :n AND +tenant_id = :tenant AND mark IS NOT 'aside' AND mark IS NOT :mark;
+
 -- name: wishes
 SELECT t.n
 FROM turns t JOIN documents d ON d.n = t.n AND d.current AND NOT d.suppressed
