@@ -46,6 +46,7 @@ WRITES = {
     "conversations.erase_turns",
     "conversations.extend_segment",
     "conversations.mark",
+    "conversations.mark_anew",
     "conversations.mark_processed",
     "conversations.retire_turn",
     "conversations.suppress_turn",
