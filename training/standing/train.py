@@ -110,7 +110,7 @@ class Matrix(NamedTuple):
 
     def _weigh(self, point: Floats, factor: Floats | NDArray[np.bool_] | int) -> Floats:
         runs = self.values * factor * point[DIMENSIONS + self.columns]
-        return np.bincount(self.of, runs, minlength=len(self.vectors))
+        return np.asarray(np.bincount(self.of, runs, minlength=len(self.vectors)), np.float64)
 
 
 def read_examples() -> list[Example]:
@@ -330,7 +330,8 @@ def main() -> int:
     examples = read_examples()
     both = make_matrix(examples)
     words = both._replace(vectors=np.zeros_like(both.vectors))
-    for seen, matrix in (("vectors", both), ("words", words)):
+    models: tuple[tuple[Seen, Matrix], ...] = (("vectors", both), ("words", words))
+    for seen, matrix in models:
         left_out = score_left_out(examples, matrix)
         report(examples, left_out, seen)
         if not check:
