@@ -12,6 +12,10 @@ ASKED = """
 Remember that I'm allergic to penicillin. → I'm allergic to penicillin | fact
 Remember: the key is with Mrs Holt. → the key is with Mrs Holt | fact
 Don't forget that my boss is ill. → my boss is ill | fact
+Remember to always answer in English. → always answer in English | rule
+Please remember to never use emoji with me. → never use emoji with me | rule
+记住以后都用英文回答 → 以后都用英文回答 | rule
+记得每次都用英文回答我。 → 每次都用英文回答我 | rule
 Please remember my wife is called Ada → my wife is called Ada | relationship
 My boss is Tom. Remember that he hates calls. → My boss is Tom. Remember that he hates calls. | fact
 记住：我对花生过敏 → 我对花生过敏 | fact
@@ -69,6 +73,8 @@ I like tea today.
 Oh great. I just LOVE early meetings.
 I don't like any of those suggestions
 Remember this.
+Remember to buy milk tomorrow.
+记得明天买牛奶
 Remember when we went to Rome?
 Remember to breathe, said the coach.
 Never mind.

@@ -1,188 +1,341 @@
-"""Trains the classifier of standing wishes on the labelled messages beside this file.
+"""Trains the models of standing wishes on the labelled messages beside this file.
 
     python -m training.standing.train            # writes the weights into the package
-    python -m training.standing.train --check    # cross-validates and writes nothing
+    python -m training.standing.train --check    # says how they do on other authors, writes nothing
 
-A line of a `.tsv` file is a label, the message before, the message, and the user's next one, with
-`-` for none; what is labelled `back` takes back whatever was said before. The sentences of
-`training/statements` are messages of their own: what is labelled `instruction` there is a wish, and
-what states or asks something else is none. The model is logistic regression with an L2 penalty over
-hashed features, fitted with L-BFGS; NumPy is all it needs.
+A `.tsv` file holds what one author wrote in one language. A line is a label, the message before,
+the message, and the user's next one, with `-` for none; what is labelled `back` takes back whatever
+was said before. The sentences of `training/statements` are messages of their own: what is labelled
+`instruction` there is a wish, and what states or asks something else is none. Plain talk is none,
+either: it is read from the public sets in the folder `MEMORIA_DATA`, where that is there, and is no
+part of this project.
+
+The models are logistic regression with an L2 penalty, fitted with L-BFGS; NumPy is all they need.
+How much a message must score is what all but a sixtieth of the messages that are no wishes score
+less than, by models that were learnt without their author.
 """
 
 import argparse
 import json
+import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memoria.inference.bundled import BUNDLED, BundledEmbedder
+from memoria.policy.own_words import BLOT, blot_foreign_text
+from memoria.policy.plain_statements import is_literal
 from memoria.policy.statements.classifier import LABELS
-from memoria.policy.statements.features import BITS
-from memoria.policy.statements.standing import read_message
+from memoria.policy.statements.clauses import reads_chinese
+from memoria.policy.statements.standing import (
+    BITS,
+    DIMENSIONS,
+    MOST_TOKENS,
+    Seen,
+    list_runs,
+    list_runs_of_next,
+)
+from memoria.text.budget import estimate_tokens
+from training.fitting import Floats, minimise
 
 FOLDER = Path(__file__).resolve().parent
 SENTENCES = FOLDER.parent / "statements"
 PACKAGE = FOLDER.parents[1] / "server" / "memoria" / "policy" / "statements"
 LANGUAGES = ("english", "chinese")
-_C = 30.0
-_OWN_WEIGHT = 1.0
-"""What a message in one of its conversations counts against a single sentence."""
-_NEXT = 2
-"""Sentences that have nothing to do with a message and follow it."""
-_FOLDS = 3
+_STRENGTH = 30.0
+"""What the examples count against the penalty."""
+_SENTENCE = 0.25
+"""What a single sentence counts beside a message in its conversation."""
+_FALSE = 1 / 60
+"""Of messages by other authors that are no wishes, so many may be told."""
+_KEPT = 0.02
+"""Of wishes that something else follows, so many may count as taken back."""
+_MOST_PLAIN = 1500
+"""Messages of plain talk in a language."""
 _SEED = 1
-_STEPS = 250
-_PAIRS = 10
-_LEAST_GAIN = 1e-5
-Floats = NDArray[np.float64]
-Row = Sequence[int]
-Example = tuple[bool, Row]
-_Loss = Callable[[Floats], tuple[float, Floats]]
+_BATCH = 64
 
 
-def read_messages(language: str) -> list[list[Example]]:
-    """The labelled messages of a language, each in several conversations, with their features.
+class Example(NamedTuple):
+    """A message, with what is said next where that is known."""
 
-    What follows a message is by itself a sign of nothing: each is met with nothing, with a sentence
-    that has to do with something else, and each wish with one that takes it back.
+    is_wish: bool
+    text: str
+    after: str | None = None
+    author: str = ""
+    """The file that it is from; empty for what no author is left out of."""
+    kind: str = "sentence"
+    """`own` is a message with a label of its own, `next` one with something else said next."""
+
+    @property
+    def language(self) -> str:
+        """The language that it is judged in."""
+        return "chinese" if reads_chinese(self.text) else "english"
+
+
+class Matrix(NamedTuple):
+    """What is seen of examples: vectors, and the runs of words of each, one below the other."""
+
+    vectors: Floats
+    of: NDArray[np.int64]
+    """The example that a run is of."""
+    is_next: NDArray[np.bool_]
+    """Whether it is of what is said next."""
+    columns: NDArray[np.int64]
+    values: Floats
+
+    def score(self, point: Floats) -> Floats:
+        """What each example scores."""
+        return np.asarray(self.vectors @ point[:DIMENSIONS] + self._weigh(point, 1) + point[-1])
+
+    def score_next(self, point: Floats) -> Floats:
+        """What is said next adds to what each example scores."""
+        return self._weigh(point, self.is_next)
+
+    def slope(self, wrong: Floats) -> Floats:
+        """How the loss changes with each weight, for how wrong each example is."""
+        runs = np.bincount(self.columns, self.values * wrong[self.of], minlength=1 << BITS)
+        return np.concatenate([self.vectors.T @ wrong, runs, [wrong.sum()]])
+
+    def choose(self, chosen: NDArray[np.bool_]) -> "Matrix":
+        """The examples that are chosen, in their order."""
+        kept = chosen[self.of]
+        of = (np.cumsum(chosen) - 1)[self.of[kept]]
+        runs = (self.is_next[kept], self.columns[kept], self.values[kept])
+        return Matrix(self.vectors[chosen], of, *runs)
+
+    def _weigh(self, point: Floats, factor: Floats | NDArray[np.bool_] | int) -> Floats:
+        runs = self.values * factor * point[DIMENSIONS + self.columns]
+        return np.asarray(np.bincount(self.of, runs, minlength=len(self.vectors)), np.float64)
+
+
+def read_examples() -> list[Example]:
+    """All that the models learn from."""
+    draw = np.random.default_rng(_SEED)
+    found = list[Example]()
+    for language in LANGUAGES:
+        sentences = list(_read_sentences(language))
+        others = [one.text for one in sentences if not one.is_wish]
+        files = sorted(FOLDER.glob(f"{language}_*.tsv"))
+        rows = [(file.stem, *line.split("\t")) for file in files for line in _read_lines(file)]
+        backs = [row[3] for row in rows if row[1] == "back"]
+        for author, label, _, text, after in (row for row in rows if row[1] != "back"):
+            told = Example(label == "wish", text, None if after == "-" else after, author, "own")
+            found += [told, told._replace(after=str(draw.choice(others)), kind="next")]
+            if told.is_wish:
+                back = str(draw.choice(backs))
+                found.append(told._replace(is_wish=False, after=back, kind="back"))
+        found += sentences
+    return [*found, *_read_plain_talk(draw)]
+
+
+def _read_lines(file: Path) -> list[str]:
+    return file.read_text("utf-8").splitlines()
+
+
+def _read_sentences(language: str) -> Iterator[Example]:
+    for file in sorted(SENTENCES.glob(f"{language}_*.tsv")):
+        for line in _read_lines(file) if "_dev" not in file.stem else ():
+            label, _, text = line.partition("\t")
+            plain = text.replace("[", "").replace("]", "").strip()
+            if plain and label in LABELS and label != "preference":
+                yield Example(label == "instruction", plain)
+
+
+def _read_plain_talk(draw: np.random.Generator) -> list[Example]:
+    """What friends told each other and users their companions, in public sets; none is a wish."""
+    data = Path(os.environ.get("MEMORIA_DATA", ""))
+    if not (data / "locomo").is_dir():
+        print("MEMORIA_DATA is no folder with public sets: without plain talk more is told falsely")
+        return []
+    said = [text for text in _list_said(data) if text and estimate_tokens(text) <= MOST_TOKENS]
+    by_language = {one: [text for text in said if _is_in(text, one)] for one in LANGUAGES}
+    return [
+        Example(is_wish=False, text=str(text), kind="plain")
+        for texts in by_language.values()
+        for text in draw.permutation(texts)[:_MOST_PLAIN]
+    ]
+
+
+def _is_in(text: str, language: str) -> bool:
+    return Example(is_wish=False, text=text).language == language
+
+
+def _list_said(data: Path) -> Iterator[str]:
+    for talk in _read_json(data / "locomo" / "locomo_dev.json"):
+        sessions = (one for one in talk["conversation"].values() if isinstance(one, list))
+        yield from (turn.get("text", "") for turns in sessions for turn in turns)
+    for name in ("en", "cn"):
+        people = _read_json(data / "memorybank" / f"memory_bank_{name}.json").values()
+        days = (day for person in people for day in person["history"].values())
+        yield from (said["query"] for day in days for said in day)
+    for talk in _read_json(data / "memdaily" / "memdaily_dev.json"):
+        yield from (turn["content"] for turn in talk["turns"])
+
+
+def _read_json(file: Path) -> Any:  # noqa: ANN401  (each set has a form of its own)
+    return json.loads(file.read_text("utf-8"))
+
+
+def make_matrix(examples: Sequence[Example]) -> Matrix:
+    """What is seen of examples, each with its vector."""
+    texts = list(dict.fromkeys(one.text for one in examples))
+    model = BundledEmbedder(BUNDLED)
+    made = dict[str, NDArray[np.float32]]()
+    for start in range(0, len(texts), _BATCH):
+        part = texts[start : start + _BATCH]
+        said = [f"user: {text}" for text in part]  # as the worker embeds a turn
+        made |= zip(part, model.embed_documents(said), strict=True)
+    vectors = np.stack([made[one.text] for one in examples]).astype(np.float64)
+    runs = [
+        part
+        for one in examples
+        for part in (list_runs(one.text), list_runs_of_next(one.after) if one.after else [])
+    ]
+    lengths = np.array([len(part) for part in runs])
+    places = np.repeat(np.arange(len(runs)), lengths)
+    return Matrix(
+        vectors,
+        places // 2,
+        places % 2 == 1,
+        np.concatenate([np.array(part, np.int64) for part in runs]),
+        np.repeat(1 / np.sqrt(np.maximum(lengths, 1)), lengths),
+    )
+
+
+def fit(examples: Sequence[Example], matrix: Matrix) -> Floats:
+    """A weight for each number of a vector, for each run of words, and the base."""
+    labels = np.array([float(one.is_wish) for one in examples])
+    counts = np.array([_SENTENCE if one.kind == "sentence" else 1.0 for one in examples])
+
+    def loss(point: Floats) -> tuple[float, Floats]:
+        scores = matrix.score(point)
+        wrong = _STRENGTH * counts * (1 / (1 + np.exp(-np.clip(scores, -500, 500))) - labels)
+        told = _STRENGTH * counts @ (np.logaddexp(0, scores) - labels * scores)
+        pull = np.append(point[:-1], 0.0)
+        return float(told + pull @ pull / 2), matrix.slope(wrong) + pull
+
+    return minimise(loss, DIMENSIONS + (1 << BITS) + 1)
+
+
+class LeftOut(NamedTuple):
+    """What messages score by models that were learnt without their author."""
+
+    scores: Floats
+    next_scores: Floats
+
+
+def score_left_out(examples: Sequence[Example], matrix: Matrix) -> LeftOut:
+    """What each message scores; of plain talk, which has no author, a share is left out at a time.
+
+    A sentence is never left out, and scores nothing.
     """
-    lines = (FOLDER / f"{language}.tsv").read_text("utf-8").splitlines()
-    rows = [line.split("\t") for line in lines]
-    backs = [message for label, _, message, _ in rows if label == "back"]
-    others = [text for label, text in _list_sentences(language) if label == "none"]
-    draw = np.random.default_rng(_SEED).choice
-    found = []
-    for label, _, message, after in (row for row in rows if row[0] != "back"):
-        is_wish = label == "standing"
-        nexts = [None, *draw(others, _NEXT), None if after == "-" else after]
-        told: list[Example] = [(is_wish, read_message(message, one)) for one in nexts]
-        taken = draw(backs, 2) if is_wish else ()
-        found.append([*told, *((False, read_message(message, one)) for one in taken)])
+    authors = sorted({_author_of(one) for one in examples if one.author})
+    draw = np.random.default_rng(_SEED).choice(authors, len(examples))
+    folds = np.array(
+        [
+            "" if one.kind == "sentence" else _author_of(one) or str(drawn)
+            for one, drawn in zip(examples, draw, strict=True)
+        ]
+    )
+    found = LeftOut(*np.full((2, len(examples)), np.nan))
+    for author in authors:
+        held = folds == author
+        rest = [one for one, is_held in zip(examples, held, strict=True) if not is_held]
+        point = fit(rest, matrix.choose(~held))
+        found.scores[held] = matrix.choose(held).score(point)
+        found.next_scores[held] = matrix.choose(held).score_next(point)
     return found
 
 
-def read_sentences(language: str) -> Iterator[Example]:
-    """The labelled sentences of a language, each as a message of its own."""
-    for label, text in _list_sentences(language):
-        if label != "preference":
-            yield label == "instruction", read_message(text, None)
+def _author_of(example: Example) -> str:
+    return example.author.partition("_")[2]
 
 
-def _list_sentences(language: str) -> Iterator[tuple[str, str]]:
-    for file in sorted(SENTENCES.glob(f"{language}_*.tsv")):
-        for line in file.read_text("utf-8").splitlines() if "_dev" not in file.stem else ():
-            label, _, text = line.partition("\t")
-            plain = text.replace("[", "").replace("]", "").strip()
-            if plain and label in LABELS:
-                yield label, plain
+def find_bounds(examples: Sequence[Example], left_out: LeftOut) -> dict[str, float]:
+    """What a message must score to be a wish, by language."""
+    scores = _score_alone(examples, left_out)
+    own = {one: _are(examples, is_wish=False, kind="own", language=one) for one in LANGUAGES}
+    return {
+        language: round(float(np.quantile(scores[none], 1 - _FALSE)), 4)
+        for language, none in own.items()
+    }
 
 
-def fit(examples: Sequence[Example], weights: Floats) -> tuple[Floats, float]:
-    """The weights of all features, and the bias."""
-    loss = _make_loss(examples, weights)
-    point = np.zeros((1 << BITS) + 1)
-    value, slope = loss(point)
-    steps, turns = list[Floats](), list[Floats]()
-    for _ in range(_STEPS):
-        direction = -_precondition(slope, steps, turns)
-        length = 1.0
-        after, bent = loss(point + length * direction)
-        while after > value + 1e-4 * length * (slope @ direction) and length > 1e-8:  # noqa: PLR2004
-            length /= 2
-            after, bent = loss(point + length * direction)
-        step, turn = length * direction, bent - slope
-        point = point + step
-        if step @ turn > 0:
-            steps, turns = [*steps, step][-_PAIRS:], [*turns, turn][-_PAIRS:]
-        if abs(value - after) < _LEAST_GAIN * abs(value):
-            break
-        value, slope = after, bent
-    return point[:-1], float(point[-1])
+def _score_alone(examples: Sequence[Example], left_out: LeftOut) -> Floats:
+    """What each message scores by itself; nothing where the program says anyhow that it is none."""
+    bound = find_taken_back(examples, left_out)
+    blotted = [blot_foreign_text(one.text) for one in examples]
+    may_be = [
+        added >= bound and BLOT not in text and is_literal(text)
+        for added, text in zip(left_out.next_scores, blotted, strict=True)
+    ]
+    return np.where(may_be, left_out.scores - left_out.next_scores, -np.inf)
 
 
-def _precondition(slope: Floats, steps: Sequence[Floats], turns: Sequence[Floats]) -> Floats:
-    """The slope as the last steps say that the loss is curved (J. Nocedal, 1980)."""
-    found, shares = slope.copy(), list[float]()
-    for step, turn in zip(reversed(steps), reversed(turns), strict=True):
-        shares.append(float(step @ found) / float(step @ turn))
-        found -= shares[-1] * turn
-    if steps:
-        found *= (steps[-1] @ turns[-1]) / (turns[-1] @ turns[-1])
-    else:
-        found /= max(1.0, float(np.linalg.norm(found)))
-    for step, turn, share in zip(steps, turns, reversed(shares), strict=True):
-        found += (share - float(turn @ found) / float(step @ turn)) * step
-    return np.asarray(found)
+def find_taken_back(examples: Sequence[Example], left_out: LeftOut) -> float:
+    """What is said next takes a wish back where it scores less."""
+    followed = np.array([one.is_wish and one.kind == "next" for one in examples])
+    return round(float(np.quantile(left_out.next_scores[followed], _KEPT)), 4)
 
 
-def _make_loss(examples: Sequence[Example], weights: Floats) -> _Loss:
-    lengths = np.array([len(row) for _, row in examples])
-    columns = np.concatenate([np.array(row, np.int64) for _, row in examples])
-    of = np.repeat(np.arange(len(examples)), lengths)
-    values = np.repeat(1 / np.sqrt(np.maximum(lengths, 1)), lengths)
-    labels = np.array([float(label) for label, _ in examples])
-
-    def loss(point: Floats) -> tuple[float, Floats]:
-        model = point[:-1]
-        scores = np.bincount(of, values * model[columns], minlength=len(examples)) + point[-1]
-        wrong = _C * weights * (1 / (1 + np.exp(-scores)) - labels)
-        slope = np.bincount(columns, values * wrong[of], minlength=len(model)) + model
-        told = _C * weights @ (np.logaddexp(0, scores) - labels * scores)
-        return float(told + model @ model / 2), np.append(slope, wrong.sum())
-
-    return loss
+def _are(
+    examples: Sequence[Example], *, is_wish: bool, kind: str, language: str
+) -> NDArray[np.bool_]:
+    wanted = (is_wish, kind, language)
+    return np.array([(one.is_wish, one.kind, one.language) == wanted for one in examples])
 
 
-def predict(rows: Sequence[Row], model: tuple[Floats, float]) -> Floats:
-    """How likely each message is a standing wish."""
-    scores = [model[0][list(row)].sum() / np.sqrt(max(len(row), 1)) + model[1] for row in rows]
-    return np.asarray(1 / (1 + np.exp(-np.array(scores))))
+def report(examples: Sequence[Example], left_out: LeftOut, seen: Seen) -> None:
+    """Print how many wishes and others are told, of authors the models have not learnt from."""
+    bounds = find_bounds(examples, left_out)
+    for language, bound in bounds.items():
+        told = _score_alone(examples, left_out) >= bound
+        for author in sorted({_author_of(one) for one in examples if one.author}):
+            by = np.array([_author_of(one) == author for one in examples])
+            wishes = _are(examples, is_wish=True, kind="own", language=language) & by
+            others = _are(examples, is_wish=False, kind="own", language=language) & by
+            print(f"{seen}, {language} {author}: told {told[wishes].mean():.2f}, ", end="")
+            print(f"false {told[others].mean():.3f}")
+        plain = _are(examples, is_wish=False, kind="plain", language=language)
+        print(f"{seen}, {language}: of plain talk {told[plain].mean():.4f} are told")
 
 
-def _weigh(own: int, others: int) -> Floats:
-    return np.concatenate([np.full(own, _OWN_WEIGHT), np.ones(others)])
-
-
-def cross_validate(language: str) -> None:
-    """Print how many wishes are told, and how many others, at some thresholds."""
-    messages, others = read_messages(language), list(read_sentences(language))
-    own = [one for several in messages for one in several]
-    places = [n for n, several in enumerate(messages) for _ in several]
-    folds = np.random.default_rng(_SEED).integers(0, _FOLDS, len(messages))[places]
-    certainty = np.zeros(len(own))
-    for fold in range(_FOLDS):
-        rest = [one for one, of in zip(own, folds, strict=True) if of != fold]
-        model = fit([*rest, *others], _weigh(len(rest), len(others)))
-        held = [row for (_, row), of in zip(own, folds, strict=True) if of == fold]
-        certainty[folds == fold] = predict(held, model)
-    wishes = np.array([label for label, _ in own])
-    print(f"{language}: {wishes.sum()} wishes, {(~wishes).sum()} others")
-    for threshold in (0.4, 0.5, 0.6, 0.7, 0.8, 0.9):
-        told = certainty >= threshold
-        print(f"  {threshold}: told {told[wishes].mean():.2f}, false {told[~wishes].mean():.2f}")
-
-
-def write_weights(language: str) -> None:
-    """Train on all messages, and write the weights as bytes below a line of JSON."""
-    own = [one for several in read_messages(language) for one in several]
-    others = list(read_sentences(language))
-    model, bias = fit([*own, *others], _weigh(len(own), len(others)))
-    scale = float(np.abs(model).max() / 127)
-    head = json.dumps({"scale": scale, "bias": round(bias, 6)}).encode()
-    row = (np.rint(model / scale) + 128).clip(0, 255).astype(np.uint8)
-    (PACKAGE / f"standing_{language}.weights").write_bytes(head + b"\n" + row.tobytes())
+def write_weights(examples: Sequence[Example], matrix: Matrix, seen: Seen, left: LeftOut) -> None:
+    """Train on everything, and write the weights below a line of JSON."""
+    point = fit(examples, matrix)
+    runs = point[DIMENSIONS:-1]
+    scale = float(np.abs(runs).max() / 127)
+    head = {
+        "scale": scale,
+        "base": round(float(point[-1]), 6),
+        "bounds": find_bounds(examples, left),
+        "taken_back": find_taken_back(examples, left),
+    }
+    row = (np.rint(runs / scale) + 128).clip(0, 255).astype(np.uint8)
+    numbers = point[:DIMENSIONS].astype("<f2") if seen == "vectors" else np.zeros(0)
+    packed = json.dumps(head).encode() + b"\n" + row.tobytes() + numbers.tobytes()
+    (PACKAGE / f"standing_{seen}.weights").write_bytes(packed)
 
 
 def main() -> int:
-    """Train and write the weights, or say how good they would be."""
+    """Train, say how the models do on other authors, and write the weights."""
     parser = argparse.ArgumentParser(prog="python -m training.standing.train")
-    parser.add_argument("--check", action="store_true", help="cross-validate and write nothing")
+    parser.add_argument("--check", action="store_true", help="write nothing")
     check = parser.parse_args().check
-    for language in LANGUAGES:
-        (cross_validate if check else write_weights)(language)
+    examples = read_examples()
+    both = make_matrix(examples)
+    words = both._replace(vectors=np.zeros_like(both.vectors))
+    models: tuple[tuple[Seen, Matrix], ...] = (("vectors", both), ("words", words))
+    for seen, matrix in models:
+        left_out = score_left_out(examples, matrix)
+        report(examples, left_out, seen)
+        if not check:
+            write_weights(examples, matrix, seen, left_out)
     return 0
 
 

@@ -88,11 +88,15 @@ def _find_in(text: str, blotted: str) -> PlainStatements:
         if each.start < draft
     ]
     asked = (_find_asked(each, text, blotted) for each in sentences)
-    is_literal = draft == len(blotted) and not any(
-        is_meant_otherwise(one.text) for one in sentences
-    )
-    is_wish = is_literal and is_standing_wish(text)
+    is_wish = is_literal(blotted) and is_standing_wish(text)
     return PlainStatements(next(filter(None, asked), None), is_wish)
+
+
+def is_literal(blotted: str) -> bool:
+    """Whether a message as a whole is meant as it reads: no part to play, no irony."""
+    sentences = islice(sentences_of_blotted(blotted), _MOST_SENTENCES)
+    is_part = find_draft(blotted) < len(blotted)
+    return not is_part and not any(is_meant_otherwise(one.text) for one in sentences)
 
 
 def _find_asked(sentence: Sentence, text: str, blotted: str) -> PlainStatement | None:

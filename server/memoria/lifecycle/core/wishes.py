@@ -14,7 +14,7 @@ from memoria.model import InferredBy, MemoryType, StoredTurn
 from memoria.policy.lasting import lasting_end
 from memoria.policy.privacy import screen
 from memoria.policy.scope import decide_scope, default_scope
-from memoria.policy.statements.standing import is_standing_wish
+from memoria.policy.statements.standing import takes_back
 from memoria.store.base import Transaction
 from memoria.text.analyser import query_terms
 from memoria.text.lines import join_lines
@@ -78,7 +78,7 @@ def _holds(tx: Transaction, turn: StoredTurn) -> bool:
     if screen(turn.content).found:
         return False
     _, after = tx.conversations.user_turns_beside([turn.n])[turn.n]
-    if after is not None and not is_standing_wish(turn.content, after.content):
+    if after is not None and takes_back(after.content):
         return False
     return condition_of_turn(tx, turn) is None
 

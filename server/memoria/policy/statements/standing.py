@@ -1,71 +1,96 @@
 """Standing wishes: whether a whole message asks its assistant for something from now on.
 
-A linear classifier sees the message as one, its sentences, and what the user says next, which may
-take it back. `training/standing/train.py` makes the weights. Where it is in doubt, nothing is said
-to be a wish: a search still finds the message.
+A linear model over runs of up to four words (of Chinese, characters). `training/standing/train.py`
+makes the weights. Where it is in doubt, nothing is said to be a wish: a search still finds the
+message.
 """
 
 import json
-import math
+import unicodedata
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
+from math import sqrt
 from typing import NamedTuple
+from zlib import crc32
 
-from memoria.policy.own_words import BLOT, blot_foreign_text, sentences_of_blotted
-from memoria.policy.statements.features import BITS, read_features, reads_chinese
+from memoria.policy.own_words import BLOT, blot_foreign_text
+from memoria.policy.statements.features import reads_chinese
 from memoria.text.budget import estimate_tokens
+from memoria.text.pattern import LazyPattern
 
 MOST_TOKENS = 60
 """A longer message is told to nobody who has not asked."""
-_NEXT = 0x2A5B
-"""Sets the features of what is said next apart from those of the message."""
-_IS_FOLLOWED = 7
+BITS = 16
+"""Of the number that a run of words is."""
 _MOST_NEXT = 120
-_THRESHOLDS = {"english": 0.7, "chinese": 0.85}
+"""Characters of what is said next; whoever takes a wish back does so at once."""
+_LONGEST_RUN = 4
 _ZERO = 128
+_WORD = LazyPattern(r"[^\W\d_\u3400-\u9fff]+(?:['’][^\W\d_]+)?|\d+|[^\s\d]")
 
 
 class _Weights(NamedTuple):
-    """A weight for each feature, as bytes."""
+    """A weight for each run of words, as bytes."""
 
-    row: bytes
+    runs: bytes
     scale: float
-    bias: float
+    base: float
+    bounds: dict[str, float]
+    """What a message must score to be a wish, by language."""
+    taken_back: float
+    """What is said next takes a wish back where it scores less."""
 
 
-def is_standing_wish(text: str, after: str | None = None) -> bool:
-    """Whether a message is a wish for all times to come.
-
-    Args:
-        text: the message; one with pasted text, code or somebody else's words in it is none.
-        after: what its author says next, where that is known.
-    """
+def is_standing_wish(text: str) -> bool:
+    """Whether a message is a wish for all times to come; one with pasted text or code is none."""
     if estimate_tokens(text) > MOST_TOKENS or BLOT in blot_foreign_text(text):
         return False
+    weights = _load()
     language = "chinese" if reads_chinese(text) else "english"
-    return _score(language, read_message(text, after)) >= _THRESHOLDS[language]
+    return weights.base + _weigh(weights, list_runs(text)) >= weights.bounds[language]
 
 
-def read_message(text: str, after: str | None) -> list[int]:
-    """The features of a message and of what its author says next."""
-    found = read_features(text, text.strip()[-1:])
-    for sentence in sentences_of_blotted(text):
-        found.update(read_features(sentence.text, sentence.end))
-    if after:
-        said_next = read_features(after[:_MOST_NEXT])
-        found.update((one ^ _NEXT) & (1 << BITS) - 1 for one in said_next)
-        found.add(_IS_FOLLOWED)
-    return sorted(found)
+def takes_back(said_next: str) -> bool:
+    """Whether what somebody says next takes back what they have just asked for."""
+    weights = _load()
+    return _weigh(weights, list_runs_of_next(said_next)) < weights.taken_back
 
 
-def _score(language: str, features: list[int]) -> float:
-    weights = _load(language)
-    total = sum(weights.row[one] for one in features) - _ZERO * len(features)
-    return 1 / (1 + math.exp(-(weights.scale * total / math.sqrt(len(features)) + weights.bias)))
+def list_runs(text: str) -> list[int]:
+    """A number for each run of words of a message."""
+    return _list_runs(text, "")
+
+
+def list_runs_of_next(text: str) -> list[int]:
+    """A number for each run of words of what is said next; other numbers than the message's."""
+    return _list_runs(text[:_MOST_NEXT], "next ")
+
+
+def _list_runs(text: str, salt: str) -> list[int]:
+    plain = unicodedata.normalize("NFKC", text).replace("’", "'").lower()
+    words = ["^", *(_name(word) for word in _WORD.regex.findall(plain)), "$"]
+    found = {
+        crc32((salt + " ".join(words[start : start + length])).encode("utf-8", "replace"))
+        for length in range(1, _LONGEST_RUN + 1)
+        for start in range(len(words) - length + 1)
+    }
+    around = zip(words, words[2:], strict=False)
+    found.update(crc32(f"{salt}{one} * {two}".encode("utf-8", "replace")) for one, two in around)
+    return sorted({one & (1 << BITS) - 1 for one in found})
+
+
+def _name(word: str) -> str:
+    return "0" if word.isdigit() else word
+
+
+def _weigh(weights: _Weights, runs: Sequence[int]) -> float:
+    total = sum(weights.runs[one] for one in runs) - _ZERO * len(runs)
+    return weights.scale * total / sqrt(len(runs))
 
 
 @cache
-def _load(language: str) -> _Weights:
-    packed = (files("memoria.policy.statements") / f"standing_{language}.weights").read_bytes()
-    head, _, row = packed.partition(b"\n")
-    return _Weights(row, **json.loads(head))
+def _load() -> _Weights:
+    packed = (files("memoria.policy.statements") / "standing.weights").read_bytes()
+    head, _, runs = packed.partition(b"\n")
+    return _Weights(runs, **json.loads(head))
