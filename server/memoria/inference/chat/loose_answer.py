@@ -136,7 +136,7 @@ class _Listed:
 
 
 def _list_required(kind: type[BaseModel]) -> list[str]:
-    return [name for name, field in kind.model_fields.items() if field.is_list_required()]
+    return [name for name, field in kind.model_fields.items() if field.is_required()]
 
 
 def _has_all(kind: type[BaseModel], names: set[str]) -> bool:
@@ -200,7 +200,7 @@ def _build(
     fields: dict[str, Any] = {listed.name: tuple(dict.fromkeys(sound))[:most]}
     for name, given in rest.items():
         field = answer.model_fields[name]
-        found = None if field.is_list_required() else mend_field(name, field, given)
+        found = None if field.is_required() else mend_field(name, field, given)
         fields |= {} if found is None else {name: found}
     return answer.model_validate(fields)
 
