@@ -30,7 +30,8 @@ from memoria.ingest.processing import (
 )
 from memoria.memories.conditions import condition_of_turn
 from memoria.memories.days import day_of
-from memoria.memories.validator import EventTime, OperationValidator, PromptContents, RejectedError
+from memoria.memories.event_times import EventTime
+from memoria.memories.validator import OperationValidator, PromptContents, RejectedError
 from memoria.memories.values import Interpretation, NewWording, Passage, StructuralLinks
 from memoria.model import (
     NO_TEXT_VECTORS,

@@ -13,19 +13,14 @@ from memoria.ingest.outcome import ExtractionOutcome
 from memoria.ingest.second_look import NO_ADVICE, Advice
 from memoria.memories.claim_outcome import ClaimOutcome
 from memoria.memories.claims import ClaimWriter, same_topic
+from memoria.memories.event_times import EventTime, find_event_time, find_expiry
 from memoria.memories.interpretation import (
     interpretation_by_model,
     interpretation_by_rules,
     interpretation_of_update,
 )
 from memoria.memories.task_in_hand import find_task_of_turn, is_about_work
-from memoria.memories.validator import (
-    EventTime,
-    OperationValidator,
-    RejectedError,
-    find_event_time,
-    find_expiry,
-)
+from memoria.memories.validator import OperationValidator, RejectedError
 from memoria.memories.values import Interpretation, NewWording
 from memoria.memories.verdicts import (
     NOTHING_READ,

@@ -350,10 +350,7 @@ class ClaimWriter:
 
 
 def _may_settle(claim: Claim, memory: Memory) -> bool:
-    """Return whether a claim may decide what a memory waits for.
-
-    Whatever else it waits for, it waits for the user, who says so by saying it again.
-    """
+    """Whether a claim may decide what a memory waits for; the user does by saying it again."""
     return memory.flag in _SETTLED_BY_A_CLAIM or claim.source is SourceKind.USER_SAID
 
 

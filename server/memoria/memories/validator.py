@@ -5,7 +5,6 @@ that it was shown. Its text must be one that may be kept: not forgotten, no secr
 memory, personal data only under the configured rules. The provenance follows from the quoted turn.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -16,12 +15,12 @@ from memoria.errors import NotFoundError
 from memoria.memories.conditions import borrows_confidence, is_withheld
 from memoria.memories.days import zone_of_turn
 from memoria.memories.derived import least_trust
+from memoria.memories.event_times import EventTime
 from memoria.memories.values import Author, Interpretation, NewWording
 from memoria.memories.writer import MemoryWriter
 from memoria.model import (
     NO_TEXT_VECTORS,
     Add,
-    Duration,
     InferredBy,
     Memory,
     MemoryType,
@@ -43,18 +42,13 @@ from memoria.policy.keys import predicate_key
 from memoria.policy.orders import instruction_shaped
 from memoria.policy.pasted import is_pasted
 from memoria.policy.privacy import effective_rules, mask, screen
-from memoria.policy.retention import expires_at
 from memoria.store.base import Transaction
 from memoria.text.clean import Tally, clean_text
-from memoria.text.dates import Prefer, find_end, find_side, full_dates, times
 from memoria.text.document import full_text
 from memoria.text.invisible import drop_invisible
 from memoria.text.quotes import find_quote
 
 _NO_RULES: PersonalRules = MappingProxyType({})
-_COMES_AGAIN = lazy_regex(
-    r"\b(?:birthday|anniversary|name day)\b|生日|纪念日|忌日|诞辰", re.IGNORECASE
-)
 _PLACEHOLDER = lazy_regex("⟨[^⟨⟩]{0,40}⟩")
 _SOURCE_OF_ROLE = {
     Role.USER: SourceKind.USER_SAID,
@@ -66,16 +60,6 @@ _SOURCE_OF_ROLE = {
 
 class RejectedError(Exception):
     """An operation is rejected; the message is the reason, in a word or two."""
-
-
-@dataclass(frozen=True, slots=True)
-class EventTime:
-    """When something happened, and the words that say so."""
-
-    at: int | None
-    expression: str | None
-    comes_again: bool = False
-    """Whether it is one of every year, such as a birthday."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,55 +345,6 @@ def _is_order(content: str, turn: StoredTurn) -> bool:
     """Whether the turn, or the model's text, tries to give orders to the memory."""
     is_in_turn = instruction_shaped(full_text(turn), turn.trust)
     return is_in_turn or instruction_shaped(content, turn.trust)
-
-
-def find_event_time(
-    expression: str | None, content: str, turn: StoredTurn, zone: Zone, prefer: Prefer
-) -> EventTime:
-    """When something happened: by a full date in the conclusion, or by the speaker's expression.
-
-    A date with its year is what was concluded from everything that was said; "next Friday" may have
-    been said before it was moved. Dates that come again every year are the next ones. Words that
-    tell no time where they stand in the turn ("every Wednesday") tell none by themselves either.
-    """
-    comes_again = _COMES_AGAIN.search(content) is not None
-    if comes_again:
-        expression, prefer = expression or content, "future"
-    told = times(expression or "", turn.at, zone, prefer=prefer)
-    if expression and not _tells_time(expression, turn, zone, prefer):
-        told = ()
-    dates = full_dates(content, turn.at, zone)
-    found = dates if len({span.from_ms for span in dates}) == 1 else told
-    if not found:
-        return EventTime(None, None)
-    return EventTime(found[0].from_ms, (told or found)[0].expression, comes_again)
-
-
-def _tells_time(expression: str, turn: StoredTurn, zone: Zone, prefer: Prefer) -> bool:
-    """Whether an expression is part of a time in its turn, as far as it stands there."""
-    text = full_text(turn)
-    start = text.find(expression)
-    if start < 0:
-        return True
-    end = start + len(expression)
-    spans = times(text, turn.at, zone, prefer=prefer)
-    return any(one.start < end and start < one.start + len(one.expression) for one in spans)
-
-
-def find_expiry(
-    until: str | None, content: str, duration: Duration, turn: StoredTurn, zone: Zone
-) -> int | None:
-    """When a conclusion stops to count: at the end that was named, or after its duration.
-
-    Up to a full date in the conclusion it holds whatever the speaker's expression says.
-    """
-    if until is None:
-        return expires_at(duration, turn.at)
-    dates = full_dates(content, turn.at, zone)
-    ends = [span for span in dates if find_side(content, span) in ("until", "before")]
-    text = content if len(ends) == len(dates) == 1 else until
-    end = find_end(text, turn.at, zone)
-    return expires_at(duration, turn.at) if end is None else end
 
 
 def _conclusion_trust(claim: Claim) -> Trust:

@@ -113,13 +113,13 @@ class _Listed:
         """
         if self.tag is None or not isinstance(given, Mapping):
             return mend_value(self.kinds[0], given)
-        said = self._said_tag(given)
+        said = self._find_tag(given)
         kind = self.tags.get(said) if said else self._likeliest(given)
         if kind is None:
             raise UnfitError(f"{self.tag}: it is none of {', '.join(self.tags).upper()}")
         return mend_value(kind, {**given, self.tag: kind.model_fields[self.tag].default})
 
-    def _said_tag(self, given: Mapping[Any, Any]) -> str | None:
+    def _find_tag(self, given: Mapping[Any, Any]) -> str | None:
         """The word that tells the kind; of a name that means something else, where it is one."""
         tag = str(self.tag)
         own = (tag, *loosely(self.kinds[0].model_fields[tag]).names)
@@ -131,16 +131,18 @@ class _Listed:
     def _likeliest(self, given: Mapping[Any, Any]) -> type[BaseModel]:
         """The kind with the most required fields, all of which are there; else the first."""
         names = {plain_name(name) for name in given}
-        able = [kind for kind in self.kinds if _has_required(kind, names) and _required(kind)]
-        return max(able, key=lambda kind: len(_required(kind)), default=self.kinds[0])
+        able = [kind for kind in self.kinds if _has_all(kind, names) and _list_required(kind)]
+        return max(able, key=lambda kind: len(_list_required(kind)), default=self.kinds[0])
 
 
-def _required(kind: type[BaseModel]) -> list[str]:
+def _list_required(kind: type[BaseModel]) -> list[str]:
     return [name for name, field in kind.model_fields.items() if field.is_required()]
 
 
-def _has_required(kind: type[BaseModel], names: set[str]) -> bool:
-    return all({name, *loosely(kind.model_fields[name]).names} & names for name in _required(kind))
+def _has_all(kind: type[BaseModel], names: set[str]) -> bool:
+    return all(
+        {name, *loosely(kind.model_fields[name]).names} & names for name in _list_required(kind)
+    )
 
 
 def _names_of(kind: type[BaseModel]) -> set[str]:

@@ -80,7 +80,7 @@ def _read_all(text: str) -> list[Any]:
         text = _unescape(text)
     values, at, failures = list[Any](), 0, 0
     while failures < _MOST_FAILURES and (start := _STARTS.regex.search(text, at)):
-        reader = _Reader(text, start.start())
+        reader = _ValueReader(text, start.start())
         try:
             value = reader.read()
         except _NoJsonError:
@@ -117,7 +117,7 @@ def join_pairs(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     return joined
 
 
-class _Reader:
+class _ValueReader:
     """Reads one value of a text."""
 
     def __init__(self, text: str, at: int) -> None:
@@ -236,9 +236,9 @@ def _unescape(text: str) -> str:
     """A text with the characters that its escapes stand for; halves of a character are marked."""
     if "\\" not in text:
         return text
-    plain = _ESCAPE.regex.sub(_escaped, text)
+    plain = _ESCAPE.regex.sub(_replace_escape, text)
     return plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _escaped(found: re.Match[str]) -> str:
+def _replace_escape(found: re.Match[str]) -> str:
     return chr(int(found[1], 16)) if found[1] else _ESCAPED.get(found[2], found[2])

@@ -1,0 +1,74 @@
+"""Event times: when something happened, and how long a conclusion counts."""
+
+import re
+from dataclasses import dataclass
+
+from memoria.bare.lazy_regex import lazy_regex
+from memoria.model import Duration, StoredTurn
+from memoria.model.zone import Zone
+from memoria.policy.retention import expires_at
+from memoria.text.dates import Prefer, find_end, find_side, full_dates, times
+from memoria.text.document import full_text
+
+_COMES_AGAIN = lazy_regex(
+    r"\b(?:birthday|anniversary|name day)\b|生日|纪念日|忌日|诞辰", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EventTime:
+    """When something happened, and the words that say so."""
+
+    at: int | None
+    expression: str | None
+    comes_again: bool = False
+    """Whether it is one of every year, such as a birthday."""
+
+
+def find_event_time(
+    expression: str | None, content: str, turn: StoredTurn, zone: Zone, prefer: Prefer
+) -> EventTime:
+    """When something happened: by a full date in the conclusion, or by the speaker's expression.
+
+    A date with its year is what was concluded from everything that was said; "next Friday" may have
+    been said before it was moved. Dates that come again every year are the next ones. Words that
+    tell no time where they stand in the turn ("every Wednesday") tell none by themselves either.
+    """
+    comes_again = _COMES_AGAIN.search(content) is not None
+    if comes_again:
+        expression, prefer = expression or content, "future"
+    told = times(expression or "", turn.at, zone, prefer=prefer)
+    if expression and not _tells_time(expression, turn, zone, prefer):
+        told = ()
+    dates = full_dates(content, turn.at, zone)
+    found = dates if len({span.from_ms for span in dates}) == 1 else told
+    if not found:
+        return EventTime(None, None)
+    return EventTime(found[0].from_ms, (told or found)[0].expression, comes_again)
+
+
+def _tells_time(expression: str, turn: StoredTurn, zone: Zone, prefer: Prefer) -> bool:
+    """Whether an expression is part of a time in its turn, as far as it stands there."""
+    text = full_text(turn)
+    start = text.find(expression)
+    if start < 0:
+        return True
+    end = start + len(expression)
+    spans = times(text, turn.at, zone, prefer=prefer)
+    return any(one.start < end and start < one.start + len(one.expression) for one in spans)
+
+
+def find_expiry(
+    until: str | None, content: str, duration: Duration, turn: StoredTurn, zone: Zone
+) -> int | None:
+    """When a conclusion stops to count: at the end that was named, or after its duration.
+
+    Up to a full date in the conclusion it holds whatever the speaker's expression says.
+    """
+    if until is None:
+        return expires_at(duration, turn.at)
+    dates = full_dates(content, turn.at, zone)
+    ends = [span for span in dates if find_side(content, span) in ("until", "before")]
+    text = content if len(ends) == len(dates) == 1 else until
+    end = find_end(text, turn.at, zone)
+    return expires_at(duration, turn.at) if end is None else end
