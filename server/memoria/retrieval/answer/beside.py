@@ -135,8 +135,9 @@ def _count_beside(search: LaterSearch, groups: Sequence[Sequence[AnswerLine]]) -
     """How much of what was said later is wanted beside the first hits and the nearest that tell."""
     counts: dict[Said, int] = {}
     for group, places in zip(groups, (_BESIDE_HITS, _BESIDE_NEAREST), strict=True):
-        said = filter(None, (Said.of_candidate(line.candidate) for line in group))
-        counts.update(zip(search.keep_telling(list(said)), places, strict=False))
+        said = list(filter(None, (Said.of_candidate(line.candidate) for line in group)))
+        counts |= dict.fromkeys(said[: len(places)], 0)  # what is shown anyway has its place
+        counts.update(zip(search.keep_telling(said), places, strict=False))
     return counts
 
 
