@@ -110,9 +110,9 @@ RETURNING session_n, first_index, last_index, closed_by;
 SELECT x.session_n, x.first_index, x.last_index, x.closed_by
 FROM segments x
 WHERE x.tenant_id = :tenant AND x.closed_at IS NOT NULL
-  AND x.session_n NOT IN (SELECT s.n FROM sessions s JOIN workspaces w ON w.n = s.workspace_n
-                          WHERE s.tenant_id = :tenant
-                            AND w.name IN (SELECT value FROM json_each(:private)))
+  AND NOT EXISTS (SELECT 1 FROM sessions s JOIN workspaces w ON w.n = s.workspace_n
+                  WHERE s.n = x.session_n AND +s.tenant_id = :tenant
+                    AND w.name IN (SELECT value FROM json_each(:private)))
   AND NOT EXISTS (SELECT 1 FROM extraction_queue q
                   WHERE q.session_n = x.session_n AND q.kind = 'extract'
                     AND q.first_index = x.first_index

@@ -9,9 +9,9 @@ SELECT :id, :tenant, :kind, :session_n, :first_index, :last_index, max(n), :prio
 FROM turns
 WHERE session_n = :session_n AND +tenant_id = :tenant
   AND turn_index BETWEEN :first_index AND :last_index
-  AND session_n NOT IN (SELECT s.n FROM sessions s JOIN workspaces w ON w.n = s.workspace_n
-                        WHERE s.tenant_id = :tenant
-                          AND w.name IN (SELECT value FROM json_each(:private)))
+  AND NOT EXISTS (SELECT 1 FROM sessions s JOIN workspaces w ON w.n = s.workspace_n
+                  WHERE s.n = :session_n AND +s.tenant_id = :tenant
+                    AND w.name IN (SELECT value FROM json_each(:private)))
 HAVING count(*) > 0
 ON CONFLICT (session_n, kind, first_index, last_index, newest_n) DO NOTHING;
 
