@@ -176,7 +176,7 @@ class SearchQuery(Value):
     """Fused with the query into one answer, within one budget."""
     limit: Annotated[int | None, _LIMIT, _HITS_AT_MOST] = None
     """None for as many as `max_tokens` holds."""
-    max_tokens: Annotated[int, _TOKENS, _TOKENS_AT_MOST] = 600
+    max_tokens: Annotated[int, _TOKENS, _TOKENS_AT_MOST] = 700
     since: Annotated[
         str | None,
         CLEAN,

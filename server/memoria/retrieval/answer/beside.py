@@ -23,7 +23,7 @@ from memoria.store.base import Transaction
 from memoria.store.values import Match
 
 _BESIDE_HITS = (3, 1)
-_BESIDE_NEAREST = (1,)
+_BESIDE_NEAREST = (1, 1)
 """How much of what was said later, and is not shown anyway, stands beside the first, the second and
 so on that tell something. Statements that were corrected are the best hit in two of three cases."""
 _LOOKED_AT = 12
