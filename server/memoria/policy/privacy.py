@@ -136,7 +136,11 @@ def _is_public(text: str) -> bool:
 _EMAIL = r"(?<![\w.+-])[\w+-][\w.+-]{0,63}@[\w-]{1,63}(?:\.[\w-]{1,63}){0,4}\.[A-Za-z]{2,24}\b"
 _ID = r"(?<![\dA-Za-z])[1-9]\d{16}[\dXx](?![\dA-Za-z])"
 _SOCIAL_SECURITY = r"(?<![\d-])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\d-])"
-_CARD = r"(?<![\d.+-])(?:[4-6]\d{3}|2[2-7]\d\d|3[47]\d\d)(?:[ -]?\d){11,15}(?![\d.]\d|\d|-\d)"
+_CARD_START, _CARD_END = r"(?<![\d.+-])(?:[4-6]\d{3}|2[2-7]\d\d|3[47]\d\d)", r"(?![\d.]\d|\d|-\d)"
+_CARD = rf"{_CARD_START}(?:[ -]?\d){{11,15}}{_CARD_END}"
+_CARD_IN_GROUPS = (
+    rf"{_CARD_START}(?:([ -]?)\d{{4}}(?:\1\d{{4}}){{2}}|([ -]?)\d{{6}}\2\d{{5}}){_CARD_END}"
+)
 _IBAN = r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b"
 _PHONE = r"""(?x)
     (?<![\d.+-]) (?:\+?86[ -]?)? 1[3-9]\d[ -]?\d{4}[ -]?\d{4} (?!\d|\.\d)     # a Chinese mobile
@@ -167,6 +171,7 @@ _RULES = tuple(
         (PersonalData.ID_NUMBER, _ID, _is_chinese_id),
         (PersonalData.ID_NUMBER, _SOCIAL_SECURITY, _always),
         (PersonalData.IBAN, _IBAN, _is_iban),
+        (PersonalData.CARD, _CARD_IN_GROUPS, has_check_digit),  # another number may stand behind it
         (PersonalData.CARD, _CARD, has_check_digit),
         (PersonalData.IP, _IPV4, _is_public),
         (PersonalData.IP, _IPV6, _is_public),
