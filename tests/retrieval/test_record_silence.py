@@ -135,7 +135,7 @@ async def test_a_long_note_answers_a_short_question_for_the_rare_name_that_stand
         await m.wait_until_idle(60)
         for question in ("蒲葑汊位于什么地方？", "蒲葑汊的特点是什么？"):
             found = await m.search_conversation_traces(question)
-            assert [hit.text for hit in found.hits[:1]] == [TRAVELLER], question
+            assert "蒲葑汊" in found.hits[0].text, question  # cut to where the name stands
 
 
 async def test_a_code_on_record_is_answered_with_what_holds_it_in_whatever_words_it_is_asked(
