@@ -30,7 +30,7 @@ MARKED = {
         帮我记一下，房东电话变了""",
     ExtractionReason.RULE: """
         From now on answer in German.
-        Always answer in English.
+        Always answer me in English.
         Never use emojis, please.
         以后都用中文回答""",
 }
@@ -82,8 +82,7 @@ UNMARKED = """
     妈妈叫我去买酱油和葱
     叫我怎么说你才好呢
     “以后都用英文回答我的问题”是他写的
-    这个函数叫什么名字来着，在哪个文件
-    别担心，问题不大，我再看看日志"""
+    这个函数叫什么名字来着，在哪个文件"""
 SMALL_TALK = """
     hi
     Hello! How are you?
