@@ -13,7 +13,7 @@ from memoria.app.private_times import PrivateSwitch
 from memoria.app.queue import ExtractionQueue
 from memoria.app.spool import WAITING_BYTES, Spool
 from memoria.app.threads import in_own_thread, in_thread
-from memoria.app.undoing import Changes
+from memoria.app.unread import Unread
 from memoria.errors import InvalidInputError
 from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.scratchpads import update_scratchpad
@@ -43,7 +43,7 @@ _STALLS_AFTER_S = 20.0
 """Beside what an intake may wait for other writers."""
 
 
-class Memoria(Changes):
+class Memoria(Unread):
     """One tenant's memory. Get one from `memoria.open`; its methods may run at the same time.
 
     Every method raises `InvalidInputError` for arguments it can't use and `StoreError` when the
@@ -167,6 +167,7 @@ class Memoria(Changes):
         entities: Annotated[Sequence[EntityName], SkipValidation] = (),
         supersedes: Text | None = None,
         turn_id: Text | None = None,
+        quote: Text | None = None,
         session_id: Name | None = None,
         workspace: Text | None = None,
         scope: Scope | None = None,
@@ -187,6 +188,7 @@ class Memoria(Changes):
             entities: whom and what it names: names, or objects with the fields of `Mention`.
             supersedes: the id of the memory that it takes the place of.
             turn_id: the recorded turn it rests on.
+            quote: words of that turn, which must stand there.
             session_id: the session whose scratchpad names the task.
             workspace: the project it is said in; the configured one by default.
             scope: seen `everywhere` or in this `project` alone; by default its matter decides.
@@ -205,6 +207,7 @@ class Memoria(Changes):
             entities=read_entities(entities),
             supersedes=former or None,
             turn_id=said_in or None,
+            quote=quote,
             session_id=self._session(session_id),
             scope=scope,
             again=again,

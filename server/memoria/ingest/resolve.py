@@ -182,6 +182,7 @@ class Resolver:
             self._note(self._claims.write(proposed), content)
         elif not self._is_known(wording, turn):
             self._validator.writer.add(new, wording)
+            self._outcome.memory_ids.append(new.id)
             self._count("pending")
 
     def _find_task(self, add: Add, content: str, turn: StoredTurn, subject: str) -> str | None:
@@ -224,12 +225,14 @@ class Resolver:
         """Whether a claim that would wait for confirmation is known in the same words already."""
         known = self._validator.writer.find_same(wording.content, turn.workspace)
         if known is not None:
+            self._outcome.memory_ids.append(known.id)
             self._count("known")
         return known is not None
 
     def _note(self, outcome: ClaimOutcome, content: str) -> None:
         """Count what became of a claim, and note what it changed."""
         self._count(outcome.action)
+        self._outcome.memory_ids.append(outcome.memory_id)
         change = outcome.describe_change(content)
         self._outcome.changes += [] if change is None else [change]
         if outcome.is_echo:
