@@ -136,7 +136,7 @@ async def test_one_bad_among_good_ones_is_told_with_its_number_and_the_others_ar
 ) -> None:
     await say(m, *(said for said, _, _ in SAID.values()))
     page, _ = await page_of(m)
-    given = [
+    given: list[dict[str, object]] = [
         concluded(SAID["en"][2], SAID["en"][1]),
         concluded("The user has a dog.", "my dog"),
         {"content": "The user has a cat."},

@@ -52,8 +52,12 @@ async def test_from_nothing_to_memories_without_a_model(agent: Agent, home: Path
         (1, "remembered"),
         (2, "remembered"),
     ]
-    assert answer["refused"] == [{"number": 3, "reason": "quote not in the turn"}]
+    (refused,) = answer["refused"]
+    assert (refused["number"], refused["reason"]) == (3, "quote not in the turn")
     assert answer["unread"] == 0
+    mended = {"content": "The user has a sister.", "quote": "My sister Marta"}
+    again = await agent.call("remember", memories=[{**mended, "turn_id": refused["turn_id"]}])
+    assert [one["status"] for one in again["kept"]] == ["remembered"]
     assert f"1. remembered [memory {answer['kept'][0]['id']}]" in told
     assert "3. refused: quote not in the turn" in told
     assert "The user's sister Marta lives in Ghent." in await found(agent, "Marta")
@@ -117,7 +121,12 @@ async def test_several_memories_are_kept_with_one_call_without_a_page(agent: Age
 
 async def test_a_call_keeps_one_or_several_and_not_none_or_both(agent: Agent) -> None:
     several = [{"content": "Ann likes tea"}]
-    for given in ({}, {"memories": []}, {"content": "Ann likes tea", "memories": several}):
+    wrong: list[dict[str, object]] = [
+        {},
+        {"memories": []},
+        {"content": "Ann likes tea", "memories": several},
+    ]
+    for given in wrong:
         said = await agent.refusal("remember", **given)
         assert said.startswith("remember: give content and say it in a sentence, or give memories")
     too_many = await agent.refusal("remember", memories=several * (MOST_CONCLUSIONS + 1))

@@ -68,6 +68,8 @@ class _Proposal:
 
     number: int
     given: AgentConclusion
+    turn_id: str
+    """The end of the id of the turn that it quotes."""
     operation: Operation
     replaced: Memory | None
 
@@ -162,7 +164,8 @@ class AgentReader:
         known = {} if replaced is None else {replaced.id: replaced}
         prompt = PromptContents(page.prompt_contents().turns, known)
         (attributed,) = attribute_operations([operation], prompt, page.participants)
-        return _Proposal(number, read, attributed, replaced)
+        turn_id = page.turns[turn - 1].id[-INDEXED_CHARS:]
+        return _Proposal(number, read, turn_id, attributed, replaced)
 
     def _find_replaced(self, tx: Transaction, cited: str) -> Memory:
         end = cited.strip().lower()
@@ -203,7 +206,7 @@ class AgentReader:
             outcome = resolver.apply([one.operation])
             reasons = outcome.rejected - before.rejected
             if reasons:
-                refused.append(RefusedConclusion(number=one.number, reason=next(iter(reasons))))
+                refused.append(_refuse(one, next(iter(reasons))))
                 continue
             (action,) = outcome.applied - before.applied
             memory_id = outcome.memory_ids[-1]
@@ -235,6 +238,10 @@ class _Counts:
     @classmethod
     def of(cls, outcome: ExtractionOutcome) -> "_Counts":
         return cls(Counter(outcome.applied), Counter(outcome.rejected))
+
+
+def _refuse(one: _Proposal, reason: str) -> RefusedConclusion:
+    return RefusedConclusion(number=one.number, reason=reason, turn_id=one.turn_id)
 
 
 def _read_conclusion(given: object) -> AgentConclusion:

@@ -157,20 +157,15 @@ class UnreadTurns:
             turns: in order, at least one.
             recall: finds the memories that bear on them.
         """
-        tx, first, last = self._tx, turns[0], turns[-1]
+        tx, first = self._tx, turns[0]
         page_id = _write_id(tx, turns)
         near = tx.conversations.list_span(
             first.session_n, max(first.turn_index - _BEFORE, 0), first.turn_index - 1
         )
         before = list_open(tx, list_readable(tx, near, self._digester))
         bearing = recall.find_bearing(tx, text_to_relate(turns), self._workspace)
-        entry = LeasedEntry(
-            0, page_id, "", QueueKind.EXTRACT, first.session_n, first.turn_index, last.turn_index,
-            "read by an agent", 1,
-        )  # fmt: skip
-        shown = ShownSegment(entry, tuple(turns), frozenset(turn.n for turn in turns))
         return UnreadPage(
-            (shown,),
+            (_as_segment(page_id, turns),),
             before=list_before(before),
             known=tuple(self._list_told(bearing, turns)),
             participants=find_participants(tx),
@@ -187,6 +182,25 @@ class UnreadTurns:
             is_active = memory.validity is Validity.ACTIVE
             if known is not None and is_active and is_open(self._tx, memory):
                 yield known
+
+
+def _as_segment(page_id: str, turns: Sequence[StoredTurn]) -> ShownSegment:
+    """The turns as a part of a conversation that is shown whole.
+
+    Its entry stands in no queue: it says only where the turns are.
+    """
+    entry = LeasedEntry(
+        n=0,
+        id=page_id,
+        tenant="",
+        kind=QueueKind.EXTRACT,
+        session_n=turns[0].session_n,
+        first_index=turns[0].turn_index,
+        last_index=turns[-1].turn_index,
+        reason="unread",
+        attempts=1,
+    )
+    return ShownSegment(entry, tuple(turns), frozenset(turn.n for turn in turns))
 
 
 def _write_id(tx: Transaction, turns: Sequence[StoredTurn]) -> str:

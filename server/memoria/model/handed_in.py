@@ -69,6 +69,8 @@ class RefusedConclusion(Value):
 
     number: int
     reason: str
+    turn_id: str | None = None
+    """The end of the id of the turn that it names, where a page has that."""
 
 
 class UnreadLeft(Value):

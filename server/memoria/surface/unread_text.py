@@ -37,9 +37,10 @@ def _lines(done: HandedIn) -> Iterator[str]:
         yield f"{one.number}. {one.status.replace('_', ' ')} [memory {one.id}]{waits}"
         yield from (f"   note: {note}" for note in one.notes)
     for refused in done.refused:
-        yield f"{refused.number}. refused: {refused.reason}"
+        turn = f" [turn {refused.turn_id}]" if refused.turn_id else ""
+        yield f"{refused.number}. refused: {refused.reason}{turn}"
     if done.refused:
-        yield "The others stay. Give those refused again without page, each with its turn's id."
+        yield "The others stay. Mend those, and give them again without page, with their turn_id."
     if done.left is not None:
         yield _describe_left(done.left)
 

@@ -40,15 +40,15 @@ def instructions_for(settings: Settings) -> str:
     if not settings.instructions_core or not engine.exists(settings):
         return static_instructions()
     with closing(engine.open(settings)) as store, store.read(settings.tenant) as tx:
-        left = count_for_agent(settings, tx, settings.workspace)
-        return compose_instructions(tx, CoreReader(settings), settings.workspace, left)
+        unread = count_for_agent(settings, tx, settings.workspace)
+        return compose_instructions(tx, CoreReader(settings), settings.workspace, unread)
 
 
 def compose_instructions(
-    tx: Transaction, reader: CoreReader, project: str | None, left: UnreadLeft
+    tx: Transaction, reader: CoreReader, project: str | None, unread: UnreadLeft
 ) -> str:
     """What holds for everybody, what is left to be read, and what the user wants in a project."""
-    text = static_instructions() + unread_hint(left)
+    text = static_instructions() + unread_hint(unread)
     room = _MAX_CHARS - len(text) - len(_HEADING) - len(fence("")) - 1
     lines = list_binding_lines(reader.read(tx, project), room)
     left = room - len(_WISHES) - sum(len(line) + 1 for line in lines)

@@ -24,6 +24,7 @@ from mcp.types import (
 from mcp.types import Resource as ListedResource
 
 from memoria.app import Memoria
+from memoria.app.unread import has_chat_model
 from memoria.errors import InvalidInputError, MemoriaError, NotFoundError, shorten
 from memoria.model import SessionRecord
 from memoria.model.condition import Condition
@@ -77,7 +78,7 @@ async def status(memory: Memoria) -> str:
 
 async def unread(memory: Memoria) -> str:
     """What was said and nobody has read: its next page, and how to hand in what it comes to."""
-    if memory.has_chat_model:
+    if has_chat_model(memory.settings):
         return A_MODEL_READS
     await memory.catch_up()
     return fence(await memory.read_unread() or NOTHING_UNREAD)

@@ -13,7 +13,7 @@ from memoria.model.handed_in import (
 from memoria.surface.text import remember_notes
 
 Given = Sequence[Mapping[str, object]]
-_LEFT_OUT = (None, "", [])
+_LEFT_OUT: tuple[object, ...] = (None, "", [])
 """What models write where they have nothing to say."""
 
 

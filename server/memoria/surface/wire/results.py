@@ -37,6 +37,7 @@ class WireRefused(BaseModel):
 
     number: int
     reason: str
+    turn_id: str | None = None
 
 
 class WireRememberResult(BaseModel):
