@@ -180,11 +180,10 @@ class Memoria(Unread):
             type: what kind of conclusion it is; by default its wording decides: an order is a rule.
             importance: 0 to 1; 0.5 by default.
             valid_from: since when it holds, ISO 8601; now by default.
-            until: when it ends: a date, words for one (`Friday`, 下周五), or how long it holds
-                (`24h`, `7d`, `session`, `permanent`).
+            until: a date, words for one (`Friday`, 下周五), `24h`, `7d`, `session` or `permanent`.
             subject: of whom or what it speaks: `Anna`, `user`.
-            task: the task it belongs to; empty for none. By default, for what is about the work,
-                the one on the scratchpad. A rule or a preference holds for its task alone.
+            task: the task it belongs to, for which alone a rule or preference holds; empty for
+                none. By default, for what is about the work, the one on the scratchpad.
             entities: whom and what it names: names, or objects with the fields of `Mention`.
             supersedes: the id of the memory that it takes the place of.
             turn_id: the recorded turn it rests on.
@@ -213,9 +212,7 @@ class Memoria(Unread):
             again=again,
         )
         await self._check_private_time(session_id, workspace)
-        kept = await self._keep(content, type, details, workspace)
-        self._wake_worker()
-        return kept
+        return await self._keep(content, type, details, workspace)
 
     @check_arguments
     async def revise_memory(
@@ -334,7 +331,9 @@ class Memoria(Unread):
 
         statements, place = self._statements(workspace), self._workspace(workspace)
         like = LikeMemories(self._store, self.tenant, self._embedder, place)
-        return await in_thread(lambda: keep_and_ask(statements, like, content, type_, details))
+        kept = await in_thread(lambda: keep_and_ask(statements, like, content, type_, details))
+        self._wake_worker()
+        return kept
 
     def _capture(self, place: str | None, channel: Channel | None = None) -> Capture:
         chosen, reader = self.settings, self._home.reader

@@ -78,6 +78,10 @@ _Until = Annotated[
     BeforeValidator(_refuse_number),
     Field(description='its end: 2026-06-30, "Friday", 24h, 30d, session, permanent'),
 ]
+_Several = Annotated[
+    list[dict[str, object]] | None,
+    Field(description="several: objects of the above, each with a quote of its turn"),
+]
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _WRITES = ToolAnnotations(destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 _VOTES = ToolAnnotations(destructive_hint=False, open_world_hint=False)
@@ -191,10 +195,7 @@ async def remember(
     again: Annotated[bool, Field(description="even if forgotten before; ask the user")] = False,
     workspace: str | None = None,
     scope: Scope | None = None,
-    memories: Annotated[
-        list[dict[str, object]] | None,
-        Field(description="several: objects of the above, each with a quote of its turn"),
-    ] = None,
+    memories: _Several = None,
     page: Annotated[str | None, Field(description="of memory://unread, which this ends")] = None,
 ) -> Annotated[CallToolResult, WireRememberResult]:
     """Keep a preference, rule, decision, plan or fact for later sessions. Call it as soon as the
