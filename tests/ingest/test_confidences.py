@@ -18,7 +18,7 @@ from memoria.model import DAY_MS, Validity, now_millis, use_clock
 from memoria.model.core import CORE_FILES
 from memoria.store.folders import DAILY, tenant_folder
 from memoria.surface.mcp.instructions import instructions_for
-from memoria.surface.mcp.kept import write_briefing
+from memoria.surface.mcp.kept import briefing_writer
 from memoria.surface.mcp.prompts import briefing
 from memoria.surface.mcp.resources import core_text
 
@@ -94,8 +94,9 @@ async def told_unasked(m: Memoria) -> str:
         package = await m.build_context("Krakenworks 北海 interview job 面试 公司")
         return "\n".join(
             [
-                await m.compose(write_briefing),
+                await m.compose(briefing_writer(m.settings)),
                 await briefing(m),
+                await m.read_unread() or "",
                 instructions_for(m.settings),
                 await m.recall_unasked("When is my job interview at Krakenworks? 北海公司面试"),
                 package.persona,

@@ -14,7 +14,7 @@ from memoria.model import COMMAND_LINE, Channel, Memory, MemoryType, Trust, Vali
 from memoria.model.core import CORE_FILES
 from memoria.store.folders import tenant_folder
 from memoria.surface.mcp.instructions import instructions_for
-from memoria.surface.mcp.kept import write_briefing
+from memoria.surface.mcp.kept import briefing_writer
 from memoria.surface.mcp.prompts import briefing
 from memoria.surface.mcp.resources import core_text
 
@@ -54,7 +54,7 @@ async def told(m: Memoria) -> str:
     files = [folder / name for name in CORE_FILES]
     return "\n".join(
         [
-            await m.compose(write_briefing),
+            await m.compose(briefing_writer(m.settings)),
             await briefing(m),
             instructions_for(m.settings),
             *[await core_text(m, name) for name in CORE_FILES],

@@ -134,7 +134,7 @@ async def test_what_must_be_given_is_named(standing: Agent) -> None:
             "search_memory": ["query"],
             "search_conversation_traces": ["query"],
             "get_memory": ["id"],
-            "remember": ["content"],
+            "remember": [],
             "revise_memory": ["id", "action"],
             "forget_memory": [],
             "record_conversation": ["turns"],

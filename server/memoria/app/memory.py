@@ -13,7 +13,7 @@ from memoria.app.private_times import PrivateSwitch
 from memoria.app.queue import ExtractionQueue
 from memoria.app.spool import WAITING_BYTES, Spool
 from memoria.app.threads import in_own_thread, in_thread
-from memoria.app.undoing import Changes
+from memoria.app.unread import Unread
 from memoria.errors import InvalidInputError
 from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.scratchpads import update_scratchpad
@@ -43,7 +43,7 @@ _STALLS_AFTER_S = 20.0
 """Beside what an intake may wait for other writers."""
 
 
-class Memoria(Changes):
+class Memoria(Unread):
     """One tenant's memory. Get one from `memoria.open`; its methods may run at the same time.
 
     Every method raises `InvalidInputError` for arguments it can't use and `StoreError` when the
@@ -168,6 +168,7 @@ class Memoria(Changes):
         entities: Annotated[Sequence[EntityName], SkipValidation] = (),
         supersedes: Text | None = None,
         turn_id: Text | None = None,
+        quote: Text | None = None,
         session_id: Name | None = None,
         workspace: Text | None = None,
         scope: Scope | None = None,
@@ -180,14 +181,14 @@ class Memoria(Changes):
             type: what kind of conclusion it is; by default its wording decides: an order is a rule.
             importance: 0 to 1; 0.5 by default.
             valid_from: since when it holds, ISO 8601; now by default.
-            until: when it ends: a date, words for one (`Friday`, 下周五), or how long it holds
-                (`24h`, `7d`, `session`, `permanent`).
+            until: a date, words for one (`Friday`, 下周五), `24h`, `7d`, `session` or `permanent`.
             subject: of whom or what it speaks: `Anna`, `user`.
-            task: the task it belongs to; empty for none. By default, for what is about the work,
-                the one on the scratchpad. A rule or a preference holds for its task alone.
+            task: the task it belongs to, for which alone a rule or preference holds; empty for
+                none. By default, for what is about the work, the one on the scratchpad.
             entities: whom and what it names: names, or objects with the fields of `Mention`.
             supersedes: the id of the memory that it takes the place of.
             turn_id: the recorded turn it rests on.
+            quote: words of that turn, which must stand there.
             session_id: the session whose scratchpad names the task.
             workspace: the project it is said in; the configured one by default.
             scope: seen `everywhere` or in this `project` alone; by default its matter decides.
@@ -206,14 +207,13 @@ class Memoria(Changes):
             entities=read_entities(entities),
             supersedes=former or None,
             turn_id=said_in or None,
+            quote=quote,
             session_id=self._session(session_id),
             scope=scope,
             again=again,
         )
         await self._check_private_time(session_id, workspace)
-        kept = await self._keep(content, type, details, workspace)
-        self._wake_worker()
-        return kept
+        return await self._keep(content, type, details, workspace)
 
     @check_arguments
     async def revise_memory(
@@ -332,7 +332,9 @@ class Memoria(Changes):
 
         statements, place = self._statements(workspace), self._workspace(workspace)
         like = LikeMemories(self._store, self.tenant, self._embedder, place)
-        return await in_thread(lambda: keep_and_ask(statements, like, content, type_, details))
+        kept = await in_thread(lambda: keep_and_ask(statements, like, content, type_, details))
+        self._wake_worker()
+        return kept
 
     def _capture(self, place: str | None, channel: Channel | None = None) -> Capture:
         chosen, reader = self.settings, self._home.reader

@@ -185,6 +185,10 @@ class SyncMemoria(_Twin[Memoria]):
     read_core = _wait_for(Memoria.read_core)
     statistics = _wait_for(Memoria.statistics)
 
+    count_unread = _wait_for(Memoria.count_unread)
+    read_unread = _wait_for(Memoria.read_unread)
+    hand_in = _wait_for(Memoria.hand_in)
+
     preview_forget = _wait_for(Memoria.preview_forget)
     forget_memory = _wait_for(Memoria.forget_memory)
     list_changes = _wait_for(Memoria.list_changes)

@@ -103,7 +103,7 @@ class Extractor:
             start = first.turn_index
             near = tx.conversations.list_span(first.session_n, max(start - _BEFORE, 0), start - 1)
             bearing = self._tools.recall.find_bearing(tx, text_to_relate(turns), first.workspace)
-            known = filter(None, (_leave_out_rules(memory, turns) for memory in bearing))
+            known = filter(None, (leave_out_rules(memory, turns) for memory in bearing))
             return ReadingContext(
                 segments,
                 before=list_before(list_readable(tx, near, digester)),
@@ -118,7 +118,7 @@ class Extractor:
         if idle:
             with self._tools.store.write(idle[0].entry.tenant) as tx:
                 for segment in idle:
-                    turns = _list_unread(tx, _list_new(segment))
+                    turns = list_unread(tx, _list_new(segment))
                     tx.conversations.mark_processed(turns)
                     finish_entry(
                         tx, segment.entry, owner, "small talk" if turns else "nothing left"
@@ -162,7 +162,7 @@ class Extractor:
         """A validator that knows only those turns that are still unprocessed."""
         prompt = context.prompt_contents()
         now = tx.conversations.turns([turn.n for turn in prompt.turns.values()])
-        unread = {turn.n: turn for turn in _list_unread(tx, now.values())}
+        unread = {turn.n: turn for turn in list_unread(tx, now.values())}
         turns = {i: unread[turn.n] for i, turn in prompt.turns.items() if turn.n in unread}
         left = PromptContents(turns, prompt.memories)
         return self._tools.validator(tx, context.segments[0].entry, left, meanings)
@@ -177,11 +177,7 @@ class Extractor:
         resolver = Resolver(validator, advice, ahead)
         outcome = resolver.apply(proposed.operations)
         follow_reading(validator, proposed.focus)
-        understood = [
-            turn for turn in validator.prompt_turns if turn.n not in validator.misread_turns
-        ]
-        _archive_rule_conclusions(validator, understood, resolver.echo_ids)
-        _mark_processed(validator)
+        finish_reading(validator, resolver)
         return str(outcome)
 
     def _write_summaries(
@@ -215,7 +211,7 @@ class Extractor:
 def _load_segment(tx: Transaction, entry: LeasedEntry, digester: Digester) -> ShownSegment:
     """What is shown of an entry: its unread turns, or all where it is summed up as well."""
     turns = list_readable(tx, entry_turns(tx, entry), digester)
-    unread = tuple(_list_unread(tx, turns))
+    unread = tuple(list_unread(tx, turns))
     unread_ns = frozenset(turn.n for turn in unread)
     before = tx.conversations.list_span(
         entry.session_n, max(entry.first_index - _BEFORE, 0), entry.first_index - 1
@@ -229,7 +225,7 @@ def _load_segment(tx: Transaction, entry: LeasedEntry, digester: Digester) -> Sh
     return ShownSegment(entry, unread, unread_ns, is_idle=is_idle)
 
 
-def _leave_out_rules(memory: Memory, turns: Sequence[StoredTurn]) -> Memory | None:
+def leave_out_rules(memory: Memory, turns: Sequence[StoredTurn]) -> Memory | None:
     """A memory as it was before rules read the turns; None where they made it of them.
 
     The model is to conclude for itself what the turns say, and not to leave it out as known: what
@@ -289,6 +285,11 @@ def _sentences_proposed(proposed: Extraction, context: ReadingContext) -> list[s
     contents = [one.content for one in proposed.operations if isinstance(one, Add | Update)]
     if context.compare_meanings and isinstance(proposed, SegmentReading):
         contents += [wording_of(one, context.turns) for one in proposed.episodes or ()]
+    return split_conclusions(contents)
+
+
+def split_conclusions(contents: Iterable[str]) -> list[str]:
+    """The sentences of conclusions, without secrets, as an embedder may be given them."""
     return [piece for text in contents for piece in sentences_in(clean_text(text, Tally()).strip())]
 
 
@@ -306,13 +307,21 @@ def _check_nothing_was_forgotten(tx: Transaction, context: ReadingContext) -> No
         raise ChangedMeanwhileError(f"Something that {entry_id} was read with is forgotten.")
 
 
-def _list_unread(tx: Transaction, turns: Iterable[StoredTurn]) -> list[StoredTurn]:
+def list_unread(tx: Transaction, turns: Iterable[StoredTurn]) -> list[StoredTurn]:
     """The turns that are still to be read: not processed, and not waiting with a memory."""
     unprocessed = [
         turn for turn in turns if turn.current and not (turn.suppressed or turn.processed)
     ]
     awaiting = tx.memories.list_awaiting_turns([turn.n for turn in unprocessed])
     return [turn for turn in unprocessed if turn.n not in awaiting]
+
+
+def finish_reading(validator: OperationValidator, resolver: Resolver) -> None:
+    """Mark the turns as read, and put aside what rules alone have concluded from them."""
+    turns = validator.prompt_turns
+    understood = [turn for turn in turns if turn.n not in validator.misread_turns]
+    _archive_rule_conclusions(validator, understood, resolver.echo_ids)
+    _mark_processed(validator)
 
 
 def _mark_processed(validator: OperationValidator) -> None:

@@ -12,6 +12,8 @@ class ExtractionOutcome:
 
     applied: Counter[str] = field(default_factory=Counter)
     rejected: Counter[str] = field(default_factory=Counter)
+    memory_ids: list[str] = field(default_factory=list)
+    """Of each conclusion that was taken on, in order, the memory that says it."""
     changes: list[MemoryChange] = field(default_factory=list)
     """Memories that took the place of others, or contradict them."""
 

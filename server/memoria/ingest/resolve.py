@@ -195,6 +195,7 @@ class Resolver:
             self._written[content] = outcome.memory_id
         elif not self._is_known(wording, turn):
             self._validator.writer.add(new, wording)
+            self._outcome.memory_ids.append(new.id)
             self._count("pending")
 
     def _relations_of(self, content: str) -> dict[str, Relation]:
@@ -248,12 +249,14 @@ class Resolver:
         """Whether a claim that would wait for confirmation is known in the same words already."""
         known = self._validator.writer.find_same(wording.content, turn.workspace)
         if known is not None:
+            self._outcome.memory_ids.append(known.id)
             self._count("known")
         return known is not None
 
     def _note(self, outcome: ClaimOutcome, content: str) -> None:
         """Count what became of a claim, and note what it changed."""
         self._count(outcome.action)
+        self._outcome.memory_ids.append(outcome.memory_id)
         change = outcome.describe_change(content)
         self._outcome.changes += [] if change is None else [change]
         if outcome.is_echo:

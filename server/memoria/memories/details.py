@@ -18,6 +18,7 @@ from memoria.model import (
     Mention,
     Node,
     Scope,
+    StoredTurn,
     Validity,
     describe_problems,
 )
@@ -26,6 +27,8 @@ from memoria.store.base.short_ids import INDEXED_CHARS
 from memoria.store.not_found import not_found
 from memoria.store.values import Filters
 from memoria.text.clean import Tally, clean_text
+from memoria.text.document import full_text
+from memoria.text.quotes import find_quote
 
 MOST_ENTITIES = 8
 _LONGEST_NAME = 100
@@ -56,6 +59,8 @@ class StatementDetails:
     supersedes: str | None = None
     """The id of the memory that it takes the place of."""
     turn_id: str | None = None
+    quote: str | None = None
+    """Words of that turn, on which it rests."""
     session_id: str | None = None
     scope: Scope | None = None
     again: bool = False
@@ -135,6 +140,25 @@ def _check_name(field: str, given: str | None, longest: int, tally: Tally) -> st
             "was done."
         )
     return name or None
+
+
+def check_quote(quote: str | None, turn: StoredTurn | None) -> None:
+    """See that a turn has the words on which a statement is said to rest.
+
+    Raises:
+        InvalidInputError: it has not, or no turn is named.
+    """
+    if quote is None:
+        return
+    if turn is None:
+        raise InvalidInputError(
+            "quote: name the turn that it stands in (turn_id). Nothing was done."
+        )
+    if find_quote(quote, full_text(turn)) is None:
+        raise InvalidInputError(
+            f"quote: turn {turn.id} does not have these words. Copy them exactly, or leave quote "
+            "out. Nothing was done."
+        )
 
 
 def require_replaceable(tx: Transaction, memory_id: str, workspace: str | None) -> Memory:

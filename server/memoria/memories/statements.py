@@ -13,6 +13,7 @@ from memoria.memories.days import local_span, zone_of_turn
 from memoria.memories.details import (
     NO_DETAILS,
     StatementDetails,
+    check_quote,
     check_subject,
     check_task,
     clean_entities,
@@ -153,6 +154,7 @@ class Statements(Revisions):
         from memoria.memories.verdicts import NewClaim  # noqa: PLC0415  (the start-up does without it)
 
         turn = None if given.turn_id is None else require_turn(tx, given.turn_id)
+        check_quote(given.quote, turn)
         wording = self._wording(text, given.valid_from, turn)
         confidence = confidence_of(wording)
         said_at = now_millis() if turn is None else turn.at

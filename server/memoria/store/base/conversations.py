@@ -149,6 +149,14 @@ class Conversations(Protocol):
         """A session's current turns from one place to another, in order."""
         ...
 
+    def list_unread(self, workspace: str | None, limit: int) -> list[StoredTurn]:
+        """The newest current turns that nobody has read, of a workspace and of none."""
+        ...
+
+    def list_unread_of(self, session_n: int, first_index: int, limit: int) -> list[StoredTurn]:
+        """A session's current turns from one place on that nobody has read, in order."""
+        ...
+
     def mark_processed(self, turns: Iterable[StoredTurn]) -> None:
         """Mark turns as looked at by the extractor: the first level shows them no more."""
         ...

@@ -314,6 +314,16 @@ class SqliteConversations:
             "span", session_n=session_n, first_index=first_index, last_index=last_index
         )
 
+    def list_unread(self, workspace: str | None, limit: int) -> list[StoredTurn]:
+        """The newest current turns that nobody has read, of a workspace and of none."""
+        place = self._workspaces.number(workspace)
+        return self._list_in_order("unread", workspace=place, limit=limit)
+
+    def list_unread_of(self, session_n: int, first_index: int, limit: int) -> list[StoredTurn]:
+        """A session's current turns from one place on that nobody has read, in order."""
+        place = {"session_n": session_n, "first_index": first_index}
+        return self._list_in_order("unread_of_session", **place, limit=limit)
+
     def mark_processed(self, turns: Iterable[StoredTurn]) -> None:
         """Mark turns as looked at by the extractor."""
         for turn in turns:
@@ -360,7 +370,7 @@ class SqliteConversations:
         place = {"session_n": turn.session_n, "turn_index": turn.turn_index}
         return self._rows.all("stored_versions", **place)
 
-    def _list_in_order(self, name: str, **parameters: str | int) -> list[StoredTurn]:
+    def _list_in_order(self, name: str, **parameters: str | int | None) -> list[StoredTurn]:
         ns = [row["n"] for row in self._rows.all(name, **parameters)]
         found = self.turns(ns)
         return [found[n] for n in ns]

@@ -17,7 +17,7 @@ _DEFINITION = "#/$defs/"
 _CLEARED_BY_EMPTY = frozenset({"current_focus"})
 """Texts of which an empty one says something."""
 _NEVER_NULL = frozenset(
-    "since until as_of valid_from at turn_id supersedes token workspace task".split()
+    "since until as_of valid_from at turn_id supersedes token workspace task page".split()
 )
 """Texts of which none is the word null: moments, ids, names of projects and tasks."""
 _NULL = "null"

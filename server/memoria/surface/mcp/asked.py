@@ -31,7 +31,7 @@ from memoria.bare.ask import (
 from memoria.bare.home import make_tenant_folder
 from memoria.bare.plain_json import read_json, write_json
 from memoria.errors import MemoriaError
-from memoria.surface.mcp.kept import write_briefing
+from memoria.surface.mcp.kept import briefing_writer
 
 _OWNER_FOLDER, _OWNER_FILE = 0o700, 0o600
 _PATIENCE_S = 2.0
@@ -44,7 +44,8 @@ Request = Mapping[str, object]
 async def answer_briefing(memory: Memoria, request: Request) -> str:
     """The briefing for a session in a project, composed now, with what hooks have just said."""
     await memory.catch_up()
-    return await memory.compose(write_briefing, _text(request, "workspace"))
+    write = briefing_writer(memory.settings)
+    return await memory.compose(write, _text(request, "workspace"))
 
 
 async def answer_recall(memory: Memoria, request: Request) -> str:

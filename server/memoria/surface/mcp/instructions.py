@@ -5,9 +5,12 @@ from importlib import resources
 
 from memoria.app.core_excerpt import CoreReader, list_binding_lines
 from memoria.app.engine import choose_engine
+from memoria.app.unread import count_for_agent
 from memoria.config import Settings
 from memoria.lifecycle.core.wishes import HEADING, list_wishes, wish_lines
+from memoria.model.handed_in import UnreadLeft
 from memoria.store.base import Transaction
+from memoria.surface.unread_text import unread_hint
 from memoria.text.budget import take_fitting
 from memoria.text.strip import fence
 
@@ -37,13 +40,17 @@ def instructions_for(settings: Settings) -> str:
     if not settings.instructions_core or not engine.exists(settings):
         return static_instructions()
     with closing(engine.open(settings)) as store, store.read(settings.tenant) as tx:
+        unread = count_for_agent(settings, tx, settings.workspace)
         # What was said later takes NumPy, for which no handshake waits: kept instructions have it.
-        return compose_instructions(tx, CoreReader(settings, None), settings.workspace)
+        reader = CoreReader(settings, None)
+        return compose_instructions(tx, reader, settings.workspace, unread)
 
 
-def compose_instructions(tx: Transaction, reader: CoreReader, project: str | None) -> str:
-    """What holds for everybody, and below it what the user wants in a project."""
-    text = static_instructions()
+def compose_instructions(
+    tx: Transaction, reader: CoreReader, project: str | None, unread: UnreadLeft
+) -> str:
+    """What holds for everybody, what is left to be read, and what the user wants in a project."""
+    text = static_instructions() + unread_hint(unread)
     room = _MAX_CHARS - len(text) - len(_HEADING) - len(fence("")) - 1
     lines = list_binding_lines(reader.read(tx, project), room)
     left = room - len(_WISHES) - sum(len(line) + 1 for line in lines)

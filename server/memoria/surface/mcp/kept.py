@@ -12,11 +12,13 @@ from memoria.app.briefing import compose_briefing
 from memoria.app.core_excerpt import CoreReader
 from memoria.app.engine import open_store
 from memoria.app.kept import AnswerKeeper, Composer
+from memoria.app.unread import count_for_agent
 from memoria.bare.kept import BRIEFING, INSTRUCTIONS
 from memoria.config import Settings
 from memoria.errors import MemoriaError
 from memoria.store.base import Transaction
 from memoria.surface.mcp.instructions import compose_instructions, load_text, static_instructions
+from memoria.surface.unread_text import unread_note
 
 _LOOK_S = 2.0
 """How often a server looks whether anything has changed: at six files, and no further."""
@@ -33,14 +35,19 @@ def composers_for(settings: Settings) -> dict[str, Composer]:
     def write_instructions(tx: Transaction, reader: CoreReader, project: str | None) -> str:
         if not settings.instructions_core:
             return static_instructions()
-        return compose_instructions(tx, reader, project)
+        return compose_instructions(tx, reader, project, count_for_agent(settings, tx, project))
 
-    return {INSTRUCTIONS: write_instructions, BRIEFING: write_briefing}
+    return {INSTRUCTIONS: write_instructions, BRIEFING: briefing_writer(settings)}
 
 
-def write_briefing(tx: Transaction, reader: CoreReader, project: str | None) -> str:
-    """The briefing that a hook puts before a model."""
-    return compose_briefing(tx, reader, project, load_text("session_start.md"))
+def briefing_writer(settings: Settings) -> Composer:
+    """What writes the briefing that a hook puts before a model."""
+
+    def write_briefing(tx: Transaction, reader: CoreReader, project: str | None) -> str:
+        unread = unread_note(count_for_agent(settings, tx, project))
+        return compose_briefing(tx, reader, project, load_text("session_start.md") + unread)
+
+    return write_briefing
 
 
 async def keep_answers(memory: Memoria) -> None:

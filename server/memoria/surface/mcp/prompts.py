@@ -26,6 +26,7 @@ from memoria.model.core import CORE_FILES
 from memoria.surface.mcp.instructions import load_text
 from memoria.surface.mcp.resources import core_text
 from memoria.surface.text import memory_text, result_text, scratchpads_text
+from memoria.surface.unread_text import unread_note
 from memoria.text.strip import fence
 
 _NUMBER = lazy_regex(r"\d{1,9}", re.ASCII)
@@ -38,7 +39,8 @@ async def briefing(memory: Memoria) -> str:
     core = "\n\n".join([await core_text(memory, name) for name in CORE_FILES])
     wishes = await memory.wishes()
     asked = f"\n\n# {HEADING}\n\n{fence(chr(10).join(wishes))}" if wishes else ""
-    head = f"{load_text('guide.md')}\n# Tasks in hand\n\n{tasks}"
+    unread = unread_note(await memory.count_unread())
+    head = f"{load_text('guide.md')}{unread}\n# Tasks in hand\n\n{tasks}"
     return f"{head}\n\n# Core memory\n\n{core}{asked}"
 
 

@@ -24,6 +24,7 @@ from mcp.types import (
 from mcp.types import Resource as ListedResource
 
 from memoria.app import Memoria
+from memoria.app.unread import has_chat_model
 from memoria.errors import InvalidInputError, MemoriaError, NotFoundError, shorten
 from memoria.model import SessionRecord
 from memoria.model.condition import Condition
@@ -33,6 +34,7 @@ from memoria.store.files import read_seed
 from memoria.store.folders import tenant_folder
 from memoria.surface.mcp.instructions import load_text
 from memoria.surface.text import memory_text, scratchpads_text, turn_citation
+from memoria.surface.unread_text import A_MODEL_READS, NOTHING_UNREAD
 from memoria.text.document import full_text
 from memoria.text.strip import fence
 
@@ -74,6 +76,19 @@ async def status(memory: Memoria) -> str:
     return json.dumps({**figures, "embedder": memory.embedder_state}, ensure_ascii=False)
 
 
+async def unread(memory: Memoria) -> str:
+    """What was said and nobody has read: its next page, and how to hand in what it comes to."""
+    if has_chat_model(memory.settings):
+        return A_MODEL_READS
+    await memory.catch_up()
+    return fence(await memory.read_unread() or NOTHING_UNREAD)
+
+
+async def unread_page(memories: Memoria, page_id: str) -> str:
+    """A page of what was said and nobody has read."""
+    return fence(await memories.read_unread(page_id) or NOTHING_UNREAD)
+
+
 async def memory(memories: Memoria, memory_id: str) -> str:
     """A memory with its history and sources."""
     return fence(memory_text(await memories.get_memory(memory_id)))
@@ -104,11 +119,13 @@ RESOURCES = (
     ResourceReader("memory://core/MEMORY.md", memory_file, _MARKDOWN),
     ResourceReader("memory://core/USER.md", user_file, _MARKDOWN),
     ResourceReader("memory://core/PERSONA.md", persona_file, _MARKDOWN),
+    ResourceReader("memory://unread", unread, _MARKDOWN),
     ResourceReader("memory://status", status, "application/json"),
 )
 TEMPLATES = (
     ResourceReader("memory://memories/{memory_id}", memory),
     ResourceReader("memory://sessions/{session_id}", session),
+    ResourceReader("memory://unread/{page_id}", unread_page, _MARKDOWN),
 )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 _NULL = {"type": "null"}
+_ANY_PROPERTY = ("additionalProperties", True)
 _DEFINITION = "#/$defs/"
 
 
@@ -47,12 +48,16 @@ def slim_schema(schema: Any) -> Any:  # noqa: ANN401  (JSON schema is free-form)
                 if key in ("properties", "$defs")
                 else slim_schema(value)
                 for key, value in schema.items()
-                if key != "title" and not (key == "default" and _is_nothing(value))
+                if key != "title" and not _goes_without_saying(key, value)
             }
         case list():
             return [slim_schema(item) for item in schema]
         case _:
             return schema
+
+
+def _goes_without_saying(key: str, value: Any) -> bool:  # noqa: ANN401  (JSON schema is free-form)
+    return (key == "default" and _is_nothing(value)) or (key, value) == _ANY_PROPERTY
 
 
 def _is_nothing(default: Any) -> bool:  # noqa: ANN401  (JSON schema is free-form)

@@ -7,6 +7,7 @@ from mcp.server.mcpserver.resolve import Elicit, Resolve
 from mcp.types import CallToolResult, ToolAnnotations
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
+from memoria.errors import InvalidInputError
 from memoria.model import (
     EntityKind,
     Memory,
@@ -20,6 +21,7 @@ from memoria.model.turn import Content
 from memoria.surface.mcp.calls import Ctx, answer_with, can_ask_user, memory_of, user_channel
 from memoria.surface.mcp.forgetting import forget_memory
 from memoria.surface.mcp.query_arguments import takes_query_arguments
+from memoria.surface.mcp.several import remember_several
 from memoria.surface.mcp.toolbox import Toolbox
 from memoria.surface.text import (
     memory_text,
@@ -30,12 +32,14 @@ from memoria.surface.text import (
     scratchpad_text,
     turn_record_text,
 )
+from memoria.surface.unread_text import handed_in_text
 from memoria.surface.wire.record import WireLookup, wire_lookup, wire_turn
 from memoria.surface.wire.results import (
     WireReceipt,
     WireRememberResult,
     WireRevision,
     WireScratchpad,
+    wire_handed_in,
     wire_receipt,
     wire_remember_result,
     wire_revision,
@@ -47,6 +51,10 @@ from memoria.text.invisible import show_invisible
 _Role = Literal["user", "assistant", "tool", "system"]
 _CONFIRM_HINT = (
     "Noted, but not verified: only the user can, with `memoria revise ID confirm` in a shell."
+)
+_ONE_OR_SEVERAL = (
+    "remember: give content and say it in a sentence, or give memories, which are several. Nothing "
+    "was done."
 )
 _When = Annotated[str | None, Field(description="ISO 8601")]
 
@@ -69,6 +77,10 @@ _Until = Annotated[
     str | None,
     BeforeValidator(_refuse_number),
     Field(description='its end: 2026-06-30, "Friday", 24h, 30d, session, permanent'),
+]
+_Several = Annotated[
+    list[dict[str, object]] | None,
+    Field(description="several: objects of the above, each with a quote of its turn"),
 ]
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _WRITES = ToolAnnotations(destructive_hint=False, idempotent_hint=True, open_world_hint=False)
@@ -159,8 +171,8 @@ async def get_memory(
 async def remember(
     ctx: Ctx,
     content: Annotated[
-        str, Field(description="one sentence in the user's language, naming who and what")
-    ],
+        str | None, Field(description="one sentence in the user's language, naming who and what")
+    ] = None,
     type: StatableType | None = None,  # noqa: A002
     importance: Annotated[float, Field(ge=0, le=1)] = 0.5,
     valid_from: _When = None,
@@ -183,12 +195,20 @@ async def remember(
     again: Annotated[bool, Field(description="even if forgotten before; ask the user")] = False,
     workspace: str | None = None,
     scope: Scope | None = None,
+    memories: _Several = None,
+    page: Annotated[str | None, Field(description="of memory://unread, which this ends")] = None,
 ) -> Annotated[CallToolResult, WireRememberResult]:
     """Keep a preference, rule, decision, plan or fact for later sessions. Call it as soon as the
-    user states one or says "remember" / 记住, and give what you know: until if it ends,
-    supersedes if it replaces a memory you found, subject and entities if it names anybody. To
-    reword or confirm a memory use revise_memory.
+    user states one or says "remember" / 记住, with what you know: until if it ends, supersedes if
+    it replaces a memory you found, whom it names.
     """
+    if memories or page is not None:
+        if content is not None:
+            raise InvalidInputError(_ONE_OR_SEVERAL)
+        done = await remember_several(memory_of(ctx), memories or [], page)
+        return answer_with(wire_handed_in(done), handed_in_text(done))
+    if content is None:
+        raise InvalidInputError(_ONE_OR_SEVERAL)
     kept = await memory_of(ctx).remember(
         content,
         type=type,

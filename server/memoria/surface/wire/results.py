@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pydantic import BaseModel
 
 from memoria.model import Memory, Receipt, RememberResult, Scratchpad, to_iso
+from memoria.model.handed_in import HandedIn
 from memoria.surface.text import receipt_notes, remember_notes
 
 
@@ -22,15 +23,36 @@ class WireRevision(BaseModel):
     note: str | None = None
 
 
-class WireRememberResult(BaseModel):
-    """What became of a statement."""
+class WireKept(BaseModel):
+    """One of several statements that were kept."""
 
+    number: int
     id: str
     status: str
+    notes: list[str] | None = None
+
+
+class WireRefused(BaseModel):
+    """One of several statements that was not kept."""
+
+    number: int
+    reason: str
+    turn_id: str | None = None
+
+
+class WireRememberResult(BaseModel):
+    """What became of a statement, or of several."""
+
+    id: str | None = None
+    status: str | None = None
     expires_at: str | None = None
     task: str | None = None
     redactions: dict[str, int] | None = None
     notes: list[str] | None = None
+    kept: list[WireKept] | None = None
+    refused: list[WireRefused] | None = None
+    unread: int | None = None
+    next_page: str | None = None
 
 
 class WireReceipt(BaseModel):
@@ -103,6 +125,19 @@ def wire_remember_result(kept: RememberResult) -> WireRememberResult:
         task=kept.task,
         redactions=kept.redactions or None,
         notes=remember_notes(kept) or None,
+    )
+
+
+def wire_handed_in(done: HandedIn) -> WireRememberResult:
+    """What became of several statements."""
+    return WireRememberResult(
+        kept=[
+            WireKept(**one.model_dump(exclude={"notes"}), notes=[*one.notes] or None)
+            for one in done.kept
+        ],
+        refused=[WireRefused(**dict(one)) for one in done.refused] or None,
+        unread=None if done.left is None else done.left.turns,
+        next_page=None if done.left is None else done.left.next_page,
     )
 
 

@@ -205,6 +205,22 @@ WHERE t.session_n = :session_n AND +t.tenant_id = :tenant AND d.current
   AND t.turn_index BETWEEN :first_index AND :last_index
 ORDER BY t.turn_index;
 
+-- name: unread
+-- What was said last stands last in the table: the newest are found without an index.
+SELECT n FROM documents
+WHERE tenant_id = :tenant AND kind = 'turn' AND current AND NOT (suppressed OR processed)
+  AND (workspace_n IS NULL OR workspace_n = :workspace)
+ORDER BY n DESC
+LIMIT :limit;
+
+-- name: unread_of_session
+SELECT t.n
+FROM turns t JOIN documents d ON d.n = t.n
+WHERE t.session_n = :session_n AND +t.tenant_id = :tenant AND t.turn_index >= :first_index
+  AND d.current AND NOT (d.suppressed OR d.processed)
+ORDER BY t.turn_index
+LIMIT :limit;
+
 -- name: user_turns_beside
 -- Of each side the nearest.
 SELECT one.n,

@@ -1,0 +1,232 @@
+"""Unread: what was said and nobody has concluded anything from, page by page.
+
+Where no chat model is configured, an agent that is there anyway may read it. A page is what a model
+would be shown of a part of one session, as far as it is seen from where the agent works and was
+told openly: what was told in confidence is on no page, nor what is not to be kept.
+
+The latest conversation comes first, and each in the order in which it was held. The id of a page
+follows from what is on it, so that nothing has to be kept of it: once a turn of it was edited, read
+or forgotten, or anything else was forgotten that may have stood on it, no page has that id.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from memoria.bare.lazy_regex import lazy_regex
+from memoria.erasure.suppression import Digester
+from memoria.errors import InvalidInputError, NotFoundError, shorten
+from memoria.inference.templates import load_template
+from memoria.ingest.attribution import find_participants
+from memoria.ingest.extract import leave_out_rules, list_unread
+from memoria.ingest.processing import list_readable
+from memoria.ingest.reading_matter import (
+    ReadingContext,
+    ShownSegment,
+    list_before,
+    text_to_relate,
+)
+from memoria.ingest.unread_count import MOST_COUNTED, count_unread, list_open
+from memoria.memories.conditions import is_open
+from memoria.memories.related import RelatedMemories
+from memoria.model import Memory, QueueKind, StoredTurn, Validity
+from memoria.model.handed_in import UnreadLeft
+from memoria.model.ids import cut_ids
+from memoria.model.zone import Zone
+from memoria.store.base import Transaction
+from memoria.store.base.short_ids import INDEXED_CHARS
+from memoria.store.values import LeasedEntry
+
+_PAGE_TURNS = 60
+_BEFORE = 4
+_PAGE_ID = lazy_regex(r"([0-9a-f]{8})-\d{1,7}-[0-9a-f]{8}", re.ASCII)
+_NONE = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadPage(ReadingContext):
+    """A part of a session that nobody has read, as it is shown to an agent."""
+
+    id: str = ""
+
+    @property
+    def memory_names(self) -> dict[str, str]:
+        """The ids of the known memories by the ends of them that the agent is shown."""
+        ids = [memory.id for memory in self.known]
+        return dict(zip(cut_ids(ids), ids, strict=True))
+
+    def find_number(self, turn_id: str) -> int | None:
+        """The number of the turn that has it, or an id that is or ends so; None for no turn."""
+        numbered = enumerate(self.turns, 1)
+        is_id = len(turn_id) >= INDEXED_CHARS
+        return next(
+            (n for n, one in numbered if str(n) == turn_id or (is_id and one.id.endswith(turn_id))),
+            None,
+        )
+
+    def write(self, zone: Zone) -> str:
+        """What the agent reads: how to hand in, and below it the turns with what bears on them.
+
+        Args:
+            zone: the home's: on whose days things were said.
+        """
+        template, matter = load_template("unread"), self.describe(zone)
+        text = template.render(
+            page=self.id,
+            people=matter.people,
+            known=matter.known or _NONE,
+            before=matter.before or _NONE,
+            conversation=matter.conversation,
+        )
+        return f"{template.instructions}\n\n{text}"
+
+
+class UnreadTurns:
+    """What nobody has read, as it is seen from one project in one transaction."""
+
+    def __init__(self, tx: Transaction, digester: Digester, workspace: str | None) -> None:
+        """Nothing is looked for yet.
+
+        Args:
+            tx: sees the tenant's rows.
+            digester: recognises what was forgotten.
+            workspace: the project from which it is seen; what was said in none is seen from all.
+        """
+        self._tx = tx
+        self._digester = digester
+        self._workspace = workspace
+
+    def count_left(self) -> UnreadLeft:
+        """How many turns are left to be read, and the page to be read next."""
+        first = self.find_first()
+        page = None if first is None else _write_id(self._tx, first)
+        return count_unread(self._tx, self._workspace).model_copy(update={"next_page": page})
+
+    def find_first(self) -> Sequence[StoredTurn] | None:
+        """The turns of the page to be read next; None where none is."""
+        latest = self._tx.conversations.list_unread(self._workspace, MOST_COUNTED)
+        pages = map(self._find_first_of, dict.fromkeys(turn.session_n for turn in latest))
+        return next(filter(None, pages), None)
+
+    def _find_first_of(self, session_n: int) -> Sequence[StoredTurn]:
+        """The first turns of a session that an agent may read."""
+        start = 0
+        while some := self._tx.conversations.list_unread_of(session_n, start, _PAGE_TURNS):
+            if readable := self._list_readable(some):
+                return readable
+            start = some[-1].turn_index + 1
+        return ()
+
+    def find(self, page_id: str) -> Sequence[StoredTurn]:
+        """The turns of a page.
+
+        Raises:
+            InvalidInputError: it was read already, or it is not what it was.
+            NotFoundError: there never was such a page, or it was forgotten.
+        """
+        named = _PAGE_ID.fullmatch(page_id)
+        firsts = [] if named is None else list(self._list_seen(named[1]))
+        for first in firsts:
+            turns = self._list_from(first, int(page_id.split("-")[1]))
+            if turns and _write_id(self._tx, turns) == page_id:
+                return turns
+        raise _explain_missing(page_id, firsts)
+
+    def _list_from(self, first: StoredTurn, span: int) -> Sequence[StoredTurn]:
+        start = first.turn_index
+        said = self._tx.conversations.list_span(first.session_n, start, start + span)
+        return self._list_readable(said)
+
+    def _list_seen(self, end: str) -> Iterator[StoredTurn]:
+        """The turns whose ids end so, as far as they are seen from here."""
+        for one in self._tx.short_ids.list_alike([end]):
+            turn = self._tx.conversations.turn(one)
+            if turn is not None and turn.workspace in (None, self._workspace):
+                yield turn
+
+    def _list_readable(self, turns: Iterable[StoredTurn]) -> Sequence[StoredTurn]:
+        """Those of some turns that are unread and that an agent may read."""
+        unread = list_readable(self._tx, list_unread(self._tx, turns), self._digester)
+        return list_open(self._tx, unread)
+
+    def describe(self, turns: Sequence[StoredTurn], recall: RelatedMemories) -> UnreadPage:
+        """A page of some turns of a session, with what bears on them.
+
+        Args:
+            turns: in order, at least one.
+            recall: finds the memories that bear on them.
+        """
+        tx, first = self._tx, turns[0]
+        page_id = _write_id(tx, turns)
+        near = tx.conversations.list_span(
+            first.session_n, max(first.turn_index - _BEFORE, 0), first.turn_index - 1
+        )
+        before = list_open(tx, list_readable(tx, near, self._digester))
+        bearing = recall.find_bearing(tx, text_to_relate(turns), self._workspace)
+        return UnreadPage(
+            (_as_segment(page_id, turns),),
+            before=list_before(before),
+            known=tuple(self._list_told(bearing, turns)),
+            participants=find_participants(tx),
+            compare_meanings=tx.tombstones.has_meanings(),
+            id=page_id,
+        )
+
+    def _list_told(
+        self, bearing: Iterable[Memory], turns: Sequence[StoredTurn]
+    ) -> Iterator[Memory]:
+        """Those of some memories that may be shown beside turns that are still to be read."""
+        for memory in bearing:
+            known = leave_out_rules(memory, turns)
+            is_active = memory.validity is Validity.ACTIVE
+            if known is not None and is_active and is_open(self._tx, memory):
+                yield known
+
+
+def _as_segment(page_id: str, turns: Sequence[StoredTurn]) -> ShownSegment:
+    """The turns as a part of a conversation that is shown whole.
+
+    Its entry stands in no queue: it says only where the turns are.
+    """
+    entry = LeasedEntry(
+        n=0,
+        id=page_id,
+        tenant="",
+        kind=QueueKind.EXTRACT,
+        session_n=turns[0].session_n,
+        first_index=turns[0].turn_index,
+        last_index=turns[-1].turn_index,
+        reason="unread",
+        attempts=1,
+    )
+    return ShownSegment(entry, tuple(turns), frozenset(turn.n for turn in turns))
+
+
+def _write_id(tx: Transaction, turns: Sequence[StoredTurn]) -> str:
+    """The id of the page of these turns: where it begins, how far it goes, and what is on it."""
+    shown = f"{tx.backlog.last_erasure()} {[turn.n for turn in turns]}"
+    digest = blake2b(shown.encode(), digest_size=4).hexdigest()
+    first, last = turns[0], turns[-1]
+    span = last.turn_index - first.turn_index
+    return f"{first.id[-INDEXED_CHARS:]}-{span}-{digest}"
+
+
+def _explain_missing(
+    page_id: str, firsts: Sequence[StoredTurn]
+) -> InvalidInputError | NotFoundError:
+    """Why there is no such page to read."""
+    shown = shorten(page_id)
+    if not firsts:
+        return NotFoundError(
+            f"There is no page {shown}. Nothing was done; read memory://unread for what is left."
+        )
+    if all(turn.processed for turn in firsts):
+        return InvalidInputError(
+            f"Page {shown} was read already, and nothing was added. Read memory://unread for what "
+            "is left."
+        )
+    return InvalidInputError(
+        f"Page {shown} is not what it was: something on it was edited, forgotten or read since. "
+        "Nothing was done; read memory://unread anew."
+    )

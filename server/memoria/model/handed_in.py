@@ -1,0 +1,91 @@
+"""What an agent hands in that has read for itself what was said, and what became of it."""
+
+from typing import Annotated
+
+from pydantic import AliasChoices, BeforeValidator, Field
+
+from memoria.model.base import Value
+from memoria.model.memory import Scope, StatementStatus
+from memoria.model.memory_types import ProposableType
+from memoria.model.operation import Mention
+
+MOST_CONCLUSIONS = 50
+"""Of one call."""
+_MOST_ENTITIES = 8
+_Line = Annotated[str, Field(min_length=1, max_length=500)]
+_Name = Annotated[str, Field(min_length=1, max_length=100)]
+
+
+def _read_number(value: object) -> object:
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _read_name(value: object) -> object:
+    return {"name": value} if isinstance(value, str) else value
+
+
+class AgentConclusion(Value):
+    """What an agent concludes from a turn that it has read."""
+
+    content: _Line
+    """One sentence that stands by itself, in the language of its source."""
+    quote: _Line
+    """The words it rests on, exactly as they stand in the turn."""
+    turn_id: Annotated[
+        str,
+        BeforeValidator(_read_number),
+        Field(min_length=1, max_length=40, validation_alias=AliasChoices("turn_id", "turn")),
+    ]
+    """The turn: its number on the page, or its id."""
+    subject: _Name
+    """Of whom or what it speaks: `user`, or a name."""
+    type: ProposableType | None = None
+    importance: Annotated[float, Field(ge=0, le=1)] = 0.5
+    until: Annotated[str, Field(max_length=100)] | None = None
+    supersedes: Annotated[str, Field(max_length=40)] | None = None
+    """The id of the memory that says what no longer holds."""
+    scope: Scope | None = None
+    task: _Name | None = None
+    entities: Annotated[
+        tuple[Annotated[Mention, BeforeValidator(_read_name)], ...],
+        Field(max_length=_MOST_ENTITIES),
+    ] = ()
+
+
+class KeptConclusion(Value):
+    """A conclusion that was taken on."""
+
+    number: int
+    """Its place among those that were handed in, from 1."""
+    id: str
+    """The memory that says it now."""
+    status: StatementStatus
+    notes: tuple[str, ...] = ()
+    """What there is to know of it, a sentence each."""
+
+
+class RefusedConclusion(Value):
+    """A conclusion that was not taken on."""
+
+    number: int
+    reason: str
+    turn_id: str | None = None
+    """The end of the id of the turn that it names, where a page has that."""
+
+
+class UnreadLeft(Value):
+    """What nobody has read yet."""
+
+    turns: int
+    """As many as were counted; of more, only so many are."""
+    is_more: bool = False
+    next_page: str | None = None
+
+
+class HandedIn(Value):
+    """What became of what was handed in together."""
+
+    kept: tuple[KeptConclusion, ...] = ()
+    refused: tuple[RefusedConclusion, ...] = ()
+    left: UnreadLeft | None = None
+    """What is left to be read, where a page was handed in."""

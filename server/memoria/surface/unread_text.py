@@ -1,0 +1,55 @@
+"""What agents read of what nobody has read, and of what they have handed in."""
+
+from collections.abc import Iterator
+
+from memoria.model.handed_in import HandedIn, UnreadLeft
+
+NOTHING_UNREAD = "Nothing is left to be read here."
+A_MODEL_READS = "A chat model is configured, which reads what is said: there is nothing to do here."
+_WAITS = ": it waits until the user confirms it (`memoria revise ID confirm`)"
+
+
+def unread_note(left: UnreadLeft) -> str:
+    """How many turns are unread, and what to do about it, as a line; empty where none is."""
+    if not left.turns:
+        return ""
+    return (
+        f"- Nobody has read {_count(left)} of what was said here, nor will this session be. Before "
+        "it ends or is compacted, read `memory://unread` and hand in with `remember` what is worth "
+        "keeping.\n"
+    )
+
+
+def unread_hint(left: UnreadLeft) -> str:
+    """The same where there is hardly any room."""
+    return f" Read memory://unread, too: {_count(left)}." if left.turns else ""
+
+
+def handed_in_text(done: HandedIn) -> str:
+    """What became of several statements, a line each."""
+    return "\n".join(_lines(done))
+
+
+def _lines(done: HandedIn) -> Iterator[str]:
+    yield f"{len(done.kept)} kept, {len(done.refused)} refused"
+    for one in done.kept:
+        waits = _WAITS if one.status == "pending" and not one.notes else ""
+        yield f"{one.number}. {one.status.replace('_', ' ')} [memory {one.id}]{waits}"
+        yield from (f"   note: {note}" for note in one.notes)
+    for refused in done.refused:
+        turn = f" [turn {refused.turn_id}]" if refused.turn_id else ""
+        yield f"{refused.number}. refused: {refused.reason}{turn}"
+    if done.refused:
+        yield "The others stay. Mend those, and give them again without page, with their turn_id."
+    if done.left is not None:
+        yield _describe_left(done.left)
+
+
+def _describe_left(left: UnreadLeft) -> str:
+    if left.next_page is None:
+        return f"The page is read. {NOTHING_UNREAD}"
+    return f"The page is read. Left are {_count(left)}; next: memory://unread/{left.next_page}"
+
+
+def _count(left: UnreadLeft) -> str:
+    return f"{'over ' if left.is_more else ''}{left.turns} turn{'s' * (left.turns != 1)}"
