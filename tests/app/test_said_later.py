@@ -9,7 +9,7 @@ from memoria import Memoria, Settings
 from memoria.app.nightly import run_nightly
 from memoria.inference.bundled import BundledEmbedder
 from memoria.model import COMMAND_LINE
-from memoria.surface.mcp.kept import write_briefing
+from memoria.surface.mcp.kept import briefing_writer
 from memoria.surface.text import memory_text
 
 OLD = "I work at Siemens as a data engineer"
@@ -45,7 +45,7 @@ async def test_a_core_file_a_briefing_and_a_memory_show_what_was_said_later(
     turn_id = await say(memory, NEW)
     await memory.wait_until_idle()
     line = f"- {OLD}; later, 2026-03-20: “{NEW}” [{turn_id[-8:]}]"
-    for text in (await read_core(memory), await memory.compose(write_briefing)):
+    for text in (await read_core(memory), await memory.compose(briefing_writer(memory.settings))):
         assert line in text
         assert text.count("later, ") == 1
     found = await memory.get_memory(memory_id)
