@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from tests.homes.make import ARCHIVED
+from tests.retrieval.toys import hits_of
 
 import memoria
 from memoria.app.upkeep import restore
@@ -66,7 +67,7 @@ async def look(home: Path, there: dict[str, Any], embedder: BundledEmbedder) -> 
         await m.wait_until_idle(60)
         for question, content in there["memories_asked"].items():
             found = await m.search_memory(question)
-            assert found.hits[0].text == content, question
+            assert hits_of(found)[0].text == content, question
         for question, content in there["transcripts_asked"].items():
             found = await m.search_conversation_traces(question)
             assert content in found.hits[0].text or content in str(found.hits[0].tool), question

@@ -137,14 +137,27 @@ UNFIT: list[Any] = [
     {"decision": "SEARCH", "words": "  ", "reason": ""},
     {"decision": "SEARCH", "words": "x" * 201, "reason": ""},
     {"decision": "FORGET", "words": "", "reason": ""},
-    {"decision": "keep", "words": "", "reason": ""},
     {"decision": ["KEEP", "DELETE"], "words": "", "reason": ""},
-    {"decision": "KEEP", "words": "", "reason": "", "importance": 1},
     {"words": "tea"},
     ["KEEP"],
     "[KEEP]",
     "",
 ]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"decision": "keep", "words": "", "reason": "it is over"},
+        {"decision": "KEEP", "words": "", "reason": "it is over", "importance": 1},
+    ],
+)
+def test_small_letters_and_fields_that_were_not_asked_for_change_no_decision(
+    server: ScriptedModel, ask: AskModel, search: Searcher, answer: object
+) -> None:
+    server.script.append(says(answer))
+    assert reviewed(ask, search) == Decision(decision="KEEP", reason="it is over")
+    assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize("answer", UNFIT, ids=[str(answer)[:40] for answer in UNFIT])

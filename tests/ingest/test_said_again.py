@@ -172,15 +172,19 @@ async def test_a_model_is_told_the_project_and_says_where_a_rule_is_to_be_seen(
     assert kept.project == project
 
 
-async def test_a_model_lets_nothing_out_of_a_private_project(
+async def test_of_what_waited_when_its_project_became_private_a_model_lets_nothing_out(
     home: Path, model: ScriptedModel
 ) -> None:
     rule = {"type": "rule", "content": "Migrations run after a backup.", "scope": "everywhere"}
     model.answer = answers(extract=concludes(("never run a migration", rule)))
+    turn = {"role": "user", "content": "We never run a migration without a backup."}
+    async with opened(home, model, workspace="/work/ferry", extraction_wait_minutes=60) as m:
+        await m.record_conversation([turn], "session_end", session_id="s")
+        assert model.requests == []
     async with opened(
         home, model, workspace="/work/ferry", private_workspaces=["/work/ferry"]
     ) as m:
-        await said(m, "For all our work: never run a migration without a backup.")
+        await m.wait_until_idle(60)
         assert (await only(m)).project == "/work/ferry"
 
 

@@ -199,25 +199,51 @@ async def test_what_contradicts_is_marked_and_nothing_is_superseded(
         ("用户住在利兹", "用户打算住在约克"),
     ],
 )
-async def test_a_plan_or_a_wish_replaces_nothing_and_contradicts_nothing(
+async def test_what_a_night_rules_to_be_different_stays_and_is_neither_marked_nor_asked_about_again(
+    settings: Settings, old: str, new: str
+) -> None:
+    ids = pair_of(settings, old, new)
+    ruled(settings, "different")
+    assert stand(settings, *ids) == BOTH_STAY
+    assert not is_marked(settings, *ids)
+    assert ruled(settings, "replaces").steps[0].planned == 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The user plans to marry in May", "The user plans to marry in October"),
+        ("用户打算五月结婚", "用户打算十月结婚"),
+    ],
+)
+async def test_a_plan_replaces_a_plan_where_a_nights_model_says_so(
     settings: Settings, old: str, new: str
 ) -> None:
     ids = pair_of(settings, old, new)
     ruled(settings, "replaces")
-    assert stand(settings, *ids) == BOTH_STAY
-    assert not is_marked(settings, *ids)
+    assert stand(settings, *ids) == REPLACED
 
 
-async def test_what_tells_of_another_day_replaces_nothing(settings: Settings) -> None:
+@pytest.mark.parametrize("names", [("wedding", "wedding"), ("wedding", "marriage day")])
+async def test_a_date_that_was_moved_replaces_the_former_whatever_its_property_is_called(
+    settings: Settings, names: tuple[str, str]
+) -> None:
+    dates = (now_millis() + days * DAY_MS for days in (100, 250))
     with store_of(settings) as store, store.write(settings.tenant) as tx:
         ids = [
-            stated(tx, f"The user was in {place}", at, event_at=at)
-            for place, at in (("Leeds", FIRST), ("York", SECOND))
+            stated(tx, text, said, event_at=date, subject="user", predicate=name)
+            for text, said, date, name in zip(
+                ("The wedding is in May", "The wedding is in October"),
+                (FIRST, SECOND),
+                dates,
+                names,
+                strict=True,
+            )
         ]
         alike(tx, ids[0], ids[1], 0.9)
     ruled(settings, "replaces")
-    assert stand(settings, *ids) == BOTH_STAY
-    assert is_marked(settings, *ids)
+    assert stand(settings, *ids) == REPLACED
+    assert memory(settings, ids[0]).current.valid_to == SECOND
 
 
 def stated(
@@ -244,20 +270,6 @@ def stated(
     new = NewMemory(new_id(), MemoryType.FACT, 0.5, 0.8, **more)  # type: ignore[arg-type]
     tx.memories.add(new, version)
     return new.id
-
-
-async def test_two_properties_that_a_model_takes_for_one_stay_two_and_are_marked(
-    settings: Settings,
-) -> None:
-    with store_of(settings) as store, store.write(settings.tenant) as tx:
-        ids = [
-            stated(tx, text, at, subject="user", predicate=name)
-            for text, at, name in ((LEEDS, FIRST, "home"), (YORK, SECOND, "stay"))
-        ]
-        alike(tx, ids[0], ids[1], 0.9)
-    ruled(settings, "replaces")
-    assert stand(settings, *ids) == BOTH_STAY
-    assert is_marked(settings, *ids)
 
 
 async def test_what_a_model_finds_the_same_and_may_not_be_merged_is_not_asked_about_again(

@@ -294,7 +294,7 @@ async def test_a_line_written_by_hand_is_told_on_every_face_at_once(
         assert faces_with(found, after) == set(FACES)
 
 
-@pytest.mark.parametrize("turn", ["Always answer in English.", "以后都用中文回答。"])
+@pytest.mark.parametrize("turn", ["From now on, answer in English.", "以后都用中文回答。"])
 async def test_a_standing_wish_is_told_at_once_as_a_quote_and_is_no_memory(
     agent: Agent, settings: Settings, turn: str
 ) -> None:

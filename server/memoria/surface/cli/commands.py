@@ -31,7 +31,7 @@ _MEMORY = {
     "scratchpad": "Show the tasks in hand and the last five finished tasks, by session.",
 }
 _BROWSING = {
-    "list": "List memories page by page, the newest first.",
+    "list": "List memories page by page, the newest first, and below them quotes of yours.",
     "sessions": "List the recorded sessions page by page, the newest first.",
 }
 _FORGETTING = {
