@@ -33,6 +33,8 @@ _SPARE = 4
 
 _ALIKE = 0.4
 """A cosine from which on a hit that was said later comes before a better one."""
+_ABOVE = 0.25
+"""A cosine from which on what was said later stands above what it may correct, else below it."""
 
 ShownAs = Literal["nearest", "later"]
 
@@ -176,9 +178,27 @@ def _place_with_later(
     if n in placed:
         return
     placed.add(n)
-    for match in later.get(n, ()):
-        newer = lines.get(match.n)
-        if newer is not None and (newer.shown_as or match.score >= _ALIKE):
-            above = newer if newer.shown_as is None else newer._replace(shown_as="later")
-            yield from _place_with_later(above, lines, later, placed)
+    above, below = _list_beside(later.get(n, ()), lines)
+    for newer in above:
+        yield from _place_with_later(newer, lines, later, placed)
     yield line
+    for newer in below:
+        yield from _place_with_later(newer, lines, later, placed)
+
+
+def _list_beside(
+    matches: Sequence[Match], lines: Mapping[int, AnswerLine]
+) -> tuple[list[AnswerLine], list[AnswerLine]]:
+    """What was said later than a line, to be shown above it and below it."""
+    above, below = [], []
+    for match in matches:
+        newer = lines.get(match.n)
+        if newer is None:
+            continue
+        if newer.shown_as is None:
+            above += [newer] if match.score >= _ALIKE else []
+        elif match.score >= _ABOVE:
+            above.append(newer._replace(shown_as="later"))
+        else:
+            below.append(newer._replace(shown_as="later"))
+    return above, below
