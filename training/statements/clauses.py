@@ -12,8 +12,8 @@ from functools import cache
 from itertools import compress
 
 from memoria.policy.own_words import Sentence
-from memoria.policy.statements.features import reads_chinese
 from memoria.text.pattern import LazyPattern, SmallPattern, has_any, small_letters
+from memoria.text.script import reads_chinese
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 from memoria.model.memory_types import MemoryType
 from memoria.policy.own_words import Sentence, own_sentences
-from memoria.policy.statements.features import read_features, reads_chinese
+from memoria.policy.statements.features import read_features
+from memoria.text.script import reads_chinese
 
 
 class Label(StrEnum):

@@ -18,11 +18,9 @@ from memoria.policy.kinship import chinese_words, english_words
 from memoria.policy.statements.words import CLOSED, CLOSED_ZH, KINDS
 from memoria.text.pattern import LazyPattern
 from memoria.text.remembered import remember_results
-from memoria.text.script import is_cjk
+from memoria.text.script import reads_chinese
 
 _WORD = LazyPattern(r"[A-Za-zÀ-ÿ]+(?:['’][A-Za-z]+)?|\d[\d.,:]*|[^\sA-Za-zÀ-ÿ\d]")
-_SIGN_ZH = LazyPattern("[\u3400-\u9fff]")
-_ENOUGH_ZH = 4
 _MOST_WORDS = 60
 _MOST_SIGNS = 80
 _WORDS_A_STEP = 4
@@ -37,13 +35,6 @@ _SHIFT, BITS = 7, 15
 _MASK = (1 << BITS) - 1
 _PAIRS = (1 << _SHIFT + BITS) - 1
 """No higher bit of a pair ever comes into one that is kept."""
-
-
-def reads_chinese(text: str) -> bool:
-    """Whether a text is to be read as Chinese, whatever long addresses and names it holds."""
-    if text.isascii():
-        return False
-    return is_cjk(text) or len(_SIGN_ZH.regex.findall(text)) >= _ENOUGH_ZH
 
 
 def read_features(text: str, end: str = "") -> set[int]:
