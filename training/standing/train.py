@@ -28,12 +28,12 @@ from numpy.typing import NDArray
 
 from memoria.policy.own_words import BLOT, blot_foreign_text
 from memoria.policy.plain_statements import is_literal
-from memoria.policy.statements.classifier import LABELS
 from memoria.policy.statements.runs import BITS, list_runs
 from memoria.policy.statements.standing import MOST_TOKENS, list_runs_of_next
 from memoria.text.budget import estimate_tokens
 from memoria.text.script import reads_chinese
 from training.fitting import Floats, minimise
+from training.statements.train import LABELS
 
 FOLDER = Path(__file__).resolve().parent
 SENTENCES = FOLDER.parent / "statements"
@@ -72,7 +72,7 @@ class Example(NamedTuple):
 class Matrix(NamedTuple):
     """The runs of words of examples, one below the other."""
 
-    count: int
+    length: int
     """So many examples."""
     of: NDArray[np.int64]
     """The example that a run is of."""
@@ -103,7 +103,7 @@ class Matrix(NamedTuple):
 
     def _weigh(self, point: Floats, factor: Floats | NDArray[np.bool_] | int) -> Floats:
         runs = self.values * factor * point[self.columns]
-        return np.asarray(np.bincount(self.of, runs, minlength=self.count), np.float64)
+        return np.asarray(np.bincount(self.of, runs, minlength=self.length), np.float64)
 
 
 def read_examples() -> list[Example]:

@@ -10,6 +10,8 @@ from memoria.text.pattern import LazyPattern
 
 BITS = 16
 """Of the number that a run of words is."""
+ZERO = 128
+"""The byte of a weight of nothing."""
 _LONGEST = 4
 _WORD = LazyPattern(r"[^\W\d_\u3400-\u9fff]+(?:['’][^\W\d_]+)?|\d+|[^\s\d]")
 

@@ -13,7 +13,7 @@ from math import sqrt
 from typing import NamedTuple
 
 from memoria.policy.own_words import BLOT, blot_foreign_text
-from memoria.policy.statements.runs import list_runs
+from memoria.policy.statements.runs import ZERO, list_runs
 from memoria.text.budget import estimate_tokens
 from memoria.text.script import reads_chinese
 
@@ -21,7 +21,6 @@ MOST_TOKENS = 60
 """A longer message is told to nobody who has not asked."""
 _MOST_NEXT = 120
 """Characters of what is said next; whoever takes a wish back does so at once."""
-_ZERO = 128
 
 
 class _Weights(NamedTuple):
@@ -57,7 +56,7 @@ def list_runs_of_next(text: str) -> list[int]:
 
 
 def _weigh(weights: _Weights, runs: Sequence[int]) -> float:
-    total = sum(weights.runs[one] for one in runs) - _ZERO * len(runs)
+    total = sum(weights.runs[one] for one in runs) - ZERO * len(runs)
     return weights.scale * total / sqrt(len(runs))
 
 
