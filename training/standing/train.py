@@ -83,7 +83,7 @@ class Matrix(NamedTuple):
 
     def score(self, point: Floats) -> Floats:
         """What each example scores."""
-        return self._weigh(point, 1) + point[-1]
+        return np.asarray(self._weigh(point, 1) + point[-1])
 
     def score_next(self, point: Floats) -> Floats:
         """What is said next adds to what each example scores."""
