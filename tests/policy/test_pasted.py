@@ -13,7 +13,6 @@ from memoria.policy import lead_ins
 from memoria.policy.lead_ins import find_lead_in, is_of_ones_own, points_above
 from memoria.policy.own_words import blot_foreign_text, own_sentences
 from memoria.policy.pasted import Span, find_pasted_spans, is_pasted
-from memoria.policy.statements.classifier import classify_text
 from memoria.text.pattern import has_any, small_letters
 
 MESSAGES = Path(__file__).with_name("pasted_messages.txt")
@@ -55,7 +54,8 @@ def read_messages() -> Iterator[tuple[str, str, list[Span]]]:
 
 def _stated(text: str) -> Iterator[tuple[int, str]]:
     for one in own_sentences(text):
-        if not one.is_question and not one.is_doubtful and classify_text(one.text):
+        leads_in = one.text.endswith((":", "："))
+        if not one.is_question and not one.is_doubtful and not leads_in:
             yield one.start, one.text
 
 
@@ -74,8 +74,9 @@ def test_nothing_is_claimed_from_what_is_pasted_and_little_is_lost_around_it() -
         alone = [quote for part in own for _, quote in _stated(part)]
         stated += len(alone)
         lost += [(name, q) for q in alone if not any(q in one or one in q for one in said)]
-    assert stated > 50
-    assert (claimed, lost) == ([], [])
+    assert stated > 100
+    assert claimed == []
+    assert len(lost) <= 2, lost
 
 
 @given(texts)

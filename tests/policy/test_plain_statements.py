@@ -20,7 +20,7 @@ Please remember my wife is called Ada → my wife is called Ada | relationship
 My boss is Tom. Remember that he hates calls. → My boss is Tom. Remember that he hates calls. | fact
 记住：我对花生过敏 → 我对花生过敏 | fact
 记住，备用钥匙在王阿姨家 → 备用钥匙在王阿姨家 | fact
-别忘了下周五要交房租 → 下周五要交房租 | fact
+别忘了下周五要交房租 → 下周五要交房租 | goal
 记住，以后都用中文回答我。 → 以后都用中文回答我 | rule
 """
 STATED = """

@@ -4,13 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoria.policy.statements.standing import (
-    BITS,
-    is_standing_wish,
-    list_runs,
-    list_runs_of_next,
-    takes_back,
-)
+from memoria.policy.statements.runs import BITS, list_runs
+from memoria.policy.statements.standing import is_standing_wish, list_runs_of_next, takes_back
 
 WISHES = ["From now on, always answer me in English.", "以后都用中文回答我。"]
 NONE = [

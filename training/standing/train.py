@@ -1,7 +1,7 @@
-"""Trains the models of standing wishes on the labelled messages beside this file.
+"""Trains the model of standing wishes on the labelled messages beside this file.
 
     python -m training.standing.train            # writes the weights into the package
-    python -m training.standing.train --check    # says how they do on other authors, writes nothing
+    python -m training.standing.train --check    # says how it does on other authors, writes nothing
 
 A `.tsv` file holds what one author wrote in one language. A line is a label, the message before,
 the message, and the user's next one, with `-` for none; what is labelled `back` takes back whatever
@@ -10,9 +10,9 @@ was said before. The sentences of `training/statements` are messages of their ow
 either: it is read from the public sets in the folder `MEMORIA_DATA`, where that is there, and is no
 part of this project.
 
-The models are logistic regression with an L2 penalty, fitted with L-BFGS; NumPy is all they need.
+The model is logistic regression with an L2 penalty, fitted with L-BFGS; NumPy is all it needs.
 How much a message must score is what all but a sixtieth of the messages that are no wishes score
-less than, by models that were learnt without their author.
+less than, by models that have been learnt without their author.
 """
 
 import argparse
@@ -26,21 +26,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memoria.inference.bundled import BUNDLED, BundledEmbedder
 from memoria.policy.own_words import BLOT, blot_foreign_text
 from memoria.policy.plain_statements import is_literal
-from memoria.policy.statements.classifier import LABELS
-from memoria.policy.statements.clauses import reads_chinese
-from memoria.policy.statements.standing import (
-    BITS,
-    DIMENSIONS,
-    MOST_TOKENS,
-    Seen,
-    list_runs,
-    list_runs_of_next,
-)
+from memoria.policy.statements.runs import BITS, list_runs
+from memoria.policy.statements.standing import MOST_TOKENS, list_runs_of_next
 from memoria.text.budget import estimate_tokens
+from memoria.text.script import reads_chinese
 from training.fitting import Floats, minimise
+from training.statements.train import LABELS
 
 FOLDER = Path(__file__).resolve().parent
 SENTENCES = FOLDER.parent / "statements"
@@ -57,7 +50,6 @@ _KEPT = 0.02
 _MOST_PLAIN = 1500
 """Messages of plain talk in a language."""
 _SEED = 1
-_BATCH = 64
 
 
 class Example(NamedTuple):
@@ -78,9 +70,10 @@ class Example(NamedTuple):
 
 
 class Matrix(NamedTuple):
-    """What is seen of examples: vectors, and the runs of words of each, one below the other."""
+    """The runs of words of examples, one below the other."""
 
-    vectors: Floats
+    length: int
+    """So many examples."""
     of: NDArray[np.int64]
     """The example that a run is of."""
     is_next: NDArray[np.bool_]
@@ -90,7 +83,7 @@ class Matrix(NamedTuple):
 
     def score(self, point: Floats) -> Floats:
         """What each example scores."""
-        return np.asarray(self.vectors @ point[:DIMENSIONS] + self._weigh(point, 1) + point[-1])
+        return np.asarray(self._weigh(point, 1) + point[-1])
 
     def score_next(self, point: Floats) -> Floats:
         """What is said next adds to what each example scores."""
@@ -99,22 +92,22 @@ class Matrix(NamedTuple):
     def slope(self, wrong: Floats) -> Floats:
         """How the loss changes with each weight, for how wrong each example is."""
         runs = np.bincount(self.columns, self.values * wrong[self.of], minlength=1 << BITS)
-        return np.concatenate([self.vectors.T @ wrong, runs, [wrong.sum()]])
+        return np.append(runs, wrong.sum())
 
     def choose(self, chosen: NDArray[np.bool_]) -> "Matrix":
         """The examples that are chosen, in their order."""
         kept = chosen[self.of]
         of = (np.cumsum(chosen) - 1)[self.of[kept]]
         runs = (self.is_next[kept], self.columns[kept], self.values[kept])
-        return Matrix(self.vectors[chosen], of, *runs)
+        return Matrix(int(chosen.sum()), of, *runs)
 
     def _weigh(self, point: Floats, factor: Floats | NDArray[np.bool_] | int) -> Floats:
-        runs = self.values * factor * point[DIMENSIONS + self.columns]
-        return np.asarray(np.bincount(self.of, runs, minlength=len(self.vectors)), np.float64)
+        runs = self.values * factor * point[self.columns]
+        return np.asarray(np.bincount(self.of, runs, minlength=self.length), np.float64)
 
 
 def read_examples() -> list[Example]:
-    """All that the models learn from."""
+    """All that the model learns from."""
     draw = np.random.default_rng(_SEED)
     found = list[Example]()
     for language in LANGUAGES:
@@ -182,15 +175,7 @@ def _read_json(file: Path) -> Any:  # noqa: ANN401  (each set has a form of its 
 
 
 def make_matrix(examples: Sequence[Example]) -> Matrix:
-    """What is seen of examples, each with its vector."""
-    texts = list(dict.fromkeys(one.text for one in examples))
-    model = BundledEmbedder(BUNDLED)
-    made = dict[str, NDArray[np.float32]]()
-    for start in range(0, len(texts), _BATCH):
-        part = texts[start : start + _BATCH]
-        said = [f"user: {text}" for text in part]  # as the worker embeds a turn
-        made |= zip(part, model.embed_documents(said), strict=True)
-    vectors = np.stack([made[one.text] for one in examples]).astype(np.float64)
+    """The runs of words of examples."""
     runs = [
         part
         for one in examples
@@ -199,7 +184,7 @@ def make_matrix(examples: Sequence[Example]) -> Matrix:
     lengths = np.array([len(part) for part in runs])
     places = np.repeat(np.arange(len(runs)), lengths)
     return Matrix(
-        vectors,
+        len(examples),
         places // 2,
         places % 2 == 1,
         np.concatenate([np.array(part, np.int64) for part in runs]),
@@ -208,7 +193,7 @@ def make_matrix(examples: Sequence[Example]) -> Matrix:
 
 
 def fit(examples: Sequence[Example], matrix: Matrix) -> Floats:
-    """A weight for each number of a vector, for each run of words, and the base."""
+    """A weight for each run of words, and the base."""
     labels = np.array([float(one.is_wish) for one in examples])
     counts = np.array([_SENTENCE if one.kind == "sentence" else 1.0 for one in examples])
 
@@ -219,11 +204,11 @@ def fit(examples: Sequence[Example], matrix: Matrix) -> Floats:
         pull = np.append(point[:-1], 0.0)
         return float(told + pull @ pull / 2), matrix.slope(wrong) + pull
 
-    return minimise(loss, DIMENSIONS + (1 << BITS) + 1)
+    return minimise(loss, (1 << BITS) + 1)
 
 
 class LeftOut(NamedTuple):
-    """What messages score by models that were learnt without their author."""
+    """What messages score by models that have been learnt without their author."""
 
     scores: Floats
     next_scores: Floats
@@ -290,8 +275,8 @@ def _are(
     return np.array([(one.is_wish, one.kind, one.language) == wanted for one in examples])
 
 
-def report(examples: Sequence[Example], left_out: LeftOut, seen: Seen) -> None:
-    """Print how many wishes and others are told, of authors the models have not learnt from."""
+def report(examples: Sequence[Example], left_out: LeftOut) -> None:
+    """Print how many wishes and others are told, of authors the model has not learnt from."""
     bounds = find_bounds(examples, left_out)
     for language, bound in bounds.items():
         told = _score_alone(examples, left_out) >= bound
@@ -299,43 +284,39 @@ def report(examples: Sequence[Example], left_out: LeftOut, seen: Seen) -> None:
             by = np.array([_author_of(one) == author for one in examples])
             wishes = _are(examples, is_wish=True, kind="own", language=language) & by
             others = _are(examples, is_wish=False, kind="own", language=language) & by
-            print(f"{seen}, {language} {author}: told {told[wishes].mean():.2f}, ", end="")
+            print(f"{language} {author}: told {told[wishes].mean():.2f}, ", end="")
             print(f"false {told[others].mean():.3f}")
         plain = _are(examples, is_wish=False, kind="plain", language=language)
-        print(f"{seen}, {language}: of plain talk {told[plain].mean():.4f} are told")
+        print(f"{language}: of plain talk {told[plain].mean():.4f} are told")
 
 
-def write_weights(examples: Sequence[Example], matrix: Matrix, seen: Seen, left: LeftOut) -> None:
+def write_weights(examples: Sequence[Example], matrix: Matrix, left_out: LeftOut) -> None:
     """Train on everything, and write the weights below a line of JSON."""
     point = fit(examples, matrix)
-    runs = point[DIMENSIONS:-1]
+    runs = point[:-1]
     scale = float(np.abs(runs).max() / 127)
     head = {
         "scale": scale,
         "base": round(float(point[-1]), 6),
-        "bounds": find_bounds(examples, left),
-        "taken_back": find_taken_back(examples, left),
+        "bounds": find_bounds(examples, left_out),
+        "taken_back": find_taken_back(examples, left_out),
     }
     row = (np.rint(runs / scale) + 128).clip(0, 255).astype(np.uint8)
-    numbers = point[:DIMENSIONS].astype("<f2") if seen == "vectors" else np.zeros(0)
-    packed = json.dumps(head).encode() + b"\n" + row.tobytes() + numbers.tobytes()
-    (PACKAGE / f"standing_{seen}.weights").write_bytes(packed)
+    packed = json.dumps(head).encode() + b"\n" + row.tobytes()
+    (PACKAGE / "standing.weights").write_bytes(packed)
 
 
 def main() -> int:
-    """Train, say how the models do on other authors, and write the weights."""
+    """Train, say how the model does on other authors, and write the weights."""
     parser = argparse.ArgumentParser(prog="python -m training.standing.train")
     parser.add_argument("--check", action="store_true", help="write nothing")
     check = parser.parse_args().check
     examples = read_examples()
-    both = make_matrix(examples)
-    words = both._replace(vectors=np.zeros_like(both.vectors))
-    models: tuple[tuple[Seen, Matrix], ...] = (("vectors", both), ("words", words))
-    for seen, matrix in models:
-        left_out = score_left_out(examples, matrix)
-        report(examples, left_out, seen)
-        if not check:
-            write_weights(examples, matrix, seen, left_out)
+    matrix = make_matrix(examples)
+    left_out = score_left_out(examples, matrix)
+    report(examples, left_out)
+    if not check:
+        write_weights(examples, matrix, left_out)
     return 0
 
 

@@ -1,266 +1,176 @@
-"""Trains the classifier of plain statements on the labelled sentences beside this file.
+"""Trains the classifier of types on the labelled sentences beside this file.
 
     python -m training.statements.train            # writes the weights into the package
-    python -m training.statements.train --check    # cross-validates and writes nothing
+    python -m training.statements.train --check    # says how it does on other files, writes nothing
 
 A line of a `.tsv` file is a label, a tabulator and a sentence; where only a part of the sentence
-makes the statement, that part is in [brackets]. Files whose name ends in `_dev` are never trained
-on. The model is multinomial logistic regression with an L2 penalty over hashed features, the mean
-of several fits; that takes some minutes. It needs the extra `training`; the program itself only
-adds the weights up.
+states it, that part is in [brackets], and alone is learnt from. What states nothing is a fact to
+somebody who keeps it all the same. Files whose name ends in `_dev` are never learnt from.
+
+The model is multinomial logistic regression with an L2 penalty, fitted with L-BFGS; NumPy is all it
+needs.
 """
 
 import argparse
-import hashlib
 import json
+import re
 import sys
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
-from sklearn.linear_model import LogisticRegression
 
-from memoria.policy.own_words import own_sentences
-from memoria.policy.statements.classifier import LABELS, Label
-from memoria.policy.statements.features import read_features
-from training.statements import longmemeval, memorybank
-from training.statements.clauses import split_clauses
+from memoria.model.memory_types import MemoryType
+from memoria.policy.statements.classifier import BITS, TYPES, list_places
+from training.fitting import Floats, minimise
 
 FOLDER = Path(__file__).resolve().parent
 PACKAGE = FOLDER.parents[1] / "server" / "memoria" / "policy" / "statements"
 LANGUAGES = ("english", "chinese")
-_BITS = 15
-_C = 10.0
-_REAL_WEIGHT = 3.0
-"""What a sentence of a real user counts against a written one."""
-_THRESHOLDS = {"english": 0.55, "chinese": 0.65}
-_FOLDS = 5
-_FITS = 8
-_SEED = 17
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+LABELS = {
+    "none": MemoryType.FACT,
+    "instruction": MemoryType.RULE,
+    **{kind.value: kind for kind in TYPES if kind is not MemoryType.RULE},
+}
+"""The types of what sentences with a label state."""
+_STRENGTH = 10.0
+"""What the examples count against the penalty."""
+_NOTHING = 0.1
+"""What a sentence that states nothing counts beside others: nobody keeps many of them."""
+_FOLDS = 4
+_PART = re.compile(r"\[(.*)\]")
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Example(NamedTuple):
     """A labelled sentence."""
 
     file: str
-    label: Label
+    label: str
     text: str
-    start: int
-    """Where the part that makes the statement begins."""
-    end: int
+
+    @property
+    def kind(self) -> MemoryType:
+        """The type that it has where somebody keeps it."""
+        return LABELS[self.label]
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """A clause of a labelled sentence."""
+class Matrix(NamedTuple):
+    """The runs of words of texts, one below the other."""
 
-    line: int
-    label: int
-    features: Ints
-    is_real: bool
+    length: int
+    """So many texts."""
+    of: NDArray[np.int64]
+    """The text that a run is of."""
+    columns: NDArray[np.int64]
+    values: Floats
 
+    def slope(self, wrong: Floats) -> Floats:
+        """How the loss changes with each weight of a type, for how wrong each text is."""
+        runs = np.bincount(self.columns, self.values * wrong[self.of], minlength=1 << BITS)
+        return np.append(runs, wrong.sum())
 
-def read_lines(file: Path) -> Iterator[Line]:
-    """The labelled sentences of a file."""
-    for row in file.read_text("utf-8").splitlines():
-        label, _, text = row.partition("\t")
-        if label not in LABELS or not text.strip():
-            continue
-        yield parse_line(file.name, label, text)
-
-
-def parse_line(file: str, label: str, text: str) -> Line:
-    """A labelled sentence, with the brackets around the part that states something taken off."""
-    start, end = text.find("["), text.rfind("]")
-    if 0 <= start < end and label != Label.NONE:
-        plain = text[:start] + text[start + 1 : end] + text[end + 1 :]
-        return Line(file, Label(label), plain, start, end - 1)
-    return Line(file, Label(label), text, 0, len(text))
+    def score(self, weights: Floats) -> Floats:
+        """What each text scores for a type."""
+        runs = self.values * weights[self.columns]
+        return np.asarray(np.bincount(self.of, runs, minlength=self.length) + weights[-1])
 
 
-def _read_real_lines(language: str) -> list[Line]:
-    """Sentences of real users, where their data sets are; in parts of neighbours."""
-    found = list(memorybank.labelled_sentences(language))
-    if language == "english":
-        found += longmemeval.labelled_sentences()
+def read_examples(language: str) -> list[Example]:
+    """The labelled sentences of a language."""
     return [
-        parse_line(f"real_{_FOLDS * n // len(found)}", label, text)
-        for n, (label, text) in enumerate(found)
+        Example(file.stem, label, text)
+        for file in sorted(FOLDER.glob(f"{language}_*.tsv"))
+        for label, _, text in (row.partition("\t") for row in file.read_text("utf-8").splitlines())
+        if label in LABELS and text.strip()
     ]
 
 
-def read_units(lines: Sequence[Line]) -> list[Unit]:
-    """The clauses of sentences, each with its label."""
-    return [
-        Unit(n, label, place_features(names), line.file.startswith("real"))
-        for n, line in enumerate(lines)
-        for label, names in _clauses(line)
-    ]
-
-
-def _clauses(line: Line) -> Iterator[tuple[int, set[int]]]:
-    for sentence in own_sentences(line.text):
-        for clause in split_clauses(sentence):
-            start = sentence.start + clause.start
-            shared = min(start + len(clause.text), line.end) - max(start, line.start)
-            is_part = shared > min(len(clause.text), line.end - line.start) / 2
-            label = line.label if is_part else Label.NONE
-            yield LABELS.index(label), read_features(clause.text, sentence.end)
-
-
-def place_features(found: Collection[int]) -> Ints:
-    """The rows of the table of weights that features stand for."""
-    return np.array(sorted(found), dtype=np.int64)
-
-
-@dataclass(frozen=True, slots=True)
-class Model:
-    """Weights for each hash and label."""
-
-    weights: Floats
-    bias: Floats
-
-    def find_positives(self, units: Sequence[Unit]) -> Floats:
-        """How likely each clause states anything."""
-        scores = np.array(
-            [
-                self.weights[unit.features].sum(0) / np.sqrt(max(len(unit.features), 1)) + self.bias
-                for unit in units
-            ]
-        )
-        return np.asarray(1 - _softmax(scores)[:, 0], dtype=np.float64)
-
-
-def train_model(units: Sequence[Unit], fits: int = _FITS) -> Model:
-    """The mean of several fits, each to the sentences weighed anew at random.
-
-    A single fit turns with every few sentences that are added; the mean of a bootstrap does so less
-    (D. Rubin, "The Bayesian Bootstrap", 1981; L. Breiman, "Bagging Predictors", 1996), and the mean
-    of linear models is one.
-    """
-    labels = np.array([unit.label for unit in units])
-    lengths = np.array([len(unit.features) for unit in units])
-    columns = np.concatenate([unit.features for unit in units])
-    values = np.repeat(1 / np.sqrt(np.maximum(lengths, 1)), lengths)
-    starts = np.concatenate([[0], np.cumsum(lengths)])
-    table = csr_matrix((values, columns, starts), shape=(len(units), 1 << _BITS))
-    importance = np.array([_REAL_WEIGHT if unit.is_real else 1.0 for unit in units])
-    sentences = np.array([unit.line for unit in units])
-    random = np.random.default_rng(_SEED)
-    found = []
-    for _ in range(fits):
-        drawn = random.exponential(size=sentences.max() + 1)[sentences]
-        regression = LogisticRegression(C=_C, max_iter=200, tol=1e-3)
-        found.append(regression.fit(table, labels, importance * drawn))
-    return Model(
-        np.mean([one.coef_.T for one in found], axis=0),
-        np.mean([one.intercept_ for one in found], axis=0),
+def make_matrix(texts: Sequence[str]) -> Matrix:
+    """The runs of words of texts."""
+    runs = [np.array(list_places(text), np.int64) for text in texts]
+    lengths = np.array([len(part) for part in runs])
+    return Matrix(
+        len(runs),
+        np.repeat(np.arange(len(runs)), lengths),
+        np.concatenate(runs),
+        np.repeat(1 / np.sqrt(lengths), lengths),
     )
 
 
-def _softmax(scores: Floats) -> Floats:
-    exponents = np.exp(scores - scores.max(1, keepdims=True))
-    return np.asarray(exponents / exponents.sum(1, keepdims=True), dtype=np.float64)
+def fit(examples: Sequence[Example]) -> Floats:
+    """For each type a row of a weight for each run of words, and the base."""
+    matrix = make_matrix([find_part(one.text) for one in examples])
+    wanted = np.array([[float(one.kind is kind) for kind in TYPES] for one in examples])
+    counts = np.array([[_NOTHING if one.label == "none" else 1.0] for one in examples])
+
+    def loss(point: Floats) -> tuple[float, Floats]:
+        rows = point.reshape(len(TYPES), -1)
+        scores = np.stack([matrix.score(row) for row in rows], axis=1)
+        odds = scores - scores.max(axis=1, keepdims=True)
+        odds -= np.log(np.exp(odds).sum(axis=1, keepdims=True))
+        wrong = _STRENGTH * counts * (np.exp(odds) - wanted)
+        pull = rows * (np.arange(rows.shape[1]) < 1 << BITS)
+        slope = np.stack([matrix.slope(column) for column in wrong.T]) + pull
+        missed = -_STRENGTH * (counts * wanted * odds).sum()
+        return float(missed + (pull**2).sum() / 2), slope.ravel()
+
+    return minimise(loss, len(TYPES) * ((1 << BITS) + 1)).reshape(len(TYPES), -1)
 
 
-def cross_validate(lines: Sequence[Line], units: Sequence[Unit]) -> Floats:
-    """How likely each sentence states anything, by models that have not seen its file."""
-    files = sorted({line.file for line in lines})
-    fold_of = {file: n % _FOLDS for n, file in enumerate(files)}
-    certainty = np.zeros(len(lines))
-    for fold in sorted(set(fold_of.values())):
-        held = [unit for unit in units if fold_of[lines[unit.line].file] == fold]
-        rest = [unit for unit in units if fold_of[lines[unit.line].file] != fold]
-        if rest:
-            _note(certainty, held, train_model(rest, fits=1).find_positives(held))
-    return certainty
+def find_part(text: str) -> str:
+    """The part of a sentence that states what its label says."""
+    part = _PART.search(text)
+    return part[1] if part else text
 
 
-def _note(certainty: Floats, units: Sequence[Unit], found: Floats) -> None:
-    for unit, value in zip(units, found, strict=True):
-        certainty[unit.line] = max(certainty[unit.line], value)
+def report(name: str, examples: Sequence[Example], rows: Floats) -> None:
+    """Print of how many sentences the type is found, and how many others count as orders."""
+    matrix = make_matrix([one.text.replace("[", "").replace("]", "") for one in examples])
+    best = np.stack([matrix.score(row) for row in rows]).argmax(axis=0)
+    found = [(one, TYPES[n]) for one, n in zip(examples, best, strict=True)]
+    stated = [one.kind is kind for one, kind in found if one.label != "none"]
+    orders = [kind is MemoryType.RULE for one, kind in found if one.label == "none"]
+    print(f"{name}: {sum(stated)} of {len(stated)} types are right, ", end="")
+    print(f"{sum(orders)} of {len(orders)} that state nothing are rules")
 
 
-def report(name: str, lines: Sequence[Line], certainty: Floats) -> None:
-    """Print precision and recall at some thresholds."""
-    states = np.array([line.label != Label.NONE for line in lines])
-    print(f"{name}: {len(lines)} sentences, {states.sum()} of them state something")
-    for threshold in (0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95):
-        taken = certainty >= threshold
-        if taken.any():
-            precision, recall = states[taken].mean(), taken[states].mean()
-            print(f"  {threshold:.2f}: precision {precision:.3f}, recall {recall:.3f}")
+def cross_validate(examples: Sequence[Example], name: str) -> None:
+    """Report on the sentences of some files at a time, by a model that has not learnt from them."""
+    files = sorted({one.file for one in examples})
+    for fold in range(_FOLDS):
+        held = {*files[fold::_FOLDS]}
+        rows = fit([one for one in examples if one.file not in held])
+        for language in LANGUAGES:
+            rest = [one for one in examples if one.file in held and one.file.startswith(language)]
+            report(f"{language}, {name} {fold + 1}", rest, rows)
 
 
-def write_weights(file: Path, model: Model, threshold: float, digest: str) -> None:
-    """Write weights as bytes, label by label, below a line of JSON."""
-    scale = float(np.abs(model.weights).max() / 127)
-    head = {
-        "bits": _BITS,
-        "scale": scale,
-        "bias": [round(float(bias), 6) for bias in model.bias],
-        "threshold": round(threshold, 4),
-        "data": digest,
-    }
-    columns = (np.rint(model.weights / scale) + 128).clip(0, 255).astype(np.uint8).T
-    file.write_bytes(json.dumps(head).encode() + b"\n" + columns.tobytes())
-
-
-def digest_data(language: str) -> str:
-    """A digest of the sentences that the weights of a language are made of."""
-    files = sorted(FOLDER.glob(f"{language}_*.tsv"))
-    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
+def write_weights(rows: Floats) -> None:
+    """Write the weights as bytes, type by type, below a line of JSON."""
+    runs, base = rows[:, :-1], rows[:, -1]
+    scale = float(np.abs(runs).max() / 127)
+    head = {"scale": scale, "base": [round(float(one), 6) for one in base]}
+    packed = (np.rint(runs / scale) + 128).clip(0, 255).astype(np.uint8)
+    (PACKAGE / "types.weights").write_bytes(json.dumps(head).encode() + b"\n" + packed.tobytes())
 
 
 def main() -> int:
-    """Train, say what was found, and write the weights."""
+    """Train, say how the model does on sentences it has not learnt from, and write the weights."""
     parser = argparse.ArgumentParser(prog="python -m training.statements.train")
-    parser.add_argument("--check", action="store_true", help="cross-validate and write nothing")
-    parser.add_argument("--show", type=int, default=0, help="so many of the worst mistakes")
-    arguments = parser.parse_args()
-    for language in LANGUAGES:
-        _train_language(language, check=arguments.check, show=arguments.show)
-    return 0
-
-
-def _train_language(language: str, *, check: bool, show: int) -> None:
-    files = sorted(FOLDER.glob(f"{language}_*.tsv"))
-    lines = [line for file in files if "_dev" not in file.stem for line in read_lines(file)]
-    unseen = [line for file in files if "_dev" in file.stem for line in read_lines(file)]
-    lines += _read_real_lines(language)
-    units, unseen_units = read_units(lines), read_units(unseen)
-    model = train_model(units)
-    if not check:
-        write_weights(
-            PACKAGE / f"{language}.weights", model, _THRESHOLDS[language], digest_data(language)
-        )
-    if unseen:
-        found = np.zeros(len(unseen))
-        _note(found, unseen_units, model.find_positives(unseen_units))
-        report(f"{language}, unseen", unseen, found)
-        _show(unseen, found, show)
+    parser.add_argument("--check", action="store_true", help="write nothing")
+    check = parser.parse_args().check
+    found = {language: read_examples(language) for language in LANGUAGES}
+    learnt = [one for part in found.values() for one in part if not one.file.endswith("_dev")]
     if check:
-        found = cross_validate(lines, units)
-        report(f"{language}, cross-validated", lines, found)
-        real = [n for n, line in enumerate(lines) if line.file.startswith("real")]
-        if real:
-            report(f"{language}, real", [lines[n] for n in real], found[real])
-        _show(lines, found, show)
-
-
-def _show(lines: Sequence[Line], certainty: Floats, count: int) -> None:
-    """Print the worst mistakes of both kinds."""
-    order = [int(n) for n in np.argsort(-certainty)]
-    wrong = [n for n in order if lines[n].label is Label.NONE][:count]
-    lost = [n for n in reversed(order) if lines[n].label is not Label.NONE][:count]
-    for n in (*wrong, *lost):
-        print(f"  {certainty[n]:.2f} {lines[n].label} {lines[n].text}")
+        cross_validate(learnt, "left out")
+        return 0
+    rows = fit(learnt)
+    for language, examples in found.items():
+        report(f"{language}, dev", [one for one in examples if one.file.endswith("_dev")], rows)
+    write_weights(rows)
+    return 0
 
 
 if __name__ == "__main__":

@@ -12,6 +12,8 @@ CJK = (
 """The scripts written without spaces, as the inside of a character class."""
 _CJK = lazy_regex(r"[぀-ヿ㐀-鿿豈-﫿가-힯]+")
 _ONE = lazy_regex(f"[{CJK}]")
+_SIGN_ZH = lazy_regex("[\u3400-\u9fff]")
+_ENOUGH_ZH = 4
 _LETTERS = lazy_regex(r"[^\W\d_]+")
 _SHARE = 0.3
 """Of the letters: a Chinese sentence may hold a good many English words."""
@@ -28,3 +30,10 @@ def is_cjk(text: str) -> bool:
 def is_cjk_character(term: str) -> bool:
     """Whether a term is a single character of a script without spaces: part of a word, mostly."""
     return len(term) == 1 and _ONE.match(term) is not None
+
+
+def reads_chinese(text: str) -> bool:
+    """Whether a text is to be read as Chinese, whatever long addresses and names it holds."""
+    if text.isascii():
+        return False
+    return is_cjk(text) or len(_SIGN_ZH.findall(text)) >= _ENOUGH_ZH

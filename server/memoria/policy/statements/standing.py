@@ -6,28 +6,21 @@ message.
 """
 
 import json
-import unicodedata
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from math import sqrt
 from typing import NamedTuple
-from zlib import crc32
 
 from memoria.policy.own_words import BLOT, blot_foreign_text
-from memoria.policy.statements.features import reads_chinese
+from memoria.policy.statements.runs import ZERO, list_runs
 from memoria.text.budget import estimate_tokens
-from memoria.text.pattern import LazyPattern
+from memoria.text.script import reads_chinese
 
 MOST_TOKENS = 60
 """A longer message is told to nobody who has not asked."""
-BITS = 16
-"""Of the number that a run of words is."""
 _MOST_NEXT = 120
 """Characters of what is said next; whoever takes a wish back does so at once."""
-_LONGEST_RUN = 4
-_ZERO = 128
-_WORD = LazyPattern(r"[^\W\d_\u3400-\u9fff]+(?:['’][^\W\d_]+)?|\d+|[^\s\d]")
 
 
 class _Weights(NamedTuple):
@@ -57,35 +50,13 @@ def takes_back(said_next: str) -> bool:
     return _weigh(weights, list_runs_of_next(said_next)) < weights.taken_back
 
 
-def list_runs(text: str) -> list[int]:
-    """A number for each run of words of a message."""
-    return _list_runs(text, "")
-
-
 def list_runs_of_next(text: str) -> list[int]:
     """A number for each run of words of what is said next; other numbers than the message's."""
-    return _list_runs(text[:_MOST_NEXT], "next ")
-
-
-def _list_runs(text: str, salt: str) -> list[int]:
-    plain = unicodedata.normalize("NFKC", text).replace("’", "'").lower()
-    words = ["^", *(_name(word) for word in _WORD.regex.findall(plain)), "$"]
-    found = {
-        crc32((salt + " ".join(words[start : start + length])).encode("utf-8", "replace"))
-        for length in range(1, _LONGEST_RUN + 1)
-        for start in range(len(words) - length + 1)
-    }
-    around = zip(words, words[2:], strict=False)
-    found.update(crc32(f"{salt}{one} * {two}".encode("utf-8", "replace")) for one, two in around)
-    return sorted({one & (1 << BITS) - 1 for one in found})
-
-
-def _name(word: str) -> str:
-    return "0" if word.isdigit() else word
+    return list_runs(text[:_MOST_NEXT], "next ")
 
 
 def _weigh(weights: _Weights, runs: Sequence[int]) -> float:
-    total = sum(weights.runs[one] for one in runs) - _ZERO * len(runs)
+    total = sum(weights.runs[one] for one in runs) - ZERO * len(runs)
     return weights.scale * total / sqrt(len(runs))
 
 

@@ -3,8 +3,8 @@
 Irony and a part to play ask for nothing that is to hold from now on.
 """
 
-from memoria.policy.statements.features import reads_chinese
 from memoria.text.pattern import LazyPattern
+from memoria.text.script import reads_chinese
 
 
 def find_draft(text: str) -> int:
