@@ -10,7 +10,8 @@ from bench.extraction.run import outcomes
 from tests.ingest.play import answers
 from tests.llm.scripted import Asked, ScriptedModel, refuses, says
 
-_TURN = re.compile(r"^\[(\d+)\] (\w+): (\S{4,40})", re.MULTILINE)
+# A quote is kept without marks around it.
+_TURN = re.compile(r"^\[(\d+)\] (\w+): \W*(\w{4,40})\b", re.MULTILINE)
 
 
 def first_words(asked: Asked) -> object:

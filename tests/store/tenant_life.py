@@ -258,6 +258,7 @@ def merge(tx: Transaction, one: str, other: str, like: str) -> None:
     src, merged, dst = (Node("memory", i) for i in (one, other, like))
     ends = [
         (src, EdgeType.SIMILAR_TO, dst),
+        (src, EdgeType.SIMILAR_TO, merged),
         (src, EdgeType.VERSION_NEXT, dst),
         (merged, EdgeType.SIMILAR_TO, dst),
         (merged, EdgeType.SUPPORTS, dst),
@@ -267,6 +268,7 @@ def merge(tx: Transaction, one: str, other: str, like: str) -> None:
         Edge(src=here, type=kind, dst=there, weight=1, confidence=1, made_at=1)
         for here, kind, there in ends
     )
+    tx.pairs.mark_distinct(one, other)
     here, there = (tx.graph.nodes_of_documents([n])[n] for n in present(tx, one, like))
     assert tx.edge_pruning.prune((here, 5, there), "over_cap")
 

@@ -127,6 +127,10 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         tx.conversations.list_span(n, 0, 100) for n in them.sessions
     ],
     "conversations.count_unmarked": lambda tx, _: [tx.conversations.count_unmarked()],
+    "conversations.list_unread": lambda tx, _: tx.conversations.list_unread(None, 100),
+    "conversations.list_unread_of": lambda tx, them: [
+        tx.conversations.list_unread_of(n, 0, 100) for n in them.sessions
+    ],
     "conversations.list_unmarked": lambda tx, _: tx.conversations.list_unmarked(100),
     "conversations.list_wishes": lambda tx, _: tx.conversations.list_wishes(100),
     "conversations.list_unqueued_segments": lambda tx, _: tx.conversations.list_unqueued_segments(
@@ -358,6 +362,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     ],
     "nightly_runs.open_run": lambda tx, _: [run.id for run in [tx.nightly_runs.open_run()] if run],
     "pairs.has_changes": lambda tx, _: tx.pairs.has_changes(0),
+    "pairs.list_distinct": lambda tx, them: [
+        f"n={n} " for one in them.ns for n in tx.pairs.list_distinct(one)
+    ],
     "pairs.list_merged_into": lambda tx, them: [
         tx.pairs.list_merged_into(i) for i in them.memory_ids
     ],
