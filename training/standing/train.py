@@ -11,7 +11,7 @@ either: it is read from the public sets in the folder `MEMORIA_DATA`, where that
 part of this project.
 
 The model is logistic regression with an L2 penalty, fitted with L-BFGS; NumPy is all it needs.
-How much a message must score is what all but a sixtieth of the messages that are no wishes score
+How much a message must score is what all but an eightieth of the messages that are no wishes score
 less than, by models that have been learnt without their author.
 """
 
@@ -43,7 +43,7 @@ _STRENGTH = 30.0
 """What the examples count against the penalty."""
 _SENTENCE = 0.25
 """What a single sentence counts beside a message in its conversation."""
-_FALSE = 1 / 60
+_FALSE = 1 / 80
 """Of messages by other authors that are no wishes, so many may be told."""
 _KEPT = 0.02
 """Of wishes that something else follows, so many may count as taken back."""
