@@ -16,7 +16,10 @@ NOTHING_FITS = "Nothing fits well; nearest:"
 _WORDINGS_SHARE = 0.3
 """Of the budget, naming other wordings may take so much: less is left to what is shown else."""
 _NOTHING_RECORDED = "Nothing is recorded yet."
-_NOTHING_SEEN = "Nothing on record may be shown for this: see its filters and its project."
+_NOTHING_SEEN = (
+    "Nothing on record passes the filters of this search: turns have no type, and other projects"
+    " are not asked."
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,11 @@ class PackedHits:
     omitted: int
 
 
+_HARDLY_LONGER = 1.6
+"""Times what is shown of a line beside the hits: up to there it is shown whole, for a number or a
+name that a cut loses is asked for again."""
+
+
 class Packer:
     """Hands out a budget, counted in parts of a token: `admit`, `add_neighbours`, `finish`."""
 
@@ -147,7 +152,8 @@ class Packer:
     def _enough(self, i: int) -> int:
         """What the sentence that answers takes, within bounds."""
         if self._is_beside(i):
-            return self._most or 0
+            most = self._most or 0
+            return self._needs[i] if self._needs[i] <= _HARDLY_LONGER * most else most
         least, most = _ENOUGH
         if self._needs[i] <= least or self._hits[i].tool is not None:
             return most
