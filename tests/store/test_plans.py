@@ -22,6 +22,7 @@ WALKS = {
     ("statistics", "turns"),
     ("statistics", "vectors"),
     ("backlog", "due_tenants"),
+    ("conversations", "unread"),  # from the newest turn back, up to the limit
     ("audit", "by_action"),  # a person takes something back: the log from its end
     ("tenant_backlog", "due"),  # the short backlog, up to the limit
     ("backlog", "enqueue_missing"),

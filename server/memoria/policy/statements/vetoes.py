@@ -30,7 +30,7 @@ _IRONY = LazyPattern(
 )
 _IRONY_ZH = LazyPattern(r"[我俺](?:可)?太(?:爱|喜欢)|可真?是(?:太|爱|喜欢)|才怪|呵呵|开玩笑")
 _PART = LazyPattern(
-    r"""(?xi)(?:^|(?<=\w)[^\w\n]*+\n)\W*+(?:(?:you\sare|you['’]re)\s(?:now\s)?(?:an?|the)\s|imagine\b|pretend\b|let['’]?s\s(?:role-?\s?play|pretend|imagine)|act\sas\b
+    r"""(?xi)(?:^|(?<=\w)[^\w\n]*+\n)\W*+(?:(?:you\sare|you['’]re)\s(?:now\s)?(?:an?|the)\s|imagine\b|pretend\b|let['’]?s\s(?:role-?\s?play|play\s?[:,]|pretend|imagine)|act\sas\b
       |play\sthe\srole|in\sthis\sstory|假设|假装|想象|扮演|请?你扮演|你现在是|现在你是|我们来玩)
     | \bfrom\snow\son,?\syou(?:['’]re|\sare|['’]ll\sbe|\swill\sbe)\s(?:an?\s|the\s|(?-i:[A-Z]))
     | 从现在(?:起|开始)[，,]?你就?是"""
