@@ -16,8 +16,10 @@ _LONGEST_REST = 800
 def find_lead_in(line: str) -> int | None:
     """Where in a line the text begins that it hands over; the line's length where in the next one.
 
-    None where the line hands over nothing.
+    None where the line hands over nothing, as one without a letter.
     """
+    if not any(map(str.isalpha, line)):
+        return None
     match = _find_handing_over(line)
     if match is not None:
         return None if _LASTING.search(line[: match.end()]) else match.end()
