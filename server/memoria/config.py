@@ -345,6 +345,11 @@ class Settings(BaseModel):
         return Zone.from_name(self.time_zone)
 
     @property
+    def has_chat_model(self) -> bool:
+        """Whether a chat model is configured, which reads what is said."""
+        return bool(self.llm_command or self.llm_base_url)
+
+    @property
     def home_path(self) -> Path:
         """The data folder with `~` resolved."""
         return self.home.expanduser().absolute()

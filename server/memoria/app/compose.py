@@ -108,7 +108,7 @@ def _build_extraction_worker(
     settings: Settings, store: Store, embedder: LazyEmbedder | None
 ) -> "ExtractionWorker | None":
     """The workers that have a chat model read, where one is configured."""
-    if not (settings.llm_command or settings.llm_base_url):
+    if not settings.has_chat_model:
         return None
     from memoria.app.reading import build_extraction_worker  # noqa: PLC0415  (who has none pays nothing)
 

@@ -130,7 +130,7 @@ def dry_run(settings: Settings, steps: Sequence[str] = (), since: int | None = N
 def _describe_limits(context: StepContext, name: str) -> str | None:
     """What a step would do less. A dry run connects no chat model; a run has the configured one."""
     limits = BY_NAME[name].describe_limits(context)
-    has_model = bool(context.settings.llm_command or context.settings.llm_base_url)
+    has_model = context.settings.has_chat_model
     return None if has_model and (limits or "").startswith(WITHOUT_MODEL) else limits
 
 
@@ -187,7 +187,7 @@ def _hold_lease(settings: Settings, lease_ms: int = LEASE_MS) -> Iterator[Journa
 def _connect_model(context: StepContext, store: JournalingStore) -> Iterator[StepContext]:
     """The context, with the chat model where one is configured."""
     settings = context.settings
-    if not (settings.llm_command or settings.llm_base_url):
+    if not settings.has_chat_model:
         yield context
         return
     from memoria.app.reading import build_chat_client, build_worker  # noqa: PLC0415  (who has none pays nothing)

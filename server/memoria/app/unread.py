@@ -19,14 +19,9 @@ if TYPE_CHECKING:
     from memoria.ingest.handing_in import AgentReader
 
 
-def has_chat_model(settings: Settings) -> bool:
-    """Whether a chat model is configured: what is said is read by it, and by no agent."""
-    return bool(settings.llm_command or settings.llm_base_url)
-
-
 def count_for_agent(settings: Settings, tx: Transaction, project: str | None) -> UnreadLeft:
     """How much an agent in a project is asked to read: nothing where a chat model reads."""
-    return UnreadLeft(turns=0) if has_chat_model(settings) else count_unread(tx, project)
+    return UnreadLeft(turns=0) if settings.has_chat_model else count_unread(tx, project)
 
 
 class Unread(Changes):

@@ -24,7 +24,6 @@ from mcp.types import (
 from mcp.types import Resource as ListedResource
 
 from memoria.app import Memoria
-from memoria.app.unread import has_chat_model
 from memoria.errors import InvalidInputError, MemoriaError, NotFoundError, shorten
 from memoria.model import SessionRecord
 from memoria.model.condition import Condition
@@ -78,7 +77,7 @@ async def status(memory: Memoria) -> str:
 
 async def unread(memory: Memoria) -> str:
     """What was said and nobody has read: its next page, and how to hand in what it comes to."""
-    if has_chat_model(memory.settings):
+    if memory.settings.has_chat_model:
         return A_MODEL_READS
     await memory.catch_up()
     return fence(await memory.read_unread() or NOTHING_UNREAD)
