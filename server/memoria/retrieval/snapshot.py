@@ -29,7 +29,12 @@ from memoria.retrieval.ranking.variants import SEVERAL_DEPTH, join_searches
 from memoria.retrieval.sources.embed import QueryEmbedder
 from memoria.retrieval.sources.gather import SourceScores, gather
 from memoria.retrieval.sources.recent import settle_time
-from memoria.retrieval.sources.vectors import AskedVector, QueryVector, search_vectors_beside
+from memoria.retrieval.sources.vectors import (
+    AskedVector,
+    QueryVector,
+    list_query_vectors,
+    search_vectors_beside,
+)
 from memoria.store.base import Transaction
 from memoria.store.values import Frequencies
 
@@ -54,7 +59,7 @@ class ScoredSearch:
     @property
     def vectors(self) -> list[QueryVector]:
         """Those of the wordings' vectors that there are."""
-        return [one for one in (each.read() for each in self.asked) if isinstance(one, QueryVector)]
+        return list_query_vectors(self.asked)
 
 
 class SnapshotSearch:

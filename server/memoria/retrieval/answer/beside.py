@@ -68,7 +68,7 @@ def list_lines(
     is_compared = found.statistics.has_vectors and not plan.parsed.is_time_only
     if not (plan.profile.most_nearest and is_compared):
         return shown
-    asked = [one for one in (each.read() for each in found.asked) if isinstance(one, QueryVector)]
+    asked = found.vectors
     near = _list_nearest(tx, found, asked, shown, told, most_nearest)
     lines = [*shown, *near]
     if not asked or plan.as_of is not None:

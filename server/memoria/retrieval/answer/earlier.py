@@ -6,7 +6,6 @@ statements of which one is later are of one day, both have their time.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
 
 from memoria.model import Hit, Validity
 from memoria.retrieval.answer.beside import AnswerLine
@@ -31,19 +30,26 @@ def find_earlier(
     """
     plan = found.plan
     memories = {_number(line): memory for line in lines for memory in _list_holding(line)}
-    model = next((each.model for each in found.vectors), None)
     is_measured = plan.calibration.about_same is not None
-    if len(memories) < _TWO or model is None or plan.as_of is not None or not is_measured:
+    if len(memories) < _TWO or plan.as_of is not None or not is_measured:
+        return {}
+    model = next((each.model for each in found.vectors), None)
+    if model is None:
         return {}
     vectors = tx.documents.vectors(list(memories), model)
     ordered = sorted(vectors, key=lambda n: (memories[n].version.valid_from, n))
-    nearest: dict[int, tuple[float, int]] = {}
-    for older, newer in combinations(ordered, 2):
-        likeness = float(vectors[older] @ vectors[newer])
-        is_alike = likeness >= plan.calibration.alike
-        if is_alike and newer not in tx.pairs.list_distinct(older):
-            nearest[older] = max(nearest.get(older, (0.0, 0)), (likeness, newer))
-    return {older: newer for older, (_, newer) in nearest.items()}
+    nearest: dict[int, int] = {}
+    for place, older in enumerate(ordered):
+        alike = [
+            (likeness, newer)
+            for newer in ordered[place + 1 :]
+            if (likeness := float(vectors[older] @ vectors[newer])) >= plan.calibration.alike
+        ]
+        apart = tx.pairs.list_distinct(older) if alike else ()
+        kept = [one for one in alike if one[1] not in apart]
+        if kept:
+            nearest[older] = max(kept)[1]
+    return nearest
 
 
 def order_lines(lines: Iterable[AnswerLine], earlier: Mapping[int, int]) -> list[AnswerLine]:

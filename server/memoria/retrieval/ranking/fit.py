@@ -13,7 +13,7 @@ from memoria.model import Vector
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.retrieval.ranking.statistics import QueryStatistics
-from memoria.retrieval.sources.vectors import AskedVector, QueryVector
+from memoria.retrieval.sources.vectors import AskedVector, QueryVector, list_query_vectors
 from memoria.store.base import Transaction
 
 _WORDS = 0.33
@@ -60,7 +60,7 @@ def _measure_nearness(
     """How near each lies to the wording that it lies nearest to, as an answer lies near."""
     cosines = [each.signals.cosine for each in shown]
     read = plan.calibration.read_answering
-    wordings = [one for one in (each.read() for each in asked) if isinstance(one, QueryVector)]
+    wordings = [] if read is None else list_query_vectors(asked)
     if read is None or not wordings:
         return cosines
     vectors = tx.documents.vectors([each.candidate.n for each in shown], wordings[0].model)

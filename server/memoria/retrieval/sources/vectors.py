@@ -1,6 +1,6 @@
 """Vectors: the documents whose meaning is nearest to the query's, by cosine."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Lock
@@ -49,6 +49,11 @@ class AskedVector:
             if self._made is None:
                 self._made = self._make()
             return self._made
+
+
+def list_query_vectors(asked: Iterable[AskedVector]) -> list[QueryVector]:
+    """Those of the wordings' vectors that there are; makes those that nobody has made yet."""
+    return [one for one in (each.read() for each in asked) if isinstance(one, QueryVector)]
 
 
 class _VectorSearch:
