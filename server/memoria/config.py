@@ -393,12 +393,3 @@ class Settings(BaseModel):
             InvalidInputError: a value is out of bounds or of the wrong kind.
         """
         return cls(**given)
-
-
-def list_problems(home: str) -> tuple[str, ...]:
-    """Sentences on what of a home's settings file can't be used.
-
-    Raises:
-        InvalidInputError: nothing of it can be.
-    """
-    return read_settings_file(home, Settings).problems

@@ -17,7 +17,7 @@ from memoria.admin.modes import check_privacy
 from memoria.bare.home import TENANTS
 from memoria.bare.kept import count_kept
 from memoria.bare.settings_file import settings_path
-from memoria.config import NO_WORKSPACE, Settings, list_problems
+from memoria.config import NO_WORKSPACE, Settings
 from memoria.erasure.repair import MEMORY_KINDS
 from memoria.erasure.verify import verify
 from memoria.errors import (
@@ -30,6 +30,7 @@ from memoria.errors import (
 from memoria.inference import LazyEmbedder
 from memoria.model import FIX, RESTORE, BacklogStatus, Finding, Health, now_millis, to_iso
 from memoria.model.core import NOT_REMEMBERED
+from memoria.settings_file import read_settings_file
 from memoria.store.base import Store, TenantFiles
 from memoria.store.files import DATABASE, core_files, list_obstacles
 from memoria.store.folders import tenant_folder
@@ -214,7 +215,7 @@ def _check_tenants_folders(store: Store, settings: Settings) -> Finding:
 def _check_settings(settings: Settings) -> Finding:
     """Whether every line of the settings file can be used."""
     path = settings_path(str(settings.home_path))
-    problems = list_problems(str(settings.home_path))
+    problems = read_settings_file(str(settings.home_path), Settings).problems
     if problems:
         return Finding(
             check="settings",

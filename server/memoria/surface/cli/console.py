@@ -181,9 +181,10 @@ def take_in_spool(context: typer.Context) -> None:
 @cache
 def warn_of_settings(home: str) -> None:
     """Say once on standard error what of a home's settings file can't be used."""
-    from memoria.config import list_problems  # noqa: PLC0415
+    from memoria.config import Settings  # noqa: PLC0415
+    from memoria.settings_file import read_settings_file  # noqa: PLC0415
 
-    for problem in list_problems(home):
+    for problem in read_settings_file(home, Settings).problems:
         sys.stderr.write(f"warning: {_without_steering(problem)}\n")
 
 

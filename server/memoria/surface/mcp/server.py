@@ -17,8 +17,9 @@ from mcp.server.stdio import stdio_server
 from mcp.server.subscriptions import ListenHandler
 
 from memoria.app import Memoria
-from memoria.config import Settings, list_problems
+from memoria.config import Settings
 from memoria.errors import MemoriaError
+from memoria.settings_file import read_settings_file
 from memoria.surface.front.streams import Inbox, Outbox
 from memoria.surface.mcp import prompts, resources
 from memoria.surface.mcp.idle import run_idle_maintenance
@@ -128,7 +129,7 @@ def serve_stdio(
     """
     logging.basicConfig(level=logging.WARNING)  # to standard error
     settings = Settings.load_here(home, tenant, workspace)
-    for problem in list_problems(str(settings.home_path)):
+    for problem in read_settings_file(str(settings.home_path), Settings).problems:
         _LOG.warning(problem)
     try:
         anyio.run(_serve, settings, inbox, outbox)
