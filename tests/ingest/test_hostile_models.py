@@ -362,6 +362,26 @@ async def test_an_edit_of_an_old_message_does_not_have_it_summed_up_twice(
     assert sorted(spans) == [(0, 3), (4, 7)]
 
 
+@pytest.mark.parametrize("edited", [0, 3, 5])
+async def test_an_edit_of_what_still_waits_is_read_once_and_asks_no_model_again_and_again(
+    home: Path, model: ScriptedModel, edited: int
+) -> None:
+    busy = Pause(answers())
+    model.answer = busy
+    turns = [{"role": "user", "content": f"{FILLER} {i}", "message_id": f"m{i}"} for i in range(8)]
+    async with opened(home, model, llm_concurrency=1) as m:
+        await recorded(m, FILLER, session="another")
+        await busy.reached()
+        await m.record_conversation(turns[:4], "session_end", session_id="s")
+        await m.record_conversation(turns[4:], "session_end", session_id="s")
+        await m.record_conversation([{**turns[edited], "content": "edited"}], session_id="s")
+        busy.go_on()
+        await m.wait_until_idle(60)
+        assert {entry.state for entry in await entries(m)} == {"done"}
+        assert all(entry.attempts == 1 for entry in await entries(m))
+    assert [purpose_of(asked) for asked in model.requests].count("extract") <= 3
+
+
 # Cost
 
 

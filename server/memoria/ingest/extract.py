@@ -299,7 +299,7 @@ def _check_nothing_was_forgotten(tx: Transaction, context: ReadingContext) -> No
     Raises:
         ChangedMeanwhileError: something that the model saw was forgotten.
     """
-    prompt = [turn.n for turn in (*context.turns, *context.before)]
+    prompt = list({turn.n for turn in (*context.turns, *context.before)})
     readable = [turn.n for turn in tx.conversations.turns(prompt).values() if not turn.suppressed]
     is_forgotten = any(tx.memories.get(memory.id) is None for memory in context.known)
     if is_forgotten or len(readable) < len(prompt):

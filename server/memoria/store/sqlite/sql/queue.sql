@@ -108,7 +108,8 @@ RETURNING n, id, kind, session_n, first_index, last_index, reason, attempts,
 
 -- name: lease_along
 -- More that nobody has tried yet, of the same workspace. Of a session no segment is read before an
--- earlier one, which may be among those leased here.
+-- earlier one, which may be among those leased here; and no turn is read twice in one request, as an
+-- edited one would be, whose conversation waits too.
 UPDATE extraction_queue
 SET lease_owner = :owner, lease_until = :now + :lease, attempts = attempts + 1
 WHERE n = (
@@ -122,9 +123,12 @@ WHERE n = (
       AND q.last_index - q.first_index < :most AND q.lease_owner IS NOT :owner
       AND NOT EXISTS (
           SELECT 1 FROM extraction_queue o
-          WHERE o.session_n = q.session_n AND o.state = 'waiting' AND o.lease_owner IS NOT :owner
-            AND (o.lease_until > :now AND o.lease_until <= :now + :longest_lease
-                 OR o.kind = 'extract' AND o.first_index < q.first_index))
+          WHERE o.session_n = q.session_n AND o.state = 'waiting'
+            AND (o.lease_owner IS NOT :owner
+                 AND (o.lease_until > :now AND o.lease_until <= :now + :longest_lease
+                      OR o.kind = 'extract' AND o.first_index < q.first_index)
+                 OR o.lease_owner IS :owner
+                 AND o.first_index <= q.last_index AND o.last_index >= q.first_index))
     ORDER BY q.n
     LIMIT 1)
 RETURNING n, id, kind, session_n, first_index, last_index, reason, attempts,
