@@ -33,6 +33,7 @@ from memoria.policy.statements.standing import MOST_TOKENS, list_runs_of_next
 from memoria.text.budget import estimate_tokens
 from memoria.text.script import reads_chinese
 from training.fitting import Floats, minimise
+from training.runs import RunMatrix
 from training.statements.train import LABELS
 
 FOLDER = Path(__file__).resolve().parent
@@ -70,40 +71,18 @@ class Example(NamedTuple):
 
 
 class Matrix(NamedTuple):
-    """The runs of words of examples, one below the other."""
+    """The runs of words of examples, and which of them are of what is said next."""
 
-    length: int
-    """So many examples."""
-    of: NDArray[np.int64]
-    """The example that a run is of."""
+    runs: RunMatrix
     is_next: NDArray[np.bool_]
-    """Whether it is of what is said next."""
-    columns: NDArray[np.int64]
-    values: Floats
-
-    def score(self, point: Floats) -> Floats:
-        """What each example scores."""
-        return np.asarray(self._weigh(point, 1) + point[-1])
 
     def score_next(self, point: Floats) -> Floats:
         """What is said next adds to what each example scores."""
-        return self._weigh(point, self.is_next)
-
-    def slope(self, wrong: Floats) -> Floats:
-        """How the loss changes with each weight, for how wrong each example is."""
-        runs = np.bincount(self.columns, self.values * wrong[self.of], minlength=1 << BITS)
-        return np.append(runs, wrong.sum())
+        return self.runs.weigh(point, self.is_next)
 
     def choose(self, chosen: NDArray[np.bool_]) -> "Matrix":
         """The examples that are chosen, in their order."""
-        kept = chosen[self.of]
-        of = (np.cumsum(chosen) - 1)[self.of[kept]]
-        runs = (self.is_next[kept], self.columns[kept], self.values[kept])
-        return Matrix(int(chosen.sum()), of, *runs)
-
-    def _weigh(self, point: Floats, factor: Floats | NDArray[np.bool_] | int) -> Floats:
-        runs = self.values * factor * point[self.columns]
-        return np.asarray(np.bincount(self.of, runs, minlength=self.length), np.float64)
+        return Matrix(self.runs.choose(chosen), self.is_next[chosen[self.runs.of]])
 
 
 def read_examples() -> list[Example]:
@@ -176,20 +155,15 @@ def _read_json(file: Path) -> Any:  # noqa: ANN401  (each set has a form of its 
 
 def make_matrix(examples: Sequence[Example]) -> Matrix:
     """The runs of words of examples."""
-    runs = [
-        part
-        for one in examples
-        for part in (list_runs(one.text), list_runs_of_next(one.after) if one.after else [])
-    ]
-    lengths = np.array([len(part) for part in runs])
-    places = np.repeat(np.arange(len(runs)), lengths)
-    return Matrix(
-        len(examples),
-        places // 2,
-        places % 2 == 1,
-        np.concatenate([np.array(part, np.int64) for part in runs]),
-        np.repeat(1 / np.sqrt(np.maximum(lengths, 1)), lengths),
+    parts = RunMatrix.of_texts(
+        [
+            part
+            for one in examples
+            for part in (list_runs(one.text), list_runs_of_next(one.after) if one.after else [])
+        ],
+        1 << BITS,
     )
+    return Matrix(parts._replace(length=len(examples), of=parts.of // 2), parts.of % 2 == 1)
 
 
 def fit(examples: Sequence[Example], matrix: Matrix) -> Floats:
@@ -198,11 +172,11 @@ def fit(examples: Sequence[Example], matrix: Matrix) -> Floats:
     counts = np.array([_SENTENCE if one.kind == "sentence" else 1.0 for one in examples])
 
     def loss(point: Floats) -> tuple[float, Floats]:
-        scores = matrix.score(point)
+        scores = matrix.runs.score(point)
         wrong = _STRENGTH * counts * (1 / (1 + np.exp(-np.clip(scores, -500, 500))) - labels)
         told = _STRENGTH * counts @ (np.logaddexp(0, scores) - labels * scores)
         pull = np.append(point[:-1], 0.0)
-        return float(told + pull @ pull / 2), matrix.slope(wrong) + pull
+        return float(told + pull @ pull / 2), matrix.runs.slope(wrong) + pull
 
     return minimise(loss, (1 << BITS) + 1)
 
@@ -232,7 +206,7 @@ def score_left_out(examples: Sequence[Example], matrix: Matrix) -> LeftOut:
         held = folds == author
         rest = [one for one, is_held in zip(examples, held, strict=True) if not is_held]
         point = fit(rest, matrix.choose(~held))
-        found.scores[held] = matrix.choose(held).score(point)
+        found.scores[held] = matrix.choose(held).runs.score(point)
         found.next_scores[held] = matrix.choose(held).score_next(point)
     return found
 

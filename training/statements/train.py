@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from memoria.model.memory_types import MemoryType
 from memoria.policy.statements.classifier import BITS, TYPES, list_places
 from training.fitting import Floats, minimise
+from training.runs import RunMatrix
 
 FOLDER = Path(__file__).resolve().parent
 PACKAGE = FOLDER.parents[1] / "server" / "memoria" / "policy" / "statements"
@@ -56,27 +56,6 @@ class Example(NamedTuple):
         return LABELS[self.label]
 
 
-class Matrix(NamedTuple):
-    """The runs of words of texts, one below the other."""
-
-    length: int
-    """So many texts."""
-    of: NDArray[np.int64]
-    """The text that a run is of."""
-    columns: NDArray[np.int64]
-    values: Floats
-
-    def slope(self, wrong: Floats) -> Floats:
-        """How the loss changes with each weight of a type, for how wrong each text is."""
-        runs = np.bincount(self.columns, self.values * wrong[self.of], minlength=1 << BITS)
-        return np.append(runs, wrong.sum())
-
-    def score(self, weights: Floats) -> Floats:
-        """What each text scores for a type."""
-        runs = self.values * weights[self.columns]
-        return np.asarray(np.bincount(self.of, runs, minlength=self.length) + weights[-1])
-
-
 def read_examples(language: str) -> list[Example]:
     """The labelled sentences of a language."""
     return [
@@ -87,16 +66,9 @@ def read_examples(language: str) -> list[Example]:
     ]
 
 
-def make_matrix(texts: Sequence[str]) -> Matrix:
+def make_matrix(texts: Sequence[str]) -> RunMatrix:
     """The runs of words of texts."""
-    runs = [np.array(list_places(text), np.int64) for text in texts]
-    lengths = np.array([len(part) for part in runs])
-    return Matrix(
-        len(runs),
-        np.repeat(np.arange(len(runs)), lengths),
-        np.concatenate(runs),
-        np.repeat(1 / np.sqrt(lengths), lengths),
-    )
+    return RunMatrix.of_texts([list_places(text) for text in texts], 1 << BITS)
 
 
 def fit(examples: Sequence[Example]) -> Floats:
