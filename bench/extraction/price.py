@@ -27,8 +27,9 @@ import anyio.to_thread
 
 import memoria
 from bench.chat_server import serve_requests
+from bench.extraction.concluded import Concluded
 from bench.extraction.script import answer_question, purpose_of
-from bench.extraction.talk import Talk
+from bench.extraction.talk import Talk, concluded_of
 from bench.tokens import count_tokens
 from memoria import Memoria, Settings, Turn
 from memoria.app.nightly import run_nightly
@@ -98,6 +99,7 @@ class Price:
 class _Account:
     """What has been asked so far."""
 
+    concluded: Sequence[Concluded] = ()
     parts: Counter[str] = field(default_factory=Counter)
     calls: Counter[str] = field(default_factory=Counter)
     inputs: Counter[str] = field(default_factory=Counter)
@@ -117,7 +119,7 @@ class _Account:
                 self.parts[part] += tokens
         else:
             self.parts["other calls"] += schema + count_tokens(instructions) + count_tokens(text)
-        answer = answer_question(instructions, text, form)
+        answer = answer_question(instructions, text, form, self.concluded)
         self.output += count_tokens(_compact(answer))
         return answer
 
@@ -126,13 +128,14 @@ def measure_price(kind: str, talk: Talk, settings: Settings, folder: Path, mode:
     """Play a conversation and count what is asked.
 
     Args:
-        kind: what the conversation is called in the table.
+        kind: what the conversation is called in the table, by which what is concluded from it is
+            found, where somebody has written that down.
         talk: the conversation.
         settings: the embedder and all else but home and chat model.
         folder: an empty folder.
         mode: `live` or `backlog`.
     """
-    account = _Account()
+    account = _Account(concluded_of(kind))
     clock = Clock(_millis(talk[0][0]))
     play: Play = _play_live if mode == "live" else _play_backlog
     with serve_requests(account.answer) as url, use_clock(clock):
