@@ -15,6 +15,7 @@ _TURN = re.compile(r"^\[(\d+)\] ([^:\n]{1,40}): (.*?)(?=\n\n|\n```|\Z)", re.MULT
 _DAY = re.compile(r"^\[\w+, \d{4}-\d\d-\d\d\]$", re.MULTILINE)
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]?")
 _SIGNS = {
+    "patch": "sentences that do in other words",
     "episode": "`outcome`",
     "adjudicate": "`relation`",
     "verify": "`supported`",
@@ -39,15 +40,12 @@ def purpose_of(instructions: str) -> str:
     return next((name for name, sign in _SIGNS.items() if sign in instructions), "extract")
 
 
-def answer_question(
-    instructions: str, text: str, form: str, concluded: Sequence[Concluded] = ()
-) -> Object:
+def answer_question(instructions: str, text: str, concluded: Sequence[Concluded] = ()) -> Object:
     """The answer to a question.
 
     Args:
         instructions: the question's first message.
         text: its second.
-        form: the schema of the answer.
         concluded: what is to be concluded, where somebody has written it down.
     """
     match purpose_of(instructions):
@@ -57,7 +55,14 @@ def answer_question(
             answer = {"rulings": rule(text, concluded)}
         case purpose:
             answer = _ANSWERS[purpose](text)
-    return answer if "episodes" in form else {k: v for k, v in answer.items() if k != "episodes"}
+    asks_for_episodes = "episodes?:" in instructions
+    return {k: v for k, v in answer.items() if k != "episodes" or asks_for_episodes}
+
+
+def _patch(text: str) -> Object:
+    """The first sentence of a summary, as one that a capable model would give back."""
+    number, said = next((one["number"], one["text"]) for one in list_objects(text))
+    return {"sentences": [{"number": number, "text": f"{said} (It has changed since.)"}]}
 
 
 def _check(text: str) -> Object:
@@ -151,6 +156,7 @@ def _sum_up(text: str) -> Object:
 
 
 _ANSWERS: dict[str, Callable[[str], Object]] = {
+    "patch": _patch,
     "episode": _sum_up,
     "verify": _check,
     "day": lambda _: {"sentences": [{"text": "Much was talked about.", "episodes": [1]}]},
