@@ -49,7 +49,7 @@ from memoria.store.base import Transaction
 MAX_CONCEPTS = 8
 """Concepts that one run writes."""
 _MAX_QUESTIONS = 24
-_LEAST_DAYS = 2
+_LEAST_DAYS = 3
 _GROWTH = 2
 """What came to nothing is asked about again when at least half of it is new."""
 _AUDIT_ACTION = "ask what they come to"
