@@ -9,8 +9,9 @@ from typing import Any
 
 Answer = Callable[[str, str], dict[str, Any]]
 """Gives the JSON of an answer to (instructions, text)."""
-AnswerRequest = Callable[[dict[str, Any]], dict[str, Any]]
-"""Gives the JSON of an answer to the body of a request."""
+AnswerRequest = Callable[[dict[str, Any]], dict[str, Any] | None]
+"""Gives the JSON of an answer to the body of a request; None where it is not taken in this form."""
+_NOT_TAKEN = 400
 _TOKENS = {"prompt_tokens": 1000, "completion_tokens": 200, "total_tokens": 1200}
 
 
@@ -64,8 +65,9 @@ def _handler_for(answer: AnswerRequest) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             """Answer a question."""
             asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            body = json.dumps(_completion(answer(asked))).encode()
-            self.send_response(200)
+            said = answer(asked)
+            body = json.dumps({} if said is None else _completion(said)).encode()
+            self.send_response(_NOT_TAKEN if said is None else 200)
             self.send_header("content-type", "application/json")
             self.send_header("content-length", str(len(body)))
             self.end_headers()

@@ -2,8 +2,9 @@
 
 A conversation is what people and assistant say to each other; what goes to tools and comes from
 them is not counted as conversation, but all of it that a model is shown is counted as cost.
-Requests are counted whole with OpenAI's o200k encoding: their messages, and the schema in
-`response_format`.
+Requests are counted whole with OpenAI's o200k encoding, in the form in which commands and endpoints
+elsewhere are asked: what form the answer has stands in the instructions. A server nearby is sent a
+JSON schema instead, which is longer.
 
 There are two prices. *Live*: turns arrive one by one at the moments they were said, the session
 ends, and a night follows each day. *Backlog*: everything was recorded while no model was set, is
@@ -27,17 +28,18 @@ import anyio.to_thread
 
 import memoria
 from bench.chat_server import serve_requests
+from bench.extraction.concluded import Concluded
 from bench.extraction.script import answer_question, purpose_of
-from bench.extraction.talk import Talk
+from bench.extraction.talk import Talk, concluded_of
 from bench.tokens import count_tokens
 from memoria import Memoria, Settings, Turn
 from memoria.app.nightly import run_nightly
 from memoria.model import from_millis, to_millis, use_clock
 
 _BLOCK = re.compile(r"(?ms)^(`{3,})(\w+)\n(.*?)\n\1$")
-_PARTS = {"known": "known", "before": "before", "conversation": "new text"}
+_PARTS = {"form": "form", "known": "known", "before": "before", "conversation": "new text"}
 """Blocks of the prompt by what they hold; whatever else it has is instructions."""
-PARTS = ("schema", "instructions", "known", "before", "new text", "other calls")
+PARTS = ("form", "instructions", "known", "before", "new text", "other calls")
 _PAUSES_S = (20, 60, 120, 200, 300, 600, 900, 1200, 1830)
 """Moments after a turn at which the queue is looked at, for as long as nobody says the next one."""
 _LEFT = "SELECT kind, state, last_error FROM extraction_queue WHERE state <> 'done'"
@@ -98,26 +100,24 @@ class Price:
 class _Account:
     """What has been asked so far."""
 
+    concluded: Sequence[Concluded] = ()
     parts: Counter[str] = field(default_factory=Counter)
     calls: Counter[str] = field(default_factory=Counter)
     inputs: Counter[str] = field(default_factory=Counter)
     output: int = 0
 
-    def answer(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Answer a request and enter what it costs."""
+    def answer(self, body: dict[str, Any]) -> dict[str, Any] | None:
+        """Answer a request and enter what it costs; one with a schema is not taken."""
+        if body.get("response_format", {}).get("type") == "json_schema":
+            return None
         instructions, text = (str(body["messages"][i]["content"]) for i in (0, -1))
-        form = _compact(body.get("response_format"))
-        schema = count_tokens(form)
+        parts = _split_prompt(instructions, text)
+        parts["form"] += count_tokens(_compact(body.get("response_format")))
         purpose = purpose_of(instructions)
         self.calls[purpose] += 1
-        self.inputs[purpose] += schema + count_tokens(instructions) + count_tokens(text)
-        if purpose == "extract":
-            self.parts["schema"] += schema
-            for part, tokens in _split_prompt(instructions, text).items():
-                self.parts[part] += tokens
-        else:
-            self.parts["other calls"] += schema + count_tokens(instructions) + count_tokens(text)
-        answer = answer_question(instructions, text, form)
+        self.inputs[purpose] += parts.total()
+        self.parts.update(parts if purpose == "extract" else {"other calls": parts.total()})
+        answer = answer_question(instructions, text, self.concluded)
         self.output += count_tokens(_compact(answer))
         return answer
 
@@ -126,13 +126,14 @@ def measure_price(kind: str, talk: Talk, settings: Settings, folder: Path, mode:
     """Play a conversation and count what is asked.
 
     Args:
-        kind: what the conversation is called in the table.
+        kind: what the conversation is called in the table, by which what is concluded from it is
+            found, where somebody has written that down.
         talk: the conversation.
         settings: the embedder and all else but home and chat model.
         folder: an empty folder.
         mode: `live` or `backlog`.
     """
-    account = _Account()
+    account = _Account(concluded_of(kind))
     clock = Clock(_millis(talk[0][0]))
     play: Play = _play_live if mode == "live" else _play_backlog
     with serve_requests(account.answer) as url, use_clock(clock):
@@ -216,13 +217,14 @@ async def _pass_night(asking: Settings, at: datetime, clock: Clock) -> None:
     await anyio.to_thread.run_sync(lambda: run_nightly(asking))
 
 
-def _split_prompt(instructions: str, text: str) -> dict[str, int]:
-    """Tokens of an extraction's words by what they are."""
-    parts = Counter({"instructions": count_tokens(instructions)})
-    for match in _BLOCK.finditer(text):
-        parts[_PARTS.get(match[2], "before")] += count_tokens(match[3])
-    parts["instructions"] += count_tokens(_BLOCK.sub("", text))
-    return dict(parts)
+def _split_prompt(instructions: str, text: str) -> Counter[str]:
+    """Tokens of a request's words by what they are."""
+    parts = Counter[str]()
+    for words in (instructions, text):
+        for match in _BLOCK.finditer(words):
+            parts[_PARTS.get(match[2], "before")] += count_tokens(match[3])
+        parts["instructions"] += count_tokens(_BLOCK.sub("", words))
+    return parts
 
 
 def _compact(value: object) -> str:

@@ -31,7 +31,7 @@ def _measure_prices() -> Iterator[Price]:
     for kind, talk in priced_talks(data_folder()).items():
         for mode in _BOUNDS:
             with tempfile.TemporaryDirectory(prefix="memoria-price-") as folder:
-                settings = Settings.from_values(embedder="off")
+                settings = Settings.from_values()
                 yield measure_price(kind, talk, settings, Path(folder), mode)
 
 

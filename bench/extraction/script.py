@@ -1,22 +1,21 @@
 """A scripted model that answers as a diligent one would: what is asked next follows, as in life.
 
-It concludes something from every third remark of some length, so that what it says is checked,
-compared and summed up. What it concludes is of no worth: the measure is what the questions cost.
+Where somebody has written down what is to be concluded, it concludes that (`concluded`). Elsewhere
+it concludes something from every third remark of some length, so that what it says is checked,
+compared and summed up, and is of no worth: the measure is what the questions cost.
 """
 
-import json
 import re
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
 from zlib import crc32
 
-Object = dict[str, Any]
+from bench.extraction.concluded import Concluded, Object, list_objects, propose, rule
 
 _TURN = re.compile(r"^\[(\d+)\] ([^:\n]{1,40}): (.*?)(?=\n\n|\n```|\Z)", re.MULTILINE | re.DOTALL)
 _DAY = re.compile(r"^\[\w+, \d{4}-\d\d-\d\d\]$", re.MULTILINE)
-_OBJECT = re.compile(r"^\{.*\}$", re.MULTILINE)
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]?")
 _SIGNS = {
+    "patch": "sentences that do in other words",
     "episode": "`outcome`",
     "adjudicate": "`relation`",
     "verify": "`supported`",
@@ -41,20 +40,29 @@ def purpose_of(instructions: str) -> str:
     return next((name for name, sign in _SIGNS.items() if sign in instructions), "extract")
 
 
-def answer_question(instructions: str, text: str, form: str) -> Object:
+def answer_question(instructions: str, text: str, concluded: Sequence[Concluded] = ()) -> Object:
     """The answer to a question.
 
     Args:
         instructions: the question's first message.
         text: its second.
-        form: the schema of the answer.
+        concluded: what is to be concluded, where somebody has written it down.
     """
-    answer = _ANSWERS[purpose_of(instructions)](text)
-    return answer if "episodes" in form else {k: v for k, v in answer.items() if k != "episodes"}
+    match purpose_of(instructions):
+        case "extract":
+            answer = _read_as_written(text, concluded) if concluded else _read(text)
+        case "adjudicate":
+            answer = {"rulings": rule(text, concluded)}
+        case purpose:
+            answer = _ANSWERS[purpose](text)
+    asks_for_episodes = "episodes?:" in instructions
+    return {k: v for k, v in answer.items() if k != "episodes" or asks_for_episodes}
 
 
-def _rule(text: str) -> Object:
-    return {"rulings": [{"pair": n, "relation": "different"} for n in _list_numbers(text)]}
+def _patch(text: str) -> Object:
+    """The first sentence of a summary, as one that a capable model would give back."""
+    number, said = next((one["number"], one["text"]) for one in list_objects(text))
+    return {"sentences": [{"number": number, "text": f"{said} (It has changed since.)"}]}
 
 
 def _check(text: str) -> Object:
@@ -62,8 +70,11 @@ def _check(text: str) -> Object:
 
 
 def _list_numbers(text: str) -> list[int]:
-    lines = [json.loads(line) for line in _OBJECT.findall(text)]
-    return [line["number"] for line in lines if "number" in line]
+    return [line["number"] for line in list_objects(text) if "number" in line]
+
+
+def _read_as_written(text: str, concluded: Sequence[Concluded]) -> Object:
+    return {"operations": [*propose(text, concluded)], "episodes": _sum_up_each(text)}
 
 
 def _read(text: str) -> Object:
@@ -145,9 +156,8 @@ def _sum_up(text: str) -> Object:
 
 
 _ANSWERS: dict[str, Callable[[str], Object]] = {
-    "extract": _read,
+    "patch": _patch,
     "episode": _sum_up,
-    "adjudicate": _rule,
     "verify": _check,
     "day": lambda _: {"sentences": [{"text": "Much was talked about.", "episodes": [1]}]},
     "review": lambda _: {"decision": "KEEP"},

@@ -182,9 +182,9 @@ class Settings(BaseModel):
 
     extraction_wait_minutes: float = Field(10, ge=0, le=1440)
     """How long a session must be quiet before the chat model reads what cannot wait for the end of
-    its segment: a standing wish. What is said meanwhile is read along, and nothing waits
-    longer than three times that. 0: every such turn is read at once and by itself, at a far
-    higher price."""
+    its segment: a standing wish. What is said meanwhile is read along, and so are the short
+    sessions that wait; nothing waits longer than three times that. 0: every such turn is read at
+    once and by itself, and every session when it ends, at a far higher price."""
 
     extraction_turns: int = Field(80, ge=1, le=1000)
     """How many turns a request may have in which several conversations that wait are read together.

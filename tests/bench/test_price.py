@@ -22,11 +22,12 @@ from tests.ingest.play import (
 from tests.llm.scripted import Asked, ScriptedModel, says
 
 from memoria import Settings, Turn
-from memoria.inference.chat.answers import schema_text
+from memoria.inference.chat.answers import form_in_words, schema_with_limits
 from memoria.inference.tasks import Extraction, SegmentReading
 from memoria.model import use_clock
 
 MINUTE_MS = 60_000
+_BINDING_NOBODY = ("'title'", "'default'", "'description'")
 NOON = 1_777_896_000_000
 
 
@@ -109,12 +110,11 @@ async def test_a_bare_yes_or_no_to_a_question_is_read(
         assert len(model.requests) > before
 
 
-def test_a_schema_says_what_binds_an_answer_and_no_more() -> None:
-    assert count_tokens(schema_text(Extraction)) <= 540
-    assert count_tokens(schema_text(SegmentReading)) <= 700
+def test_a_form_says_what_binds_an_answer_and_no_more() -> None:
+    assert count_tokens(form_in_words(Extraction)) <= 300
+    assert count_tokens(form_in_words(SegmentReading)) <= 340
     for answer in (Extraction, SegmentReading):
-        schema = schema_text(answer)
-        assert not any(word in schema for word in ('"title"', '"default"', '"description"'))
+        assert not any(word in str(schema_with_limits(answer)) for word in _BINDING_NOBODY)
         assert answer.model_validate_json('{"operations": []}').operations == ()
 
 
@@ -135,15 +135,15 @@ async def test_two_requests_begin_with_the_same_words_up_to_what_is_known(
 
 
 @pytest.mark.parametrize("form", ["json_object", "text"])
-async def test_a_schema_in_words_belongs_to_what_every_request_begins_with(
+async def test_a_form_in_words_belongs_to_what_every_request_begins_with(
     home: Path, form: str
 ) -> None:
     with ScriptedModel(answer=answers(), forms=[form]) as model:
         async with opened(home, model) as m:
             await said(m, "The kiln in the shed takes nine hours to cool down.")
         asked = model.requests[-1]
-    assert schema_text(Extraction) in asked.instructions
-    assert schema_text(Extraction) not in asked.text
+    assert form_in_words(Extraction) in asked.instructions
+    assert form_in_words(Extraction) not in asked.text
     assert "JSON" in asked.text.splitlines()[-1]
 
 

@@ -27,7 +27,7 @@ REAL_KEY = "sk-proj-" + "aB8x5k2" * 4
 GOOD = """
     import sys
     asked = sys.stdin.read()
-    assert "the salary is 46,000" in asked and '"shades"' in asked, "no question"
+    assert "the salary is 46,000" in asked and 'shades?: [string]' in asked, "no question"
     print('{"colour": "red"}')
 """
 # Writes more than a pipe holds before it reads, and never reads all.

@@ -12,6 +12,7 @@ from memoria.errors import ModelRefusedError
 from memoria.inference.chat.answers import schema_without_limits
 from memoria.inference.chat.base import ChatRequest
 from memoria.inference.chat.endpoint import EndpointChat
+from memoria.inference.chat.forms import first_form
 from memoria.model import Operation
 
 
@@ -62,8 +63,26 @@ def test_a_form_that_is_refused_gives_way_to_the_next_and_what_worked_is_remembe
         assert [asked.form for asked in server.requests] == tried
         assert gate.ask(TENANT, question()) == RED
         assert [asked.form for asked in server.requests[len(tried) :]] == [tried[-1]]
-        in_words = '"shades"' in server.requests[-1].instructions
+        in_words = "shades?: [string]" in server.requests[-1].instructions
         assert in_words == (tried[-1] != "json_schema")
+
+
+@pytest.mark.parametrize(
+    ("url", "form"),
+    [
+        ("http://127.0.0.1:11434/v1", "bounded_schema"),
+        ("http://[::1]:8080/v1", "bounded_schema"),
+        ("http://192.168.1.20:8000/v1", "bounded_schema"),
+        ("http://ollama:11434/v1", "bounded_schema"),
+        ("http://shed.local/v1", "bounded_schema"),
+        ("https://api.example.com/v1", "json_object"),
+        ("https://8.8.8.8/v1", "json_object"),
+    ],
+)
+def test_a_server_nearby_is_sent_a_schema_and_any_other_the_form_in_words(
+    url: str, form: str
+) -> None:
+    assert first_form(url) == form
 
 
 def test_an_endpoint_that_calls_the_cap_otherwise_is_asked_its_way(gate_to: OpenGate) -> None:

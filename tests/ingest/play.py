@@ -50,6 +50,7 @@ def reader(reads: Reads) -> Callable[[Asked], object]:
 def purpose_of(asked: Asked) -> str:
     """Which of our questions it is, told by what only its instructions say."""
     signs = {
+        "patch": "sentences that do in other words",
         "episode": "`outcome`",
         "adjudicate": "`relation`",
         "verify": "`supported`",
@@ -64,6 +65,7 @@ def answers(**by_purpose: Callable[[Asked], object]) -> Callable[[Asked], object
     """A model that answers each of our questions in its own way; nothing to the others."""
     nothing: Mapping[str, object] = {
         "extract": NOTHING,
+        "patch": {"sentences": []},
         "episode": {"summary": ""},
         "adjudicate": {"rulings": []},
         "verify": {"checks": []},

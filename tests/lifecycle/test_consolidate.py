@@ -219,7 +219,7 @@ async def test_a_second_night_asks_nothing_and_makes_nothing(
     assert dump(settings.home_path) == before
 
 
-async def test_what_came_to_nothing_is_not_asked_about_again_until_it_is_something_else(
+async def test_what_came_to_nothing_is_not_asked_about_again_until_half_of_it_is_new(
     settings: Settings, badger: list[str], sessions: list[int]
 ) -> None:
     assert badger
@@ -228,6 +228,10 @@ async def test_what_came_to_nothing_is_not_asked_about_again_until_it_is_somethi
         night(settings, model)
         assert len(model.requests) == 1
         of_badger(settings, MORE, sessions[3])
+        of_badger(settings, "Badger has three maintainers", sessions[4])
+        night(settings, model)
+        assert len(model.requests) == 1
+        of_badger(settings, "Badger is hosted in Leeds", sessions[5])
         night(settings, model)
         assert len(model.requests) == 2
     assert concepts(settings) == []

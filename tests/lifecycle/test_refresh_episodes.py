@@ -52,7 +52,11 @@ def listening(statement: str) -> Callable[[Asked], object]:
         summary = f"{statement} (changed since)." if has_changed else f"{statement}."
         return {"summary": summary, "quotes": [quote]}
 
-    return answers(extract=reader(reads), episode=episode)
+    def patch(asked: Asked) -> object:
+        assert f'"{statement}"' in asked.text.split("has changed since, a statement")[1]
+        return {"sentences": [{"number": 1, "text": f"{statement} (changed since)."}]}
+
+    return answers(extract=reader(reads), episode=episode, patch=patch)
 
 
 async def night(m: Memoria, *steps: str) -> NightlyRun:
@@ -85,8 +89,9 @@ async def test_a_summary_of_what_has_changed_since_is_written_anew_by_the_next_n
             assert run.steps[0].reasons == {anew.id: "something that it tells has changed since"}
             assert [one.content for one in anew.versions] == [f"{old} (changed since).", f"{old}."]
             (request,) = model.requests[asked:]
-            assert purpose_of(request) == "episode"
+            assert purpose_of(request) == "patch"
             assert new not in request.text
+            assert turns[1] not in request.text
             hits = (await m.search_memory(old, types=["episode"])).hits
             assert [hit.status for hit in hits] == [None]
             assert (await night(m, "refresh_episodes", "process_queue")).steps[0].planned == 0

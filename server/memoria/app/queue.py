@@ -1,6 +1,7 @@
 """The extraction queue, as its owner sees and changes it."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from memoria.app.arguments import Count, Text, check_arguments
@@ -121,7 +122,8 @@ class ExtractionQueue:
         from memoria.ingest.intake import Intake  # noqa: PLC0415  (a start-up must not pay for it)
 
         unread = tx.conversations.list_unqueued_segments(_AT_ONCE)
-        Intake(tx, self._digester, limits, now_millis()).queue_segments(unread)
+        at_once = replace(limits, wait_ms=0)
+        Intake(tx, self._digester, at_once, now_millis()).queue_segments(unread)
         return len(unread)
 
     @check_arguments

@@ -10,6 +10,7 @@ from memoria.inference.chat.base import AnswerT, ChatRequest
 from memoria.inference.templates import load_template
 from memoria.model import Checks, EpisodeSummary, Focus, Operation, Rulings
 from memoria.model.base import Value
+from memoria.model.episode import SummaryPatch
 from memoria.model.reflection import Concept, DaySummary, Decision, ReviewAnswer
 
 _MOST_OPERATIONS = 50
@@ -89,6 +90,21 @@ def request_episode(
         said_on=said_on,
         conversation=conversation,
         changed=changed or _NOTHING,
+    )
+
+
+def request_patch(
+    *, summary: str, changed: str, max_output_tokens: int
+) -> ChatRequest[SummaryPatch]:
+    """Ask for the sentences of a summary that tell what no longer holds, in other words.
+
+    Args:
+        summary: its sentences, a numbered JSON object a line.
+        changed: what was said and no longer holds, a statement a line.
+        max_output_tokens: the longest answer.
+    """
+    return load_template("patch").build_request(
+        SummaryPatch, max_output_tokens, summary=summary, changed=changed
     )
 
 

@@ -2,9 +2,9 @@
 
 The model sees which tools were used but not what they printed, because a web page must not speak
 through a summary. A summary rests on every turn of its segment. When one of these is forgotten, the
-summary is erased and written again from the rest; when one is edited, the summary is revised. So
-it is at night when something that was concluded from them has changed since
-(`lifecycle/steps/refresh_episodes`).
+summary is erased and written again from the rest; when one is edited, the summary is revised. When
+something that was concluded from them has changed since, the sentences that tell it are written
+anew at night (`lifecycle/steps/refresh_episodes`, `ingest/episode_patch`).
 """
 
 import json
@@ -13,7 +13,13 @@ from dataclasses import dataclass, replace
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.erasure.suppression import Digester
-from memoria.inference.tasks import request_episode
+from memoria.inference.tasks import request_episode, request_patch
+from memoria.ingest.episode_patch import (
+    apply_patch,
+    find_patchable,
+    list_statements,
+    number_sentences,
+)
 from memoria.ingest.outcome import ExtractionOutcome
 from memoria.ingest.processing import (
     ChangedMeanwhileError,
@@ -31,6 +37,7 @@ from memoria.ingest.processing import (
 from memoria.memories.conditions import condition_of_turn
 from memoria.memories.days import day_of
 from memoria.memories.event_times import EventTime
+from memoria.memories.interpretation import interpretation_of_update
 from memoria.memories.validator import OperationValidator, PromptContents, RejectedError
 from memoria.memories.values import Interpretation, NewWording, Passage, StructuralLinks
 from memoria.model import (
@@ -84,6 +91,10 @@ class Summariser:
         with self._tools.store.read(entry.tenant) as tx:
             turns, by_meaning = _turns_to_read(tx, entry, digester), tx.tombstones.has_meanings()
             changed = _list_changed(tx, entry)
+            patchable = find_patchable(tx, entry, turns)
+        if patchable is not None:
+            self._patch(entry, owner, *patchable)
+            return
         spoken = list(filter(_is_shown, turns))
         is_enough = len(spoken) >= _LEAST_SPOKEN and has_something_to_read(spoken, turns)
         summary = self._ask(entry, turns, changed) if is_enough else EpisodeSummary()
@@ -98,6 +109,27 @@ class Summariser:
             outcome = (
                 apply_summary(validator, entry, summary, turns) if wording else ExtractionOutcome()
             )
+            finish_entry(tx, entry, owner, str(outcome))
+
+    def _patch(
+        self, entry: LeasedEntry, owner: str, episode: Memory, changed: Sequence[str]
+    ) -> None:
+        """Have those sentences of a summary written anew that tell what has changed."""
+        question = request_patch(
+            summary=number_sentences(episode.content),
+            changed=list_statements(changed, _MOST_CHANGED),
+            max_output_tokens=self._tools.max_output_tokens,
+        )
+        wording = apply_patch(episode.content, self._tools.chat.ask(entry.tenant, question))
+        with self._tools.store.read(entry.tenant) as tx:
+            by_meaning = tx.tombstones.has_meanings()
+        meanings = self._meanings(wording) if wording and by_meaning else NO_TEXT_VECTORS
+        with self._tools.store.write(entry.tenant) as tx:
+            present = tx.memories.get(episode.id)
+            if present is None or present.current.n != episode.current.n:
+                raise ChangedMeanwhileError(f"The summary {episode.id} changed while it was read.")
+            validator = self._tools.validator(tx, entry, PromptContents({}, {}), meanings)
+            outcome = _revise_as_patched(validator, present, wording)
             finish_entry(tx, entry, owner, str(outcome))
 
     def _ask(
@@ -236,6 +268,42 @@ def _write_episode(
     validator.writer.add(memory, wording)
     validator.tx.episodes.add(memory.id, entry.session_n, entry.first_index, entry.last_index)
     outcome.applied["EPISODE" if confirm_reason is None else "pending"] += 1
+
+
+def _revise_as_patched(
+    validator: OperationValidator, episode: Memory, text: str
+) -> ExtractionOutcome:
+    """Let an episode say what a patch made of it."""
+    outcome = ExtractionOutcome()
+    if text == episode.content:
+        outcome.applied["known"] += 1  # and it stays marked as what has changed
+        return outcome
+    try:
+        validator.writer.revise(episode.id, _patched_wording(validator, episode, text))
+        outcome.applied["EPISODE again"] += 1
+    except RejectedError as error:
+        outcome.add_rejection(error)
+        validator.log_rejection("EPISODE", error)
+    return outcome
+
+
+def _patched_wording(validator: OperationValidator, episode: Memory, text: str) -> NewWording:
+    """A patched summary with the turn and the quote that it rested on before.
+
+    Raises:
+        RejectedError: it may not be written.
+    """
+    origin = episode.current.provenance
+    turn = validator.tx.conversations.turn(origin.turn_id or "")
+    if not text or turn is None:
+        raise RejectedError("nothing is left of it")
+    content, confirm_reason = validator.check_statement(text, turn)
+    _check_may_revise(episode, confirm_reason)
+    never = EventTime(None, None)
+    claim = validator.claim(content, "", turn, _CONFIDENCE, never)
+    consolidated = replace(claim, source=SourceKind.CONSOLIDATED)
+    read = interpretation_of_update(validator.tx, episode, content, None, None)
+    return validator.wording(consolidated, turn, origin.quote or "", never, read)
 
 
 def _episode_wording(

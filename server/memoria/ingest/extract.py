@@ -71,7 +71,8 @@ class Extractor:
 
     def run(self, entry: LeasedEntry, owner: str, along: Sequence[LeasedEntry] = ()) -> None:
         """Extract memories from an entry's turns; see `EntryProcessor`."""
-        context = self._load_context((entry, *along))
+        in_order = sorted((entry, *along), key=lambda one: one.n)  # the last state is told last
+        context = self._load_context(in_order)
         context = self._finish_idle(context, owner)
         if not context.segments:
             return

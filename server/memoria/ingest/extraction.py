@@ -219,10 +219,13 @@ class ExtractionWorker:
     def _lease(self, owner: str, tenant: str | None = None) -> list[LeasedEntry]:
         """The next entry that is due, and more to be read with the same request.
 
-        What has failed before is read alone.
+        What waits for company is read along, and whoever names a tenant reads all that waits. What
+        has failed before is read alone.
         """
         now, lease_ms = now_millis(), self._limits.lease_ms
         with self._store.work_queue(write=True) as queue:
+            if tenant is not None:
+                queue.rouse(tenant, now)
             entry = queue.lease_next(owner, now, lease_ms, tenant)
             if entry is None:
                 return []
@@ -230,6 +233,8 @@ class ExtractionWorker:
             room = self._limits.together - _count_turns(entry)
             if entry.kind is not QueueKind.EXTRACT or entry.attempts > 1:
                 room = 0
+            else:
+                queue.rouse(entry.tenant, now)
             while room > 0 and len(leased) < MAX_SEGMENTS:
                 other = queue.lease_along(entry, owner, now, lease_ms, room)
                 if other is None:

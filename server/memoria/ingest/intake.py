@@ -4,7 +4,8 @@ What the user asks to have remembered becomes a memory at once and without a mod
 words; rules conclude nothing else. They mark a turn as a quote that asks for something from now on.
 Where a chat model is configured, turns are queued for it when their segment closes: at the end of
 the session, before the client compacts its context, after a pause, or when the segment is full. A
-closed segment is queued for a summary, too.
+closed segment is queued for a summary, too. A short one waits for more to be read with, for a
+request has a price of its own: until enough waits, something urgent is read, or the night comes.
 
 A standing wish, or a request to remember that is no memory yet, is queued before that
 (`policy/routing` tells them). It waits until the session is quiet for a while, and takes along what
@@ -40,11 +41,14 @@ from memoria.policy.plain_statements import (
     PlainStatements,
     find_plain_statements,
 )
-from memoria.policy.routing import ExtractNow, route_turn
+from memoria.policy.routing import ExtractNow, route_turn, text_weight
 from memoria.store.base import Transaction
-from memoria.store.values import ClosedSegment, NewQueueEntry, NewTurn
+from memoria.store.values import LEFT_OVER, ClosedSegment, NewQueueEntry, NewTurn
 
-_LEFT_OVER = 9
+_ENOUGH = 2400
+"""Weight of what people and assistants say from which it is read by itself: some 600 tokens."""
+_LONGEST_REST_MS = 20 * 3_600_000
+"""How long a short segment waits for more where no night reads it."""
 _ASKED_CONFIDENCE = 0.6
 _NOTE = "note"
 """The property of what somebody has asked to have remembered; it may have many values."""
@@ -52,6 +56,7 @@ _LONGEST_WAITS = 3
 """So many times the quiet that it waits for an urgent turn may wait at most."""
 _EDITING_MS = 10 * 60_000
 """How long a summary waits after an edit, because one edit often follows another."""
+_SPEAKING = (Role.USER, Role.ASSISTANT)
 _Span = tuple[int, int, int]
 """(session, first turn, last turn)"""
 
@@ -123,7 +128,7 @@ class Intake:
                 if not (self._takes_along(turn, priority) or self._may_wait(is_kept=is_kept)):
                     self._queue_turn(turn, priority, reason.value)
             case _:
-                self._takes_along(turn, _LEFT_OVER)
+                self._takes_along(turn, LEFT_OVER)
 
     def take_reworded_turn(self, reported: StoredTurn, said: NewTurn) -> None:
         """Handle a turn that an agent has reported in other words than the client says it in."""
@@ -145,12 +150,26 @@ class Intake:
         if self._limits is None:
             return
         for session_n, first, last, reason in segments:
-            self._tx.queue.absorb(session_n, first, last)
+            is_urgent = self._tx.queue.absorb(session_n, first, last) > 0
+            due = 0 if is_urgent else self._due_with_others((session_n, first, last))
             for start in range(first, last + 1, self._limits.batch):
                 end = min(start + self._limits.batch - 1, last)
-                self._add_entry(QueueKind.EXTRACT, (session_n, start, end), _LEFT_OVER, reason)
+                self._add_entry(QueueKind.EXTRACT, (session_n, start, end), LEFT_OVER, reason, due)
             if last - first + 1 >= self._limits.least_episode:
-                self._add_entry(QueueKind.EPISODE, (session_n, first, last), _LEFT_OVER, reason)
+                self._add_entry(QueueKind.EPISODE, (session_n, first, last), LEFT_OVER, reason, due)
+
+    def _due_with_others(self, place: _Span) -> int:
+        """When a closed segment is to be read: at once where enough waits, and the first of all."""
+        if self._limits is None or not self._limits.wait_ms or not self._tx.queue.status().done:
+            return 0
+        waiting = (place, *self._tx.queue.list_resting(self._now))
+        is_enough = sum(self._weigh(*each) for each in waiting) >= _ENOUGH
+        return 0 if is_enough else self._now + _LONGEST_REST_MS
+
+    def _weigh(self, session_n: int, first: int, last: int) -> int:
+        """How much people and assistants say in a part of a session."""
+        turns = self._tx.conversations.list_span(session_n, first, last)
+        return sum(text_weight(turn.content) for turn in turns if turn.role in _SPEAKING)
 
     def _writer(self) -> MemoryWriter:
         suppression = SuppressionList(self._tx.tombstones, self._digester)

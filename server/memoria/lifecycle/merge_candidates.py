@@ -20,7 +20,7 @@ from memoria.memories.days import date_of_memory
 from memoria.memories.related import RelatedMemories
 from memoria.model import InferredBy, Memory
 from memoria.model.zone import Zone
-from memoria.policy.conflict import USER, subject_key
+from memoria.policy.conflict import USER, predicate_key, subject_key
 from memoria.policy.merging import (
     Pair,
     may_merge,
@@ -202,6 +202,7 @@ def _list_related(
             for other in others
             if may_relate(memory, other)
             and _may_be_of_one(memory, other)
+            and _may_be_of_one_property(memory, other)
             and not _were_read_together(memory, other, context.store.zone)
         )
         for rank, pair in zip(nearest, pairs, strict=False):
@@ -213,6 +214,16 @@ def _were_read_together(one: Memory, other: Memory, zone: Zone) -> bool:
     """Whether a model that knew of both has concluded them from what was said on one day."""
     by_model = all(memory.current.inferred_by is InferredBy.MODEL for memory in (one, other))
     return by_model and date_of_memory(one, zone) == date_of_memory(other, zone)
+
+
+def _may_be_of_one_property(one: Memory, other: Memory) -> bool:
+    """Whether two memories may tell of one property: of one of them it is unknown, or it is one.
+
+    A model that named two properties told them apart when it read the later one.
+    """
+    return not (one.predicate and other.predicate) or (
+        predicate_key(one.predicate) == predicate_key(other.predicate)
+    )
 
 
 def _may_be_of_one(one: Memory, other: Memory) -> bool:

@@ -39,3 +39,16 @@ class EpisodeSummary(Value):
     entities: Annotated[tuple[Mention, ...], Field(max_length=8)] = ()
     quotes: Annotated[tuple[TurnQuote, ...], Field(max_length=6)] = ()
     """The words it rests on above all."""
+
+
+class PatchedSentence(Value):
+    """A sentence of a summary in other words, by its number in the prompt; empty: left out."""
+
+    number: Annotated[int, Field(ge=1)]
+    text: Annotated[str, Field(max_length=600)] = ""
+
+
+class SummaryPatch(Value):
+    """Those sentences of a summary that told what has changed since."""
+
+    sentences: Annotated[tuple[PatchedSentence, ...], Field(max_length=20)]

@@ -60,7 +60,8 @@ class Mention(Value):
 
     name: _Name
     kind: EntityKind = "other"
-    role: SemanticRole | None = None
+    role: SkipJsonSchema[SemanticRole | None] = None
+    """Models are not asked for it; one that is given is kept."""
     aliases: Annotated[tuple[_Name, ...], Field(max_length=5)] = ()
 
     @property
@@ -152,7 +153,7 @@ class Skip(Value):
     """Nothing here is worth keeping."""
 
     op: Annotated[Literal["SKIP"], _Op] = "SKIP"
-    reason: Annotated[str, Field(max_length=200)] = ""
+    reason: SkipJsonSchema[Annotated[str, Field(max_length=200)]] = ""
 
 
 class Focus(Value):

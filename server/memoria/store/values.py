@@ -346,6 +346,10 @@ class PendingDocument:
     content: str | None = None
 
 
+LEFT_OVER = 9
+"""The priority of closed segments in the extraction queue, after all that is urgent."""
+
+
 @dataclass(frozen=True, slots=True)
 class NewQueueEntry:
     """A segment on its way into the extraction queue."""

@@ -4,7 +4,6 @@ An answer that does not keep to its form is read for what can be used of it: eac
 itself. One that was cut off for its length is none, for what it lacks may be read with less text.
 """
 
-import json
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
@@ -15,6 +14,7 @@ from memoria.errors import InvalidAnswerError, ModelRefusedError
 from memoria.inference.chat.base import AnswerT, ChatReply, ChatRequest
 from memoria.inference.chat.loose_answer import LooseAnswer, list_name, read_loosely
 from memoria.inference.chat.schema import compact_schema
+from memoria.inference.chat.signature import describe_form
 
 _SHOWN_PROBLEMS = 5
 _CUT_OFF = "length"
@@ -134,6 +134,6 @@ def schema_with_limits(answer: type[BaseModel]) -> dict[str, Any]:
 
 
 @cache
-def schema_text(answer: type[BaseModel]) -> str:
-    """The answer's JSON schema for a prompt."""
-    return json.dumps(schema_with_limits(answer), ensure_ascii=False, separators=(",", ":"))
+def form_in_words(answer: type[BaseModel]) -> str:
+    """The answer's form for a prompt, which says what its schema says."""
+    return describe_form(schema_with_limits(answer))

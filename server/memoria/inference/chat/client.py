@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from memoria.errors import BudgetSpentError, ChatModelError, ModelUnavailableError
-from memoria.inference.chat.answers import UnfitAnswerError, read_answer, schema_text
+from memoria.inference.chat.answers import UnfitAnswerError, form_in_words, read_answer
 from memoria.inference.chat.base import AnswerT, ChatModel, ChatRequest
 from memoria.inference.chat.deadline import asking_stopped_error
 from memoria.inference.chat.ledger import CallLedger, OpenCall, open_call
@@ -218,7 +218,7 @@ def _repair_request(request: ChatRequest[AnswerT], error: UnfitAnswerError) -> C
     again = repair.render(
         answer=error.reply.text[:shown],
         problem=error.complaint,
-        schema=schema_text(request.answer),
+        form=form_in_words(request.answer),
     )
     return replace(
         request,

@@ -24,7 +24,7 @@ from memoria.errors import (
 )
 from memoria.inference.chat.base import AnswerT, ChatReply, ChatRequest
 from memoria.inference.chat.deadline import asking_stopped_error
-from memoria.inference.chat.forms import append_schema
+from memoria.inference.chat.forms import append_form
 from memoria.inference.chat.process import Program, ProgramResult
 from memoria.inference.chat.tokens import request_tokens
 from memoria.text.budget import estimate_tokens
@@ -71,7 +71,7 @@ class CommandChat:
 
     def ask(self, request: ChatRequest[AnswerT]) -> ChatReply:
         """The reply to a request."""
-        asked = append_schema(request)
+        asked = append_form(request)
         text = f"{asked.instructions}\n\n{asked.text}\n"
         try:
             ended = self._run(text)

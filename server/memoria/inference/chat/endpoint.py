@@ -22,7 +22,13 @@ from memoria.errors import (
 from memoria.inference.chat.base import AnswerT, ChatReply, ChatRequest
 from memoria.inference.chat.completion import is_final, read_completion, to_chat_error
 from memoria.inference.chat.deadline import DeadlineRunner
-from memoria.inference.chat.forms import FORMS, Form, put_schema_in_words, response_format
+from memoria.inference.chat.forms import (
+    FORMS,
+    Form,
+    first_form,
+    put_form_in_words,
+    response_format,
+)
 from memoria.inference.http import restrict_client
 
 _NO_KEY = "none"  # the client insists on a key; local servers ignore it
@@ -59,10 +65,10 @@ class EndpointChat:
             http_client=http,
         )
         self._waiting = DeadlineRunner()
-        self._known: tuple[Form, str] = (FORMS[0], _CAPS[0])
+        self._known: tuple[Form, str] = (first_form(base_url), _CAPS[0])
 
     def ask(self, request: ChatRequest[AnswerT]) -> ChatReply:
-        """The reply to a request, in the surest form that the endpoint takes."""
+        """The reply to a request, in the first form that the endpoint takes."""
         try:
             # The client's own limit is one on silence: a byte a second would satisfy it for ever.
             return self._waiting.run(lambda: self._ask_in_accepted_form(request), self._timeout_s)
@@ -107,7 +113,7 @@ class EndpointChat:
         raise refusal or ModelRefusedError("The chat model takes requests in no form.")
 
     def _send(self, request: ChatRequest[AnswerT], form: Form, cap: str) -> ChatReply:
-        asked = put_schema_in_words(form, request)
+        asked = put_form_in_words(form, request)
         body: dict[str, Any] = {cap: request.max_output_tokens}
         wanted = response_format(form, request)
         if wanted is not None:

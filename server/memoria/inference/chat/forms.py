@@ -1,11 +1,16 @@
 """How a request asks for JSON: in the request where the endpoint takes that, else in words."""
 
+import json
 from dataclasses import replace
+from ipaddress import ip_address
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
-from memoria.inference.chat.answers import schema_text, schema_with_limits, schema_without_limits
+from memoria.inference.chat.answers import form_in_words, schema_with_limits, schema_without_limits
 from memoria.inference.chat.base import AnswerT, ChatRequest
 from memoria.inference.templates import load_template
+
+_PRIVATE_NAMES = (".local", ".lan", ".internal", ".home.arpa", ".localhost")
 
 Form = Literal["bounded_schema", "json_schema", "json_object", "text"]
 
@@ -15,6 +20,23 @@ FORMS: tuple[Form, ...] = ("bounded_schema", "json_schema", "json_object", "text
 Small models repeat themselves without end where a text has no limit; some strict endpoints take no
 limits.
 """
+
+
+def first_form(base_url: str) -> Form:
+    """The form that is tried first with an endpoint.
+
+    A server in one's own network runs small models, which a schema keeps to their form. Elsewhere
+    models are larger and tokens have a price: there the form stands in words, in half the tokens.
+    """
+    return "bounded_schema" if _is_near(urlsplit(base_url).hostname or "") else "json_object"
+
+
+def _is_near(host: str) -> bool:
+    """Whether a host is this machine or of a private network, by its address or its plain name."""
+    try:
+        return not ip_address(host).is_global
+    except ValueError:
+        return "." not in host or host.endswith(_PRIVATE_NAMES)
 
 
 def response_format(form: Form, request: ChatRequest[AnswerT]) -> dict[str, Any] | None:
@@ -35,23 +57,29 @@ def _json_schema_format(request: ChatRequest[AnswerT], schema: dict[str, Any]) -
     return {"type": "json_schema", "json_schema": named}
 
 
-def put_schema_in_words(form: Form, request: ChatRequest[AnswerT]) -> ChatRequest[AnswerT]:
-    """The request, with the schema in its words where the request does not carry it."""
+def longest_form(request: ChatRequest[AnswerT]) -> ChatRequest[AnswerT]:
+    """The request with the longest schema that may go with it, to count what it may cost."""
+    schema = json.dumps(schema_without_limits(request.answer), ensure_ascii=False)
+    return replace(request, instructions=f"{request.instructions}\n\n{schema}")
+
+
+def put_form_in_words(form: Form, request: ChatRequest[AnswerT]) -> ChatRequest[AnswerT]:
+    """The request, with the answer's form in its words where no schema goes with it."""
     carried = form in ("bounded_schema", "json_schema")
-    return request if carried else append_schema(request)
+    return request if carried else append_form(request)
 
 
-def append_schema(request: ChatRequest[AnswerT]) -> ChatRequest[AnswerT]:
-    """The request, with the schema of its answer in words, which one that is repaired has.
+def append_form(request: ChatRequest[AnswerT]) -> ChatRequest[AnswerT]:
+    """The request, with the form of its answer in words, which one that is repaired has.
 
     It belongs to the instructions, which are the same in every request of a kind: endpoints cache
     what requests begin with.
     """
-    form, schema = load_template("json"), schema_text(request.answer)
-    if schema in request.instructions or schema in request.text:
+    template, form = load_template("json"), form_in_words(request.answer)
+    if form in request.instructions or form in request.text:
         return request
     return replace(
         request,
-        instructions=f"{request.instructions}\n\n{form.render(schema=schema)}",
-        text=f"{request.text}\n\n{form.instructions}",
+        instructions=f"{request.instructions}\n\n{template.render(form=form)}",
+        text=f"{request.text}\n\n{template.instructions}",
     )

@@ -4,7 +4,7 @@ from typing import Protocol
 
 from memoria.errors import ChatModelError
 from memoria.inference.chat.base import AnswerT, ChatReply, ChatRequest
-from memoria.inference.chat.forms import append_schema
+from memoria.inference.chat.forms import longest_form
 from memoria.inference.chat.tokens import request_tokens
 from memoria.model import ModelCall
 
@@ -32,7 +32,7 @@ def open_call(request: ChatRequest[AnswerT], model: str, now: int) -> ModelCall:
         purpose=request.purpose,
         prompt=request.prompt,
         model=model,
-        input_tokens=request_tokens(append_schema(request)),
+        input_tokens=request_tokens(longest_form(request)),
         output_tokens=request.max_output_tokens,
         outcome="open",
     )

@@ -9,7 +9,7 @@ word of it may be in the concept, so forgetting it takes the concept along.
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from memoria.errors import (
@@ -44,14 +44,14 @@ from memoria.model import InferredBy, Memory, MemoryType, Validity
 from memoria.model.channel import NIGHTLY_CHANNEL
 from memoria.model.nightly import WITHOUT_MODEL, StepOutcome
 from memoria.model.zone import Zone
-from memoria.store.base import DerivationCandidate, Transaction
+from memoria.store.base import Transaction
 
 MAX_CONCEPTS = 8
 """Concepts that one run writes."""
 _MAX_QUESTIONS = 24
-_LEAST_DAYS = 2
-_GROWTH = 4
-"""What came to nothing is asked about again when at least a quarter of it is new."""
+_LEAST_DAYS = 3
+_GROWTH = 2
+"""What came to nothing is asked about again when at least half of it is new."""
 _AUDIT_ACTION = "ask what they come to"
 _UNSUPPORTED = "its memories no longer bear it out"
 _CHANGED = "a memory that it quotes has changed"
@@ -250,20 +250,16 @@ def _was_asked(context: StepContext, members: Members, chat: ChatClient) -> bool
     """Whether these memories have come to nothing before, or did so without the newest few."""
     in_order = sorted(members, key=lambda member: member.n)
     fewest = max(len(in_order) - (len(in_order) - 1) // _GROWTH, 1)
-    digests = [_digest(in_order[:count]) for count in range(fewest, len(in_order) + 1)]
+    ids = [member.id for member in in_order]
+    digests = [_digest(ids[:count]) for count in range(fewest, len(ids) + 1)]
     with context.store.read(context.tenant) as tx:
         found = [entry for digest in digests for entry in tx.audit.list_entries(digest)]
     return any(entry.client == chat.name for entry in found)
 
 
-def _digest(members: Sequence[DerivationCandidate]) -> str:
-    """A digest of memories in their wordings, which holds no word of them."""
-    return _digest_of([(member.id, member.wording) for member in members])
-
-
-def _digest_of(sources: Sequence[tuple[str, int]]) -> str:
-    told = "|".join(f"{memory_id} {wording}" for memory_id, wording in sorted(sources))
-    return hashlib.sha256(told.encode()).hexdigest()[:32]
+def _digest(ids: Iterable[str]) -> str:
+    """A digest of memories by their ids, whatever they say by now; it holds no word of them."""
+    return hashlib.sha256("|".join(sorted(ids)).encode()).hexdigest()[:32]
 
 
 def _concept_item(
@@ -277,7 +273,7 @@ def _concept_item(
 ) -> ConceptItem:
     sources = tuple((member.id, member.wording) for member in members)
     return ConceptItem(
-        key=f"{do}|{one.memory.id if one else ''}|{_digest_of(sources)}",
+        key=f"{do}|{one.memory.id if one else ''}|{_digest(f'{i} {n}' for i, n in sources)}",
         do=do,
         concept=one.memory.id if one else None,
         wording=one.memory.current.n if one else 0,
@@ -328,7 +324,7 @@ def _note_no_concept(tx: Transaction, item: ConceptItem, at: int, why: str) -> I
         channel=NIGHTLY_CHANNEL,
         client=item.model,
         action=_AUDIT_ACTION,
-        subject=_digest_of(item.sources),
+        subject=_digest(memory_id for memory_id, _ in item.sources),
         detail=why,
     )
     return ItemResult(StepOutcome.UNCHANGED)

@@ -46,6 +46,10 @@ class Queue(Protocol):
         """
         ...
 
+    def list_resting(self, now: int) -> list[tuple[int, int, int]]:
+        """(session, first turn, last turn) of closed segments that wait for more to read."""
+        ...
+
     def absorb(self, session_n: int, first_index: int, last_index: int) -> int:
         """Take out the extractions within a segment that nobody has tried; gives their number."""
         ...
@@ -83,13 +87,17 @@ class WorkQueue(Protocol):
         """
         ...
 
+    def rouse(self, tenant: str, now: int) -> None:
+        """Let all of a tenant's be read now that waits for a pause or for company."""
+        ...
+
     def lease_along(
         self, entry: LeasedEntry, owner: str, now: int, lease_ms: int, most_turns: int
     ) -> LeasedEntry | None:
         """The next entry that may be read together with a leased one, now `owner`'s as well.
 
-        It is of the same workspace and priority, from another session, of at most so many turns,
-        and nobody has tried it before.
+        It is of the same workspace, from another session, of at most so many turns, and nobody has
+        tried it before.
         """
         ...
 

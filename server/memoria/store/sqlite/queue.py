@@ -6,7 +6,7 @@ from memoria.config import LONGEST_LEASE_MS, LONGEST_WAIT_MS
 from memoria.model import QueueEntry, QueueKind, QueueState, QueueStatus, now_millis
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.rows import TenantRows, as_json, build_value
-from memoria.store.values import LeasedEntry, NewQueueEntry
+from memoria.store.values import LEFT_OVER, LeasedEntry, NewQueueEntry
 
 _NO_TENANT = 0
 
@@ -59,8 +59,14 @@ class SqliteQueue:
                 priority=priority,
                 not_before=not_before,
                 longest=longest_ms,
+                left_over=LEFT_OVER,
             )
         )
+
+    def list_resting(self, now: int) -> list[tuple[int, int, int]]:
+        """(session, first turn, last turn) of closed segments that wait for more to read."""
+        rows = self._rows.all("resting", now=now, left_over=LEFT_OVER)
+        return [(row["session_n"], row["first_index"], row["last_index"]) for row in rows]
 
     def absorb(self, session_n: int, first_index: int, last_index: int) -> int:
         """Take out the extractions within a segment that nobody has tried; gives their number."""
@@ -142,6 +148,10 @@ class SqliteWorkQueue:
         if row is None:
             return None
         return LeasedEntry(**{**dict(row), "kind": QueueKind(row["kind"])})
+
+    def rouse(self, tenant: str, now: int) -> None:
+        """Let all of a tenant's be read now that waits for a pause or for company."""
+        self._rows.change("rouse", of=tenant, now=now)
 
     def lease_along(
         self, entry: LeasedEntry, owner: str, now: int, lease_ms: int, most_turns: int

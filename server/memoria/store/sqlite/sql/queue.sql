@@ -49,7 +49,21 @@ SET last_index = :turn_index,
     priority = min(priority, :priority),
     not_before = min(:not_before, created_at + :longest)
 WHERE session_n = :session_n AND +tenant_id = :tenant AND kind = 'extract' AND state = 'waiting'
-  AND lease_owner IS NULL AND attempts = 0 AND not_before > 0 AND last_index = :turn_index - 1;
+  AND lease_owner IS NULL AND attempts = 0 AND not_before > 0 AND last_index = :turn_index - 1
+  AND priority < :left_over;
+
+-- name: resting
+-- Closed segments that wait for more to be read with: nobody has tried them.
+SELECT session_n, first_index, last_index FROM extraction_queue
+WHERE tenant_id = :tenant AND state = 'waiting' AND kind = 'extract' AND priority = :left_over
+  AND lease_owner IS NULL AND attempts = 0 AND last_error IS NULL AND not_before > :now
+ORDER BY n;
+
+-- name: rouse
+-- What waits for a pause or for company is read now; what waits because it failed is not.
+UPDATE extraction_queue SET not_before = 0
+WHERE tenant_id = (SELECT id FROM tenants WHERE name = :of) AND state = 'waiting'
+  AND lease_owner IS NULL AND attempts = 0 AND last_error IS NULL AND not_before > :now;
 
 -- name: absorb
 -- It is taken out and not finished: the segment's own entry may have the very same turns.
@@ -107,7 +121,7 @@ RETURNING n, id, kind, session_n, first_index, last_index, reason, attempts,
           (SELECT name FROM tenants WHERE tenants.id = tenant_id) AS tenant;
 
 -- name: lease_along
--- More that nobody has tried yet, of the same workspace. Of a session no segment is read before an
+-- More that nobody has tried yet, of the same workspace, however urgent. Of a session no segment is read before an
 -- earlier one, which may be among those leased here; and no turn is read twice in one request, as an
 -- edited one would be, whose conversation waits too.
 UPDATE extraction_queue
@@ -118,7 +132,7 @@ WHERE n = (
     JOIN sessions fs ON fs.n = f.session_n
     JOIN extraction_queue q ON q.tenant_id = f.tenant_id AND q.state = 'waiting'
     JOIN sessions qs ON qs.n = q.session_n AND qs.workspace_n IS fs.workspace_n
-    WHERE f.n = :n AND q.kind = 'extract' AND q.attempts = 0 AND q.priority = f.priority
+    WHERE f.n = :n AND q.kind = 'extract' AND q.attempts = 0
       AND (q.not_before <= :now OR q.not_before > :now + :longest_pause)
       AND q.last_index - q.first_index < :most AND q.lease_owner IS NOT :owner
       AND NOT EXISTS (
