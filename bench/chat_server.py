@@ -9,9 +9,14 @@ from typing import Any
 
 Answer = Callable[[str, str], dict[str, Any]]
 """Gives the JSON of an answer to (instructions, text)."""
-AnswerRequest = Callable[[dict[str, Any]], dict[str, Any]]
-"""Gives the JSON of an answer to the body of a request."""
+AnswerRequest = Callable[[dict[str, Any]], dict[str, Any] | str]
+"""Gives the JSON of an answer to the body of a request, or its very text."""
+_REFUSED = 403
 _TOKENS = {"prompt_tokens": 1000, "completion_tokens": 200, "total_tokens": 1200}
+
+
+class Refusal(Exception):  # noqa: N818  (no fault of whoever asks)
+    """Raised by a script that gives no answer: the request is turned away."""
 
 
 @contextmanager
@@ -64,8 +69,11 @@ def _handler_for(answer: AnswerRequest) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             """Answer a question."""
             asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            body = json.dumps(_completion(answer(asked))).encode()
-            self.send_response(200)
+            try:
+                status, body = 200, json.dumps(_completion(answer(asked))).encode()
+            except Refusal:
+                status, body = _REFUSED, b"{}"
+            self.send_response(status)
             self.send_header("content-type", "application/json")
             self.send_header("content-length", str(len(body)))
             self.end_headers()
@@ -77,8 +85,9 @@ def _handler_for(answer: AnswerRequest) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
-def _completion(said: object) -> dict[str, Any]:
-    message = {"role": "assistant", "content": json.dumps(said, ensure_ascii=False)}
+def _completion(said: dict[str, Any] | str) -> dict[str, Any]:
+    text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+    message = {"role": "assistant", "content": text}
     return {
         "id": "1",
         "object": "chat.completion",
