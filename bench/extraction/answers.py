@@ -10,7 +10,7 @@ import json
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -114,6 +114,7 @@ class Answers:
     asked: list[Exchange] = field(default_factory=list)
     """In their order."""
     missing: list[Question] = field(default_factory=list)
+    failures: list[Exception] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
@@ -129,7 +130,7 @@ class Answers:
         question = read_question(body)
         text = self._known.get(question.digest)
         if text is None and self.other is not None:
-            text = self.other.answer(question)
+            text = self._ask_other(self.other, question)
         with self._lock:
             if text is None:
                 self.missing.append(question)
@@ -141,12 +142,23 @@ class Answers:
                 _append(self.file, exchange)
         return text
 
+    def _ask_other(self, other: Answerer, question: Question) -> str | None:
+        """The answer of another; where it fails, `check` says so to whoever runs all this."""
+        try:
+            return other.answer(question)
+        except Exception as error:
+            self.failures.append(error)
+            raise Refusal from error
+
     def check(self) -> None:
         """See that every question so far had its answer.
 
         Raises:
             UnansweredError: one had none.
+            Exception: whatever kept somebody from answering.
         """
+        if self.failures:
+            raise self.failures[0]
         if self.missing:
             first = self.missing[0]
             raise UnansweredError(
@@ -264,8 +276,3 @@ def _line(exchange: Exchange) -> str:
 
 def _compact(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def list_digests(exchanges: Sequence[Exchange]) -> list[str]:
-    """The digests of what was asked, in its order."""
-    return [one.question.digest for one in exchanges]

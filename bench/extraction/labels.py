@@ -115,6 +115,8 @@ class Labelled(Value):
     name: str
     language: str
     source: str
+    note: str = ""
+    """What its labeller has to say of it."""
     sessions: Annotated[tuple[SpokenSession, ...], Field(min_length=1)]
     ask_on: date
     facts: tuple[Fact, ...]

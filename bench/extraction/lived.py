@@ -4,11 +4,13 @@ Everything happens one after the other: a question is asked once all that was wr
 vectors. So the same prompts come again in the next run, word for word.
 """
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+import uuid
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Literal
 
@@ -27,6 +29,7 @@ from memoria.app.reading import build_chat_client, build_worker
 from memoria.inference import LazyEmbedder, choose_embedder
 from memoria.ingest.extraction import ExtractionWorker
 from memoria.model import QueueEntry, from_millis, to_millis, use_clock
+from memoria.model.ids import use_ids
 from memoria.model.listing import MOST_ON_PAGE
 from memoria.model.provenance import EntityRecord, MemoryRecord
 from memoria.retrieval.lookup.related import RelatedMemoryFinder
@@ -107,7 +110,7 @@ def live_through(
     """
     clock = Clock(to_millis(labelled.in_order[0].turns[0].at))
     life = Life(labelled, mode)
-    with serve_requests(answers.answer) as url, use_clock(clock):
+    with serve_requests(answers.answer) as url, use_clock(clock), use_ids(_number_ids(clock)):
         settings = Settings.from_values(
             home=folder / "home",
             embedder=embedder,
@@ -270,6 +273,12 @@ def _list_nights(after: datetime, before: datetime) -> Iterator[datetime]:
     for number, one in enumerate(nights):
         if one - after <= _EVERY_DAY or number % _WEEK == 0 or one is nights[-1]:
             yield one
+
+
+def _number_ids(clock: Clock) -> Callable[[], str]:
+    """Identifiers that grow as those of a server do, and are the same in every run."""
+    numbers = count()
+    return lambda: str(uuid.UUID(int=clock() << 80 | 0x7 << 76 | 0b10 << 62 | next(numbers)))
 
 
 async def _load_embedder(settings: Settings) -> LazyEmbedder | None:
