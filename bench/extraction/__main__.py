@@ -91,7 +91,11 @@ def _add_recorded(parser: argparse.ArgumentParser) -> None:
     )
     recorded.add_argument("--misses", action="store_true", help="each miss, and what there was")
     recorded.add_argument(
-        "--material", type=Path, metavar="FOLDER", help="holds other folders labelled, recorded"
+        "--material",
+        type=Path,
+        action="append",
+        metavar="FOLDER",
+        help="holds folders labelled and recorded, instead of this one's; repeatable",
     )
 
 

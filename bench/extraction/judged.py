@@ -164,20 +164,32 @@ def _describe(kept: Kept) -> str:
 
 
 def _judge_change(verdict: Verdict, life: Life, change: Change) -> None:
-    """Whether the new state stands first, and the old one nowhere as if it held."""
+    """Whether the state that holds stands first, and the other one nowhere as if it held.
+
+    Of two that nobody has settled the later one stands first, or both are marked. Where neither
+    holds any longer, there is nothing to stand first.
+    """
     new, old = life.labelled.fact(change.new), life.labelled.fact(change.old)
-    question = question_of(life.labelled, change.new)
+    if old.state == "current" and new.state != "current":
+        new, old = old, new
+    question = question_of(life.labelled, new.id)
     hits = life.answers[question].result.hits
-    first_new = _find_rank(hits, [new.words])
-    stale = [hit for hit in hits if _says_only(hit.text, old, new)]
-    first_old = min((hits.index(hit) for hit in stale), default=len(hits))
-    is_first = first_new is not None and first_new < first_old
     standing = [one for one in keepers(life.kept.values(), old, now=True) if _stands(one, old, new)]
-    wanted = f"{change.old} → {change.new} ({change.how}): {new.statement} ← {question}"
+    is_first = new.state != "current" or _is_first(hits, old, new)
+    wanted = f"{old.id} → {new.id} ({change.how}): {new.statement} ← {question}"
     found = [f"{n}. {_describe_hit(hit)}" for n, hit in enumerate(hits[:_SHOWN], 1)]
     found += [f"still counts: {_describe(one)}" for one in standing]
-    right = is_first and not standing
-    verdict.count("current first", right=right, miss=Miss("change", wanted, tuple(found)))
+    miss = Miss("change", wanted, tuple(found))
+    verdict.count("current first", right=is_first and not standing, miss=miss)
+
+
+def _is_first(hits: Sequence[Hit], old: Fact, new: Fact) -> bool:
+    """Whether the new state is shown, above the old one unless that is marked as disputed."""
+    first = _find_rank(hits, [new.words])
+    if first is None:
+        return False
+    above = [hit for hit in hits[:first] if _says_only(hit.text, old, new)]
+    return all(hit.contradicts for hit in above)
 
 
 def _says_only(text: str, old: Fact, new: Fact) -> bool:
@@ -187,7 +199,7 @@ def _says_only(text: str, old: Fact, new: Fact) -> bool:
 
 def _stands(kept: Kept, old: Fact, new: Fact) -> bool:
     """Whether a memory tells the old state unmarked."""
-    return _says_only(kept.memory.content, old, new) and not kept.memory.contradicts
+    return _says_only(kept.memory.content, old, new) and not kept.is_contradicted
 
 
 def _find_rank(hits: Sequence[Hit], wanted: Iterable[Words]) -> int | None:
@@ -206,6 +218,8 @@ def _describe_hit(hit: Hit) -> str:
 def _judge_temporary(verdict: Verdict, life: Life, temporary: Temporary) -> None:
     """Whether what was kept of it ended on its day, and is on record as history."""
     fact = life.labelled.fact(temporary.fact)
+    if temporary.ends >= life.labelled.ask_on:
+        return  # it still holds, and counts among the facts
     ever = keepers(life.seen.values(), fact, now=False)
     if not ever:
         return  # it counts among the facts that were not kept
@@ -245,10 +259,16 @@ def _judge_trap(verdict: Verdict, life: Life, trap: Trap) -> None:
 
 
 def _judge_question(verdict: Verdict, life: Life, asked: LabelledQuestion) -> None:
-    """Whether what answers a question is shown first, or among the first three."""
+    """Whether what answers a question is shown first, or among the first three.
+
+    Of a question that nothing answers any longer: whether nothing is shown as if it held.
+    """
     hits = life.answers[asked.ask].result.hits
+    outdated = [life.labelled.fact(one).words for one in asked.outdated]
     if not asked.facts:
-        verdict.count("silent where nothing was said", right=not hits)
+        stale = [hit for hit in hits if _claims(hit) and _find_rank([hit], outdated) == 0]
+        miss = Miss("over", asked.ask, tuple(map(_describe_hit, stale)))
+        verdict.count("nothing shown that is over", right=not stale, miss=miss)
         return
     words = [life.labelled.fact(one).words for one in asked.facts]
     rank = _find_rank(hits, words)
@@ -260,6 +280,11 @@ def _judge_question(verdict: Verdict, life: Life, asked: LabelledQuestion) -> No
         right=rank is not None and rank < _FEW,
         miss=Miss("question", wanted, shown),
     )
+
+
+def _claims(hit: Hit) -> bool:
+    """Whether a hit is a memory that is shown as one that holds."""
+    return hit.validity is Validity.ACTIVE and hit.status is None
 
 
 def _count_tokens(verdict: Verdict, life: Life) -> None:

@@ -5,7 +5,7 @@ statement lacks its words, would be counted as a fault of the product.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, time
 from pathlib import Path
 from typing import Annotated, Literal
@@ -140,6 +140,11 @@ class Labelled(Value):
         """The fact with this id."""
         return next(fact for fact in self.facts if fact.id == fact_id)
 
+    def find_question(self, fact_id: str) -> str | None:
+        """The question that a fact answers, one that names an outdated fact first."""
+        asked = [one for one in self.questions if fact_id in one.facts]
+        return min(asked, key=lambda one: not one.outdated).ask if asked else None
+
     def place_of(self, fact: Fact) -> str | None:
         """The project in which a fact was said first; None where it was said in none."""
         session, _ = key_of(fact.said[0])
@@ -158,20 +163,17 @@ def holds_words(text: str, words: Words) -> bool:
     return all(any(one.casefold() in folded for one in some) for some in words)
 
 
-def read_labelled(folder: Path, names: Sequence[str] = ()) -> list[Labelled]:
-    """The labelled conversations of a folder, by name; those that are named, or all.
+def read_labelled(folder: Path) -> list[Labelled]:
+    """The labelled conversations of a folder, by name.
 
     Raises:
-        ValueError: one isn't there, can't be read or contradicts itself; it says what is wrong.
+        ValueError: there is none, or one can't be read or contradicts itself; it says what is
+            wrong.
     """
-    found = {file.stem: file for file in sorted(folder.glob("*.json"))}
-    if unknown := [name for name in names if name not in found]:
-        raise ValueError(
-            f"There is no {unknown[0]}.json in {folder}. There is: {', '.join(found) or 'nothing'}."
-        )
-    if not found:
+    files = sorted(folder.glob("*.json"))
+    if not files:
         raise ValueError(f"There is no labelled conversation in {folder}.")
-    return [_read_file(file) for name, file in found.items() if not names or name in names]
+    return [_read_file(file) for file in files]
 
 
 def _read_file(file: Path) -> Labelled:

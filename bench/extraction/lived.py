@@ -56,6 +56,8 @@ class Kept:
 
     memory: Memory
     turns: frozenset[Key]
+    is_contradicted: bool = False
+    """Whether another memory is known to contradict it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +230,10 @@ class _Player:
     async def _look(self, home: _Home) -> None:
         """See what is remembered now."""
         origins = ProvenanceQueries(home.store, self._settings.tenant, _ALL_PROJECTS)
-        kept = [await _read_kept(origins, one) for one in await _list_ids(home.m)]
+        ids = await _list_ids(home.m)
+        with home.store.read(self._settings.tenant) as tx:
+            disputed = tx.memories.list_contradictions(ids)
+        kept = [await _read_kept(origins, one, is_contradicted=one in disputed) for one in ids]
         self._life.kept = {one.memory.id: one for one in kept}
         self._life.seen.update(self._life.kept)
 
@@ -250,16 +255,23 @@ def list_questions(labelled: Labelled) -> Iterator[tuple[str, str | None]]:
     A change that no question asks about is asked for by the statement of the new fact.
     """
     for asked in labelled.questions:
-        yield asked.ask, labelled.place_of(labelled.fact(asked.facts[0])) if asked.facts else None
+        yield asked.ask, _place_of(labelled, asked.facts or asked.outdated)
     for change in labelled.changes:
-        yield question_of(labelled, change.new), labelled.place_of(labelled.fact(change.new))
+        for fact in (change.old, change.new):
+            if labelled.find_question(fact) is None:
+                yield question_of(labelled, fact), _place_of(labelled, [fact])
+
+
+def _place_of(labelled: Labelled, ids: Sequence[str]) -> str | None:
+    """The project that a question is about: that of a fact of one project, else of the first."""
+    facts = [labelled.fact(one) for one in ids]
+    facts.sort(key=lambda fact: fact.scope != "project")
+    return labelled.place_of(facts[0]) if facts else None
 
 
 def question_of(labelled: Labelled, fact: str) -> str:
-    """The question that a fact answers, one that names an outdated fact first."""
-    asked = [one for one in labelled.questions if fact in one.facts]
-    asked.sort(key=lambda one: not one.outdated)
-    return asked[0].ask if asked else labelled.fact(fact).statement
+    """What is asked to see a fact: its question, else its statement."""
+    return labelled.find_question(fact) or labelled.fact(fact).statement
 
 
 def _list_nights(after: datetime, before: datetime) -> Iterator[datetime]:
@@ -301,12 +313,13 @@ async def _list_ids(m: Memoria) -> list[str]:
     return found
 
 
-async def _read_kept(origins: ProvenanceQueries, memory_id: str) -> Kept:
+async def _read_kept(origins: ProvenanceQueries, memory_id: str, *, is_contradicted: bool) -> Kept:
     record = await origins.get(memory_id)
     assert isinstance(record, MemoryRecord)  # noqa: S101  (the id is a memory's)
     versions = (one.provenance for one in record.memory.versions)
     named = ((one.session_id, one.message_id) for one in (*record.evidence, *versions))
-    return Kept(record.memory, frozenset((s, n) for s, n in named if s and n))
+    turns = frozenset((s, n) for s, n in named if s and n)
+    return Kept(record.memory, turns, is_contradicted)
 
 
 async def _find_entity(entities: EntityQueries, name: str) -> str | None:

@@ -26,7 +26,7 @@ TARGETS = {
     "scope right": 0.95,
     "traps avoided": 1.0,
 }
-_OTHERS = ("aliases joined", "in the first", "in the first three", "silent where nothing was said")
+_OTHERS = ("aliases joined", "in the first", "in the first three", "nothing shown that is over")
 _BACKLOG = ("beam", "two_people")
 """Those that are recorded whole and read then; every other is read as it is said."""
 _AT_ONCE = 4
@@ -51,18 +51,8 @@ def print_recorded(arguments: argparse.Namespace) -> int:
         The exit code: 0, 1 where a figure is under its target, 2 where an answer is missing or a
         file is of no use.
     """
-    material, record = arguments.material or MATERIAL, arguments.record
     try:
-        found = read_labelled(material / "labelled", arguments.only)
-        orders = [
-            Order(
-                one,
-                material / "recorded" / f"{one.name}.jsonl",
-                None if record is None else record / one.name,
-            )
-            for one in found
-        ]
-        verdicts = measure_all(orders)
+        verdicts = measure_all([*_list_orders(arguments)])
     except (ValueError, UnansweredError) as error:
         print(error, file=sys.stderr)
         return _NOT_POSSIBLE
@@ -71,6 +61,22 @@ def print_recorded(arguments: argparse.Namespace) -> int:
     else:
         _print_tables(verdicts, misses=arguments.misses)
     return int(not all(map(_meets_targets, verdicts)))
+
+
+def _list_orders(arguments: argparse.Namespace) -> Iterator[Order]:
+    """What is to be played: what is named, of all the folders that are."""
+    found = [
+        (one, folder / "recorded" / f"{one.name}.jsonl")
+        for folder in arguments.material or [MATERIAL]
+        for one in read_labelled(folder / "labelled")
+    ]
+    names = [one.name for one, _ in found]
+    if unknown := [name for name in arguments.only if name not in names]:
+        raise ValueError(f"There is no conversation {unknown[0]}. There is: {', '.join(names)}.")
+    record = arguments.record
+    for one, file in found:
+        if not arguments.only or one.name in arguments.only:
+            yield Order(one, file, None if record is None else record / one.name)
 
 
 def measure_all(orders: Sequence[Order]) -> list[Verdict]:

@@ -13,6 +13,7 @@ from bench.extraction.answers import Answers, Folder, Question, read_exchanges
 from bench.extraction.judged import Miss, Verdict, judge
 from bench.extraction.labels import Labelled, read_labelled
 from bench.extraction.lived import Life, live_through
+from bench.extraction.recorded_table import MATERIAL
 from tests.ingest.play import add
 
 _FILE = Path(__file__).with_name("kiln.json")
@@ -100,7 +101,7 @@ def reads_badly(n: int, said: str, known: list[dict[str, Any]]) -> dict[str, Any
 
 
 def kiln() -> Labelled:
-    return read_labelled(_FILE.parent, ["kiln"])[0]
+    return read_labelled(_FILE.parent)[0]
 
 
 class Lived(NamedTuple):
@@ -299,8 +300,17 @@ def test_a_label_that_contradicts_its_conversation_is_told(
     assert str(error.value).startswith("kiln.json")
 
 
-def test_a_conversation_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=re.escape("There is no oven.json")):
-        read_labelled(tmp_path, ["oven"])
-    with pytest.raises(ValueError, match="There is no labelled conversation"):
-        read_labelled(tmp_path)
+def test_the_labelled_conversations_of_the_project_are_sound() -> None:
+    assert [one.name for one in read_labelled(MATERIAL / "labelled")] == ["agent", "chinese"]
+
+
+def test_a_conversation_that_is_not_there_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["--recorded", "--material", str(tmp_path), "--only", "oven"]
+    assert main(asked) == 2
+    assert "There is no labelled conversation in" in capsys.readouterr().err
+    (tmp_path / "labelled").mkdir()
+    (tmp_path / "labelled" / "kiln.json").write_bytes(_FILE.read_bytes())
+    assert main(asked) == 2
+    assert "There is no conversation oven. There is: kiln." in capsys.readouterr().err
