@@ -203,11 +203,11 @@ def _list_problems(read: Labelled) -> Iterator[str]:
 
 def _list_missing_turns(read: Labelled) -> Iterator[str]:
     known = {(one.id, str(number)) for one in read.sessions for number in range(len(one.turns))}
-    for label in (*read.facts, *read.traps):
-        name = label.id if isinstance(label, Fact) else f"the trap {label.never!r}"
-        for said in label.said:
-            if key_of(said) not in known:
-                yield f"{name} names the turn {said}, which isn't there"
+    labels = [(fact.id, fact.said) for fact in read.facts]
+    labels += [(f"the trap {trap.never!r}", trap.said) for trap in read.traps]
+    for name, said in labels:
+        missing = (one for one in said if key_of(one) not in known)
+        yield from (f"{name} names the turn {one}, which isn't there" for one in missing)
 
 
 def _list_missing_facts(read: Labelled) -> Iterator[str]:

@@ -316,8 +316,9 @@ async def _list_ids(m: Memoria) -> list[str]:
 async def _read_kept(origins: ProvenanceQueries, memory_id: str, *, is_contradicted: bool) -> Kept:
     record = await origins.get(memory_id)
     assert isinstance(record, MemoryRecord)  # noqa: S101  (the id is a memory's)
-    versions = (one.provenance for one in record.memory.versions)
-    named = ((one.session_id, one.message_id) for one in (*record.evidence, *versions))
+    named = [(one.session_id, one.message_id) for one in record.evidence]
+    came = (one.provenance for one in record.memory.versions)
+    named += [(one.session_id or "", one.message_id) for one in came]
     turns = frozenset((s, n) for s, n in named if s and n)
     return Kept(record.memory, turns, is_contradicted)
 
