@@ -9,10 +9,22 @@ from typing import Any
 
 Answer = Callable[[str, str], dict[str, Any]]
 """Gives the JSON of an answer to (instructions, text)."""
-AnswerRequest = Callable[[dict[str, Any]], dict[str, Any] | None]
-"""Gives the JSON of an answer to the body of a request; None where it is not taken in this form."""
-_NOT_TAKEN = 400
+AnswerRequest = Callable[[dict[str, Any]], dict[str, Any] | str]
+"""Gives the JSON of an answer to the body of a request, or its very text."""
+_NOT_TAKEN, _TURNED_AWAY = 400, 403
 _TOKENS = {"prompt_tokens": 1000, "completion_tokens": 200, "total_tokens": 1200}
+
+
+class Refusal(Exception):  # noqa: N818  (no fault of whoever asks)
+    """Raised by a script that gives no answer: the request is turned away."""
+
+    status = _TURNED_AWAY
+
+
+class NotInThisForm(Refusal):
+    """Raised by a script that takes no request of this form."""
+
+    status = _NOT_TAKEN
 
 
 @contextmanager
@@ -65,9 +77,11 @@ def _handler_for(answer: AnswerRequest) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             """Answer a question."""
             asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            said = answer(asked)
-            body = json.dumps({} if said is None else _completion(said)).encode()
-            self.send_response(_NOT_TAKEN if said is None else 200)
+            try:
+                status, body = 200, json.dumps(_completion(answer(asked))).encode()
+            except Refusal as refusal:
+                status, body = refusal.status, b"{}"
+            self.send_response(status)
             self.send_header("content-type", "application/json")
             self.send_header("content-length", str(len(body)))
             self.end_headers()
@@ -79,8 +93,9 @@ def _handler_for(answer: AnswerRequest) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
-def _completion(said: object) -> dict[str, Any]:
-    message = {"role": "assistant", "content": json.dumps(said, ensure_ascii=False)}
+def _completion(said: dict[str, Any] | str) -> dict[str, Any]:
+    text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+    message = {"role": "assistant", "content": text}
     return {
         "id": "1",
         "object": "chat.completion",

@@ -3,6 +3,8 @@
 python -m bench.extraction                       # the conversation of `memoria demo`
 python -m bench.extraction --locomo --sessions 2
 python -m bench.extraction --price               # what reading costs, with a scripted model
+python -m bench.extraction --recorded            # labelled conversations, recorded answers
+python -m bench.extraction --recorded --record F # the same; what has no answer waits for one in F
 """
 
 import argparse
@@ -19,6 +21,7 @@ from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 
 from bench.data import data_folder, has_locomo
 from bench.extraction.price_table import print_prices
+from bench.extraction.recorded_table import print_recorded
 from bench.extraction.run import Report, extract_all, home_of
 from bench.extraction.talk import Talk, demo_talk, locomo_talk
 from bench.output import rounded, table
@@ -40,12 +43,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Have a conversation read and print what came of it.
 
     Returns:
-        The exit code: 0 when every entry came to an end, 1 when one did not, 2 when there is no
-        model or no data.
+        The exit code: 0 when every entry came to an end, 1 when one did not or a figure is short of
+        its bound, 2 when there is no model, no answer or no data.
     """
     arguments = _parser().parse_args(argv)
     if arguments.price:
         return print_prices(as_json=arguments.json)
+    if arguments.recorded or arguments.record:
+        return print_recorded(arguments)
     settings = Settings.load()
     if choose_chat_model(settings) is None:
         print(_NO_MODEL, file=sys.stderr)
@@ -66,10 +71,32 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench.extraction")
     parser.add_argument("--locomo", action="store_true", help="a conversation of LoCoMo instead")
     parser.add_argument("--price", action="store_true", help="tokens per 1,000 of conversation")
+    _add_recorded(parser)
     parser.add_argument("--sessions", type=int, metavar="N", help="only the first N sessions")
     parser.add_argument("--minutes", type=float, default=60, help="how long to wait for the end")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     return parser
+
+
+def _add_recorded(parser: argparse.ArgumentParser) -> None:
+    recorded = parser.add_argument_group("conversations that others labelled")
+    recorded.add_argument(
+        "--recorded", action="store_true", help="labelled conversations, by recorded answers"
+    )
+    recorded.add_argument(
+        "--record", type=Path, metavar="FOLDER", help="write new questions there, wait for answers"
+    )
+    recorded.add_argument(
+        "--only", action="append", default=[], metavar="NAME", help="this conversation; repeatable"
+    )
+    recorded.add_argument("--misses", action="store_true", help="each miss, and what there was")
+    recorded.add_argument(
+        "--material",
+        type=Path,
+        action="append",
+        metavar="FOLDER",
+        help="holds folders labelled and recorded, instead of this one's; repeatable",
+    )
 
 
 def _talk(of_locomo: bool) -> Talk | None:

@@ -27,7 +27,7 @@ from typing import Any
 import anyio.to_thread
 
 import memoria
-from bench.chat_server import serve_requests
+from bench.chat_server import NotInThisForm, serve_requests
 from bench.extraction.concluded import Concluded
 from bench.extraction.script import answer_question, purpose_of
 from bench.extraction.talk import Talk, concluded_of
@@ -106,10 +106,10 @@ class _Account:
     inputs: Counter[str] = field(default_factory=Counter)
     output: int = 0
 
-    def answer(self, body: dict[str, Any]) -> dict[str, Any] | None:
+    def answer(self, body: dict[str, Any]) -> dict[str, Any]:
         """Answer a request and enter what it costs; one with a schema is not taken."""
         if body.get("response_format", {}).get("type") == "json_schema":
-            return None
+            raise NotInThisForm
         instructions, text = (str(body["messages"][i]["content"]) for i in (0, -1))
         parts = _split_prompt(instructions, text)
         parts["form"] += count_tokens(_compact(body.get("response_format")))

@@ -70,14 +70,21 @@ def derive_id(at: int, *parts: str) -> str:
 
 
 @contextmanager
+def use_ids(source: Callable[[], str]) -> Iterator[None]:
+    """Let new identifiers in this block, in this thread alone, come from this source."""
+    token = _SOURCE.set(source)
+    try:
+        yield
+    finally:
+        _SOURCE.reset(token)
+
+
+@contextmanager
 def derive_ids(at: int, *parts: str) -> Iterator[None]:
     """Let new identifiers in this block, in this thread alone, follow from what they are for.
 
     What is done again after a crash makes the same ones.
     """
     numbers = count()
-    token = _SOURCE.set(lambda: derive_id(at, *parts, str(next(numbers))))
-    try:
+    with use_ids(lambda: derive_id(at, *parts, str(next(numbers)))):
         yield
-    finally:
-        _SOURCE.reset(token)
