@@ -58,7 +58,9 @@ async def test_new_kinds_of_words_are_found_in_old_turns_and_memories(settings: 
             assert said in record, asked
 
 
-def test_a_speaker_is_read_anew_a_property_is_added_and_the_day_stays_as_it_was(settings: Settings) -> None:
+def test_a_speaker_is_read_anew_a_property_is_added_and_the_day_stays_as_it_was(
+    settings: Settings,
+) -> None:
     before = stored_words(settings)
     with closing(open_store(settings)) as store:
         renew_all(store)
