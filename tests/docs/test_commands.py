@@ -138,6 +138,8 @@ def _prepare(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _run(["import", "chat.jsonl"])
     _run(["remember", "Commit messages are written in English"])
     _run(["remember", "My sister Lin lives in Leeds"])
+    for name in ("Elizabeth", "Liz"):
+        _run(["remember", f"{name} plays chess", "--entity", name])
 
 
 def _run(arguments: list[str]) -> str:

@@ -31,6 +31,9 @@ async def m(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
             "李小芬在码头边开了一家面馆",
             "喬治去年搬到了海边",
             "今天的会议讨论了预算",
+            "林悦住在杭州西湖区，离公司很近",
+            "林悦的父母住在绍兴，每年春节都回去",
+            "张晓明弹得一手好钢琴",
         ]
         turns = [{"role": "user", "content": text, "at": "2024-01-01"} for text in lines]
         await opened.record_conversation(turns, session_id="s")
@@ -71,6 +74,27 @@ async def test_a_name_spelt_otherwise_finds_what_is_on_record_and_the_answer_say
 async def test_a_stranger_stays_a_stranger(m: Memoria, question: str) -> None:
     found = await m.search_conversation_traces(question)
     assert found.notes == ()
+
+
+@pytest.mark.parametrize(
+    "question", ["林悦现在住在哪里？", "林悦还住在西湖区吗", "林悦正住在哪里？"]
+)
+async def test_a_name_is_known_though_the_next_word_is_stuck_to_it(
+    m: Memoria, question: str
+) -> None:
+    found = await m.search_memory(question)
+    assert found.answered
+    assert "林悦住在杭州西湖区，离公司很近" in [hit.text for hit in hits_of(found)]
+    assert found.notes == ()
+
+
+async def test_who_is_asked_about_in_few_words_is_told_of_unasked(m: Memoria) -> None:
+    for question in ("林悦住哪", "林悦现在住哪"):
+        assert "林悦住在杭州西湖区" in (await m.build_context(question)).text
+
+
+async def test_who_only_begins_like_somebody_on_record_stays_a_stranger(m: Memoria) -> None:
+    assert not (await m.search_memory("张晓芬住在哪里？")).answered
 
 
 def test_a_chinese_question_names_whom_it_asks_about() -> None:

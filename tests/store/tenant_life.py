@@ -282,6 +282,8 @@ def interlink(store: SqliteStore, tenant: str, memory: str, other: str, turn: st
     src = Node("memory", memory)
     with store.write(tenant) as tx:
         tx.graph.upsert_turn_entity(turn, Mention(name="the port"))
+        for quay in (("the quay",), ("the pier",), ("the pier", "the quay")):
+            tx.graph.upsert_entity(other, Mention(name=quay[0], aliases=quay[1:]))
         ends = {
             EdgeType.ABOUT: tx.graph.upsert_entity(
                 memory, Mention(name="the port", aliases=("PORT",))

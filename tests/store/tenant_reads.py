@@ -300,6 +300,8 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
             *(Node("entity", one.id) for one in them.entities),
         )
     ],
+    "graph.list_joined": lambda tx, them: [tx.graph.list_joined(one.id) for one in them.entities],
+    "graph.list_same_named": lambda tx, _: tx.graph.list_same_named(9),
     "graph.neighbours": lambda tx, them: [
         f"node={n}" for others in tx.graph.neighbours(them.nodes, EVERY).values() for n in others
     ],

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from memoria.model.zone import UTC_ZONE
 from memoria.text.analyser import query_terms
-from memoria.text.document import as_text, full_text, memory_tokens, turn_tokens
+from memoria.text.document import as_text, full_text, memory_tokens, renew_context, turn_tokens
 
 MARCH_2ND = 1_772_442_845_000  # 2026-03-02T09:14:05Z, a Monday
 
@@ -51,9 +51,21 @@ def test_who_and_when_are_found_apart_from_the_words(question: str) -> None:
 
 
 def test_a_memory_is_found_by_its_words_and_its_date() -> None:
-    words, context = memory_tokens("likes tea", MARCH_2ND, UTC_ZONE)
+    words, context = memory_tokens("likes tea", None, MARCH_2ND, UTC_ZONE)
     assert words == "like tea"
     assert set(query_terms("monday 2 march 2026")) <= set(context.split(" "))
+
+
+def test_a_memory_is_found_by_the_property_it_tells() -> None:
+    words, context = memory_tokens("out on Tuesdays", "release_day", MARCH_2ND, UTC_ZONE)
+    assert words == "out on tuesday"
+    assert context.split(" ")[:2] == ["releas", "day"]
+    assert renew_context(context, "launch") == "launch monday 2 march 2026"
+
+
+@pytest.mark.parametrize("predicate", ["fact_he_says_that_it_leaks", "x" * 41, "", None])
+def test_a_sentence_in_the_place_of_a_property_is_not_indexed(predicate: str | None) -> None:
+    assert memory_tokens("x", predicate, MARCH_2ND, UTC_ZONE)[1] == "monday 2 march 2026"
 
 
 def test_a_turn_reads_as_one_text_without_empty_lines() -> None:
@@ -79,5 +91,5 @@ def test_a_json_value_reads_as_a_person_would_write_it(value: JsonValue, text: s
 
 @given(st.integers(-62_135_596_800_000, 253_402_300_799_999))
 def test_every_moment_of_the_calendar_can_be_indexed(at: int) -> None:
-    _, context = memory_tokens("x", at, UTC_ZONE)
+    _, context = memory_tokens("x", None, at, UTC_ZONE)
     assert len(context.split(" ")) == 4

@@ -1,9 +1,13 @@
 """Where memories come from and what they are linked with, as their owner looks at them."""
 
+from collections.abc import Callable
 from typing import Literal
 
 from memoria.app.arguments import AdjacentTurns, Count, Text, check_arguments
-from memoria.app.threads import in_snapshot
+from memoria.app.threads import in_snapshot, in_thread
+from memoria.memories.entities import Pair, join_entities, list_proposals, part_entities
+from memoria.model import Entity, now_millis
+from memoria.model.channel import Channel
 from memoria.model.provenance import (
     EntityRecord,
     MemoryHistory,
@@ -12,6 +16,7 @@ from memoria.model.provenance import (
     TurnOrigin,
 )
 from memoria.retrieval.lookup.entities import find_entity
+from memoria.retrieval.lookup.entity_pairs import choose_pair
 from memoria.retrieval.lookup.provenance import (
     filters_from,
     list_pending,
@@ -19,9 +24,10 @@ from memoria.retrieval.lookup.provenance import (
     read_origin,
 )
 from memoria.retrieval.lookup.short_ids import complete_id
-from memoria.store.base import Store
+from memoria.store.base import Store, Transaction
 
 Hops = Literal[1, 2]
+_Settle = Callable[[Transaction, Pair, Channel, int], None]
 
 
 class ProvenanceQueries:
@@ -73,10 +79,56 @@ class ProvenanceQueries:
 class EntityQueries:
     """The people, places and things of one tenant's memories. See `Memoria.graph`."""
 
-    def __init__(self, store: Store, tenant: str, workspace: str | None) -> None:
+    def __init__(self, store: Store, tenant: str, workspace: str | None, channel: Channel) -> None:
         self._store = store
         self._tenant = tenant
         self._seen = filters_from(workspace)
+        self._channel = channel
+
+    @check_arguments
+    async def join(self, name: Text, other: Text) -> None:
+        """Let two entities be one from now on: who is asked for by one is found by both.
+
+        Each keeps the names and links it has, so `part` makes two of them again.
+
+        Args:
+            name: a name, an alias or an id.
+            other: of the other one, by whose id both are known then.
+
+        Raises:
+            NotFoundError: nobody goes by one of the names.
+            InvalidInputError: the names mean one entity, or more than two.
+        """
+        await self._settle(join_entities, name, other)
+
+    @check_arguments
+    async def part(self, name: Text, other: Text) -> None:
+        """Let two entities be two, and propose no more that they are one.
+
+        Args:
+            name: a name, an alias or an id.
+            other: of the other one.
+
+        Raises:
+            NotFoundError: nobody goes by one of the names.
+            InvalidInputError: the names mean one entity, or more than two.
+        """
+        await self._settle(part_entities, name, other)
+
+    @check_arguments
+    async def list_proposals(self, limit: Count = 20) -> list[tuple[Entity, Entity]]:
+        """Two entities each that may be one, because they go by one name."""
+        return await in_snapshot(
+            self._store, self._tenant, lambda tx: list_proposals(tx, self._seen, limit)
+        )
+
+    async def _settle(self, settle: _Settle, name: str, other: str) -> None:
+        def settling() -> None:
+            with self._store.write(self._tenant) as tx:
+                pair = choose_pair(tx, name, other, self._seen)
+                settle(tx, pair, self._channel, now_millis())
+
+        await in_thread(settling)
 
     @check_arguments
     async def around(

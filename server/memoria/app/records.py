@@ -45,7 +45,7 @@ from memoria.store.base import Transaction
 from memoria.store.values import Filters
 
 if TYPE_CHECKING:
-    from memoria.app.provenance import EntityQueries, ProvenanceQueries
+    from memoria.app.provenance import ProvenanceQueries
 
 _T = TypeVar("_T")
 
@@ -180,13 +180,6 @@ class Records(Recall):
         from memoria.app.provenance import ProvenanceQueries  # noqa: PLC0415  (only who looks pays for it)
 
         return ProvenanceQueries(self._store, self.tenant, self.settings.workspace)
-
-    @property
-    def graph(self) -> "EntityQueries":
-        """The people, places and things that memories speak of."""
-        from memoria.app.provenance import EntityQueries  # noqa: PLC0415  (as above)
-
-        return EntityQueries(self._store, self.tenant, self.settings.workspace)
 
     def _look_up(self, tx: Transaction, memory: Memory) -> Memory:
         """A memory with what contradicts or outdates it, what was said later, and its links."""

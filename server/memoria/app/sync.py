@@ -86,6 +86,9 @@ class SyncEntities(_Twin[EntityQueries]):
     """The people, places and things that memories speak of."""
 
     around = _wait_for(EntityQueries.around)
+    join = _wait_for(EntityQueries.join)
+    part = _wait_for(EntityQueries.part)
+    list_proposals = _wait_for(EntityQueries.list_proposals)
 
 
 class SyncMemoria(_Twin[Memoria]):

@@ -13,11 +13,20 @@ from memoria.model.ids import choose_by_end, count_end_chars
 from memoria.retrieval.query.plan import EVERYWHERE
 
 if TYPE_CHECKING:
+    from memoria.app.provenance import EntityQueries
     from memoria.memories.undoing import Undoing
 
 
 class Changes(Imports):
     """One tenant's memory, of which the last changes can be taken back."""
+
+    @property
+    def graph(self) -> "EntityQueries":
+        """The people, places and things that memories speak of."""
+        from memoria.app.provenance import EntityQueries  # noqa: PLC0415  (only who looks pays for it)
+
+        project = self.settings.workspace
+        return EntityQueries(self._store, self.tenant, project, self._channel)
 
     @check_arguments
     async def list_changes(self, limit: Count = 10) -> ChangeList:

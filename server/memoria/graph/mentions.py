@@ -260,6 +260,13 @@ def find_names_asked(text: str) -> list[str]:
     return [*titles, *full]
 
 
+def names_person(text: str, name: str) -> bool:
+    """Whether a Chinese text has somebody's whole name, and not the beginning of another's."""
+    return any(
+        _person_at(text, found.start()) == name for found in re.finditer(re.escape(name), text)
+    )
+
+
 def _is_full_name(name: str) -> bool:
     is_title = name.endswith(_TITLE_ENDS_ZH) or name[:2] in known.NO_NAMES_ZH
     return len(name) >= _FULL_NAME_CHARS and not is_title and not _NO_FULL_NAME.search(name)

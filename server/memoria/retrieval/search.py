@@ -20,6 +20,7 @@ from memoria.inference import LazyEmbedder
 from memoria.inference.rerank.base import Reranker
 from memoria.model import SearchResult
 from memoria.retrieval.answer.build import build_answer
+from memoria.retrieval.query.aliases import add_other_names
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.choice import choose_hits
 from memoria.retrieval.ranking.rerank import (
@@ -83,9 +84,10 @@ class Search:
 
     def run(self, plan: SearchPlan) -> SearchResult:
         """Search. Never fails for want of a part: what was missing is said in `notes`."""
-        queries = self._embedder.ask_all(plan)
-        review = self._ask_reranker(plan, queries)
-        return self._read_snapshot(lambda tx: self._answer(tx, plan, queries, review))
+        (named,) = self._add_other_names(plan)
+        queries = self._embedder.ask_all(named)
+        review = self._ask_reranker(named, queries)
+        return self._read_snapshot(lambda tx: self._answer(tx, named, queries, review))
 
     def run_all(self, plans: Sequence[SearchPlan]) -> list[SearchResult]:
         """Search for several things on one snapshot. Each answer is what `run` would give.
@@ -95,6 +97,7 @@ class Search:
         """
         if self._reranker is not None or len(plans) == 1:
             return list(map(self.run, plans))
+        plans = self._add_other_names(*plans)
         queries = list(map(self._embedder.ask_all, plans))
         made = [one.read() for each in queries for one in each]
         vectors = [one.vector for one in made if isinstance(one, QueryVector)]
@@ -121,6 +124,7 @@ class Search:
             tokens: of the answer about memories, at most.
             evidence_tokens: of the answer about evidence, at most.
         """
+        memories, evidence = self._add_other_names(memories, evidence)
         queries = self._embedder.ask_all(memories)
         review = self._ask_reranker(memories, queries)
 
@@ -131,6 +135,11 @@ class Search:
             return found, self._answer(tx, _limit_tokens(evidence, evidence_tokens), queries)
 
         return self._read_snapshot(answer_both)
+
+    def _add_other_names(self, *plans: SearchPlan) -> list[SearchPlan]:
+        """The searches with the other names of whom they name, before any vector is made."""
+        with self._store.read(self._tenant) as tx:
+            return [add_other_names(tx, plan) for plan in plans]
 
     @pause_collector()
     def _read_snapshot(self, work: Callable[[Transaction], _T]) -> _T:

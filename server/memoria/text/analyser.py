@@ -32,7 +32,7 @@ from memoria.text.script import CJK
 from memoria.text.stopwords import STOP_WORDS
 from memoria.text.symbols import split_symbols
 
-FORM = 2
+FORM = 3
 """The number of what is read in a text: another one wherever the same text has other tokens. What
 older versions have indexed is then read anew, in the background."""
 _TOKEN = lazy_regex(rf"(?P<cjk>[{CJK}]+)|(?P<word>[^\W_{CJK}]+)(?:['’](?:s|t|d|m|ll|re|ve)\b)?")

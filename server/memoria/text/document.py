@@ -1,5 +1,8 @@
 """The searchable text of a turn or a memory: its words, and who said it and when.
 
+Of a memory nobody says it, but it tells a property: what "keeps its data in Postgres" tells is the
+database, and whoever asks for that uses the word.
+
 The date is written out in words, because people search for "in May" and not for milliseconds.
 """
 
@@ -15,6 +18,9 @@ from memoria.model.zone import Zone
 from memoria.text.analyser import index_text
 
 _DATE_TOKENS = 4
+_LONGEST_PROPERTY = 3
+"""Words of a property's name; what is longer is a sentence."""
+_MOST_PROPERTY_CHARS = 40
 
 
 class TurnContent(Protocol):
@@ -52,15 +58,30 @@ def turn_tokens(turn: TurnText, zone: Zone) -> tuple[str, str]:
     return index_text(full_text(turn)), _who_and_when(turn.speaker, turn.at, said_in)
 
 
-def memory_tokens(content: str, at: int, zone: Zone) -> tuple[str, str]:
-    """(tokens of the wording, tokens of the date)."""
-    return index_text(content), _who_and_when(None, at, zone)
+def memory_tokens(content: str, predicate: str | None, at: int, zone: Zone) -> tuple[str, str]:
+    """(tokens of the wording, tokens of the property it tells and of the date)."""
+    return index_text(content), _who_and_when(property_words(predicate), at, zone)
 
 
-def renew_context(context: str, speaker: str | None) -> str:
-    """The tokens of a speaker as they are read now, and of a date as they were stored."""
+def property_words(predicate: str | None) -> str:
+    """A property in words: `release_day` is asked for as the release day.
+
+    Nothing where a sentence stands in its place, as in memories that rules of former versions made.
+    """
+    words = (predicate or "").replace("_", " ")
+    is_name = len(words.split()) <= _LONGEST_PROPERTY and len(words) <= _MOST_PROPERTY_CHARS
+    return words if is_name else ""
+
+
+def renew_context(context: str, before: str | None) -> str:
+    """The tokens of what stands before a date as they are read now, and of the date as stored.
+
+    Args:
+        context: as stored.
+        before: a turn's speaker, or the property that a memory tells.
+    """
     when = " ".join(context.split(" ")[-_DATE_TOKENS:])
-    return f"{index_text(speaker)} {when}" if speaker else when
+    return f"{index_text(before)} {when}" if before else when
 
 
 def full_text(turn: TurnContent) -> str:
@@ -82,9 +103,9 @@ def as_text(value: JsonValue) -> str:
             return json.dumps(value, ensure_ascii=False)
 
 
-def _who_and_when(speaker: str | None, at: int, zone: Zone) -> str:
+def _who_and_when(before: str | None, at: int, zone: Zone) -> str:
     when = _when(zone.date_of(at) or from_millis(at).date())
-    return f"{index_text(speaker)} {when}" if speaker else when
+    return f"{index_text(before)} {when}" if before else when
 
 
 @lru_cache(maxsize=64)

@@ -36,16 +36,21 @@ def find_entity(
     Raises:
         InvalidInputError: the id is a memory's or a turn's.
     """
-    by_id = tx.graph.get_entity(name, visible)
-    found = [by_id] if by_id is not None else tx.graph.find_entities([name], visible)
-    found = found or list(_find_by_end(tx, name, visible))
-    found = [one for one in found if _may_be_named(tx, one, visible)]
+    found = find_named(tx, name, visible)
     if len(found) == 1:
         return _read_entity(tx, found[0], hops, limit, visible)
     if not found:
         _reject_record_id(tx, name)
     near = () if found else _find_similar_entities(tx, name, visible)
     return Namesakes(name=name, entities=tuple(found), near=tuple(near))
+
+
+def find_named(tx: Transaction, name: str, visible: Filters) -> list[Entity]:
+    """The entities that a name, an alias, an id or the end of one may mean."""
+    by_id = tx.graph.get_entity(name, visible)
+    found = [by_id] if by_id is not None else tx.graph.find_entities([name], visible)
+    found = found or list(_find_by_end(tx, name, visible))
+    return [one for one in found if _may_be_named(tx, one, visible)]
 
 
 def _find_by_end(tx: Transaction, name: str, visible: Filters) -> Iterator[Entity]:

@@ -3,13 +3,17 @@
 Who asks has often only heard a name: Cathrine is on record as Katherine, 李晓芬 as 李小芬. A name
 of which the record knows nothing is held against the words on record that begin alike
 (`text.spelling`), and taken for one only if that is written as a name there. The answer says so.
+
+What is written without spaces may have more stuck to a name than belongs to it: 林悦现(在). Where
+the record has somebody of the shorter name, that is who is asked about.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from memoria.bare.lazy_regex import lazy_regex
+from memoria.graph.mentions import names_person
 from memoria.retrieval.query.plan import SearchPlan, reword
 from memoria.store.base import Transaction
 from memoria.store.values import Frequencies
@@ -29,6 +33,8 @@ _MOST_LIKE = 4
 """Words like a name that are looked at, the commonest first."""
 _READ = 3
 """Documents read to see whether a word is written as a name there."""
+_SHORTEST = 2
+"""Characters of the shortest full name."""
 _NAME = lazy_regex(r"\b[A-Z][a-z]\w*")
 _WORD = lazy_regex(r"\w+")
 
@@ -57,13 +63,36 @@ def resolve_names(tx: Transaction, plan: SearchPlan, frequencies: Frequencies) -
     strange = [one for one in plan.parsed.proper_names if not is_on_record(one, frequencies)]
     if not 0 < len(strange) <= _MOST_STRANGE:
         return plan
-    text, notes = plan.query, []
+    text, notes, shorter = plan.query, [], dict[str, str]()
     for name in strange:
+        if _is_longer_than_on_record(tx, plan, name):
+            shorter[name] = name[:-1]
+            continue
         known = _find_nearest(tx, plan, name)
         if known is not None:
             text = text.replace(name, known)
             notes.append(f"no {name} is on record; searched for {known}")
-    return replace(reword(plan, text), name_notes=tuple(notes)) if notes else plan
+    found = replace(reword(plan, text), name_notes=tuple(notes)) if notes else plan
+    return _rename(found, shorter) if shorter else found
+
+
+def _rename(plan: SearchPlan, names: Mapping[str, str]) -> SearchPlan:
+    """The same search, about people of other names."""
+    asked = (names.get(name, name) for name in plan.parsed.proper_names)
+    return replace(plan, parsed=replace(plan.parsed, proper_names=tuple(dict.fromkeys(asked))))
+
+
+def _is_longer_than_on_record(tx: Transaction, plan: SearchPlan, name: str) -> bool:
+    """Whether somebody on record is called as a name of three characters or more without the last.
+
+    Either an entity goes by it, or a text has it where a person's name begins and ends.
+    """
+    shorter = name[:-1]
+    if not is_cjk(name) or len(shorter) < _SHORTEST:
+        return False
+    if tx.graph.find_entities([shorter], plan.filters):
+        return True
+    return any(names_person(text, shorter) for text in _read_texts(tx, plan, [shorter]))
 
 
 def _find_nearest(tx: Transaction, plan: SearchPlan, name: str) -> str | None:

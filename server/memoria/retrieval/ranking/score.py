@@ -7,7 +7,6 @@ from types import MappingProxyType
 from typing import NamedTuple, Self, overload
 
 from memoria.model import InferredBy, Role, StoredTurn
-from memoria.policy.keys import has_one_value
 from memoria.retrieval.query.aim import Aim
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.boosts import NO_BOOSTS, combine_boosts, memory_boosts, turn_boosts
@@ -31,6 +30,7 @@ from memoria.store.base import Transaction
 from memoria.store.values import DocumentKind
 from memoria.text.analyser import tokens
 from memoria.text.dates import Interval
+from memoria.text.document import property_words
 from memoria.text.remembered import remember_results
 from memoria.text.script import is_cjk
 
@@ -303,12 +303,6 @@ def list_tokens(name: str) -> frozenset[str]:
 
 
 def _list_property_tokens(wording: MemoryWording) -> frozenset[str]:
-    """Tokens of what a memory tells of its subject: "works at Northwind" tells the employer.
-
-    Only of properties with one value, whose names are fixed; others are named as a model pleases.
-    """
-    predicate = wording.memory.predicate
+    """Tokens of what a memory tells of its subject: "works at Northwind" tells the employer."""
     is_present = wording.version.n == wording.memory.current.n
-    if not predicate or not is_present or not has_one_value(predicate):
-        return _NO_WORDS
-    return list_tokens(predicate.replace("_", " "))
+    return list_tokens(property_words(wording.memory.predicate)) if is_present else _NO_WORDS

@@ -81,6 +81,14 @@ class Graph(Protocol):
         """
         ...
 
+    def list_joined(self, entity_id: str) -> list[str]:
+        """Ids of the entities that are the same as an entity, and its own."""
+        ...
+
+    def list_same_named(self, limit: int) -> list[tuple[str, str]]:
+        """Ids of two entities each that go by one name and may be of one kind, not joined."""
+        ...
+
     def get_entity(self, entity_id: str, visible: Filters) -> Entity | None:
         """An entity, if a memory or turn seen from there names it."""
         ...

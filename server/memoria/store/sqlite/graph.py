@@ -116,6 +116,17 @@ class SqliteGraph:
         """Let an entity be itself again, with the edges and names it had and has got since."""
         self._entities.split(self._entity(entity_id))
 
+    def list_joined(self, entity_id: str) -> list[str]:
+        """Ids of the entities that are the same as an entity, and its own."""
+        n = self._number(Node("entity", entity_id))
+        nodes = {} if n is None else self._nodes(self._entities.group([n]))
+        return [node.id for node in nodes.values()]
+
+    def list_same_named(self, limit: int) -> list[tuple[str, str]]:
+        """Ids of two entities each that go by one name and may be of one kind, not joined."""
+        rows = self._rows.all("same_named", limit=limit)
+        return [(row["one"], row["other"]) for row in rows]
+
     def get_entity(self, entity_id: str, visible: Filters) -> Entity | None:
         """An entity, if a memory or turn seen from there names it."""
         n = self._number(Node("entity", entity_id))

@@ -94,7 +94,8 @@ def read_tokens(
         if memory is None:
             return "", ""
         since = memory["valid_from"]
-        return memory_tokens(memory["content"], since, zone.at_offset(since, memory["utc_offset"]))
+        said_in = zone.at_offset(since, memory["utc_offset"])
+        return memory_tokens(memory["content"], memory["predicate"], since, said_in)
     documents = SqliteDocuments(connection, tenant, vectors)
     turn = SqliteConversations(connection, tenant, documents, zone).turns([n]).get(n)
     return turn_tokens(turn, zone) if turn else ("", "")

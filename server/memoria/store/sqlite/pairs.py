@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from memoria.store.base.pairs import ActiveWording, SimilarWordings
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.rows import TenantRows, as_json
+from memoria.store.sqlite.wordings import SqliteWordings
 
 _UNIT = 10_000
 
@@ -12,8 +13,9 @@ _UNIT = 10_000
 class SqlitePairs:
     """Pairs of a tenant's memories."""
 
-    def __init__(self, connection: Connection, tenant: int) -> None:
+    def __init__(self, connection: Connection, tenant: int, wordings: SqliteWordings) -> None:
         self._rows = TenantRows(connection, tenant, "pairs")
+        self._wordings = wordings
 
     def list_similar(
         self, since: int | None, after: tuple[int, int], least: float, limit: int
@@ -64,6 +66,7 @@ class SqlitePairs:
     def absorb(self, memory_id: str, other_id: str, trust: str, confidence: float) -> None:
         """Give a memory the importance and subject of another, and set how sure it is."""
         self._rows.change("take_in", id=memory_id, other=other_id, confidence=confidence)
+        self._wordings.index_again(self._rows.number("memory_number", id=memory_id))
         self._rows.change("vouch", id=memory_id, trust=trust)
 
     def note_merged(self, memory_id: str, other_id: str) -> None:

@@ -249,7 +249,7 @@ class SqliteTransaction:
     @cached_property
     def pairs(self) -> SqlitePairs:
         """Memories that may say the same."""
-        return SqlitePairs(self._connection, self._tenant)
+        return SqlitePairs(self._connection, self._tenant, self._wordings)
 
     @cached_property
     def dependencies(self) -> SqliteDependencies:

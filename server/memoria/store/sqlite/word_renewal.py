@@ -18,7 +18,7 @@ from memoria.store.sqlite.statements import statements
 from memoria.store.sqlite.vectors import VectorIndex
 from memoria.store.sqlite.word_mark import read_mark, set_mark
 from memoria.text.analyser import FORM, index_text
-from memoria.text.document import full_text, renew_context
+from memoria.text.document import full_text, property_words, renew_context
 
 _SQL = statements("word_renewal")
 
@@ -33,7 +33,7 @@ class _Stale(NamedTuple):
 
 
 _Words = tuple[str, str]
-"""What a document is found by: what it says, and who said it and when."""
+"""What a document is found by: what it says; who said it, or what property it tells, and when."""
 
 
 class DocumentPage(NamedTuple):
@@ -96,9 +96,10 @@ class WordRenewal:
         """By document what this version reads in it."""
         ns = list_numbers(stored)
         wordings = TenantRows(self._connection, tenant, "word_renewal").all("wordings", ns=ns)
-        found = {
-            row["n"]: (index_text(row["content"]), stored[row["n"]]["context"]) for row in wordings
-        }
+        found: dict[int, _Words] = {}
+        for row in wordings:
+            context = renew_context(stored[row["n"]]["context"], property_words(row["predicate"]))
+            found[row["n"]] = index_text(row["content"]), context
         documents = SqliteDocuments(self._connection, tenant, self._vectors)
         conversations = SqliteConversations(self._connection, tenant, documents, self._zone)
         spoken = [n for n, row in stored.items() if row["kind"] == "turn"]

@@ -32,7 +32,8 @@ class SqliteWordings:
         seen_from = None if place is None else place["workspace_n"]
         offset = None if place is None else place["utc_offset"]
         said_in = self._zone.at_offset(version.valid_from, offset)
-        words, context = memory_tokens(version.content, version.valid_from, said_in)
+        told = version.predicate or (None if place is None else place["predicate"])
+        words, context = memory_tokens(version.content, told, version.valid_from, said_in)
         n = self._documents.add("memory", seen_from, words, context, suppressed=suppressed)
         self._rows.insert(
             "add_version",
@@ -55,3 +56,12 @@ class SqliteWordings:
             valid_to=valid_to,
         )
         return n
+
+    def index_again(self, memory_n: int) -> None:
+        """Let the present wording be found by the property that its memory tells by now."""
+        row = self._rows.first("present_wording", memory_n=memory_n)
+        if row is not None:
+            since = row["valid_from"]
+            said_in = self._zone.at_offset(since, row["utc_offset"])
+            tokens = memory_tokens(row["content"], row["predicate"], since, said_in)
+            self._documents.replace_tokens(row["n"], *tokens)

@@ -1,6 +1,7 @@
 """Entities for a terminal: what is known of a name, and which entity is meant."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from memoria.errors import shorten
 from memoria.model import EdgeType, Entity, InferredBy
@@ -57,6 +58,17 @@ def render_namesakes(found: Namesakes, width: int) -> str:
     """Which entities go by a name, and how to choose."""
     title = f"{len(found.entities)} go by “{found.name}”. Choose one by its id: memoria graph ID"
     return "\n".join([*wrap_text(title, width), *_entity_lines(found.entities, width)])
+
+
+def proposals_text(proposed: Sequence[tuple[Entity, Entity]], width: int) -> list[str]:
+    """Which two may be one because they go by one name, and how to say what they are."""
+    if not proposed:
+        return []
+    lines = ["Two of one name, and maybe one:"]
+    for number, pair in enumerate(proposed, 1):
+        lines += ["", *wrap_text(f"{number}.", width), *islice(_entity_lines(pair, width), 1, None)]
+    end = "One: memoria graph ID --same ID. Two: memoria graph ID --apart ID."
+    return ["\n".join([*lines, "", *wrap_text(end, width)])]
 
 
 def unknown_name_text(found: Namesakes) -> str:

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memoria.errors import NotFoundError
+from memoria.errors import InvalidInputError, NotFoundError
 from memoria.surface.cli.console import AsJson, show, with_memory
 
 if TYPE_CHECKING:
     from memoria.app import Memoria
-    from memoria.model import Memory
-    from memoria.model.provenance import MemoryRecord, TurnOrigin
+    from memoria.model import Entity, Memory
+    from memoria.model.provenance import EntityRecord, MemoryRecord, Namesakes, TurnOrigin
     from memoria.model.session import SessionRecord
+
+    _ToReview = tuple[list[MemoryRecord], list[Memory], list[str], list[tuple[Entity, Entity]]]
 
 _TURNS_ON_A_PAGE = 20
 
@@ -89,12 +91,21 @@ def graph(
     limit: Annotated[
         int, typer.Option(min=1, max=1000, help="Most memories and turns to show.")
     ] = 30,
+    same: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Say that it is one with this one.")
+    ] = None,
+    apart: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Say that it is not this one.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what is known of a person, place or thing: the memories and turns that name it.
 
-    If several entities share the name, the command lists them with their ids instead.
+    If several entities share the name, the command lists them with their ids instead. Two that are
+    one are joined by --same, and are two again by --apart; memoria review lists which may be one.
     """
+    if same is not None and apart is not None:
+        raise InvalidInputError("Two are one or they are not: give --same or --apart.")
     from memoria.model.provenance import EntityRecord, Namesakes  # noqa: PLC0415
     from memoria.surface.cli.entities import (  # noqa: PLC0415
         render_entity,
@@ -105,9 +116,15 @@ def graph(
     from memoria.surface.wire.provenance import wire_graph_answer  # noqa: PLC0415
 
     named = " ".join(name)
-    found = with_memory(
-        context, lambda m: m.graph.around(named, hops=2 if hops > 1 else 1, limit=limit)
-    )
+
+    async def look(memory: "Memoria") -> "EntityRecord | Namesakes":
+        if same is not None:
+            await memory.graph.join(named, same)
+        if apart is not None:
+            await memory.graph.part(named, apart)
+        return await memory.graph.around(named, hops=2 if hops > 1 else 1, limit=limit)
+
+    found = with_memory(context, look)
     match found:
         case EntityRecord():
             show(wire_graph_answer(found), render_entity(found, columns()), as_json=as_json)
@@ -128,33 +145,39 @@ def review(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List what waits for your word: memories to confirm, contradictions, and quotes of yours.
+    """List what waits for your word: memories to confirm, contradictions, quotes, and namesakes.
 
-    A quote is something you asked for in a conversation. Agents are told it as you said it.
+    A quote is something you asked for in a conversation. Agents are told it as you said it. Two
+    people, places or things of one name may be one: say so, or that they are two.
     """
+    from memoria.surface.cli.entities import proposals_text  # noqa: PLC0415
     from memoria.surface.cli.layout import columns  # noqa: PLC0415
     from memoria.surface.cli.pages import quotes_text  # noqa: PLC0415
     from memoria.surface.cli.records import render_review  # noqa: PLC0415
     from memoria.surface.wire.provenance import (  # noqa: PLC0415
         WireReview,
         wire_contradiction,
+        wire_entity,
         wire_memory_record,
     )
 
-    async def read(memory: "Memoria") -> "tuple[list[MemoryRecord], list[Memory], list[str]]":
+    async def read(memory: "Memoria") -> "_ToReview":
         if keep is not None:
             turn = (await memory.get_turn(keep, context=0)).turn
             await memory.remember(turn.content, turn_id=turn.id)
         if aside is not None:
             await memory.set_quote_aside(aside)
         pending = await memory.provenance.list_pending(limit)
-        return pending, await memory.list_contradicted(limit), await memory.wishes()
+        proposed = await memory.graph.list_proposals(limit)
+        return pending, await memory.list_contradicted(limit), await memory.wishes(), proposed
 
-    pending, contradicted, quotes = with_memory(context, read)
+    pending, contradicted, quotes, proposed = with_memory(context, read)
     wire = WireReview(
         pending=list(map(wire_memory_record, pending)),
         contradicted=list(map(wire_contradiction, contradicted)),
         quotes=quotes or None,
+        may_be_one=[(wire_entity(one), wire_entity(other)) for one, other in proposed] or None,
     )
-    text = "\n\n".join([render_review(pending, contradicted, columns()), *quotes_text(quotes)])
+    listed = render_review(pending, contradicted, columns())
+    text = "\n\n".join([listed, *quotes_text(quotes), *proposals_text(proposed, columns())])
     show(wire, text, as_json=as_json)

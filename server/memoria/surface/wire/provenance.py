@@ -204,6 +204,8 @@ class WireReview(BaseModel):
     contradicted: list[WireContradiction]
     quotes: list[str] | None = None
     """What they asked for in a conversation, a dated line each; not a memory."""
+    may_be_one: list[tuple[WireEntity, WireEntity]] | None = None
+    """Two each that go by one name."""
 
 
 def wire_contradiction(memory: Memory) -> WireContradiction:
@@ -268,7 +270,7 @@ def wire_graph_answer(found: EntityRecord | Namesakes) -> WireGraphAnswer:
     match found:
         case EntityRecord():
             return WireGraphAnswer(
-                entity=_wire_entity(found.entity),
+                entity=wire_entity(found.entity),
                 memories=list(map(_mention, found.entity_memories)),
                 omitted=found.omitted or None,
                 turns=list(map(_link, found.entity_turns)) or None,
@@ -276,7 +278,7 @@ def wire_graph_answer(found: EntityRecord | Namesakes) -> WireGraphAnswer:
             )
         case Namesakes():
             return WireGraphAnswer(
-                namesakes=list(map(_wire_entity, found.entities)),
+                namesakes=list(map(wire_entity, found.entities)),
             )
 
 
@@ -358,7 +360,8 @@ def _wire_line(memory: Memory) -> WireMemoryLine:
     )
 
 
-def _wire_entity(entity: Entity) -> WireEntity:
+def wire_entity(entity: Entity) -> WireEntity:
+    """A named thing with its names."""
     return WireEntity(
         id=entity.id,
         kind=entity.kind,

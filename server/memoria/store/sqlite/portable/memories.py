@@ -95,6 +95,8 @@ class PortableMemories:
         fields = _combine(here, there, there if newest_there > newest_here else owner)
         if fields != here:
             self._rows.change("set_memory", n=n, **self._as_row(fields))
+        if fields["predicate"] != here["predicate"]:
+            self._wordings.index_again(n)
         self._show_newest(n, is_active=fields["validity"] == "active")
         if (fields["scope"], fields["workspace"]) != (here["scope"], here["workspace"]):
             place = self._workspaces.number(fields["workspace"])

@@ -13,8 +13,8 @@ SELECT (SELECT count(*) FROM documents) AS documents,
         WHERE id NOT IN (SELECT n FROM documents)) AS extra;
 
 -- name: wording
-SELECT v.content, v.valid_from, t.utc_offset
-FROM memory_versions v LEFT JOIN turns t ON t.n = v.turn_n
+SELECT v.content, v.valid_from, m.predicate, t.utc_offset
+FROM memory_versions v JOIN memories m ON m.n = v.memory_n LEFT JOIN turns t ON t.n = v.turn_n
 WHERE v.n = :n AND v.tenant_id = :tenant;
 
 -- name: forgive_failures

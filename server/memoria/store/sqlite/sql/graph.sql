@@ -56,6 +56,21 @@ WHERE s.tenant_id = :tenant AND s.key = :key
                   WHERE o.entity_n = s.entity_n)
 ORDER BY s.entity_n;
 
+-- name: same_named
+-- What a qualifier tells apart is known to be two. Of what is joined the whole is meant.
+SELECT DISTINCT coalesce(e.canonical_n, e.n) AS one_n, coalesce(x.canonical_n, x.n) AS other_n,
+       one.id AS one, other.id AS other
+FROM entity_names s
+CROSS JOIN entity_names o ON o.tenant_id = s.tenant_id AND o.key = s.key AND o.qualifier = ''
+     AND o.entity_n > s.entity_n
+CROSS JOIN entities e ON e.n = s.entity_n
+CROSS JOIN entities x ON x.n = o.entity_n AND (x.kind = e.kind OR 'other' IN (x.kind, e.kind))
+CROSS JOIN entities one ON one.n = coalesce(e.canonical_n, e.n)
+CROSS JOIN entities other ON other.n = coalesce(x.canonical_n, x.n)
+WHERE s.tenant_id = :tenant AND s.qualifier = '' AND one.n <> other.n
+ORDER BY one_n, other_n
+LIMIT :limit;
+
 -- name: set_kind
 UPDATE entities SET kind = :kind WHERE n = :n AND +tenant_id = :tenant;
 

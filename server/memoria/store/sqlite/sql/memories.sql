@@ -82,9 +82,17 @@ WHERE v.memory_n = :memory_n AND +v.tenant_id = :tenant AND v.inferred_by = 'mod
 -- name: number
 SELECT n FROM memories WHERE tenant_id = :tenant AND id = :id;
 
+-- name: present_wording
+SELECT v.n, v.content, v.valid_from, m.predicate, t.utc_offset
+FROM memories m
+JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
+LEFT JOIN turns t ON t.n = v.turn_n
+WHERE m.n = :memory_n AND m.tenant_id = :tenant;
+
 -- name: place
--- Where alone it is seen; no number where it is seen everywhere. And by whose clock it was said.
-SELECT iif(scope = 'project', workspace_n, NULL) AS workspace_n,
+-- Where alone it is seen; no number where it is seen everywhere. The property it tells, and by whose
+-- clock it was said.
+SELECT iif(scope = 'project', workspace_n, NULL) AS workspace_n, predicate,
        (SELECT utc_offset FROM turns WHERE n = :turn_n) AS utc_offset
 FROM memories WHERE n = :memory_n AND tenant_id = :tenant;
 

@@ -93,6 +93,9 @@ SET confidence = :confidence,
 FROM memories AS o
 WHERE m.id = :id AND +m.tenant_id = :tenant AND o.id = :other AND +o.tenant_id = :tenant;
 
+-- name: memory_number
+SELECT n FROM memories WHERE id = :id AND +tenant_id = :tenant;
+
 -- name: vouch
 UPDATE memory_versions SET trust = :trust
 WHERE memory_n = (SELECT n FROM memories WHERE id = :id AND +tenant_id = :tenant)

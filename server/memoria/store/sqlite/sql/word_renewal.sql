@@ -16,5 +16,6 @@ WHERE d.n > :after AND d.n <= :last
 ORDER BY d.n;
 
 -- name: wordings
-SELECT n, content FROM memory_versions
-WHERE n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant;
+SELECT v.n, v.content, m.predicate
+FROM memory_versions v JOIN memories m ON m.n = v.memory_n
+WHERE v.n IN (SELECT value FROM json_each(:ns)) AND +v.tenant_id = :tenant;

@@ -1,0 +1,84 @@
+"""Entities joined and parted: two names of one person, place or thing, on somebody's word.
+
+That two entities go by one name is a sign that they are one, and no more: it is proposed, and who
+knows says which it is. What was parted is proposed no more. Each keeps the names and links that are
+its own, so that nothing is lost either way.
+"""
+
+from collections.abc import Iterator
+from itertools import islice
+
+from memoria.errors import InvalidInputError
+from memoria.model import Entity
+from memoria.model.channel import Channel
+from memoria.store.base import Transaction
+from memoria.store.values import Filters
+from memoria.text.name import name_key
+
+JOINED = "join entity"
+PARTED = "part entity"
+_MOST_PAIRS = 1000
+"""Pairs of one name that are looked at for what may be proposed."""
+Pair = tuple[Entity, Entity]
+
+
+def join_entities(tx: Transaction, pair: Pair, channel: Channel, now: int) -> None:
+    """Let the first of two entities be the same as the second, and say so in the log.
+
+    Raises:
+        InvalidInputError: they are one already.
+    """
+    one, into = pair
+    if _whole(one) == _whole(into):
+        raise InvalidInputError(f"{one.name} and {into.name} are one already.")
+    tx.graph.merge_entities(one.id, into.id)
+    _log(tx, JOINED, pair, channel, now)
+
+
+def part_entities(tx: Transaction, pair: Pair, channel: Channel, now: int) -> None:
+    """Let two entities be two, and remember that they are."""
+    one, other = pair
+    if _whole(one) == _whole(other):
+        member = one if one.canonical_id is not None else other
+        tx.graph.split_entity(member.id)
+    _log(tx, PARTED, pair, channel, now)
+
+
+def list_proposals(tx: Transaction, visible: Filters, limit: int) -> list[Pair]:
+    """Two entities each that may be one: in what is seen from there they go by one name."""
+    return list(islice(_iterate_proposals(tx, visible), limit))
+
+
+def _iterate_proposals(tx: Transaction, visible: Filters) -> Iterator[Pair]:
+    for ids in tx.graph.list_same_named(_MOST_PAIRS):
+        one, other = (tx.graph.get_entity(entity_id, visible) for entity_id in ids)
+        if one and other and _keys(one) & _keys(other) and not _were_parted(tx, one, other):
+            yield one, other
+
+
+def _keys(entity: Entity) -> frozenset[str]:
+    return frozenset(map(name_key, (entity.name, *entity.aliases)))
+
+
+def _whole(entity: Entity) -> str:
+    return entity.canonical_id or entity.id
+
+
+def _were_parted(tx: Transaction, one: Entity, other: Entity) -> bool:
+    return any(
+        entry.action == PARTED and entry.detail == against.id
+        for entity, against in ((one, other), (other, one))
+        for entry in tx.audit.list_entries(entity.id)
+    )
+
+
+def _log(tx: Transaction, action: str, pair: Pair, channel: Channel, now: int) -> None:
+    one, other = pair
+    tx.audit.add(
+        at=now,
+        channel=channel.name,
+        client=channel.client,
+        action=action,
+        subject=one.id,
+        detail=other.id,
+    )

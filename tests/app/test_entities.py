@@ -1,0 +1,141 @@
+"""Two entities that are one are joined on the user's word, parted on it, and lose nothing by it."""
+
+from pathlib import Path
+
+import pytest
+from tests.retrieval.test_graph_expansion import mention, tell
+from typer.testing import CliRunner
+
+import memoria
+from memoria import Memoria
+from memoria.app.threads import in_thread
+from memoria.errors import InvalidInputError, NotFoundError
+from memoria.model.provenance import EntityRecord, Namesakes
+from memoria.surface.cli.main import app
+
+MOVED = "Elizabeth moved to Lisbon in March"
+PLAYS = "Liz plays chess in a club"
+CALLED = "Elizabeth, whom we call Liz, is a cousin of mine"
+
+
+async def settle(m: Memoria) -> str:
+    """Two people by their names, then a sentence that gives one of them both. Its id."""
+    await tell(m, MOVED, "Elizabeth")
+    await tell(m, PLAYS, "Liz")
+    return await tell(m, CALLED, mention("Elizabeth", "Liz"))
+
+
+async def known_of(m: Memoria, name: str) -> set[str] | None:
+    """What is known of one entity; None where several go by the name."""
+    found = await m.graph.around(name)
+    if isinstance(found, Namesakes):
+        return None
+    return {one.memory.content for one in found.entity_memories}
+
+
+async def names_of(m: Memoria, name: str) -> list[str]:
+    found = await m.graph.around(name)
+    assert isinstance(found, EntityRecord)
+    return [found.entity.name, *found.entity.aliases]
+
+
+async def test_two_of_one_name_are_proposed_and_are_two_until_somebody_says_so(
+    memory: Memoria,
+) -> None:
+    assert await memory.graph.list_proposals() == []
+    await settle(memory)
+    ((one, other),) = await memory.graph.list_proposals()
+    assert {one.name, other.name} == {"Elizabeth", "Liz"}
+    assert await known_of(memory, "Liz") is None
+    assert await known_of(memory, "Elizabeth") == {MOVED, CALLED}
+
+
+async def test_joined_they_are_known_by_either_name_and_parted_each_has_its_own(
+    memory: Memoria,
+) -> None:
+    await settle(memory)
+    await memory.graph.join("Liz", "Elizabeth")
+    assert await known_of(memory, "Liz") == {MOVED, PLAYS, CALLED}
+    assert await known_of(memory, "Elizabeth") == {MOVED, PLAYS, CALLED}
+    assert await memory.graph.list_proposals() == []
+    await memory.graph.part("Liz", "Elizabeth")
+    assert await known_of(memory, "Elizabeth") == {MOVED, CALLED}
+    assert await memory.graph.list_proposals() == []
+    await memory.graph.join("Liz", "Elizabeth")
+    assert await known_of(memory, "Elizabeth") == {MOVED, PLAYS, CALLED}
+
+
+async def test_two_that_were_never_joined_may_be_said_to_be_two(memory: Memoria) -> None:
+    await settle(memory)
+    await memory.graph.part("Elizabeth", "Liz")
+    assert await memory.graph.list_proposals() == []
+    assert await known_of(memory, "Elizabeth") == {MOVED, CALLED}
+
+
+async def test_names_that_share_no_memory_may_be_joined(memory: Memoria) -> None:
+    await tell(memory, MOVED, "Elizabeth")
+    await tell(memory, "小李会弹钢琴", "小李")
+    await memory.graph.join("小李", "Elizabeth")
+    assert await names_of(memory, "小李") == ["Elizabeth", "小李"]
+
+
+async def test_what_names_nobody_or_one_alone_joins_nothing(memory: Memoria) -> None:
+    await settle(memory)
+    with pytest.raises(NotFoundError, match="Zorro"):
+        await memory.graph.join("Zorro", "Elizabeth")
+    with pytest.raises(InvalidInputError, match="mean one entity"):
+        await memory.graph.join("Elizabeth", "elizabeth")
+    await memory.graph.join("Liz", "Elizabeth")
+    with pytest.raises(InvalidInputError, match="one already"):
+        await memory.graph.join("Liz", "Elizabeth")
+
+
+async def test_another_project_s_people_are_neither_proposed_nor_joined(memory: Memoria) -> None:
+    await tell(memory, "Ann works on the parser", "Ann", workspace="there")
+    await tell(memory, "Bo works on the parser", "Bo", workspace="there")
+    await tell(memory, "Ann (Bo) works on the lexer", mention("Ann", "Bo"), workspace="there")
+    assert await memory.graph.list_proposals() == []
+    with pytest.raises(NotFoundError):
+        await memory.graph.join("Ann", "Bo")
+
+
+async def test_a_join_survives_export_and_import(
+    memory: Memoria, home: Path, tmp_path: Path
+) -> None:
+    await settle(memory)
+    await memory.graph.join("Liz", "Elizabeth")
+    file = tmp_path / "out.jsonl"
+    await run(home, "export", str(file))
+    await run(tmp_path / "other", "import", str(file))
+    async with memoria.open(home=tmp_path / "other", tenant="tests") as other:
+        assert await known_of(other, "Liz") == {MOVED, PLAYS, CALLED}
+
+
+async def test_forgetting_takes_the_names_that_only_the_forgotten_gave(memory: Memoria) -> None:
+    called = await settle(memory)
+    await memory.graph.join("Liz", "Elizabeth")
+    await memory.forget_memory([called])
+    assert await known_of(memory, "Liz") == {MOVED, PLAYS}
+    (moved,) = [one.id for one in (await memory.search_memory("Lisbon")).hits if one.text == MOVED]
+    await memory.forget_memory([moved])
+    assert await names_of(memory, "Liz") == ["Liz"]
+    with pytest.raises(NotFoundError):
+        await memory.graph.join("Elizabeth", "Liz")
+
+
+async def run(home: Path, *arguments: str) -> str:
+    """What a command prints; it begins an event loop of its own, and so in a thread of its own."""
+    line = ["--home", str(home), "--tenant", "tests", *arguments]
+    done = await in_thread(lambda: CliRunner().invoke(app, line))
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+async def test_on_the_command_line_they_are_reviewed_joined_and_parted(
+    memory: Memoria, home: Path
+) -> None:
+    await settle(memory)
+    assert "maybe one" in await run(home, "review")
+    assert PLAYS in await run(home, "graph", "Liz", "--same", "Elizabeth")
+    assert "maybe one" not in await run(home, "review")
+    assert "2 go by" in await run(home, "graph", "Liz", "--apart", "Elizabeth")
