@@ -12,6 +12,7 @@ Answer = Callable[[str, str], dict[str, Any]]
 AnswerRequest = Callable[[dict[str, Any]], dict[str, Any] | str]
 """Gives the JSON of an answer to the body of a request, or its very text."""
 _NOT_TAKEN, _TURNED_AWAY = 400, 403
+_MODEL = "scripted"
 _TOKENS = {"prompt_tokens": 1000, "completion_tokens": 200, "total_tokens": 1200}
 
 
@@ -28,9 +29,17 @@ class NotInThisForm(Refusal):
 
 
 @contextmanager
-def serve_script(answer: Answer) -> Iterator[str]:
-    """Serve a script while the block runs; gives its URL."""
-    with _serve(build_server(answer)) as url:
+def serve_script(answer: Answer, port: int = 0) -> Iterator[str]:
+    """Serve a script while the block runs; gives its URL.
+
+    Args:
+        answer: the script.
+        port: where; one of its own by default.
+
+    Raises:
+        OSError: somebody else listens there.
+    """
+    with _serve(build_server(answer, port)) as url:
         yield url
 
 
@@ -53,9 +62,9 @@ def _serve(server: ThreadingHTTPServer) -> Iterator[str]:
         server.server_close()
 
 
-def build_server(answer: Answer) -> ThreadingHTTPServer:
-    """A server at a port of its own; it answers once `serve_forever` runs."""
-    return _build_server(lambda asked: answer(*_first_and_last(asked)))
+def build_server(answer: Answer, port: int = 0) -> ThreadingHTTPServer:
+    """A server at a port, by default one of its own; it answers once `serve_forever` runs."""
+    return _build_server(lambda asked: answer(*_first_and_last(asked)), port)
 
 
 def _first_and_last(asked: dict[str, Any]) -> tuple[str, str]:
@@ -63,8 +72,8 @@ def _first_and_last(asked: dict[str, Any]) -> tuple[str, str]:
     return first, last
 
 
-def _build_server(answer: AnswerRequest) -> ThreadingHTTPServer:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_for(answer))
+def _build_server(answer: AnswerRequest, port: int = 0) -> ThreadingHTTPServer:
+    server = ThreadingHTTPServer(("127.0.0.1", port), _handler_for(answer))
     server.daemon_threads = True
     return server
 
@@ -74,13 +83,20 @@ def _handler_for(answer: AnswerRequest) -> type[BaseHTTPRequestHandler]:
         protocol_version = "HTTP/1.1"
         disable_nagle_algorithm = True
 
+        def do_GET(self) -> None:
+            """Name the one model that there is."""
+            self._send(200, {"object": "list", "data": [{"id": _MODEL, "object": "model"}]})
+
         def do_POST(self) -> None:
             """Answer a question."""
             asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
             try:
-                status, body = 200, json.dumps(_completion(answer(asked))).encode()
+                self._send(200, _completion(answer(asked)))
             except Refusal as refusal:
-                status, body = refusal.status, b"{}"
+                self._send(refusal.status, {})
+
+        def _send(self, status: int, document: object) -> None:
+            body = json.dumps(document).encode()
             self.send_response(status)
             self.send_header("content-type", "application/json")
             self.send_header("content-length", str(len(body)))
@@ -100,7 +116,7 @@ def _completion(said: dict[str, Any] | str) -> dict[str, Any]:
         "id": "1",
         "object": "chat.completion",
         "created": 1,
-        "model": "scripted",
+        "model": _MODEL,
         "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
         "usage": _TOKENS,
     }

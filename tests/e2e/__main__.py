@@ -17,6 +17,7 @@ from tests.e2e.clients.base import TOOLS
 from tests.e2e.install import Installed, install
 from tests.e2e.program import idle_program, older_program, this_program
 from tests.e2e.race import Start, busy, race
+from tests.e2e.reader import read_by_client, read_by_server
 from tests.e2e.show import show
 from tests.e2e.stale import changes
 
@@ -53,6 +54,9 @@ def _parser() -> argparse.ArgumentParser:
     showing.add_argument("--runs", type=int, default=5, help="of each client, each in a new home")
     showing.add_argument("--packaged", action="store_true", help="by the client's own installer")
     showing.set_defaults(run=_show)
+    reading = commands.add_parser("read", parents=[shared], help="connect, and be read by it")
+    reading.add_argument("--server", action="store_true", help="by a server on this machine")
+    reading.set_defaults(run=_read)
     stale = commands.add_parser("stale", parents=[shared], help="what is said after a change")
     stale.set_defaults(run=_stale)
     return parser
@@ -86,6 +90,21 @@ def _show(clients: Sequence[Installed], arguments: argparse.Namespace) -> int:
                 done.imported,
                 " ".join(f"{took:.1f}" for took in done.seconds),
             )
+    return _report(shown, wrong)
+
+
+def _read(clients: Sequence[Installed], arguments: argparse.Namespace) -> int:
+    read_by = read_by_server if arguments.server else read_by_client
+    columns = "client reader tried by-hooks in-the-next-first by-cron tools-lent seconds"
+    shown = table("Connect with one question, talk, and it is known", 2, *columns.split())
+    wrong = []
+    for installed in clients:
+        done = read_by(installed, this_program())
+        wrong += [f"{done.client}: {line}" for line in done.wrong]
+        print(done, flush=True)
+        seconds = " ".join(f"{took:.1f}" for took in done.seconds)
+        cells = done.tried, done.by_hooks, done.briefed, done.by_cron, done.tools
+        shown.add_row(done.client, done.reader, *cells, seconds)
     return _report(shown, wrong)
 
 

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from tests.e2e.clients.base import TOOLS
 from tests.e2e.install import Installed
@@ -64,7 +65,7 @@ def _connect(place: Stage, program: Program, shown: Shown) -> None:
 
 def _install(place: Stage, program: Program, _shown: Shown) -> None:
     """The package of this checkout, whose program is on the path."""
-    place.add_to_path(program)
+    place.add_to_path(("memoria", Path(program.command[0])))
     for command in place.client.package_commands(ROOT):
         place.run_client(command)
     place.client.approve(place.installed.program, place.environment, place.project)

@@ -43,7 +43,7 @@ class Stage:
     def __init__(self, installed: Installed, home: Path, model: StandIn) -> None:
         self.installed, self.client, self.home = installed, installed.client, home
         self.project = self.folder("project")
-        self._model = model
+        self.model = model
         self._programs: list[str] = []
         self.client.prepare(home, model.url)
 
@@ -56,25 +56,41 @@ class Stage:
             "PATH": os.pathsep.join([*self._programs, *node_folders(), *_SYSTEM_PATH]),
             "LANG": "C.UTF-8",
             "TERM": "xterm-256color",
-            # Whatever is not on loopback is asked of the stand-in, which refuses it.
-            "HTTP_PROXY": self._model.url,
-            "HTTPS_PROXY": self._model.url,
-            "NO_PROXY": "127.0.0.1,localhost",
-            **self.client.environment(self.home, self._model.url),
+            **self._no_network,
+            **self.client.environment(self.home, self.model.url),
             **{name: os.environ[name] for name in ("SYSTEMROOT", "TEMP") if name in os.environ},
         }
 
     @property
+    def _no_network(self) -> dict[str, str]:
+        """Whatever is not on loopback is asked of the stand-in, which refuses it."""
+        url = self.model.url
+        return {"HTTP_PROXY": url, "HTTPS_PROXY": url, "NO_PROXY": "127.0.0.1,localhost"}
+
+    @property
     def refused(self) -> list[str]:
         """Hosts elsewhere that the client asked for."""
-        return self._model.refused
+        return self.model.refused
 
-    def add_to_path(self, program: Program) -> None:
-        """Have the shell find it as `memoria`."""
+    def add_to_path(self, *programs: tuple[str, Path]) -> None:
+        """Have the shell find programs, each by its name, in a folder of this home."""
         folder = self.home / "bin"
         folder.mkdir()
-        (folder / "memoria").symlink_to(program.command[0])
+        for name, program in programs:
+            (folder / name).symlink_to(program)
         self._programs.append(str(folder))
+
+    def run_job(self, line: str) -> None:
+        """Run a line of a crontab as cron does: with next to nothing in its environment.
+
+        Raises:
+            RuntimeError: it failed.
+        """
+        told = self.client.environment(self.home, self.model.url)
+        poor = {"HOME": str(self.home), "PATH": "/usr/bin:/bin", "SHELL": "/bin/sh"}
+        Program("cron", ("/bin/sh", "-c")).run(
+            {**poor, **self._no_network, **told}, self.home, line
+        )
 
     def run_client(self, arguments: Sequence[str]) -> None:
         """Have the client do something that is no conversation.
@@ -113,7 +129,7 @@ class Stage:
         Raises:
             RuntimeError: the model was asked nothing.
         """
-        self._model.begin(script)
+        self.model.begin(script)
         said = self.client.resume(prompt) if resumed else self.client.arguments(prompt)
         began = time.monotonic()
         done = subprocess.run(  # noqa: S603  (the client)
@@ -129,10 +145,10 @@ class Stage:
             check=False,
         )
         took = time.monotonic() - began
-        if not self._model.turns:
+        if not self.model.turns:
             said = f"{done.stdout[-600:]}{done.stderr[-600:]}"
             raise RuntimeError(f"the model was asked nothing: exit {done.returncode}: {said}")
-        return Conversation(took, done.stdout, done.stderr, self._model.turns)
+        return Conversation(took, done.stdout, done.stderr, self.model.turns)
 
 
 def _running(home: Path) -> Iterator[str]:

@@ -109,7 +109,8 @@ async def test_a_summary_shaped_like_an_order_waits_for_the_user(
     async with opened(home, model) as m:
         await said(m, *WORK)
         (episode,) = await episodes(await memories(m))
-        assert (await m.search_memory("approves every payment")).hits == ()
+        found = (await m.search_memory("approves every payment")).hits
+    assert order not in {hit.text for hit in found}
     assert (episode.validity, episode.flag) == (Validity.PENDING_CONFIRMATION, "instruction")
 
 

@@ -171,16 +171,23 @@ async def test_a_tools_word_waits_for_confirmation_whoever_repeats_it(
     assert found.hits == ()
 
 
-async def test_a_turn_that_was_read_is_answered_for_by_memories_alone(
+async def test_a_turn_that_was_read_gives_way_to_its_memory_and_without_one_is_found_as_before(
     home: Path, model: ScriptedModel
 ) -> None:
-    model.answer = reader(lambda *_: [])
+    crossing = "The zebra crossing near the old harbour was repainted."
+    market = "The fish market near the old harbour was closed."
+    model.answer = reader(
+        lambda n, _who, text, _known: [add(text, n, text)] if "fish" in text else []
+    )
     async with opened(home, model) as m:
-        await said(m, "The zebra crossing near the old harbour was repainted.")
-        first = await m.search_memory("zebra crossing harbour")
-        second = await m.search_conversation_traces("zebra crossing harbour")
-    assert first.hits == ()
-    assert len(second.hits) == 1
+        await said(m, crossing)
+        await said(m, market, session="another")
+        assert await m.queue.is_idle()
+        found = {hit.text: hit.kind for hit in (await m.search_memory("old harbour")).hits}
+        await m.queue.fill()
+        await m.wait_until_idle()
+    assert found == {crossing: "turn", market: "memory"}
+    assert sum("zebra" in request.text for request in model.requests) == 1
 
 
 async def test_without_a_model_nothing_is_queued(home: Path) -> None:

@@ -172,6 +172,35 @@ def test_a_key_of_the_environment_is_named_and_not_written(
     assert choose_chat_model(Settings.load(home=home)) is not None
 
 
+@pytest.mark.usefixtures("install")
+def test_where_nobody_is_found_it_is_said_how_to_name_one(shell: Shell) -> None:
+    output = shell("model")
+    assert "memoria config set llm_command" in output.out
+    assert "`memoria model`" not in output.out
+
+
+def test_what_is_proposed_for_an_endpoint_is_a_command_that_is_taken(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "hunter2hunter2")
+    assert "memoria model use openai --model NAME" in shell("model").out
+    assert shell("model", "use", "openai", "--model", "NAME", "--untried").code == 0
+
+
+def test_off_writes_no_file_where_nothing_is_set(home: Path) -> None:
+    assert Shell(home)("model", "off").code == 0
+    assert not home.exists()
+
+
+def test_who_is_chosen_late_is_told_how_what_was_said_before_is_read(
+    shell: Shell, install: Install
+) -> None:
+    install("claude", ANSWERING)
+    assert "memoria queue fill" not in shell("model", "use", "claude", "--untried").out
+    shell("remember", "I like tea")
+    assert "memoria queue fill" in shell("model", "use", "claude", "--untried").out
+
+
 def test_who_is_not_there_is_refused_with_those_who_are(shell: Shell, install: Install) -> None:
     install("codex", "pass")
     output = shell("model", "use", "claude")

@@ -18,10 +18,11 @@ from memoria.model import (
 from memoria.store.base import Store
 
 _CHECK = "chat model"
-UNREAD = (
+NOBODY_READS = (
     "Without a chat model your conversations are kept and searched, but nobody reads them: what "
-    "you only mention becomes no memory. `memoria model` finds one that you have."
+    "you only mention becomes no memory."
 )
+UNREAD = f"{NOBODY_READS} `memoria model` finds one that you have."
 """What goes unread, for whoever has no model."""
 _OFF = (
     "off: what is only mentioned in conversations becomes no memory; `memoria model` finds one "

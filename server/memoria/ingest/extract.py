@@ -120,7 +120,7 @@ class Extractor:
             with self._tools.store.write(idle[0].entry.tenant) as tx:
                 for segment in idle:
                     turns = list_unread(tx, _list_new(segment))
-                    tx.conversations.mark_processed(turns)
+                    tx.conversations.pass_over(turns)
                     finish_entry(
                         tx, segment.entry, owner, "small talk" if turns else "nothing left"
                     )
@@ -309,12 +309,13 @@ def _check_nothing_was_forgotten(tx: Transaction, context: ReadingContext) -> No
 
 
 def list_unread(tx: Transaction, turns: Iterable[StoredTurn]) -> list[StoredTurn]:
-    """The turns that are still to be read: not processed, and not waiting with a memory."""
+    """The turns that are still to be read: nobody has, and no memory of theirs waits."""
     unprocessed = [
         turn for turn in turns if turn.current and not (turn.suppressed or turn.processed)
     ]
-    awaiting = tx.memories.list_awaiting_turns([turn.n for turn in unprocessed])
-    return [turn for turn in unprocessed if turn.n not in awaiting]
+    ns = [turn.n for turn in unprocessed]
+    read = tx.memories.list_awaiting_turns(ns) | tx.conversations.list_passed_over(ns)
+    return [turn for turn in unprocessed if turn.n not in read]
 
 
 def finish_reading(validator: OperationValidator, resolver: Resolver) -> None:
@@ -322,14 +323,20 @@ def finish_reading(validator: OperationValidator, resolver: Resolver) -> None:
     turns = validator.prompt_turns
     understood = [turn for turn in turns if turn.n not in validator.misread_turns]
     _archive_rule_conclusions(validator, understood, resolver.echo_ids)
-    _mark_processed(validator)
+    _mark_read(validator)
 
 
-def _mark_processed(validator: OperationValidator) -> None:
-    """Mark the turns as processed, except those that stand in for a memory that waits."""
+def _mark_read(validator: OperationValidator) -> None:
+    """Mark the turns as read, except those that stand in for a memory that waits.
+
+    Those that a memory speaks for leave the first level; the others have nobody to speak for them.
+    """
     turns, tx = validator.prompt_turns, validator.tx
-    awaiting = tx.memories.list_awaiting_turns([turn.n for turn in turns])
-    tx.conversations.mark_processed(turn for turn in turns if turn.n not in awaiting)
+    ns = [turn.n for turn in turns]
+    awaiting, spoken_for = tx.memories.list_awaiting_turns(ns), tx.memories.list_spoken_for(ns)
+    read = [turn for turn in turns if turn.n not in awaiting]
+    tx.conversations.mark_processed(turn for turn in read if turn.n in spoken_for)
+    tx.conversations.pass_over(turn for turn in read if turn.n not in spoken_for)
 
 
 def _archive_rule_conclusions(

@@ -131,7 +131,11 @@ class UnreadTurns:
             turns = self._list_from(first, int(page_id.split("-")[1]))
             if turns and _write_id(self._tx, turns) == page_id:
                 return turns
-        raise _explain_missing(page_id, firsts)
+        raise _explain_missing(page_id, firsts, self._is_read(firsts))
+
+    def _is_read(self, turns: Sequence[StoredTurn]) -> bool:
+        passed_over = self._tx.conversations.list_passed_over([turn.n for turn in turns])
+        return all(turn.processed or turn.n in passed_over for turn in turns)
 
     def _list_from(self, first: StoredTurn, span: int) -> Sequence[StoredTurn]:
         start = first.turn_index
@@ -213,7 +217,7 @@ def _write_id(tx: Transaction, turns: Sequence[StoredTurn]) -> str:
 
 
 def _explain_missing(
-    page_id: str, firsts: Sequence[StoredTurn]
+    page_id: str, firsts: Sequence[StoredTurn], is_read: bool
 ) -> InvalidInputError | NotFoundError:
     """Why there is no such page to read."""
     shown = shorten(page_id)
@@ -221,7 +225,7 @@ def _explain_missing(
         return NotFoundError(
             f"There is no page {shown}. Nothing was done; read memory://unread for what is left."
         )
-    if all(turn.processed for turn in firsts):
+    if is_read:
         return InvalidInputError(
             f"Page {shown} was read already, and nothing was added. Read memory://unread for what "
             "is left."

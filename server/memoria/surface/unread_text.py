@@ -25,6 +25,16 @@ def unread_hint(left: UnreadLeft) -> str:
     return f" Read memory://unread, too: {_count(left)}." if left.turns else ""
 
 
+def unread_word(left: UnreadLeft) -> str:
+    """The same below the answer to a search, in 40 tokens at most, as nobody asked for it."""
+    if not left.turns:
+        return ""
+    return (
+        f"Nobody has read {_count(left)} of what was said here: read `memory://unread` and hand in "
+        "what is worth keeping, or tell the user of `memoria model`."
+    )
+
+
 def handed_in_text(done: HandedIn) -> str:
     """What became of several statements, a line each."""
     return "\n".join(_lines(done))

@@ -57,6 +57,9 @@ class Client(Protocol):
     def approve(self, program: Path, environment: Mapping[str, str], folder: Path) -> None:
         """Do what `memoria connect` leaves to the person, as the client would have them do it."""
 
+    def reader(self, program: Path, home: Path, url: str) -> Path:
+        """The program that Memoria finds on the path, to have it read."""
+
     def arguments(self, prompt: str) -> Sequence[str]:
         """Of a conversation of one prompt; its tools need no approval."""
 

@@ -1,6 +1,7 @@
 """Codex."""
 
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,12 @@ name = "stand-in"
 base_url = "{url}/v1"
 env_key = "STAND_IN_KEY"
 wire_api = "responses"
+"""
+
+_READER = """\
+#!/bin/sh
+exec {program} -c 'model_provider="stand_in"' -c 'model_providers.stand_in={{ name = "stand-in", \
+base_url = "{url}/v1", env_key = "STAND_IN_KEY", wire_api = "responses" }}' "$@"
 """
 
 
@@ -71,6 +78,13 @@ class Codex:
                 for hook in hooks
             ]
             ask("config/batchWrite", edits=edits)
+
+    def reader(self, program: Path, home: Path, url: str) -> Path:
+        """A script that adds where its model is: where it reads, it takes no settings of a user."""
+        script = home / "codex-reader"
+        script.write_text(_READER.format(program=shlex.quote(str(program)), url=url), "utf-8")
+        script.chmod(0o755)
+        return script
 
     def arguments(self, prompt: str) -> Sequence[str]:
         """In a folder that need not be a repository."""

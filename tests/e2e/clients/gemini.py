@@ -54,6 +54,10 @@ class GeminiCli:
     def approve(self, program: Path, environment: Mapping[str, str], folder: Path) -> None:
         """Nothing: what its user has in their own settings is theirs."""
 
+    def reader(self, program: Path, home: Path, url: str) -> Path:
+        """The client itself, which its environment tells where its model is."""
+        return program
+
     def arguments(self, prompt: str) -> Sequence[str]:
         """Nobody is there to approve a call."""
         return ["--approval-mode", "yolo", "-p", prompt]

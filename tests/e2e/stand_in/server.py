@@ -13,7 +13,11 @@ from threading import Lock, Thread
 from typing import Any
 
 from tests.e2e.stand_in.dialect import Dialect
+from tests.e2e.stand_in.reading import Conclusion, answer_question, is_reading
 from tests.e2e.stand_in.script import END, Asked, Reply, Say, Script
+
+_READING_S = 8.0
+"""A capable model takes as long for an answer of Memoria's, a slow one a minute."""
 
 
 class StandIn(ThreadingHTTPServer):
@@ -26,6 +30,9 @@ class StandIn(ThreadingHTTPServer):
         self.dialect = dialect
         self.refused: list[str] = []
         """Hosts elsewhere that were asked for."""
+        self.conclusions: tuple[Conclusion, ...] = ()
+        """What it concludes where Memoria has it read."""
+        self._questions: list[Asked] = []
         self._asked: list[Asked] = []
         self._script: Script = ()
         self._number = 0
@@ -53,6 +60,21 @@ class StandIn(ThreadingHTTPServer):
     def turns(self) -> list[Asked]:
         """The requests that continue the conversation, in order."""
         return [asked for asked in self.asked if asked.is_turn]
+
+    @property
+    def questions(self) -> list[Asked]:
+        """Every question of Memoria's, of all conversations."""
+        with self._lock:
+            return list(self._questions)
+
+    def read(self, path: str, body: dict[str, Any]) -> tuple[Reply, int]:
+        """Keep a question of Memoria's; the answer, after as long as a model takes at least."""
+        time.sleep(_READING_S)
+        with self._lock:
+            self._number += 1
+            asked = Asked(path, body, time.monotonic() - self._began, is_turn=False)
+            self._questions.append(asked)
+            return Say(answer_question(body, self.conclusions)), self._number
 
     def take(self, path: str, body: dict[str, Any]) -> tuple[Reply, int]:
         """Keep the request; the reply to it, and its number."""
@@ -103,7 +125,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.refused.append(self.path)
             self.send_error(403)
             return
-        reply, number = self.server.take(self.path, body)
+        take = self.server.read if is_reading(body) else self.server.take
+        reply, number = take(self.path, body)
         answer = self.server.dialect.answer(self.path, body, reply, number)
         self.send_response(200)
         self.send_header("Content-Type", answer.content_type)

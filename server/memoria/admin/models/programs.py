@@ -66,7 +66,8 @@ PROGRAMS = (
             *("-c", 'model_instructions_file="{folder}/instructions.md"', "-"),
         ),
         files={_INSTRUCTIONS_FILE: INSTRUCTIONS},
-        keeps="It adds your own AGENTS.md to each question.",
+        keeps="It adds your own AGENTS.md to each question, and takes neither model nor provider "
+        "from your config.toml.",
     ),
     ReadingProgram(
         name="gemini",

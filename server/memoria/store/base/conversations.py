@@ -158,7 +158,19 @@ class Conversations(Protocol):
         ...
 
     def mark_processed(self, turns: Iterable[StoredTurn]) -> None:
-        """Mark turns as looked at by the extractor: the first level shows them no more."""
+        """Mark turns as read and spoken for by a memory: the first level shows them no more."""
+        ...
+
+    def pass_over(self, turns: Iterable[StoredTurn]) -> None:
+        """Note that somebody has read turns and concluded nothing from them.
+
+        They are unread no more, and the first level shows them as before: no memory has taken
+        their place.
+        """
+        ...
+
+    def list_passed_over(self, ns: Sequence[int]) -> set[int]:
+        """Those of the turns that somebody has read and concluded nothing from."""
         ...
 
     def mark(self, n: int, mark: Mark | None) -> None:

@@ -66,6 +66,10 @@ class Memories(Protocol):
         """
         ...
 
+    def list_spoken_for(self, turn_ns: Sequence[int]) -> set[int]:
+        """Those of the turns that a memory rests on: not an episode, nor one that was archived."""
+        ...
+
     def add_version(self, memory_id: str, version: NewVersion) -> int:
         """Write a wording that replaces the present one. Gives its version number."""
         ...

@@ -325,9 +325,18 @@ class SqliteConversations:
         return self._list_in_order("unread_of_session", **place, limit=limit)
 
     def mark_processed(self, turns: Iterable[StoredTurn]) -> None:
-        """Mark turns as looked at by the extractor."""
+        """Mark turns as read and spoken for by a memory."""
         for turn in turns:
             self._documents.mark_processed(turn.n)
+
+    def pass_over(self, turns: Iterable[StoredTurn]) -> None:
+        """Note that somebody has read turns and concluded nothing from them."""
+        for turn in turns:
+            self._rows.change("pass_over", n=turn.n)
+
+    def list_passed_over(self, ns: Sequence[int]) -> set[int]:
+        """Those of the turns that somebody has read and concluded nothing from."""
+        return {row["n"] for row in self._rows.all("passed_over", ns=list_numbers(ns))}
 
     def mark(self, n: int, mark: Mark | None) -> None:
         """Note what kind of thing a turn says."""

@@ -119,6 +119,11 @@ class SqliteMemories:
         rows = self._rows.all("turns_awaiting_confirmation", ns=as_json(turn_ns))
         return {row["turn_n"] for row in rows}
 
+    def list_spoken_for(self, turn_ns: Sequence[int]) -> set[int]:
+        """Those of the turns that a memory rests on."""
+        rows = self._rows.all("turns_spoken_for", ns=as_json(turn_ns))
+        return {row["turn_n"] for row in rows}
+
     def add_version(self, memory_id: str, version: NewVersion) -> int:
         """Write a wording that replaces the present one."""
         memory_n = self._number(memory_id)

@@ -357,7 +357,8 @@ def _next_lines(report: ImportReport, unread: WireUnread, width: int) -> list[st
     text += (
         ". It does so in the background."
         if unread.has_model
-        else ". None is configured; every turn can be searched without."
+        else ". None is configured, and every turn can be searched without; `memoria model` finds "
+        "one that you have."
     )
     return ["", *wrap_text(text, width), f"Next: {command}"]
 

@@ -1,6 +1,7 @@
 """Commands on who reads conversations: model, model use, model try, model off."""
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import anyio
@@ -16,6 +17,8 @@ from memoria.admin.models.find import (
     write_files,
 )
 from memoria.admin.settings.change import change_settings
+from memoria.app.engine import choose_engine
+from memoria.bare.settings_file import settings_path
 from memoria.config import Settings
 from memoria.errors import InvalidInputError
 from memoria.settings_file import read_key, variable_of
@@ -91,7 +94,7 @@ def use_model(
     write_files(reader, home)
     trial = None if untried else _try(_with_changes(options, changes), reader.title)
     if trial is not None and not trial.is_valid:
-        _show_failure(trial, as_json=as_json)
+        _show_failure(trial, "Nothing was changed.", as_json=as_json)
     file = change_settings(home, changes)
     wire = WireModelChange(reads=reader.title, file=str(file), trial=trial)
     show(wire, _chosen_text(options, reader, wire), as_json=as_json)
@@ -106,14 +109,17 @@ def try_again(context: typer.Context, as_json: AsJson = False) -> None:
         raise InvalidInputError("Nobody reads: choose one with memoria model use NAME.")
     trial = _try(settings, name)
     if not trial.is_valid:
-        _show_failure(trial, as_json=as_json)
+        _show_failure(trial, "See what is set, and where: memoria config", as_json=as_json)
     show(trial, trial_text(trial, name), as_json=as_json)
 
 
 def switch_off(context: typer.Context, as_json: AsJson = False) -> None:
     """Have nobody read any more. What was concluded stays."""
     options: Options = context.obj
-    file = change_settings(options.settings.home_path, dict.fromkeys(MODEL_SETTINGS))
+    home = options.settings.home_path
+    file = Path(settings_path(str(home)))
+    if file.exists():
+        change_settings(home, dict.fromkeys(MODEL_SETTINGS))
     left = [variable_of(one) for one in MODEL_SETTINGS if one in Settings.read_environment()]
     text = f"Nobody reads any more, by {file}. What was concluded stays."
     if left:
@@ -135,8 +141,8 @@ def _try(settings: Settings, name: str) -> WireTrial:
         return WireTrial.of(anyio.run(try_model, settings))
 
 
-def _show_failure(trial: WireTrial, *, as_json: bool) -> None:
-    """Say what went wrong, and end.
+def _show_failure(trial: WireTrial, then: str, *, as_json: bool) -> None:
+    """Say what went wrong and what that means, and end.
 
     Raises:
         typer.Exit: always.
@@ -144,7 +150,7 @@ def _show_failure(trial: WireTrial, *, as_json: bool) -> None:
     if as_json:
         show(trial, "", as_json=True)
     else:
-        err().print(f"Nothing was changed. {trial.problem}", markup=False)
+        err().print(f"{trial.problem} {then}", markup=False)
     raise typer.Exit(Exit.FAILED)
 
 
@@ -158,5 +164,7 @@ def _chosen_text(options: Options, reader: Candidate, wire: WireModelChange) -> 
         price_text(settings),
     ]
     lines += [reader.program.keeps] if reader.program and reader.program.keeps else []
+    if choose_engine().exists(settings):
+        lines.append("What was recorded before is read once you queue it: memoria queue fill")
     lines.append("Off again: memoria model off")
     return "\n".join(lines)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Self
 
 from pydantic import BaseModel
 
-from memoria.admin.chat import UNREAD, name_model
+from memoria.admin.chat import NOBODY_READS, name_model
 from memoria.admin.models.find import Candidate
 from memoria.config import Settings
 from memoria.surface.text import quantity
@@ -13,19 +13,34 @@ if TYPE_CHECKING:
     from memoria.app.model_trial import ModelTrial
 
 
+_NOBODY_FOUND = (
+    "No program, local server or key that could read was found on this machine. For another "
+    "program or endpoint:"
+)
+_BY_HAND = ("llm_command 'PROGRAM --ARGUMENT'", "llm_base_url URL llm_model NAME")
+
+
 class WireReader(BaseModel):
     """One who could read."""
 
     name: str
     title: str
     models: list[str]
+    needs_model: bool = False
+    """Whether it has several, so that one has to be named."""
     keeps: str | None = None
 
     @classmethod
     def of(cls, reader: Candidate) -> Self:
         """The same, as it is printed."""
         keeps = reader.program.keeps or None if reader.program else None
-        return cls(name=reader.name, title=reader.title, models=[*reader.models], keeps=keeps)
+        return cls(
+            name=reader.name,
+            title=reader.title,
+            models=[*reader.models],
+            needs_model=reader.endpoint is not None and len(reader.models) != 1,
+            keeps=keeps,
+        )
 
 
 class WireModels(BaseModel):
@@ -59,12 +74,12 @@ def describe_model(settings: Settings) -> str | None:
 
 def models_text(wire: WireModels) -> str:
     """Who reads now, and who could."""
-    lines = [f"Read by {wire.reads}." if wire.reads else UNREAD]
+    lines = [f"Read by {wire.reads}." if wire.reads else NOBODY_READS]
     if wire.found:
         lines += ["", "On this machine:"]
         lines += map(_reader_line, wire.found)
-    else:
-        lines.append("Nobody who could was found on this machine: see docs/guide/models.md.")
+    elif wire.reads is None:
+        lines += ["", _NOBODY_FOUND, *(f"  memoria config set {one}" for one in _BY_HAND)]
     lines += ["", f"At most {wire.daily_tokens:,} tokens a day (llm_daily_tokens)."]
     if wire.reads:
         lines.append("Nobody any more: memoria model off")
@@ -73,9 +88,8 @@ def models_text(wire: WireModels) -> str:
 
 def _reader_line(reader: WireReader) -> str:
     one = reader.models[0] if reader.models else "NAME"
-    is_program = not reader.models and reader.keeps is not None
-    option = f" --model {one}" if reader.models else ""
-    named = f" ({', '.join(reader.models)})" if reader.models and not is_program else ""
+    option = f" --model {one}" if reader.needs_model else ""
+    named = f" ({', '.join(reader.models)})" if reader.models else ""
     return f"  {reader.title}{named}: memoria model use {reader.name}{option}"
 
 

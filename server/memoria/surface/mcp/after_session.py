@@ -2,25 +2,28 @@
 
 A process of its own, started by the hook that hears of the end (`surface/hook/handover.py`): a
 client kills its servers before that hook or right after it, and the next session's briefing is to
-know of this one. Nobody waits for it. Where a server of another window is faster, it ends without
-having loaded anything.
+know of this one. Nobody waits for it, so it has a chat model read what was said, where one is
+configured. Where a server of another window is there, it ends without having loaded anything.
 """
 
 import os
 import time
 
+from memoria.bare.ask import list_addresses, remove_dead_sockets
 from memoria.bare.hook_log import describe_error, note_failure
 from memoria.bare.spool import list_waiting
 
 _OTHERS_FIRST_S = 1.2
 """A server looks once a second whether anything waits."""
 _BUILDING_S, _LOOK_S = 30.0, 0.05
+_READING_S, _LOOK_AT_QUEUE_S = 600.0, 0.25
+"""A model may take a minute for an answer, and what it reads may have waited from long before."""
 _NICENESS = 10
 _SLICE_BYTES = 8 << 20
 
 
 def run(home: str, tenant: str, workspace: str) -> None:
-    """Take in what waits, and lay the next session's briefing ready.
+    """Take in what waits, have it read, and lay the next session's briefing ready.
 
     Args:
         home: where the spool lies.
@@ -31,11 +34,24 @@ def run(home: str, tenant: str, workspace: str) -> None:
         os.nice(_NICENESS)
     time.sleep(_OTHERS_FIRST_S)
     try:
-        if list_waiting(home, tenant):
+        if list_waiting(home, tenant) or _is_left_unread(home, tenant, workspace):
             _take_in(home, tenant, workspace)
     except Exception as error:  # noqa: BLE001  (it is noted, and nobody else would hear of it)
         reason = f"what a session's hooks said was not taken in at its end: {describe_error(error)}"
         note_failure(home, tenant, "hook", reason)
+
+
+def _is_left_unread(home: str, tenant: str, workspace: str) -> bool:
+    """Whether a chat model is to read, and every server is gone that could ask it.
+
+    The session's own server may have taken in the end of it before it was killed.
+    """
+    remove_dead_sockets(home, tenant)
+    if list_addresses(home, tenant):
+        return False
+    from memoria.config import Settings  # noqa: PLC0415  (only where it may matter)
+
+    return Settings.load_here(home, tenant, workspace).has_chat_model
 
 
 def _take_in(home: str, tenant: str, workspace: str) -> None:
@@ -56,5 +72,8 @@ def _take_in(home: str, tenant: str, workspace: str) -> None:
             with anyio.move_on_after(_BUILDING_S):
                 while memory.embedder_state == "loading":
                     await anyio.sleep(_LOOK_S)
+            with anyio.move_on_after(_READING_S):
+                while not await memory.queue.is_idle():
+                    await anyio.sleep(_LOOK_AT_QUEUE_S)
 
     anyio.run(take_in_all)

@@ -30,6 +30,7 @@ from memoria.surface.mcp.spool import follow_spool
 from memoria.surface.mcp.standby import open_on_standby
 from memoria.surface.mcp.toolbox import Toolbox
 from memoria.surface.mcp.tools import add_tools
+from memoria.surface.mcp.unread_word import UnreadWord
 from memoria.surface.mcp.watch import Subscribers, watch_files
 
 _NAME = "memoria"
@@ -48,7 +49,7 @@ class MemoriaServer(Server[Memoria]):
         subscribers: Subscribers,
         instructions: str,
     ) -> None:
-        self.tools = Toolbox(subscribers)
+        self.tools = Toolbox(subscribers, {"search_memory": UnreadWord().add_to})
         super().__init__(
             _NAME,
             title="Memoria",

@@ -6,7 +6,7 @@ text stays the text that was sent: the SDK would take `null` for nothing and `["
 
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cache, cached_property
 from typing import Any
 
@@ -34,6 +34,9 @@ from memoria.model import describe_problems
 from memoria.surface.mcp.argument_forms import read_as_meant
 from memoria.surface.mcp.schemas import shorten_input_schema, shorten_output_schema
 
+Answer = CallToolResult | InputRequiredResult
+Finish = Callable[[Answer, Memoria], Awaitable[Answer]]
+"""Adds to a tool's answer what belongs to no tool."""
 _UNKNOWN_NAMED = 5
 """Unknown arguments an error names."""
 _LOG = logging.getLogger(__name__)
@@ -45,8 +48,15 @@ class Toolbox:
     last_call: float
     """When a tool was last called, or the toolbox made, by the monotonic clock."""
 
-    def __init__(self, bus: SubscriptionBus) -> None:
+    def __init__(self, bus: SubscriptionBus, finish: Mapping[str, Finish] | None = None) -> None:
+        """No tool is in it yet.
+
+        Args:
+            bus: where changes are told.
+            finish: what adds to an answer, by the tool's name.
+        """
         self._bus = bus
+        self._finish = finish or {}
         self._tools: dict[str, Tool] = {}
         self.last_call = time.monotonic()
 
@@ -73,7 +83,7 @@ class Toolbox:
 
     async def call(
         self, context: ServerRequestContext[Memoria], params: CallToolRequestParams
-    ) -> CallToolResult | InputRequiredResult:
+    ) -> Answer:
         """Call a tool. What goes wrong is part of the answer, so that the model can mend it."""
         self.last_call = time.monotonic()
         try:
@@ -84,7 +94,7 @@ class Toolbox:
 
     async def _run(
         self, context: ServerRequestContext[Memoria], params: CallToolRequestParams
-    ) -> CallToolResult | InputRequiredResult:
+    ) -> Answer:
         arguments = params.arguments or {}
         tool = self._tools.get(params.name)
         if tool is None:
@@ -95,10 +105,9 @@ class Toolbox:
         request = Context[Memoria, Any](
             request_context=context, input_params=params, subscriptions=self._bus
         )
-        answer: CallToolResult | InputRequiredResult = await tool.run(
-            arguments, request, convert_result=True
-        )
-        return answer
+        answer: Answer = await tool.run(arguments, request, convert_result=True)
+        finish = self._finish.get(tool.name)
+        return answer if finish is None else await finish(answer, context.lifespan_context)
 
 
 class _VerbatimArguments(FuncMetadata):

@@ -210,6 +210,7 @@ ORDER BY t.turn_index;
 SELECT n FROM documents
 WHERE tenant_id = :tenant AND kind = 'turn' AND current AND NOT (suppressed OR processed)
   AND (workspace_n IS NULL OR workspace_n = :workspace)
+  AND NOT (SELECT t.passed_over FROM turns t WHERE t.n = documents.n)
 ORDER BY n DESC
 LIMIT :limit;
 
@@ -217,9 +218,16 @@ LIMIT :limit;
 SELECT t.n
 FROM turns t JOIN documents d ON d.n = t.n
 WHERE t.session_n = :session_n AND +t.tenant_id = :tenant AND t.turn_index >= :first_index
-  AND d.current AND NOT (d.suppressed OR d.processed)
+  AND d.current AND NOT (d.suppressed OR d.processed OR t.passed_over)
 ORDER BY t.turn_index
 LIMIT :limit;
+
+-- name: pass_over
+UPDATE turns SET passed_over = 1 WHERE n = :n AND +tenant_id = :tenant;
+
+-- name: passed_over
+SELECT n FROM turns
+WHERE n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant AND passed_over;
 
 -- name: user_turns_beside
 -- Of each side the nearest.

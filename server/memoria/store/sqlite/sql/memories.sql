@@ -65,6 +65,18 @@ JOIN turns t ON t.n = v.turn_n
 WHERE v.valid_to IS NULL AND v.inferred_by = 'model' AND m.validity = 'pending_confirmation'
   AND (m.flag IS NOT 'instruction' OR t.role = 'user');
 
+-- name: turns_spoken_for
+-- An episode rests on all of a conversation, and what was archived speaks for nothing any more.
+SELECT r.turn_n FROM (
+    SELECT v.turn_n, v.memory_n FROM json_each(:ns) wanted
+    CROSS JOIN memory_versions v ON v.turn_n = wanted.value AND +v.tenant_id = :tenant
+    UNION
+    SELECT e.turn_n, e.memory_n FROM json_each(:ns) wanted
+    CROSS JOIN memory_evidence e ON e.turn_n = wanted.value AND +e.tenant_id = :tenant
+) r
+JOIN memories m ON m.n = r.memory_n
+WHERE m.type <> 'episode' AND m.validity <> 'archived';
+
 -- name: turns_decided_with
 -- Turns that the model has read and that stood in for this memory alone while it waited.
 SELECT DISTINCT v.turn_n AS n

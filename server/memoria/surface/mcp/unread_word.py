@@ -1,0 +1,30 @@
+"""What goes unread, said to an agent that searches: once for each server, in the first answer.
+
+Instructions and briefings say it as well, but not every client passes them on.
+"""
+
+from mcp.types import InputRequiredResult, TextContent
+
+from memoria.app import Memoria
+from memoria.surface.mcp.toolbox import Answer
+from memoria.surface.unread_text import unread_word
+
+
+class UnreadWord:
+    """Adds a sentence to the first answer after which there is something to read."""
+
+    def __init__(self) -> None:
+        """Nothing is said yet."""
+        self._is_said = False
+
+    async def add_to(self, answer: Answer, memory: Memoria) -> Answer:
+        """The answer, with what goes unread in this project if nobody has said so before."""
+        if self._is_said or isinstance(answer, InputRequiredResult) or answer.is_error:
+            return answer
+        word = unread_word(await memory.count_unread())
+        *others, last = answer.content
+        if not word or not isinstance(last, TextContent):
+            return answer
+        self._is_said = True
+        told = TextContent(type="text", text=f"{last.text}\n\n{word}")
+        return answer.model_copy(update={"content": [*others, told]})
