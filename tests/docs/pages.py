@@ -9,6 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
+README_ZH = ROOT / "README.zh.md"
 DOCS = ROOT / "docs"
 SERVER = ROOT / "server" / "memoria"
 
