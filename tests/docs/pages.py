@@ -71,6 +71,13 @@ def anchors(page: Path) -> frozenset[str]:
     return frozenset(map(_slug, _HEADING.findall(prose(page))))
 
 
+def section(page: Path, anchor: str) -> str:
+    """What stands below a heading until the next of its level or above, without fenced blocks."""
+    text = prose(page)
+    heading = next(h for h in re.finditer(r"(?m)^(#+) +(.+)$", text) if _slug(h[2]) == anchor)
+    return re.split(rf"(?m)^#{{1,{len(heading[1])}}} ", text[heading.end() :])[0]
+
+
 def table_after(page: Path, mark: str) -> list[str]:
     """The code in the first cells of the table that follows some text."""
     part = text_of(page)
