@@ -5,7 +5,7 @@ explains itself: by how much each document clears the threshold, whether it is s
 run tells what any other would have done: how many questions
 about somebody else are met with silence, and what recall@10 is left of those that have an answer.
 
-    python -m bench.abstention --plot docs/abstention.png
+    python -m bench.abstention --plot FILE
 """
 
 import json

@@ -26,7 +26,7 @@ NOT_RUN = re.compile(r"(?:needs|instead): .+")
 README_COMMANDS = ("demo", "tests")
 """Marks of the two commands that CI itself runs."""
 
-_OTHER_PROGRAMS = {"bash", "docker", "pip", "pipx", "pre-commit", "uv", "uvx"}
+_OTHER_PROGRAMS = {"alias", "bash", "docker", "pip", "pipx", "pre-commit", "uv", "uvx"}
 """Programs that are not ours: a block with one must be marked."""
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
+README_ZH = ROOT / "README.zh.md"
 DOCS = ROOT / "docs"
 SERVER = ROOT / "server" / "memoria"
 
@@ -68,6 +69,13 @@ def links(page: Path) -> Iterator[str]:
 def anchors(page: Path) -> frozenset[str]:
     """What can stand behind the # of a link to a page, as GitHub and the site both make it."""
     return frozenset(map(_slug, _HEADING.findall(prose(page))))
+
+
+def section(page: Path, anchor: str) -> str:
+    """What stands below a heading until the next of its level or above, without fenced blocks."""
+    text = prose(page)
+    heading = next(h for h in re.finditer(r"(?m)^(#+) +(.+)$", text) if _slug(h[2]) == anchor)
+    return re.split(rf"(?m)^#{{1,{len(heading[1])}}} ", text[heading.end() :])[0]
 
 
 def table_after(page: Path, mark: str) -> list[str]:

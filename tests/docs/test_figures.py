@@ -3,11 +3,13 @@
 import re
 import tomllib
 
-from tests.docs.pages import DOCS, ROOT, blocks, text_of
+from tests.docs.pages import DOCS, ROOT, blocks, section, text_of
 
 from memoria.model.memory_types import ARCHIVED_FIRST
 from memoria.policy.retention import RETENTION
 
+BENCHMARKS = DOCS / "benchmarks.md"
+_FIGURE = re.compile(r"(?<![\w.,])(?:\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)")
 RETENTION_PAGE = DOCS / "decisions" / "052-retention.md"
 
 
@@ -34,6 +36,18 @@ def test_the_bounds_of_retention_are_those_in_force() -> None:
     first = ", ".join(kind.value.replace("_", " ") for kind in ARCHIVED_FIRST)
     assert first == "episode, tool experience, task outcome, error"
     assert "then episodes, tool experience, task outcomes and errors, and then the weakest" in text
+
+
+def test_every_headline_figure_of_the_benchmarks_stands_in_the_section_it_links_to() -> None:
+    opening = text_of(BENCHMARKS).partition("\n## ")[0]
+    rows = re.findall(r"(?m)^\| (.+) \| \[[^]]+\]\(#([^)]+)\) \|$", opening)
+    assert [
+        (anchor, figure)
+        for row, anchor in rows
+        for figure in _FIGURE.findall(row)
+        if figure not in _FIGURE.findall(section(BENCHMARKS, anchor))
+    ] == []
+    assert len(rows) == opening.count("\n| ") - 1
 
 
 def test_the_picture_of_the_house_has_the_layers_of_the_import_contract() -> None:

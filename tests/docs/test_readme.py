@@ -31,7 +31,7 @@ def test_the_readme_has_two_commands_to_begin_with() -> None:
 
 
 def test_a_newcomer_goes_from_install_to_export_in_under_ten_commands_of_the_readme_alone() -> None:
-    path = ["install", "connect", "search", "list", "nightly", "export"]
+    path = ["install", "remember", "search", "connect", "list", "nightly", "export"]
     text = text_of(README)
     before = text[: text.index("memoria export")]
     commands = [line for block in blocks(README, "sh") for line in block.code.splitlines()]

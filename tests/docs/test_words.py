@@ -14,7 +14,7 @@ _ELSEWHERE = re.compile(
     r"DESIGN §|\b00[0-4] ?\(?§|\(00[0-4][):, ]|\b00[0-4]: |, in the seeds|docs/decisions\.md"
 )
 """How documents were cited that are not in the repository."""
-MAPS = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", DOCS / "architecture.md")
+MAPS = (ROOT / "CONTRIBUTING.md", DOCS / "architecture.md")
 """Pages that say where the code is."""
 _TITLE = re.compile(r"# (\d{3}) · (.+)\n\nDecided on \d{4}-\d{2}-\d{2}\.\n")
 _ROW = re.compile(r"^\| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)

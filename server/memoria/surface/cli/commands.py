@@ -26,9 +26,11 @@ _MEMORY = {
     "traces": "Search the record (second level): what was said and done, word for word.",
     "revise": "Correct, confirm, archive, restore, pin, unpin, vote on or set the scope of a "
     "memory.",
-    "context": "Show what a framework would put before a model: persona, task, last turns and "
-    "recall.",
     "scratchpad": "Show the tasks in hand and the last five finished tasks, by session.",
+}
+_CONTEXT = {
+    "context": "Show what an agent is told unasked; with words, what a framework would put before "
+    "a model.",
 }
 _BROWSING = {
     "list": "List memories page by page, the newest first, and below them quotes of yours.",
@@ -83,6 +85,7 @@ MODULES = {
     "serving": _SERVING,
     "connect": _CONNECT,
     "memory": _MEMORY,
+    "context": _CONTEXT,
     "browsing": _BROWSING,
     "undoing": _UNDOING,
     "forgetting": _FORGETTING,

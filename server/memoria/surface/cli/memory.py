@@ -22,7 +22,7 @@ from memoria.surface.wire.search import wire_conclusions, wire_traces
 
 if TYPE_CHECKING:
     from memoria.app import Memoria
-    from memoria.model import ContextPackage, Memory, RememberResult, Scratchpad, SearchResult
+    from memoria.model import Memory, RememberResult, Scratchpad, SearchResult
 
     _StatableName = str
 else:
@@ -59,7 +59,6 @@ def add_commands(app: typer.Typer) -> None:
     app.command()(search)
     app.command()(traces)
     app.command()(revise)
-    app.command("context")(show_context)
     app.command()(scratchpad)
 
 
@@ -165,38 +164,6 @@ def _ask() -> list[str]:
     if not sys.stdin.isatty():
         raise typer.BadParameter("it is missing: what do you look for?", param_hint="words")
     return [typer.prompt("What do you look for?", prompt_suffix=" ", err=True)]
-
-
-def show_context(
-    context: typer.Context,
-    words: _Words,
-    max_tokens: Annotated[
-        int, typer.Option(help="Most tokens of the package, estimated; 200 or more.")
-    ] = 1200,
-    session_id: Annotated[
-        str | None, typer.Option(help="The session whose task and last turns are shown.")
-    ] = None,
-    short_term_turns: Annotated[
-        int | None, typer.Option(help="Most turns of the session to show.")
-    ] = None,
-    task: Annotated[
-        str | None, typer.Option(help="Task in hand; its memories rank higher.")
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Show what a framework would put before a model: persona, task, last turns and recall."""
-
-    async def build(memory: "Memoria") -> "ContextPackage":
-        return await memory.build_context(
-            " ".join(words),
-            max_tokens=max_tokens,
-            session_id=await complete_session(memory, session_id),
-            short_term_turns=short_term_turns,
-            task=task,
-        )
-
-    package = with_memory(context, build, searches=True)
-    show(package, package.text, as_json=as_json)
 
 
 def revise(
