@@ -4,12 +4,16 @@ from pathlib import Path
 
 import pytest
 from tests.retrieval.test_graph_expansion import mention, tell
+from tests.retrieval.toys import keep
 from typer.testing import CliRunner
 
 import memoria
 from memoria import Memoria
 from memoria.app.threads import in_thread
 from memoria.errors import InvalidInputError, NotFoundError
+from memoria.memories.links import replace_interpretation
+from memoria.memories.values import Interpretation
+from memoria.model import InferredBy, Mention, Validity
 from memoria.model.provenance import EntityRecord, Namesakes
 from memoria.surface.cli.main import app
 
@@ -19,10 +23,17 @@ CALLED = "Elizabeth, whom we call Liz, is a cousin of mine"
 
 
 async def settle(m: Memoria) -> str:
-    """Two people by their names, then a sentence that gives one of them both. Its id."""
+    """Two people by their names, then a sentence that an import gives both names. Its id."""
     await tell(m, MOVED, "Elizabeth")
     await tell(m, PLAYS, "Liz")
-    return await tell(m, CALLED, mention("Elizabeth", "Liz"))
+    kept = (await m.remember(CALLED)).id
+    with m._store.write(m.tenant) as tx:  # noqa: SLF001  (no face takes a reading by itself)
+        memory = tx.memories.get(kept)
+        assert memory is not None
+        both = Interpretation(mentions=(mention("Elizabeth", "Liz"),))
+        assert both.inferred_by is InferredBy.RULES
+        replace_interpretation(tx, memory, both, now=1)
+    return kept
 
 
 async def known_of(m: Memoria, name: str) -> set[str] | None:
@@ -69,6 +80,39 @@ async def test_two_that_were_never_joined_may_be_said_to_be_two(memory: Memoria)
     await settle(memory)
     await memory.graph.part("Elizabeth", "Liz")
     assert await memory.graph.list_proposals() == []
+    assert await known_of(memory, "Elizabeth") == {MOVED, CALLED}
+
+
+async def test_a_model_that_gives_somebody_two_names_joins_them(memory: Memoria) -> None:
+    await tell(memory, MOVED, "Elizabeth")
+    await tell(memory, PLAYS, "Liz")
+    await tell(memory, CALLED, mention("Elizabeth", "Liz"))
+    assert await known_of(memory, "Liz") == {MOVED, PLAYS, CALLED}
+    await memory.graph.part("Liz", "Elizabeth")
+    await tell(memory, "Elizabeth (Liz) sings", mention("Elizabeth", "Liz"))
+    assert await known_of(memory, "Elizabeth") == {MOVED, CALLED, "Elizabeth (Liz) sings"}
+
+
+async def test_what_waits_for_the_user_joins_nobody(memory: Memoria) -> None:
+    await tell(memory, MOVED, "Elizabeth")
+    await tell(memory, PLAYS, "Liz")
+    kept = keep(memory, CALLED, "2026-03-01", validity=Validity.PENDING_CONFIRMATION)
+    with memory._store.write(memory.tenant) as tx:  # noqa: SLF001  (as above)
+        held = tx.memories.get(kept)
+        assert held is not None
+        told = Interpretation(mentions=(mention("Elizabeth", "Liz"),), inferred_by=InferredBy.MODEL)
+        replace_interpretation(tx, held, told, now=1)
+    assert await known_of(memory, "Elizabeth") == {MOVED, CALLED}
+    assert len(await memory.graph.list_proposals()) == 1
+
+
+@pytest.mark.parametrize("other", [mention("Liz", kind="product"), mention("Liz (neighbour)")])
+async def test_a_thing_and_a_namesake_are_joined_with_nobody(
+    memory: Memoria, other: Mention
+) -> None:
+    await tell(memory, MOVED, "Elizabeth")
+    await tell(memory, PLAYS, other)
+    await tell(memory, CALLED, mention("Elizabeth", "Liz"))
     assert await known_of(memory, "Elizabeth") == {MOVED, CALLED}
 
 

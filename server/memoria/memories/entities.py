@@ -1,16 +1,18 @@
 """Entities joined and parted: two names of one person, place or thing, on somebody's word.
 
 That two entities go by one name is a sign that they are one, and no more: it is proposed, and who
-knows says which it is. What was parted is proposed no more. Each keeps the names and links that are
-its own, so that nothing is lost either way.
+knows says which it is. A model that gives somebody two names has said so, and joins whoever is on
+record under the second. What the user has parted is neither proposed nor joined by a model any
+more. Each keeps the names and links that are its own, so that nothing is lost either way.
 """
 
 from collections.abc import Iterator
 from itertools import islice
 
 from memoria.errors import InvalidInputError
-from memoria.model import Entity
-from memoria.model.channel import Channel
+from memoria.model import Entity, Memory, Mention, Node, Trust, Validity
+from memoria.model.channel import EXTRACTION_CHANNEL, Channel
+from memoria.policy.keys import USER
 from memoria.store.base import Transaction
 from memoria.store.values import Filters
 from memoria.text.name import name_key
@@ -19,6 +21,7 @@ JOINED = "join entity"
 PARTED = "part entity"
 _MOST_PAIRS = 1000
 """Pairs of one name that are looked at for what may be proposed."""
+_BY_MODEL = Channel(name=EXTRACTION_CHANNEL, trust=Trust.REPORTED)
 Pair = tuple[Entity, Entity]
 
 
@@ -42,6 +45,34 @@ def part_entities(tx: Transaction, pair: Pair, channel: Channel, now: int) -> No
         member = one if one.canonical_id is not None else other
         tx.graph.split_entity(member.id)
     _log(tx, PARTED, pair, channel, now)
+
+
+def join_as_read(tx: Transaction, memory: Memory, mention: Mention, entity: Node, now: int) -> None:
+    """Join an entity with whoever is on record under another name that a model gives it.
+
+    A memory that waits for the user's word joins nobody.
+
+    Args:
+        tx: the transaction that stored the memory.
+        memory: in which a model has read the mention.
+        mention: a name, and others of the same.
+        entity: as which it was known again.
+        now: UTC epoch milliseconds.
+    """
+    seen = Filters(workspace=memory.workspace)
+    own = tx.graph.get_entity(entity.id, seen)
+    if own is None or memory.validity is not Validity.ACTIVE or USER in _keys(own):
+        return
+    for other in tx.graph.find_entities(mention.names, seen):
+        if _may_be_one(own, other) and not _were_parted(tx, own, other):
+            join_entities(tx, (other, own), _BY_MODEL, now)
+
+
+def _may_be_one(one: Entity, other: Entity) -> bool:
+    """Whether two that a name is given to may be one: what is told apart by a word is two."""
+    is_one_kind = one.kind == other.kind or "other" in (one.kind, other.kind)
+    is_told_apart = one.distinct is not None or other.distinct is not None
+    return is_one_kind and not is_told_apart and _whole(one) != _whole(other)
 
 
 def list_proposals(tx: Transaction, visible: Filters, limit: int) -> list[Pair]:

@@ -11,6 +11,7 @@ from functools import partial
 
 from memoria.graph.edges import initial_weight
 from memoria.graph.namesakes import QualifiedName, split_qualifier
+from memoria.memories.entities import join_as_read
 from memoria.memories.interpretation import interpretation_by_rules
 from memoria.memories.values import Interpretation, StructuralLinks
 from memoria.model import Edge, EdgeType, InferredBy, Memory, Mention, Node
@@ -79,6 +80,8 @@ def replace_interpretation(
         entity = tx.graph.upsert_entity(memory.id, one, which)
         names = (mention.name, one.name, *one.aliases)
         entities.update(dict.fromkeys(map(name_key, names), entity))
+        if one.aliases and interpretation.inferred_by is InferredBy.MODEL:
+            join_as_read(tx, memory, one, entity, now)
         tx.graph.upsert_edges(
             [edge(EdgeType.MENTIONS, entity), *_role_edges(edge, mention, entity, interpretation)]
         )
