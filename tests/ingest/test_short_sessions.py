@@ -105,6 +105,19 @@ async def test_the_night_reads_all_that_waits(
     assert read_by(model) == [[ONE, TWO]]
 
 
+async def test_who_asks_for_it_has_all_read_that_waits(
+    home: Path, model: ScriptedModel, now: list[int]
+) -> None:
+    async with opened(home, model, extraction_wait_minutes=10) as m:
+        await begun(m, now, model)
+        await said(m, ONE, session="a")
+        await said(m, WISH, session="b", event=None)
+        assert read_by(model) == []
+        await m.queue.rouse()
+        await m.wait_until_idle(60)
+    assert read_by(model) == [[ONE, WISH]]
+
+
 async def test_what_waits_is_read_within_a_day_where_no_night_comes(
     home: Path, model: ScriptedModel, now: list[int]
 ) -> None:
