@@ -86,6 +86,7 @@ async def extract_all(
     async with memoria.open(settings=settings) as m:
         for session in talk:
             await m.record_conversation(session, "session_end")
+        await m.queue.rouse()  # a short session would wait for the next
         with anyio.move_on_after(timeout_s):
             await _drain(m, progress)
         seconds = time.monotonic() - began

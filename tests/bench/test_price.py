@@ -45,10 +45,14 @@ def price_of(kind: str, mode: str, folder: Path) -> Price:
 @pytest.mark.parametrize(
     ("kind", "mode", "most", "calls"),
     [
-        ("an agent's session", "live", 6_000, 0.15),
-        ("an agent's session", "backlog", 3_000, 0.05),
-        ("Chinese chat", "live", 6_000, 0.15),
-        ("Chinese chat", "backlog", 3_000, 0.1),
+        ("an agent's session", "live", 4_000, 0.15),
+        ("an agent's session", "backlog", 2_600, 0.05),
+        ("Chinese chat", "live", 4_500, 0.15),
+        ("Chinese chat", "backlog", 2_800, 0.1),
+        ("short sessions", "live", 10_000, 0.5),
+        ("short sessions", "backlog", 3_600, 0.15),
+        ("short sessions in Chinese", "live", 9_500, 0.45),
+        ("short sessions in Chinese", "backlog", 3_300, 0.15),
     ],
 )
 def test_reading_a_conversation_costs_no_more_than_its_bound(
@@ -99,7 +103,7 @@ async def test_a_bare_yes_or_no_to_a_question_is_read(
         extract=reader(lambda n, _, said, __: [add(said, n, content)] if said == answer else []),
         verify=lambda _: {"checks": [{"statement": 1, "supported": "yes"}]},
     )
-    async with opened(home, model, extraction_wait_minutes=10) as m:
+    async with opened(home, model) as m:
         await said(m, "Morning!", ("assistant", "Good morning!"), "thanks", "ok", session="a")
         assert model.requests == []
         await said(m, ("assistant", asked), answer, session="b")

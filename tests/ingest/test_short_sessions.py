@@ -92,6 +92,22 @@ async def test_a_session_with_a_standing_wish_is_read_when_it_ends(
     assert read_by(model) == [[ONE, WISH]]
 
 
+async def test_what_waits_in_another_project_goes_on_waiting(
+    home: Path, model: ScriptedModel, now: list[int]
+) -> None:
+    async with opened(home, model, extraction_wait_minutes=10) as m:
+        await begun(m, now, model)
+        turn = {"role": "user", "content": ONE}
+        await m.record_conversation([turn], "session_end", session_id="a", workspace="/work/shed")
+        await said(m, LONG, session="b")
+        assert read_by(model) == [[LONG]]
+        assert [one.state for one in await entries(m) if one.session_id == "a"] == ["waiting"]
+        long = {"role": "user", "content": LONG}
+        await m.record_conversation([long], "session_end", session_id="c", workspace="/work/shed")
+        await m.wait_until_idle(60)
+    assert read_by(model) == [[LONG], [ONE, LONG]]
+
+
 async def test_the_night_reads_all_that_waits(
     home: Path, model: ScriptedModel, now: list[int]
 ) -> None:
@@ -103,6 +119,19 @@ async def test_the_night_reads_all_that_waits(
         settings = m.settings
         await anyio.to_thread.run_sync(lambda: nights.run_nightly(settings, ["process_queue"]))
     assert read_by(model) == [[ONE, TWO]]
+
+
+async def test_who_asks_for_it_has_all_read_that_waits(
+    home: Path, model: ScriptedModel, now: list[int]
+) -> None:
+    async with opened(home, model, extraction_wait_minutes=10) as m:
+        await begun(m, now, model)
+        await said(m, ONE, session="a")
+        await said(m, WISH, session="b", event=None)
+        assert read_by(model) == []
+        await m.queue.rouse()
+        await m.wait_until_idle(60)
+    assert read_by(model) == [[ONE, WISH]]
 
 
 async def test_what_waits_is_read_within_a_day_where_no_night_comes(

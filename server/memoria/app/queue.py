@@ -89,6 +89,18 @@ class ExtractionQueue:
         return changed
 
     @check_arguments
+    async def rouse(self) -> None:
+        """Let what waits for a pause, or for more to be read with, be read now."""
+
+        def rousing() -> None:
+            with self._store.work_queue(write=True) as queue:
+                queue.rouse(self._tenant, now_millis())
+
+        await in_thread(rousing)
+        if self._reader is not None:
+            self._reader.wake()
+
+    @check_arguments
     async def drop(self, ids: Sequence[Text] | None = None) -> list[str]:
         """Take segments out of the queue unread. Gives the ids of those that were in it.
 

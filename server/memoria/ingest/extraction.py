@@ -234,7 +234,7 @@ class ExtractionWorker:
             if entry.kind is not QueueKind.EXTRACT or entry.attempts > 1:
                 room = 0
             else:
-                queue.rouse(entry.tenant, now)
+                queue.rouse(entry.tenant, now, entry)
             while room > 0 and len(leased) < MAX_SEGMENTS:
                 other = queue.lease_along(entry, owner, now, lease_ms, room)
                 if other is None:

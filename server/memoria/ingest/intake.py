@@ -162,7 +162,7 @@ class Intake:
         """When a closed segment is to be read: at once where enough waits, and the first of all."""
         if self._limits is None or not self._limits.wait_ms or not self._tx.queue.status().done:
             return 0
-        waiting = (place, *self._tx.queue.list_resting(self._now))
+        waiting = (place, *self._tx.queue.list_resting(place[0], self._now))
         is_enough = sum(self._weigh(*each) for each in waiting) >= _ENOUGH
         return 0 if is_enough else self._now + _LONGEST_REST_MS
 

@@ -46,8 +46,13 @@ class Queue(Protocol):
         """
         ...
 
-    def list_resting(self, now: int) -> list[tuple[int, int, int]]:
-        """(session, first turn, last turn) of closed segments that wait for more to read."""
+    def list_resting(self, session_n: int, now: int) -> list[tuple[int, int, int]]:
+        """(session, first turn, last turn) of what waits to be read with more of a workspace.
+
+        Args:
+            session_n: a session of it.
+            now: UTC epoch ms.
+        """
         ...
 
     def absorb(self, session_n: int, first_index: int, last_index: int) -> int:
@@ -87,8 +92,14 @@ class WorkQueue(Protocol):
         """
         ...
 
-    def rouse(self, tenant: str, now: int) -> None:
-        """Let all of a tenant's be read now that waits for a pause or for company."""
+    def rouse(self, tenant: str, now: int, beside: LeasedEntry | None = None) -> None:
+        """Let be read now what waits for a pause or for company.
+
+        Args:
+            tenant: whose.
+            now: UTC epoch ms.
+            beside: only what is of the workspace of this one; without it, all.
+        """
         ...
 
     def lease_along(

@@ -63,9 +63,9 @@ class SqliteQueue:
             )
         )
 
-    def list_resting(self, now: int) -> list[tuple[int, int, int]]:
-        """(session, first turn, last turn) of closed segments that wait for more to read."""
-        rows = self._rows.all("resting", now=now, left_over=LEFT_OVER)
+    def list_resting(self, session_n: int, now: int) -> list[tuple[int, int, int]]:
+        """(session, first turn, last turn) of what waits to be read with more of a workspace."""
+        rows = self._rows.all("resting", session_n=session_n, now=now, left_over=LEFT_OVER)
         return [(row["session_n"], row["first_index"], row["last_index"]) for row in rows]
 
     def absorb(self, session_n: int, first_index: int, last_index: int) -> int:
@@ -149,9 +149,9 @@ class SqliteWorkQueue:
             return None
         return LeasedEntry(**{**dict(row), "kind": QueueKind(row["kind"])})
 
-    def rouse(self, tenant: str, now: int) -> None:
-        """Let all of a tenant's be read now that waits for a pause or for company."""
-        self._rows.change("rouse", of=tenant, now=now)
+    def rouse(self, tenant: str, now: int, beside: LeasedEntry | None = None) -> None:
+        """Let be read now what waits for a pause or for company: all, or what may go with one."""
+        self._rows.change("rouse", of=tenant, now=now, n=None if beside is None else beside.n)
 
     def lease_along(
         self, entry: LeasedEntry, owner: str, now: int, lease_ms: int, most_turns: int

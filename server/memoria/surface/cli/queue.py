@@ -89,11 +89,12 @@ def run(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Let the chat model read every segment that is due, in this process."""
+    """Let the chat model read what waits, in this process, but for what was put off."""
 
     async def process_queue(m: Memoria) -> QueueStatus:
         if not m.queue.has_reader:
             raise InvalidInputError(NO_CHAT_MODEL)
+        await m.queue.rouse()
         await _wait_until_processed(m, until_empty=until_empty)
         return await m.queue.status()
 

@@ -53,17 +53,27 @@ WHERE session_n = :session_n AND +tenant_id = :tenant AND kind = 'extract' AND s
   AND priority < :left_over;
 
 -- name: resting
--- Closed segments that wait for more to be read with: nobody has tried them.
-SELECT session_n, first_index, last_index FROM extraction_queue
-WHERE tenant_id = :tenant AND state = 'waiting' AND kind = 'extract' AND priority = :left_over
-  AND lease_owner IS NULL AND attempts = 0 AND last_error IS NULL AND not_before > :now
-ORDER BY n;
+-- Closed segments that wait for more of their workspace to be read with: nobody has tried them.
+SELECT q.session_n, q.first_index, q.last_index
+FROM extraction_queue q JOIN sessions s ON s.n = q.session_n
+WHERE q.tenant_id = :tenant AND q.state = 'waiting' AND q.kind = 'extract'
+  AND q.priority = :left_over AND q.lease_owner IS NULL AND q.attempts = 0
+  AND q.last_error IS NULL AND q.not_before > :now
+  AND s.workspace_n IS (SELECT workspace_n FROM sessions WHERE n = :session_n)
+ORDER BY q.n;
 
 -- name: rouse
 -- What waits for a pause or for company is read now; what waits because it failed is not.
 UPDATE extraction_queue SET not_before = 0
 WHERE tenant_id = (SELECT id FROM tenants WHERE name = :of) AND state = 'waiting'
-  AND lease_owner IS NULL AND attempts = 0 AND last_error IS NULL AND not_before > :now;
+  AND lease_owner IS NULL AND attempts = 0 AND last_error IS NULL AND not_before > :now
+  AND (:n IS NULL OR session_n IN (
+      SELECT qs.n
+      FROM extraction_queue f
+      JOIN sessions fs ON fs.n = f.session_n
+      JOIN extraction_queue q ON q.tenant_id = f.tenant_id AND q.state = 'waiting'
+      JOIN sessions qs ON qs.n = q.session_n AND qs.workspace_n IS fs.workspace_n
+      WHERE f.n = :n));
 
 -- name: absorb
 -- It is taken out and not finished: the segment's own entry may have the very same turns.
