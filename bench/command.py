@@ -161,4 +161,4 @@ def _document(
 
 def _changed_settings() -> list[str]:
     """What the environment sets away from its default: such a run backs no claim."""
-    return sorted(Settings.load().model_fields_set - {"home", "tenant"})
+    return sorted(Settings.read_environment().keys() - {"home", "tenant"})

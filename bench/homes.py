@@ -80,9 +80,9 @@ def _say(what: str) -> None:
 
 def _identify(conversations: Sequence[Conversation]) -> str:
     """What sets a home apart from one that would be filled otherwise."""
-    settings = Settings.load()
     content = blake2b(digest_size=_NAME_BYTES)
-    content.update(f"{migrations()[-1][0]} {settings.embedder}".encode())
+    embedder = Settings.read_environment().get("embedder", Settings().embedder)
+    content.update(f"{migrations()[-1][0]} {embedder}".encode())
     for conversation in conversations:
         content.update(f"\n{conversation.name}\n".encode())
         for turn in conversation.turns:

@@ -22,7 +22,8 @@ async def problems(home: Path, load: Load, accounts: Mapping[int, Account]) -> l
     The home is opened without an embedder, so that looking at the backlog can't shorten it.
     """
     try:
-        async with memoria.open(home, TENANT, settings=Settings.load(embedder="off")) as m:
+        settings = Settings.load(home=home, tenant=TENANT, embedder="off")
+        async with memoria.open(settings=settings) as m:
             return await _compared(m, load, accounts)
     except MemoriaError as error:
         return [f"the home can't be read: {error}"]

@@ -140,7 +140,8 @@ async def _compare(home: Path, writers: int, did: Sequence[Deeds]) -> tuple[list
     """What was acknowledged and is not there, and what is there more than once."""
     turns = Counter(text for deeds in did for text in deeds.turns.values())
     memories = {i: text for deeds in did for i, text in deeds.memories.items()}
-    async with memoria.open(home, TENANT, settings=Settings.load(embedder="off")) as m:
+    settings = Settings.load(home=home, tenant=TENANT, embedder="off")
+    async with memoria.open(settings=settings) as m:
         names = [COMMON_SESSION, *(f"writer-{number}" for number in range(writers))]
         stored = Counter([text for name in names for text in await texts_of(m, name)])
         wordings = {i: (await m.get_memory(i)).content for i in memories}

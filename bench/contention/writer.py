@@ -47,7 +47,7 @@ class Deeds:
 async def write(number: int, home: Path, seconds: float) -> Deeds:
     """Open the home and write until the time is up."""
     deeds = Deeds()
-    settings = Settings.load(embedder="off")
+    settings = Settings.load(home=home, embedder="off")
     async with memoria.open(home, TENANT, settings=settings) as m:
         await _warm_up(m, number, deeds)
         deeds.began, worked = time.monotonic(), time.process_time()

@@ -138,7 +138,7 @@ class Reading:
                     done()
 
     async def _on(self, size: int, done: Done) -> None:
-        settings = Settings.from_values(**{**Settings.load().model_dump(), **self._reads})
+        settings = Settings.load(home=self._home, **self._reads)
         async with memoria.open(self._home, TENANT, settings=settings, embedder=self._model) as m:
             await self._warm_up(m)
             before = (await m.queue.status()).done

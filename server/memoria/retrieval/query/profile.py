@@ -44,7 +44,7 @@ class SearchProfile:
     most_nearest: int
     """How much of what is nearest by meaning alone is shown beside the hits."""
     only_unprocessed_turns: bool
-    """Whether a turn stands in only until a chat model has read it."""
+    """Whether a turn stands in only until a memory speaks for it."""
     includes_linked_turns: bool
     """Whether a turn that only the graph has found may be a hit."""
     shows_suppressed_turns: bool
@@ -86,7 +86,7 @@ MEMORIES = SearchProfile(
     follows_task=True,
     hints_at_transcript=True,
 )
-"""The first level: conclusions, and the turns that no chat model has read yet, a line each."""
+"""The first level: conclusions, and the turns that none speaks for, a line each."""
 
 TRANSCRIPT = SearchProfile(
     kinds=("turn",),

@@ -18,8 +18,7 @@ class Visibility(NamedTuple):
     workspace: int | None = None
     current: bool = True
     processed: bool = False
-    """Suppressed, or read by the extractor, and no memory drawn from it waits: the first level
-    shows it no more."""
+    """Suppressed, or read and spoken for by a memory: the first level shows it no more."""
 
     @property
     def token(self) -> str:
