@@ -28,7 +28,7 @@ from memoria.app.provenance import EntityQueries, ProvenanceQueries
 from memoria.app.reading import build_chat_client, build_worker
 from memoria.inference import LazyEmbedder, choose_embedder
 from memoria.ingest.extraction import ExtractionWorker
-from memoria.model import QueueEntry, from_millis, to_millis, use_clock
+from memoria.model import LIBRARY, QueueEntry, from_millis, to_millis, use_clock
 from memoria.model.ids import use_ids
 from memoria.model.listing import MOST_ON_PAGE
 from memoria.model.provenance import EntityRecord, MemoryRecord
@@ -244,7 +244,7 @@ class _Player:
         for text, place in list_questions(labelled):
             result = await home.m.search_memory(text, workspace=place)
             life.answers[text] = Asked(text, result)
-        entities = EntityQueries(home.store, self._settings.tenant, _ALL_PROJECTS)
+        entities = EntityQueries(home.store, self._settings.tenant, _ALL_PROJECTS, LIBRARY)
         for name in {name for alias in labelled.aliases for name in alias.names}:
             life.entities[name] = await _find_entity(entities, name)
 

@@ -179,6 +179,16 @@ def test_what_was_erased_is_told_though_it_had_ended(well: Lived) -> None:
     assert [miss.wanted[:2] for miss in misses_of(verdict, "erased")] == ["f2"]
 
 
+def test_what_no_search_finds_is_told(well: Lived) -> None:
+    silent = {
+        text: replace(one, result=one.result.model_copy(update={"hits": ()}))
+        for text, one in well.life.answers.items()
+    }
+    verdict = judge(replace(well.life, answers=silent))
+    assert (verdict.right["in the first three"], verdict.right["current first"]) == (0, 0)
+    assert len(misses_of(verdict, "question")) == verdict.all["in the first three"] == 2
+
+
 def test_each_fault_of_a_model_is_told_with_what_there_was_instead(badly: Verdict) -> None:
     (lost,) = misses_of(badly, "fact")
     assert lost.wanted.startswith("f3 ")
@@ -189,8 +199,6 @@ def test_each_fault_of_a_model_is_told_with_what_there_was_instead(badly: Verdic
     (endless,) = misses_of(badly, "temporary")
     assert endless.found[0].startswith("The user speaks of Porto. [fact, active, everywhere;")
     assert [miss.wanted[:2] for miss in misses_of(badly, "scope")] == ["f1", "f4"]
-    (unanswered,) = misses_of(badly, "question")
-    assert unanswered.wanted.startswith("May I indent")
 
 
 def test_a_proposal_that_is_turned_away_is_listed_with_its_reason(badly: Verdict) -> None:
