@@ -205,7 +205,6 @@ FIELDS: dict[str, tuple[dict[str, object], str, object]] = {
     "minutes": ({"duration": "30 minutes"}, "duration", "permanent"),
     "a quote in pieces": ({"quote": ["only oat", "for me"]}, "quote", "only oat … for me"),
     "a quote in an object": ({"quote": {"text": "oat milk", "turn": 3}}, "quote", "oat milk"),
-    "a quote in the prompt's marks": ({"quote": "⟨only oat milk⟩"}, "quote", "only oat milk"),
     "a page's escapes": ({"content": "Ida&#39;s milk"}, "content", "Ida's milk"),
     "escapes that were escaped": ({"content": r"\u725b\u5976"}, "content", "牛奶"),
     "a negation as a text": ({"negated": "true"}, "negated", True),
@@ -280,7 +279,8 @@ def test_what_the_instructions_show_is_no_answer() -> None:
     shown = {"op": "ADD", "content": "⟨sentence⟩", "quote": "⟨words⟩", "turn": 0}
     asked = ChatRequest("e", "e/1", f"The form:\n{json.dumps([shown])}", "Text", Extraction, 200)
     reply = ChatReply(json.dumps({"operations": [shown, FIRST]}), "tiny", 1, 1)
-    assert [one.content for one in read_answer(asked, reply).value.operations] == [FIRST["content"]]
+    answer: LooseAnswer[Any] = read_answer(asked, reply)
+    assert [one.content for one in answer.value.operations] == [FIRST["content"]]
 
 
 @pytest.mark.parametrize("name", ["extract", "json", "mend", "unread", "repair"])

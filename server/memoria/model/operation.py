@@ -39,7 +39,10 @@ _Name = Annotated[str, Field(min_length=1, max_length=100)]
 _Content = Annotated[
     _Line,
     Loosely(
-        ("text", "statement", "sentence", "fact", "memory", "value", "内容", "文本", "陈述", "记忆")
+        (
+            *("text", "statement", "sentence", "fact", "memory", "value", "conclusion", "claim"),
+            *("new_content", "updated_content", "new_value", "内容", "文本", "陈述", "记忆"),
+        )
     ),
 ]
 _Quote = Annotated[
@@ -47,7 +50,8 @@ _Quote = Annotated[
     Field(min_length=1, max_length=400),
     Loosely(
         (
-            *("evidence", "source_quote", "exact_quote", "source", "words"),
+            *("evidence", "source_quote", "exact_quote", "source", "words", "citation"),
+            *("excerpt", "verbatim", "snippet", "span", "original_text", "supporting_quote"),
             *("引文", "引用", "引语", "原文", "原话", "依据", "证据"),
         ),
         between=" … ",
@@ -58,7 +62,8 @@ _TurnNumber = Annotated[
     Field(ge=1),
     Loosely(
         (
-            *("turn_number", "turn_id", "turn_no", "turn_index", "source_turn"),
+            *("turn_number", "turn_id", "turn_no", "turn_num", "turn_index", "source_turn"),
+            *("message", "message_id", "message_index"),
             *("轮次", "轮", "回合", "话轮"),
         ),
         otherwise=1,
@@ -66,7 +71,7 @@ _TurnNumber = Annotated[
 ]
 """The number of a turn in the prompt. One that is missing is found by the quote."""
 _Op = Loosely(
-    ("operation", "action", "method", "操作", "操作类型", "动作"),
+    ("operation", "op_type", "operation_type", "action", "method", "操作", "操作类型", "动作"),
     words={
         "ADD": ("create", "insert", "new", "store", "save", "新增", "添加", "增加", "新建"),
         "UPDATE": ("modify", "edit", "revise", "replace", "更新", "修改", "替换"),
@@ -221,9 +226,9 @@ class Link(Value):
     """A relation between two known memories."""
 
     op: Annotated[Literal["LINK"], _Op] = "LINK"
-    src: _Name
-    type: LinkType
-    dst: _Name
+    src: Annotated[_Name, Loosely(("source", "source_id", "src_id", "from", "from_id"))]
+    type: Annotated[LinkType, Loosely(("relation", "kind", "link_type"))]
+    dst: Annotated[_Name, Loosely(("target", "target_id", "dst_id", "to", "to_id"))]
 
 
 class Skip(Value):

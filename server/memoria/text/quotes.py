@@ -23,11 +23,20 @@ _SPACE = lazy_regex(r"\s+")
 _LATIN = lazy_regex("[A-Za-z0-9]")
 _REST_OF_WORD = lazy_regex("[A-Za-z0-9]*+")
 _NARROW = {0xFF01 + place: 0x21 + place for place in range(94)} | {0x3000: 0x20}
-_ANY_MARKS = r"""(?:[\s.,;:!?'"()\[\]{}…⋯·、。*`【】]|-(?!\d)|(?<=[A-Za-z0-9])-(?=\d)|~(?!\d))++"""
+_ANY_MARKS = (
+    r"""(?:[\s.,;:!?'"()\[\]{}…⋯·、。*`【】⟨⟩]|-(?!\d)|(?<=[A-Za-z0-9])-(?=\d)|~(?!\d))++"""
+)
 """What parts words and means nothing by itself, unlike a sign before a number."""
 _MARKS = lazy_regex(_ANY_MARKS)
 _MARKS_IN_WORDS = lazy_regex(f"(?<=[A-Za-z0-9]){_ANY_MARKS}(?=[A-Za-z0-9])")
 _PARTED = "\0"
+_LEAST_PARTED = 2
+"""Of three words in their order capital letters may differ: us and US, by themselves, may not."""
+_SMALL = {place: place + 32 for place in range(ord("A"), ord("Z") + 1)}
+_REFERENCE = lazy_regex(r"\s{0,3}[\[(](?:turn\s?|第)?\d{1,6}轮?[\])]\s{0,3}$", re.IGNORECASE)
+"""The turn that a quote is from, put behind it."""
+_PLACEHOLDER = lazy_regex(r"\s*⟨[A-Za-z_ ]{1,20}⟩\s*")
+"""What a prompt has in the place of words; other words may stand between its brackets."""
 _SPEAKER = lazy_regex(
     r"""[\s"'\[(#]{0,5}(?:(?:turn|第)?\s?[\d一二三四五六七八九十]{0,6}\s?轮?[\])]?\s{0,3}[:,.-]?\s{0,3})"""
     r"""[\[(]?(?:user|assistant|human|ai|用户|助手|我)[\])]?\s{0,3}(?:[(]\w{1,20}[)])?\s{0,3}:"""
@@ -45,7 +54,8 @@ def find_quote(quote: str, text: str) -> str | None:
 
     Spaces, marks between words and the width of letters may differ, because models are careless
     about them, the two scripts of Chinese, and invisible characters, because they are not shown
-    any. Who is said to speak does not belong to the quote, and its first letter may be a capital.
+    any. Who is said to speak, and when, does not belong to the quote. Of three words and more the
+    capital letters may differ.
     Nothing else may differ, and it must not begin or end within a word. Where it leaves words out
     and says so, the whole passage is the quote.
     """
@@ -80,11 +90,13 @@ def _find_parts(quote: str, text: str, find: _Find) -> Place | None:
 def _find_by_letters(quote: str, text: str) -> Place | None:
     """Where a quote stands that differs by marks, width or script, or that names its speaker."""
     wanted, plain = (simplify(one.translate(_NARROW)).translate(_ALIKE) for one in (quote, text))
+    if _PLACEHOLDER.fullmatch(wanted):
+        return None
+    said = _REFERENCE.sub("", wanted)
+    speaker = _SPEAKER.match(said)
+    said = said[speaker.end() :] if speaker else said
     found = _find_parts(wanted, plain, _find_letters)
-    speaker = _SPEAKER.match(wanted)
-    if found is None and speaker:
-        found = _find_parts(wanted[speaker.end() :], plain, _find_letters)
-    return found
+    return found or (None if said == wanted else _find_parts(said, plain, _find_letters))
 
 
 def _find_letters(quote: str, text: str) -> Place | None:
@@ -93,7 +105,8 @@ def _find_letters(quote: str, text: str) -> Place | None:
     if len(wanted) < _LEAST:
         return None
     found = _find_as_written(wanted, words)
-    found = found or _find_as_written(wanted[0].swapcase() + wanted[1:], words)
+    if found is None and wanted.count(_PARTED) >= _LEAST_PARTED:
+        found = _find_as_written(wanted.translate(_SMALL), words.translate(_SMALL))
     if found is None:
         return None
     places = list(_places_of_words(text))

@@ -178,13 +178,13 @@ class _ValueReader:
         if sign in _LIST:
             return self._list(depth)
         if sign in _CLOSED_BY:
-            return self._quoted(sign, depth)
+            return self._read_quoted(sign, depth)
         if call := _CALL.regex.match(self._text, self.at):
             self.at = call.end()
             return {call[1]: self._object(depth, _CALL_END)}
         return self._word(_BARE_ARGUMENT if self._is_call else bare)
 
-    def _quoted(self, sign: str, depth: int) -> Any:  # noqa: ANN401  (any JSON)
+    def _read_quoted(self, sign: str, depth: int) -> Any:  # noqa: ANN401  (any JSON)
         """A text in quotation marks, or an object in them; texts that are added up are one."""
         if opened := _JSON_IN_MARKS.regex.match(self._text, self.at):
             self.at = opened.end()

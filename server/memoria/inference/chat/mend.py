@@ -312,14 +312,12 @@ def _mend_text(given: object, between: str) -> str:
 
 
 def is_escaped(text: str) -> bool:
-    """Whether a text may have escapes that were escaped, or marks of a page or of the prompt."""
-    return _ESCAPED.regex.search(text) is not None or "⟨" in text
+    """Whether a text may have escapes that were escaped, or those of a page."""
+    return _ESCAPED.regex.search(text) is not None
 
 
 def _unwrap(text: str) -> str:
-    """A text without the marks of the prompt's form, and without escapes that were escaped."""
-    if text[:1] == "⟨" and text[-1:] == "⟩":
-        text = text[1:-1].strip()
+    """A text without escapes that were escaped, and without those of a page."""
     if not _ESCAPED.regex.search(text):
         return text
     plain = unescape(text) if text.isascii() and "\\u" in text else html.unescape(text)
