@@ -1,6 +1,7 @@
 """What all our values have in common: they never change, and unknown fields are refused."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Self
 
@@ -15,6 +16,10 @@ class Loosely:
     """What models call the field instead."""
     otherwise: str | int | None = None
     """What it is where the answer has nothing fitting; None: then the whole value is unfit."""
+    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    """What models write for the words it may have."""
+    between: str = " "
+    """What joins its text where they give it in pieces."""
 
 
 class Value(BaseModel):

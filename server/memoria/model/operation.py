@@ -36,22 +36,95 @@ _Until = Annotated[str, Field(max_length=100)] | None
 """When it ends, as the speaker put it, or as a date: `until Friday`, 到周五. It counts before the
 duration."""
 _Name = Annotated[str, Field(min_length=1, max_length=100)]
-_Content = Annotated[_Line, Loosely(("text", "statement", "sentence", "fact", "memory", "value"))]
+_Content = Annotated[
+    _Line,
+    Loosely(
+        (
+            *("text", "statement", "sentence", "fact", "memory", "value", "conclusion", "claim"),
+            *("new_content", "updated_content", "new_value", "内容", "文本", "陈述", "记忆"),
+        )
+    ),
+]
 _Quote = Annotated[
     str,
     Field(min_length=1, max_length=400),
-    Loosely(("evidence", "source_quote", "exact_quote", "source", "words")),
+    Loosely(
+        (
+            *("evidence", "source_quote", "exact_quote", "source", "words", "citation"),
+            *("excerpt", "verbatim", "snippet", "span", "original_text", "supporting_quote"),
+            *("引文", "引用", "引语", "原文", "原话", "依据", "证据"),
+        ),
+        between=" … ",
+    ),
 ]
 _TurnNumber = Annotated[
     int,
     Field(ge=1),
-    Loosely(("turn_number", "turn_id", "turn_no", "turn_index", "source_turn"), otherwise=1),
+    Loosely(
+        (
+            *("turn_number", "turn_id", "turn_no", "turn_num", "turn_index", "source_turn"),
+            *("message", "message_id", "message_index"),
+            *("轮次", "轮", "回合", "话轮"),
+        ),
+        otherwise=1,
+    ),
 ]
 """The number of a turn in the prompt. One that is missing is found by the quote."""
-_Op = Loosely(("operation", "action", "method"))
-_MemoryId = Annotated[_Name, Loosely(("memory_id", "target", "target_id", "known_id"))]
+_Op = Loosely(
+    ("operation", "op_type", "operation_type", "action", "method", "操作", "操作类型", "动作"),
+    words={
+        "ADD": ("create", "insert", "new", "store", "save", "新增", "添加", "增加", "新建"),
+        "UPDATE": ("modify", "edit", "revise", "replace", "更新", "修改", "替换"),
+        "BOOST": ("reinforce", "强化", "加强"),
+        "DELETE": ("remove", "forget", "retract", "drop", "删除", "移除"),
+        "LINK": ("connect", "relate", "链接", "关联", "连接"),
+        "SKIP": ("noop", "pass", "ignore", "跳过", "忽略"),
+    },
+)
+_TYPE_WORDS = {
+    "fact": ("事实",),
+    "preference": ("偏好", "喜好"),
+    "rule": ("规则", "要求"),
+    "skill": ("技能",),
+    "error": ("错误", "问题"),
+    "goal": ("plan", "目标", "计划"),
+    "relationship": ("关系", "人际关系"),
+    "task_outcome": ("outcome", "任务结果"),
+    "tool_experience": ("工具经验",),
+}
+_SCOPE = Loosely(
+    ("范围",),
+    words={"everywhere": ("global", "all", "全局", "所有"), "project": ("local", "项目")},
+)
+_MODALITY = Loosely(
+    ("情态",),
+    words={
+        "actual": ("事实", "实际"),
+        "planned": ("计划", "打算"),
+        "wished": ("希望", "愿望"),
+        "possible": ("可能",),
+        "hearsay": ("听说", "转述"),
+        "joking": ("玩笑",),
+    },
+)
+_REASON = Loosely(
+    ("原因", "理由"),
+    words={
+        "correction": ("更正", "纠正"),
+        "change": ("变化", "变更", "改变"),
+        "detail": ("细节", "补充"),
+    },
+)
+_MemoryId = Annotated[
+    _Name, Loosely(("memory_id", "target", "target_id", "known_id", "编号", "记忆编号"))
+]
 _EventTime = (
-    Annotated[str, Field(max_length=100), Loosely(("event_date", "time", "date", "when"))] | None
+    Annotated[
+        str,
+        Field(max_length=100),
+        Loosely(("event_date", "time", "date", "when", "事件时间", "时间", "日期")),
+    ]
+    | None
 )
 
 
@@ -74,18 +147,28 @@ class Add(Value):
     """A new conclusion."""
 
     op: Annotated[Literal["ADD"], _Op] = "ADD"
-    type: Annotated[ProposableType, Loosely(("kind", "category", "memory_type"), otherwise="fact")]
+    type: Annotated[
+        ProposableType,
+        Loosely(
+            ("kind", "category", "memory_type", "类型", "种类", "类别"),
+            otherwise="fact",
+            words=_TYPE_WORDS,
+        ),
+    ]
     content: _Content
     """One sentence that stands by itself, in the language of its source."""
     quote: _Quote
     """The words it rests on, exactly as they stand in the turn."""
     turn: _TurnNumber
-    subject: Annotated[_Name, Loosely(("about", "who", "entity", "person"), otherwise="user")]
+    subject: Annotated[
+        _Name,
+        Loosely(("about", "who", "entity", "person", "主体", "主语", "对象"), otherwise="user"),
+    ]
     """Of whom or what it speaks."""
     predicate: Annotated[
         str,
         Field(max_length=100),
-        Loosely(("property", "attribute", "relation", "key"), otherwise=""),
+        Loosely(("property", "attribute", "relation", "key", "属性", "谓词", "谓语"), otherwise=""),
     ]
     """What of the subject: `home`, `editor`, `allergy`. The same property has the same name."""
     importance: _Share = 0.5
@@ -98,10 +181,10 @@ class Add(Value):
     """When what it tells of happened, as the speaker put it: `last Friday`, `上周三`."""
     task: _Name | None = None
     """The task it belongs to, where it holds for one alone."""
-    scope: Literal["everywhere", "project"] | None = None
+    scope: Annotated[Literal["everywhere", "project"], _SCOPE] | None = None
     """Where it is to be seen; None leaves it to the words."""
     negated: bool = False
-    modality: Modality = "actual"
+    modality: Annotated[Modality, _MODALITY] = "actual"
 
 
 class Update(Value):
@@ -112,7 +195,7 @@ class Update(Value):
     content: _Content
     quote: _Quote
     turn: _TurnNumber
-    reason: Literal["correction", "change", "detail"] = "change"
+    reason: Annotated[Literal["correction", "change", "detail"], _REASON] = "change"
     """It was wrong, it was right and has changed, or more is known now."""
     type: Annotated[ProposableType, WithJsonSchema({"type": "string"})] | None = None
     """Its type, where that is another one now: a goal that is reached is a fact."""
@@ -144,9 +227,9 @@ class Link(Value):
     """A relation between two known memories."""
 
     op: Annotated[Literal["LINK"], _Op] = "LINK"
-    src: _Name
-    type: LinkType
-    dst: _Name
+    src: Annotated[_Name, Loosely(("source", "source_id", "src_id", "from", "from_id"))]
+    type: Annotated[LinkType, Loosely(("relation", "kind", "link_type"))]
+    dst: Annotated[_Name, Loosely(("target", "target_id", "dst_id", "to", "to_id"))]
 
 
 class Skip(Value):

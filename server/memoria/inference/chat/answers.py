@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 from memoria.errors import InvalidAnswerError, ModelRefusedError
 from memoria.inference.chat.base import AnswerT, ChatReply, ChatRequest
 from memoria.inference.chat.loose_answer import LooseAnswer, list_name, read_loosely
+from memoria.inference.chat.mend import is_escaped
 from memoria.inference.chat.schema import compact_schema
 from memoria.inference.chat.signature import describe_form
 
@@ -42,10 +43,10 @@ def read_answer(request: ChatRequest[AnswerT], reply: ChatReply) -> LooseAnswer[
         )
     try:
         value = request.answer.model_validate_json(reply.text)
-        again = _has_list_twice(reply.text, request.answer)
-        return (read_loosely(request.answer, reply.text) if again else None) or LooseAnswer(value)
+        again = _may_say_more(reply.text, request.answer)
+        return (_read_again(request, reply) if again else None) or LooseAnswer(value)
     except ValidationError as error:
-        found = None if reply.finish == _CUT_OFF else read_loosely(request.answer, reply.text)
+        found = None if reply.finish == _CUT_OFF else _read_again(request, reply)
         if found is not None and _is_of_use(found):
             return found
         problem = _describe_flaw(reply) or _describe_without_content(error, request.answer)
@@ -58,10 +59,17 @@ def read_answer(request: ChatRequest[AnswerT], reply: ChatReply) -> LooseAnswer[
     )
 
 
-def _has_list_twice(text: str, answer: type[BaseModel]) -> bool:
-    """Whether an answer may have its list twice, of which JSON lets the last one count."""
+def _read_again(request: ChatRequest[AnswerT], reply: ChatReply) -> LooseAnswer[AnswerT] | None:
+    return read_loosely(request.answer, reply.text, request.instructions)
+
+
+def _may_say_more(text: str, answer: type[BaseModel]) -> bool:
+    """Whether an answer that keeps to its form may still mean something else.
+
+    It has its list twice, of which JSON lets the last one count, or escapes that were escaped.
+    """
     name = list_name(answer)
-    return name is not None and text.count(f'"{name}"') > 1
+    return (name is not None and text.count(f'"{name}"') > 1) or is_escaped(text)
 
 
 def _is_of_use(found: LooseAnswer[AnswerT]) -> bool:

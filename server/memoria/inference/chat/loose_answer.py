@@ -7,25 +7,36 @@ item.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import UnionType
 from typing import Any, Generic, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
 from memoria.inference.chat.base import AnswerT
-from memoria.inference.chat.loose_json import read_values
 from memoria.inference.chat.mend import (
     UnfitError,
+    closest,
+    fields_of,
+    is_container,
     loosely,
     mend_field,
     mend_value,
+    object_in,
     plain_name,
     take_apart,
 )
+from memoria.inference.chat.notations import read_values
+from memoria.text.pattern import LazyPattern
 
-_DEEPEST_WRAPPING = 3
+_DEEPEST_WRAPPING = 8
 _LEAST_IN_COMMON = 2
 """So many names of fields tell that an object is an item."""
+_LEAST_COLUMNS = 4
+_MOST_ITEMS = 200
+"""So many items are looked at: more are the same again and again."""
+_OF_SCHEMAS = frozenset(("$ref", "enum", "const", "anyOf", "oneOf"))
+_FIRST_WORD = LazyPattern(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +55,20 @@ class LooseAnswer(Generic[AnswerT]):
     unfit: tuple[UnfitItem, ...] = ()
 
 
-def read_loosely(answer: type[AnswerT], text: str) -> LooseAnswer[AnswerT] | None:
+def read_loosely(answer: type[AnswerT], text: str, shown: str = "") -> LooseAnswer[AnswerT] | None:
     """What of an answer can be used; None where that is nothing.
 
     Args:
         answer: what was asked for.
         text: what the model wrote.
+        shown: the instructions it was given: an item that stands in them is no answer.
     """
     values = read_values(text)
     listed = _Listed.of(answer)
     if listed is None:
         return _read_object(answer, values)
-    return _read_list(answer, listed, values)
+    examples = read_values(shown) if any(map(shown.__contains__, "{[")) else []
+    return _read_list(answer, listed, values, examples)
 
 
 def list_name(answer: type[BaseModel]) -> str | None:
@@ -73,7 +86,7 @@ def join_answers(one: AnswerT, other: AnswerT) -> AnswerT:
     return one.model_copy(update={name: tuple(items)})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Listed:
     """The list that is the first field of an answer."""
 
@@ -93,17 +106,51 @@ class _Listed:
             return cls(name, (item,), None)
         return cls(name, get_args(item), next(iter(get_args(item)[0].model_fields)))
 
-    @property
+    @cached_property
     def tags(self) -> dict[str, type[BaseModel]]:
-        """The kinds by what tells them apart, as such words are compared."""
+        """The kinds by what tells them apart and by what models write for it, in plain words."""
         if self.tag is None:
             return {}
-        return {plain_name(kind.model_fields[self.tag].default): kind for kind in self.kinds}
+        found = dict[str, type[BaseModel]]()
+        for kind in self.kinds:
+            field = kind.model_fields[self.tag]
+            words = (field.default, *loosely(field).words.get(field.default, ()))
+            found |= dict.fromkeys(map(plain_name, words), kind)
+        return found
 
     def is_item(self, given: Mapping[Any, Any]) -> bool:
-        """Whether an object looks like an item: it has names of fields in common with one."""
-        names = {plain_name(name) for name in given}
-        return any(len(names & _names_of(kind)) >= _LEAST_IN_COMMON for kind in self.kinds)
+        """Whether an object looks like an item.
+
+        It has names of fields in common with one, and a value for one of them: a schema has none.
+        Or it says which kind it is, and has the fields in another object.
+        """
+        plain = {plain_name(name): value for name, value in given.items()}
+        inner = [one for one in map(object_in, plain.values()) if one is not None]
+        if _is_schema(given) or any(self._holds_list(value) for value in plain.values()):
+            return False
+        if inner and any(self._names_kind(one) for one in plain.values()):
+            return True
+        if any(self._is_whole(one) for one in inner):
+            return bool(self.read_word(plain.get(str(self.tag))))
+        for kind in self.kinds:
+            common = [plain[name] for name in plain.keys() & fields_of(kind).keys()]
+            if len(common) >= _LEAST_IN_COMMON and any(not is_container(one) for one in common):
+                return True
+        return bool(inner) and self.read_word(plain.get(str(self.tag))) is not None
+
+    def _holds_list(self, value: object) -> bool:
+        """Whether a text or object has the whole list in it."""
+        if isinstance(value, str):
+            return "{" in value and self.name in value
+        return isinstance(value, Mapping) and self.name in map(plain_name, value)
+
+    def _is_whole(self, given: Mapping[Any, Any]) -> bool:
+        """Whether an object has all that an item of some kind needs, or is around one."""
+        names = set(map(plain_name, given))
+        large = (one for one in self.kinds if len(_list_required(one)) > _LEAST_IN_COMMON)
+        return any(_has_all(one, names) for one in large) or any(
+            self._names_kind(one) for one in given.values()
+        )
 
     def mend(self, given: object) -> BaseModel:
         """The item that a model meant.
@@ -114,23 +161,43 @@ class _Listed:
         if self.tag is None or not isinstance(given, Mapping):
             return mend_value(self.kinds[0], given)
         said = self._find_tag(given)
-        kind = self.tags.get(said) if said else self._likeliest(given)
+        kind = self.tags.get(self.read_word(said) or "") if said else self._likeliest(given)
         if kind is None:
-            raise UnfitError(f"{self.tag}: it is none of {', '.join(self.tags).upper()}")
-        return mend_value(kind, {**given, self.tag: kind.model_fields[self.tag].default})
+            known = ", ".join(str(one.model_fields[self.tag].default) for one in self.kinds)
+            raise UnfitError(f"{self.tag}: it is none of {known}")
+        rest = {name: value for name, value in given.items() if value != said}
+        return mend_value(kind, {**rest, self.tag: kind.model_fields[self.tag].default})
 
-    def _find_tag(self, given: Mapping[Any, Any]) -> str | None:
+    def read_word(self, said: object) -> str | None:
+        """The word for a kind that a text is, or begins with: `add_memory`."""
+        if not isinstance(said, str):
+            return None
+        first = _FIRST_WORD.regex.search(said)
+        tags = self.tags
+        words = (plain_name(said), plain_name(first[0]) if first else "")
+        return next((one for one in words if one in tags), None) or closest(words[0], tags)
+
+    def _names_kind(self, said: object) -> bool:
+        """Whether it is the very word for a kind, or a name that begins with it: `add_memory`."""
+        if self.tag is None or not isinstance(said, str) or not said.isidentifier():
+            return False
+        defaults = (kind.model_fields[self.tag].default for kind in self.kinds)
+        return said.lower().split("_")[0] in map(str.lower, defaults)
+
+    def _find_tag(self, given: Mapping[Any, Any]) -> object:
         """The word that tells the kind; of a name that means something else, where it is one."""
         tag = str(self.tag)
-        own = (tag, *loosely(self.kinds[0].model_fields[tag]).names)
-        plain = {plain_name(name): plain_name(value) for name, value in given.items()}
+        own = map(plain_name, (tag, *loosely(self.kinds[0].model_fields[tag]).names))
+        plain = {plain_name(name): value for name, value in given.items()}
         said = next((plain[name] for name in own if plain.get(name)), None)
-        other = next((word for word in plain.values() if word in self.tags), None)
-        return said if said in self.tags or other is None else other
+        said = said[0] if isinstance(said, list) else said
+        other = next((one for one in plain.values() if self._names_kind(one)), None)
+        return said if self.read_word(said) or other is None else other
 
     def _likeliest(self, given: Mapping[Any, Any]) -> type[BaseModel]:
         """The kind with the most required fields, all of which are there; else the first."""
-        names = {plain_name(name) for name in given}
+        inner = (object_in(value) or {} for value in given.values())
+        names = {plain_name(name) for one in (given, *inner) for name in one}
         able = [kind for kind in self.kinds if _has_all(kind, names) and _list_required(kind)]
         return max(able, key=lambda kind: len(_list_required(kind)), default=self.kinds[0])
 
@@ -140,20 +207,14 @@ def _list_required(kind: type[BaseModel]) -> list[str]:
 
 
 def _has_all(kind: type[BaseModel], names: set[str]) -> bool:
-    return all(
-        {name, *loosely(kind.model_fields[name]).names} & names for name in _list_required(kind)
-    )
-
-
-def _names_of(kind: type[BaseModel]) -> set[str]:
-    """All names by which a kind's fields are known."""
-    fields = kind.model_fields.items()
-    return {one for name, field in fields for one in (name, *loosely(field).names)}
+    """Whether names of all fields that a kind needs are among others."""
+    known = fields_of(kind)
+    return {known.get(name) for name in names}.issuperset(_list_required(kind))
 
 
 def _read_object(answer: type[AnswerT], values: list[Any]) -> LooseAnswer[AnswerT] | None:
     """The last object in a text that is such an answer."""
-    names = _names_of(answer)
+    names = fields_of(answer)
     for given in reversed([one for value in values for one in _objects_in(value)]):
         try:
             if any(plain_name(name) in names for name in given):
@@ -174,15 +235,19 @@ def _objects_in(value: object, depth: int = 0) -> Iterator[Mapping[Any, Any]]:
 
 
 def _read_list(
-    answer: type[AnswerT], listed: _Listed, values: list[Any]
+    answer: type[AnswerT], listed: _Listed, values: list[Any], examples: list[Any]
 ) -> LooseAnswer[AnswerT] | None:
-    items, rest, is_one = list[Any](), dict[str, Any](), False
+    items, shown = list[Any](), list[Any]()
+    _collect(answer, listed, examples, shown, {})
+    rest, is_one = dict[str, Any](), False
     for value in values:
         is_one = _collect(answer, listed, value, items, rest) or is_one
     if not is_one:
         return None
     sound, unfit = list[BaseModel](), list[UnfitItem]()
-    for item in items:
+    for item in items[:_MOST_ITEMS]:
+        if item in shown:
+            continue
         try:
             sound.append(listed.mend(item))
         except UnfitError as error:
@@ -214,19 +279,21 @@ def _collect(
     depth: int = 0,
 ) -> bool:
     """Gather items and other fields from a value. Tells whether it is an answer at all."""
-    if isinstance(value, str) and "{" in value:
+    if isinstance(value, str) and "{" in value and depth <= _DEEPEST_WRAPPING:
         value = read_values(value)
     if isinstance(value, list):
-        return _collect_all(answer, listed, value, items, rest, depth) or not value
+        inner = _rows_of(listed, value)
+        return _collect_all(answer, listed, inner, items, rest, depth) or not value
     if not isinstance(value, Mapping) or depth > _DEEPEST_WRAPPING:
         return False
     plain = {plain_name(name): one for name, one in value.items()}
-    others = {name for name in plain if name in answer.model_fields and name != listed.name}
+    own = {plain_name(name): name for name in answer.model_fields}
+    others = {name for name in plain if name in own and own[name] != listed.name}
     if listed.name in plain or (others and not listed.is_item(value)):
-        rest.update({name: plain[name] for name in others})
+        rest.update({own[name]: plain[name] for name in others})
         items += _items_of(listed, plain.get(listed.name))
         return True
-    if listed.is_item(value) or listed.tags.keys() >= plain.keys():
+    if listed.is_item(value) or any(map(listed.read_word, value)):
         items += _items_of(listed, value)
         return True
     return _collect_all(answer, listed, value.values(), items, rest, depth)
@@ -244,21 +311,67 @@ def _collect_all(
     return any(found)
 
 
-def _items_of(listed: _Listed, given: object) -> Iterator[object]:
-    """The items of a list, of one item, or of items below the word that tells their kind."""
+def _rows_of(listed: _Listed, given: list[Any]) -> list[Any]:
+    """The items of a list; of lists below one with names of fields the objects that they are."""
+    names = given[0] if given else None
+    if not isinstance(names, list) or not all(isinstance(one, list) for one in given):
+        return given
+    rows = [dict(zip(map(str, names), row, strict=False)) for row in given[1:]]
+    return rows if rows and listed.is_item(dict.fromkeys(map(str, names), "")) else given
+
+
+def _rows_of_columns(given: Mapping[Any, Any], count: int) -> Iterator[object]:
+    """The items of an object that has a list for each field."""
+    for at in range(count):
+        yield {
+            name: one[at] if isinstance(one, list) and len(one) == count else one
+            for name, one in given.items()
+        }
+
+
+def _items_of(listed: _Listed, given: object, depth: int = 0) -> Iterator[object]:
+    """The items of a list, of one item, or of what is around items."""
+    if depth > _DEEPEST_WRAPPING or given is None:
+        return
+    if isinstance(given, str) and "{" in given:
+        given = read_values(given)
     if isinstance(given, list):
-        for one in given:
-            yield from _items_of(listed, one)
-    elif isinstance(given, Mapping) and given and listed.tags.keys() >= set(map(plain_name, given)):
-        for word, inner in given.items():
-            for one in inner if isinstance(inner, list) else [inner]:
-                yield {**one, listed.tag: word} if isinstance(one, Mapping) else one
-    elif isinstance(given, Mapping) and _is_numbered(listed, given):
-        yield from given.values()
-    elif given is not None:
+        for one in _rows_of(listed, given):
+            yield from _items_of(listed, one, depth + 1)
+    elif isinstance(given, Mapping):
+        yield from _items_in(listed, given, depth)
+    else:
         yield given
 
 
-def _is_numbered(listed: _Listed, given: Mapping[Any, Any]) -> bool:
-    """Whether items stand in an object below names or numbers of their own."""
-    return not listed.is_item(given) and all(isinstance(one, Mapping) for one in given.values())
+def _items_in(listed: _Listed, given: Mapping[Any, Any], depth: int) -> Iterator[object]:
+    """An object, where it is an item; else the items in it, below words, names or numbers."""
+    columns = [one for one in given.values() if isinstance(one, list) and len(one) > 1]
+    if len(columns) >= _LEAST_COLUMNS and len({len(one) for one in columns}) == 1:
+        yield from _rows_of_columns(given, len(columns[0]))
+    elif listed.is_item(given):
+        yield given
+    elif any(map(_holds_objects, given.values())):
+        for name, one in given.items():
+            yield from _items_below(listed, name, one, depth)
+    elif listed.tag and listed.tag in map(plain_name, given):
+        yield given
+
+
+def _items_below(listed: _Listed, name: object, given: object, depth: int) -> Iterator[object]:
+    """The items below a name, which may tell their kind."""
+    for one in given if isinstance(given, list) else [given]:
+        if listed.read_word(name) and isinstance(one, Mapping) and not _is_schema(one):
+            yield {**one, str(listed.tag): name}
+        elif is_container(one):
+            yield from _items_of(listed, one, depth + 1)
+
+
+def _holds_objects(value: object) -> bool:
+    """Whether it is an object, or a list with objects or lists in it."""
+    return isinstance(value, Mapping) or (isinstance(value, list) and any(map(is_container, value)))
+
+
+def _is_schema(value: Mapping[Any, Any]) -> bool:
+    """Whether an object says what another has to be like: no item, but it may hold some."""
+    return "properties" in value or not _OF_SCHEMAS.isdisjoint(value)

@@ -1,8 +1,9 @@
 """Loose JSON: the objects and lists in a text, as models write them.
 
-Models add thoughts, prose and fences, leave out brackets, write Python literals, comments, other
-quotation marks and full-width punctuation, and are cut off. Every object that was begun and ended
-is read; of one that was never ended, what was whole in it.
+Models add thoughts, prose and fences, leave out brackets, marks and commas, write Python literals
+and calls (`ADD(turn=1)`), comments, other quotation marks and full-width punctuation, and are cut
+off. Every object that was begun and ended is read; of one that was never ended, what was whole in
+it.
 
 Each part of a text is read once, and what can't be read is tried from a limited number of places:
 the time it takes grows with the text alone.
@@ -10,43 +11,76 @@ the time it takes grows with the text alone.
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 from memoria.text.pattern import LazyPattern
 
 _MOST_DEPTH = 20
 _MOST_FAILURES = 50
-_ENDS_OF_THOUGHT = ("</think>", "</thinking>", "</thought>", "</reasoning>")
+_MOST_AGAIN = 4
+"""So many times a text's length is read again where reading failed."""
 _CLOSED_BY = {
     '"': '"',
     "'": "'",
     "`": "`",
     "“": '”“"',
     "”": '”“"',
+    "„": '“”"',
     "‘": "’‘'",
     "「": "」",
     "『": "』",
+    "«": "»",
 }
 _OBJECT, _OBJECT_END = "{｛", "}｝"
 _LIST, _LIST_END = "[［", "]］"
-_BETWEEN = LazyPattern(r"(?:[\s\ufeff,，;]|//[^\n]*|\#[^\n]*|/\*[\s\S]{0,500}?\*/)+")
-_BLANK = LazyPattern(r"(?:[\s\ufeff]|//[^\n]*|\#[^\n]*|/\*[\s\S]{0,500}?\*/)+")
-_STARTS = LazyPattern(r"[{｛\[［]")
-_COLON = LazyPattern(r"\s{0,100}(?:[:：=]|=>)")
-_BARE_KEY = LazyPattern(r"[\w$][\w$ .-]{0,60}?(?=\s{0,20}[:：])")
-_BARE = LazyPattern(r"[^\s,，{}\[\]｛｝［］](?:[^\n,，{}\[\]｛｝［］/#]|[/#](?![/ ])){0,500}")
+_CALL_END = ")）"
+_MARK = r"""["'`“”„‘’「」『』«»]"""
+_UNSEEN = r"\ufeff\u200b-\u200f\u2060"
+_COMMENT = r"//[^\n]*|\#[^\n]*|/\*[\s\S]{0,500}?\*/"
+_SETS = r"(?:[:：=→]|->)"
+"""What stands between a name and its value."""
+_STRAY = r"\\(?:[nrt](?![a-z])|(?=[{}\[\]]))"
+"""An escape outside of any text."""
+_BETWEEN = LazyPattern(rf"(?:[\s{_UNSEEN},，;；…]|\.\.\.|{_STRAY}|{_COMMENT})+")
+"""Dots stand for what a model did not care to write."""
+_BLANK = LazyPattern(rf"(?:[\s{_UNSEEN}]|{_STRAY}|{_COMMENT})+")
+_CALL = LazyPattern(r"(?:\w{1,30}\.){0,3}([^\W\d]\w{0,30})[(（](?=\s{0,100}\w{1,30}\s{0,20}=[^=])")
+_STARTS = LazyPattern(
+    rf"[{{｛]|[\[［](?=[\s{_UNSEEN}]{{0,100}}(?:[{{｛\[［\]］/\#.…\\]|{_MARK}|\w{{1,30}}[(（]))"
+    rf"|(?<![\w.]){_CALL.source}"
+)
+"""A list that begins with a word or a number is a mark such as [1]."""
+_COLON = LazyPattern(r"\s{0,100}(?:=>|->|[:：=→])")
+_KEY = LazyPattern(rf"{_MARK}([\w$ .{_UNSEEN}-]{{1,60}}){_MARK}(?=\s{{0,20}}{_SETS})")
+_BARE_KEY = LazyPattern(rf":?[\w$][\w$ .-]{{0,60}}?(?=\s{{0,20}}{_SETS})")
+_BARE_ITEM = LazyPattern(r"[^\s,，{}\[\]｛｝［］](?:[^\n,，{}\[\]｛｝［］/#]|[/#](?![/ ])){0,500}")
+_BARE_ARGUMENT = LazyPattern(r"[^\s,，{}\[\]｛｝［］()（）][^\n,，{}\[\]｛｝［］()（）]{0,500}")
+_BARE_VALUE = LazyPattern(
+    r"[^\s,，{}\[\]｛｝［］](?:[^\n,，{}\[\]｛｝［］/#]|[/#](?![/ ])"
+    rf"|[,，](?!\s{{0,20}}(?:$|\n|{_MARK}|\w{{1,30}}\s?{_SETS}))){{0,500}}"
+)
+"""A text without quotation marks: up to the next name, a bracket or the end of its line."""
+_PREFIX = LazyPattern(r"[urfbURFB]{1,2}(?=[\"'])")
+_JSON_IN_MARKS = LazyPattern(r"[\"'`]\s{0,20}(?=[{\[]\s{0,20}[{\[]?\s{0,20}\")")
+"""An object in quotation marks whose own marks are not escaped."""
+_JOINED = LazyPattern(r"\s{0,100}\+\s{0,100}(?=[\"'`])")
 _NUMBER = LazyPattern(r"[-+]?(?:\d{1,15}(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,2})?")
 _WORDS = {"true": True, "false": False, "null": None, "none": None, "undefined": None}
-_KEY_END = LazyPattern(r"\s{0,100}[:：=]")
-_VALUE_END = LazyPattern(
-    r"""(?x)\s{0,200}(?:
-      $ | [}\]｝］] | // | \#
-    | [,，;]\s{0,200}(?: $ | ["'`“”‘「『{\[}\]｛［｝］] | // | \# | /\* | -?\d
-        | (?:true|false|null|None|True|False)\b | [\w$]{1,60}\s{0,20}[:：])
+_KEY_END = LazyPattern(rf"\s{{0,100}}{_SETS}")
+_END_OF_VALUE = rf"""(?x)\s{{0,200}}(?:
+      $ | \\?[}}\]｝］%s] | \{{\s{{0,20}}["'] | \\n[\s}}\]\\] | // | \# | \+\s{{0,100}}["'`]
+    | [,，;](?:\s|\\n){{0,200}}(?: $ | {_MARK} | [{{}}\[\]｝｛］［] | // | \# | /\* | -?\d
+        | (?:true|false|null|None|True|False)\b | [\w$]{{1,60}}\s{{0,20}}[:：=])
     )
-    | \s{1,200}["'“「][\w$ ]{1,60}["'”」]\s{0,20}[:：]"""
-)
+    | \s{{1,200}}["'“「][\w$ ]{{1,60}}["'”」]\s{{0,20}}[:：]"""
+_VALUE_END = LazyPattern(_END_OF_VALUE % "")
 """What follows a text that is over; another quotation mark belongs to the text."""
+_ARGUMENT_END = LazyPattern(_END_OF_VALUE % _CALL_END)
+_UNENDED = LazyPattern(
+    r"""[,，]\s{0,20}["“][A-Za-z_]{2,30}["”]\s{0,3}[:：]\s{0,3}(?=["“\d\[{tfn-])"""
+)
+"""The next name and its value in the midst of a text, whose own closing mark was left out."""
 _ESCAPE = LazyPattern(r"\\(?:u([0-9a-fA-F]{4})|([\s\S]))")
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _ESCAPED_WHOLE = LazyPattern(r"[{\[](?:[\s{\[]|\\[nrt]){0,100}\\\"")
@@ -61,32 +95,25 @@ class _NoJsonError(Exception):
     """No value can be read where one was tried."""
 
 
-def read_values(text: str) -> list[Any]:
+def read_json(text: str) -> list[Any]:
     """The objects, and lists with objects in them, that a text holds, in their order."""
-    values = _read_all(_after_thoughts(text))
-    return values or _read_all(text)
-
-
-def _after_thoughts(text: str) -> str:
-    """A text without what its author thought before."""
-    small = text.lower()
-    ends = [small.rfind(tag) + len(tag) for tag in _ENDS_OF_THOUGHT if tag in small]
-    return text[max(ends) :] if ends else text
-
-
-def _read_all(text: str) -> list[Any]:
     first = _STARTS.regex.search(text)
     if first and _ESCAPED_WHOLE.regex.match(text, first.start()):
-        text = _unescape(text)
-    values, at, failures = list[Any](), 0, 0
-    while failures < _MOST_FAILURES and (start := _STARTS.regex.search(text, at)):
+        text = unescape(text)
+    values, at, failures, again = list[Any](), 0, 0, 0
+    while (
+        failures < _MOST_FAILURES
+        and again <= _MOST_AGAIN * len(text)
+        and (start := _STARTS.regex.search(text, at))
+    ):
         reader = _ValueReader(text, start.start())
         try:
             value = reader.read()
         except _NoJsonError:
-            at, failures = start.end(), failures + 1
+            at, failures = start.start() + 1, failures + 1
+            again += reader.at - start.start()
             continue
-        at = max(reader.at, start.end())
+        at = max(reader.at, start.start() + 1)
         if _holds_object(value):
             values.append(value)
     return values
@@ -117,6 +144,12 @@ def join_pairs(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     return joined
 
 
+class _Bare(str):
+    """A text without quotation marks."""
+
+    __slots__ = ()
+
+
 class _ValueReader:
     """Reads one value of a text."""
 
@@ -125,23 +158,45 @@ class _ValueReader:
         self._text = text
         self._is_cut = False
         """Whether the text ended before the value did."""
+        self._is_call = False
+        """Whether what is read is in a call, where a parenthesis ends a value."""
 
-    def read(self, depth: int = 0) -> Any:  # noqa: ANN401  (any JSON)
+    def read(self, depth: int = 0, *, bare: LazyPattern = _BARE_ITEM) -> Any:  # noqa: ANN401  (any JSON)
         """The value that begins here.
 
         Raises:
             _NoJsonError: none does.
         """
         self._skip(_BLANK)
+        self._skip(_PREFIX)
         sign = self._sign()
         if depth > _MOST_DEPTH:
             raise _NoJsonError
         if sign in _OBJECT:
-            joined = join_pairs(self._pairs(depth))
-            return CutObject(joined) if self._is_cut else joined
+            self.at += 1
+            return self._object(depth, _OBJECT_END)
         if sign in _LIST:
             return self._list(depth)
-        return self._text_in(sign, _VALUE_END) if sign in _CLOSED_BY else self._word()
+        if sign in _CLOSED_BY:
+            return self._read_quoted(sign, depth)
+        if call := _CALL.regex.match(self._text, self.at):
+            self.at = call.end()
+            return {call[1]: self._object(depth, _CALL_END)}
+        return self._word(_BARE_ARGUMENT if self._is_call else bare)
+
+    def _read_quoted(self, sign: str, depth: int) -> Any:  # noqa: ANN401  (any JSON)
+        """A text in quotation marks, or an object in them; texts that are added up are one."""
+        if opened := _JSON_IN_MARKS.regex.match(self._text, self.at):
+            self.at = opened.end()
+            value = self.read(depth + 1)
+            self.at += self._text[self.at : self.at + 1] == sign
+            return value
+        end = _ARGUMENT_END if self._is_call else _VALUE_END
+        text = self._text_in(sign, end)
+        while joined := _JOINED.regex.match(self._text, self.at):
+            self.at = joined.end()
+            text += self._text_in(self._sign(), end)
+        return text
 
     def _sign(self) -> str:
         """The character here; a space at the end of the text, where more should stand."""
@@ -161,19 +216,39 @@ class _ValueReader:
         self.at += sign in ends
         return sign in ends or sign in others or self._is_cut
 
+    def _ends_around(self, ends: str) -> str:
+        """The signs that end what is around a value, and so the value as well."""
+        return (_OBJECT_END + _LIST_END + _CALL_END * self._is_call).replace(ends, "")
+
     def _list(self, depth: int) -> list[Any]:
+        """A list; beside objects, words without quotation marks are remarks."""
         self.at += 1
         items = list[Any]()
-        while not self._is_over(_LIST_END, _OBJECT_END):
-            item = self.read(depth + 1)
+        while not self._is_over(_LIST_END, self._ends_around(_LIST_END)):
+            if _KEY.regex.match(self._text, self.at):
+                item = self._object(depth, _OBJECT_END)  # its bracket was left out
+            else:
+                item = self.read(depth + 1)
             if not self._is_cut or isinstance(item, CutObject):
                 items.append(item)
+        if any(map(_is_object, items)):
+            return [one for one in items if not isinstance(one, _Bare)]
         return items
 
-    def _pairs(self, depth: int) -> list[tuple[str, Any]]:
-        self.at += 1
+    def _object(self, depth: int, ends: str) -> dict[str, Any]:
+        outer, self._is_call = self._is_call, ends == _CALL_END
+        joined = join_pairs(self._pairs(depth, ends))
+        self._is_call = outer
+        return CutObject(joined) if self._is_cut else joined
+
+    def _pairs(self, depth: int, ends: str) -> list[tuple[str, Any]]:
         pairs = list[tuple[str, Any]]()
-        while not self._is_over(_OBJECT_END, _LIST_END):
+        while not self._is_over(ends, self._ends_around(ends)):
+            if self._sign() in _OBJECT:
+                if pairs:
+                    break  # the end of this one was left out
+                pairs.append(("", self.read(depth + 1)))
+                continue
             name = self._name()
             value = None if self._is_cut else self._value_of_name(depth)
             if not self._is_cut or isinstance(value, dict | list):
@@ -182,13 +257,14 @@ class _ValueReader:
 
     def _name(self) -> str:
         sign = self._sign()
-        if sign in _CLOSED_BY:
+        if plain := _KEY.regex.match(self._text, self.at):
+            self.at, name = plain.end(), plain[1]
+        elif sign in _CLOSED_BY:
             name = self._text_in(sign, _KEY_END)
+        elif bare := _BARE_KEY.regex.match(self._text, self.at):
+            self.at, name = bare.end(), bare[0].lstrip(":")
         else:
-            bare = _BARE_KEY.regex.match(self._text, self.at)
-            if bare is None:
-                raise _NoJsonError
-            self.at, name = bare.end(), bare[0]
+            raise _NoJsonError
         colon = _COLON.regex.match(self._text, self.at)
         if colon is None and not self._is_cut:
             raise _NoJsonError
@@ -198,26 +274,38 @@ class _ValueReader:
     def _value_of_name(self, depth: int) -> Any:  # noqa: ANN401  (any JSON)
         """The value after a colon; none where it was left out."""
         self._skip(_BLANK)
-        return None if self._sign() in f",，{_OBJECT_END}" else self.read(depth + 1)
+        if self._sign() in f",，{_OBJECT_END}":
+            return None
+        return self.read(depth + 1, bare=_BARE_VALUE)
 
     def _text_in(self, opening: str, end: LazyPattern) -> str:
         """A text in quotation marks, which may hold such marks itself."""
-        start = at = self.at + 1
+        start = self.at + 1
         closing = _CLOSED_BY[opening]
-        while at < len(self._text):
-            if self._text[at] == "\\":
-                at += 2
-                continue
+        if self._text.startswith(3 * opening, self.at):
+            return self._text_in_three(3 * opening)
+        for stop in _stops(closing, is_bounded=opening in '"“').finditer(self._text, start):
+            at = stop.start()
             if self._text[at] in closing and end.regex.match(self._text, at + 1):
                 self.at = at + 1
-                return _unescape(self._text[start:at])
-            at += 1
+                return unescape(self._text[start:at])
+            if self._text[at] in ",，" and _UNENDED.regex.match(self._text, at):
+                self.at = at
+                return unescape(self._text[start:at])
         self.at, self._is_cut = len(self._text), True
-        return _unescape(self._text[start:])
+        return unescape(self._text[start:])
 
-    def _word(self) -> object:
+    def _text_in_three(self, marks: str) -> str:
+        """A text of several lines, as Python has it."""
+        start = self.at + len(marks)
+        end = self._text.find(marks, start)
+        self._is_cut = end < 0
+        self.at = len(self._text) if self._is_cut else end + len(marks)
+        return unescape(self._text[start : None if self._is_cut else end])
+
+    def _word(self, bare: LazyPattern) -> object:
         """A number, true, false or nothing; else a text without quotation marks."""
-        found = _BARE.regex.match(self._text, self.at)
+        found = bare.regex.match(self._text, self.at)
         if found is None:
             if self._is_cut:
                 return None
@@ -225,14 +313,21 @@ class _ValueReader:
         self.at = found.end()
         self._is_cut = self.at >= len(self._text)
         word = found[0].strip()
+        word = word[:-1] if word.find('"') == len(word) - 1 else word  # its other mark was left out
         if word.lower() in _WORDS:
             return _WORDS[word.lower()]
         if _NUMBER.regex.fullmatch(word) is None:
-            return word
+            return _Bare(word)
         return int(word) if word.lstrip("-+").isdecimal() else float(word)
 
 
-def _unescape(text: str) -> str:
+@cache
+def _stops(closing: str, *, is_bounded: bool) -> re.Pattern[str]:
+    """Where a text may end: at a closing mark, or before the next name; escapes are skipped."""
+    return re.compile(rf"(?s)\\.|[{closing}{',，' if is_bounded else ''}]")
+
+
+def unescape(text: str) -> str:
     """A text with the characters that its escapes stand for; halves of a character are marked."""
     if "\\" not in text:
         return text

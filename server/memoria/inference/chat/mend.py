@@ -5,8 +5,11 @@ a text is read for what it says, one thing is taken for a list of it. What stays
 the field's default; without one, the value is unfit as a whole.
 """
 
+import html
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from enum import Enum
+from functools import cache
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -14,16 +17,29 @@ from annotated_types import Ge, Le, MaxLen
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
-from memoria.inference.chat.loose_json import CutObject
+from memoria.inference.chat.loose_json import CutObject, read_json, unescape
 from memoria.model.base import Loosely
+from memoria.text.dates.chinese import number
+from memoria.text.dates.english import COUNTS, DAY_WORDS
 from memoria.text.pattern import LazyPattern
 
 _FIRST_NUMBER = LazyPattern(r"-?\d{1,9}(?:\.\d{1,9})?")
 _LISTED = LazyPattern(r"\s*[,，、;；\n]\s*")
-_NAMES_APART = LazyPattern(r"[\s_-]+")
+_NO_LETTERS = LazyPattern(r"[\W_]+")
+_PARTS = LazyPattern(r"[|/,，、;；()（）]")
+_ESCAPED = LazyPattern(r"\\u[0-9a-fA-F]{4}|&(?:#\d{2,5}|#x[0-9a-f]{2,4}|[a-z]{2,6});")
+_ALIKE = 0.8
+"""How much of its letters a misspelt word has in common with what it is for."""
+_WORD = LazyPattern(r"[a-z]{3,12}")
+_CHINESE_NUMBER = LazyPattern("[一二两三四五六七八九十百]{1,6}")
+_COUNTS = {word: count for count, word in enumerate(DAY_WORDS, 1)} | COUNTS
+_MOST_UNKNOWN = 10
+_OWN_VALUE = ("text", "value", "content")
+_YES_NO = Loosely(words={"True": ("yes", "1", "是"), "False": ("no", "0", "否")})
 _SCALES = (10, 100)
 """Shares are given out of ten or a hundred, where not out of one."""
 _NOTHING: tuple[object, ...] = (None, "", [], {})
+_NO_WORDS = ("null", "none", "nil", "n/a", "undefined", "-", "无")
 
 
 class UnfitError(ValueError):
@@ -40,13 +56,16 @@ def mend_value(kind: type[BaseModel], given: object) -> BaseModel:
         given = _take_for_name(kind, given)
     if not isinstance(given, Mapping):
         raise UnfitError("it is no object")
+    plain = _lift(kind, given)
     found = dict[str, object]()
     for name, field in kind.model_fields.items():
-        own = _find(name, field, given)
+        own = _find(name, field, plain)
         if own is None and field.is_required() and isinstance(given, CutObject):
             raise UnfitError(f"{name}: the answer was cut off before it")
+        if own is None:
+            own = _find_misspelt(kind, name, plain)
         if own is None and field.is_required() and loosely(field).otherwise is None:
-            own = _find_unnamed(kind, given)
+            own = _find_unnamed(kind, plain)
         found[name] = mend_field(name, field, own)
     return _validate(kind, {name: value for name, value in found.items() if value is not None})
 
@@ -77,8 +96,27 @@ def _validate(kind: type[BaseModel], fields: dict[str, object]) -> BaseModel:
 
 
 def plain_name(name: object) -> str:
-    """A name or word as it is compared: `memory-id`, `Memory ID` and `memory_id` are one."""
-    return _NAMES_APART.regex.sub("_", str(name).strip().lower())
+    """A name or word as it is compared: `memory-id`, `MemoryID` and `memory_id` are one."""
+    return _NO_LETTERS.regex.sub("", str(name).lower())
+
+
+def closest(name: str, others: Iterable[str]) -> str | None:
+    """The one of other names that a name is, but for a slip of the pen."""
+    return next(iter(get_close_matches(name, others, 1, _ALIKE)), None)
+
+
+def is_container(value: object) -> bool:
+    """Whether it is an object or a list."""
+    return isinstance(value, Mapping | list)
+
+
+def object_in(value: object) -> Mapping[Any, Any] | None:
+    """The object that a value is, alone in a list or a text."""
+    if isinstance(value, str) and value.lstrip()[:1] == "{":
+        value = read_json(value)
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    return value if isinstance(value, Mapping) else None
 
 
 def loosely(field: FieldInfo) -> Loosely:
@@ -88,27 +126,90 @@ def loosely(field: FieldInfo) -> Loosely:
     return next(found, Loosely())
 
 
-def _find(name: str, field: FieldInfo, given: Mapping[Any, Any]) -> object:
+def names_of(name: str, field: FieldInfo) -> list[str]:
+    """The names by which a field is known, in plain letters, its own first."""
+    names = [plain_name(one) for one in (name, *loosely(field).names)]
+    return [*names, *(f"{one}s" for one in names)]
+
+
+@cache
+def fields_of(kind: type[BaseModel]) -> Mapping[str, str]:
+    """The fields of a kind by all names by which they are known."""
+    fields = reversed(kind.model_fields.items())
+    known = {one: name for name, field in fields for one in reversed(names_of(name, field))}
+    return known | {plain_name(name): name for name in kind.model_fields}
+
+
+def _lift(kind: type[BaseModel], given: Mapping[Any, Any]) -> dict[str, Any]:
+    """What is given by plain names; with what an object holds that stands for no object."""
+    plain, lifted = dict[str, Any](), dict[str, Any]()
+    for name, value in given.items():
+        key = plain_name(name)
+        field = kind.model_fields.get(fields_of(kind).get(key, ""))
+        inner = None if field is not None and _takes_objects(field) else object_in(value)
+        if inner is None:
+            plain[key] = value
+            continue
+        rest = {plain_name(one): each for one, each in inner.items()}
+        own = None if field is None else _own_of(rest, key, field)
+        if own is not None:
+            plain[key] = rest.pop(own)
+        lifted |= rest
+    return lifted | {name: value for name, value in plain.items() if not _is_nothing(value)}
+
+
+def _takes_objects(field: FieldInfo) -> bool:
+    kind, _ = take_apart(field.annotation)
+    return get_origin(kind) is tuple or (isinstance(kind, type) and issubclass(kind, BaseModel))
+
+
+def _own_of(inner: Mapping[str, Any], key: str, field: FieldInfo) -> str | None:
+    """The name of what an object in the place of a text or number has for it."""
+    kind, _ = take_apart(field.annotation)
+    wanted = int | float if kind in (int, float) else str
+    fit = [name for name, value in inner.items() if isinstance(value, wanted)]
+    names = (key, *names_of(key, field), *_OWN_VALUE)
+    return next((one for one in names if one in fit), next(iter(fit), None))
+
+
+def _is_nothing(value: object) -> bool:
+    return value in _NOTHING or (isinstance(value, str) and value.strip().lower() in _NO_WORDS)
+
+
+def _find(name: str, field: FieldInfo, plain: Mapping[str, Any]) -> object:
     """What is given for a field, by its own name or by another."""
-    plain = {plain_name(key): value for key, value in given.items()}
-    names = (name, *loosely(field).names)
-    return next((plain[one] for one in names if plain.get(one) not in _NOTHING), None)
+    return next(
+        (plain[one] for one in names_of(name, field) if not _is_nothing(plain.get(one))), None
+    )
 
 
-def _find_unnamed(kind: type[BaseModel], given: Mapping[Any, Any]) -> object:
+def _list_unknown(kind: type[BaseModel], plain: Mapping[str, Any]) -> list[str]:
+    """The names that nobody knows."""
+    return [name for name in plain if name not in fields_of(kind)][:_MOST_UNKNOWN]
+
+
+def _find_misspelt(kind: type[BaseModel], name: str, plain: Mapping[str, Any]) -> object:
+    """What is given for a field below a name that nobody knows and that is almost its own."""
+    unknown = _list_unknown(kind, plain)
+    found = closest(plain_name(name), unknown) if unknown else None
+    return plain[found] if found else None
+
+
+def _find_unnamed(kind: type[BaseModel], plain: Mapping[str, Any]) -> object:
     """The only text below a name that nobody knows, where one needed text alone is missing."""
-    fields = kind.model_fields.items()
-    known = {one for name, field in fields for one in (name, *loosely(field).names)}
     missing = [
         name
-        for name, field in fields
+        for name, field in kind.model_fields.items()
         if field.is_required()
         and loosely(field).otherwise is None
-        and _find(name, field, given) is None
+        and _find(name, field, plain) is None
     ]
-    unknown = [value for name, value in given.items() if plain_name(name) not in known]
-    texts = [value for value in unknown if isinstance(value, str) and value.strip()]
+    texts = [plain[name] for name in _list_unknown(kind, plain) if _is_text(plain[name])]
     return texts[0] if len(missing) == len(texts) == 1 else None
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
 
 
 def mend_field(name: str, field: FieldInfo, given: object) -> object:
@@ -119,7 +220,7 @@ def mend_field(name: str, field: FieldInfo, given: object) -> object:
     """
     try:
         if given is not None:
-            return _mend(field.annotation, field.metadata, given)
+            return _mend(field.annotation, (*field.metadata, loosely(field)), given)
         problem = "it is missing"
     except UnfitError as error:
         problem = str(error)
@@ -133,14 +234,15 @@ def _mend(annotation: Any, metadata: Iterable[Any], given: object) -> object:  #
     kind, more = take_apart(annotation)
     metadata = (*metadata, *more)
     origin = get_origin(kind)
+    read = next((one for one in metadata if isinstance(one, Loosely)), Loosely())
     if origin is Literal:
-        return _choose(get_args(kind), given)
+        return _choose(get_args(kind), given, read)
     if origin is tuple:
         return _mend_items(get_args(kind)[0], metadata, given)
     if not isinstance(kind, type):
         return given
     if issubclass(kind, Enum):
-        return _choose([one.value for one in kind], given)
+        return _choose([one.value for one in kind], given, read)
     if issubclass(kind, BaseModel):
         return mend_value(kind, given)
     return _mend_plain(kind, metadata, given)
@@ -148,11 +250,12 @@ def _mend(annotation: Any, metadata: Iterable[Any], given: object) -> object:  #
 
 def _mend_plain(kind: type, metadata: Iterable[Any], given: object) -> object:
     if kind is str:
-        return _mend_text(given)
+        read = next((one for one in metadata if isinstance(one, Loosely)), Loosely())
+        return _mend_text(given, read.between)
     if kind is bool:
-        return _choose((True, False), given)
+        return _choose((True, False), given, _YES_NO)
     if kind is int:
-        return int(_clamp(_read_number(given), metadata))
+        return int(_clamp(_read_count(given), metadata))
     return _clamp(_read_number(given), metadata) if kind is float else given
 
 
@@ -172,30 +275,82 @@ def take_apart(annotation: Any) -> tuple[Any, tuple[Any, ...]]:  # noqa: ANN401
             return annotation, tuple(beside)
 
 
-def _choose(choices: Iterable[object], given: object) -> object:
-    for one in choices:
-        if plain_name(one) == plain_name(given):
-            return one
-    raise UnfitError("it is none of the words it may be")
+def _choose(choices: Iterable[object], given: object, read: Loosely) -> object:
+    """The choice that is said, by its own word or by another."""
+    known = {
+        plain_name(word): one for one in choices for word in (one, *read.words.get(str(one), ()))
+    }
+    said = [plain_name(one) for one in _list_said(given, is_vital=read.otherwise is None)]
+    found = next((one for one in said if one in known), None)
+    found = found or next(filter(None, (closest(one, known) for one in said)), None)
+    if found is None:
+        raise UnfitError("it is none of the words it may be")
+    return known[found]
 
 
-def _mend_text(given: object) -> str:
+def _list_said(given: object, *, is_vital: bool) -> list[object]:
+    """The words that a value is or holds; of `rule|preference` the first is as good as any.
+
+    Args:
+        given: the value.
+        is_vital: whether nothing can stand in for the choice: then several words are none.
+    """
+    if isinstance(given, list):
+        return given[: len(given) == 1 if is_vital else None]
+    parts = _PARTS.regex.split(given) if isinstance(given, str) and not is_vital else ()
+    return [given, *parts]
+
+
+def _mend_text(given: object, between: str) -> str:
     if isinstance(given, str):
-        return given.strip()
+        return _unwrap(given.strip())
     if isinstance(given, int | float) and not isinstance(given, bool):
         return str(given)
-    if isinstance(given, list) and all(isinstance(one, str) for one in given):
-        return " ".join(given).strip()
+    if isinstance(given, list) and given and all(isinstance(one, str) for one in given):
+        return between.join(map(str.strip, given)).strip()
     raise UnfitError("it is no text")
 
 
+def is_escaped(text: str) -> bool:
+    """Whether a text may have escapes that were escaped, or those of a page."""
+    return _ESCAPED.regex.search(text) is not None
+
+
+def _unwrap(text: str) -> str:
+    """A text without escapes that were escaped, and without those of a page."""
+    if not _ESCAPED.regex.search(text):
+        return text
+    plain = unescape(text) if text.isascii() and "\\u" in text else html.unescape(text)
+    made = {char for char in plain if plain.count(char) > text.count(char)} - {"&"}
+    return text if any(char in text for char in made) else plain
+
+
 def _read_number(given: object) -> float:
+    if isinstance(given, list) and given:
+        given = given[0]
     if isinstance(given, int | float) and not isinstance(given, bool):
         return float(given)
     found = _FIRST_NUMBER.regex.search(given) if isinstance(given, str) else None
+    if found is not None:
+        return float(found[0])
+    raise UnfitError("it is no number")
+
+
+def _read_count(given: object) -> float:
+    """A whole number, in digits or in words."""
+    try:
+        return _read_number(given)
+    except UnfitError:
+        said = given.lower() if isinstance(given, str) else ""
+    counts = (_COUNTS[word] for word in _WORD.regex.findall(said) if word in _COUNTS)
+    try:
+        chinese = _CHINESE_NUMBER.regex.search(said)
+        found = number(chinese[0]) if chinese else next(counts, None)
+    except ValueError:
+        found = None
     if found is None:
         raise UnfitError("it is no number")
-    return float(found[0])
+    return float(found)
 
 
 def _clamp(number: float, metadata: Iterable[Any]) -> float:
