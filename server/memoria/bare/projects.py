@@ -1,0 +1,222 @@
+"""Which project a folder belongs to, as a home knows it: also after it was moved.
+
+A repository is known by an id that Memoria has put into its git directory. Where it can't be put
+there, or a home doesn't know it, a project is the path of its repository (`bare/workspace`).
+"""
+
+import os
+
+from memoria.bare.foreign_files import may_be_path
+from memoria.bare.project_facts import fact_of_place, read_facts
+from memoria.bare.project_ids import holds_id, new_id, read_ids, write_ids
+from memoria.bare.project_registry import (
+    Project,
+    Projects,
+    RegistryError,
+    change_projects,
+    open_ledger,
+    read_projects,
+)
+from memoria.bare.workspace import find_common, place_of
+
+MOVED, COPY, CLONE, REPLACED = "moved", "copy", "clone", "replaced"
+"""What there may be to tell of a project: it was moved here; it is a copy of another, perhaps a
+clone of one, or lies where another was."""
+
+
+class _Found:
+    """What a repository turned out to be."""
+
+    __slots__ = ("ids", "own", "project")
+
+    def __init__(self, own: str, project: Project, ids: list[str]) -> None:
+        self.own = own
+        """Its id."""
+        self.project = project
+        self.ids = ids
+        """Those its git directory is to hold."""
+
+
+def find_project(home: str, folder: str | os.PathLike[str]) -> str | None:
+    """The name under which a home knows the project that a folder is in; None outside of any.
+
+    A project that is seen for the first time, or in a new place, is noted, as far as the home is
+    there and both can be written.
+    """
+    common = find_common(folder)
+    try:
+        projects = read_projects(home)
+    except RegistryError:
+        return None if common is None else place_of(common)
+    gone = _find_gone(projects, os.fspath(folder), common)
+    if gone is not None or common is None:
+        return gone
+    place = place_of(common)
+    try:
+        ids = read_ids(common)
+    except OSError:
+        return _name_without_id(projects, place)
+    here = _find_here(projects, ids, place)
+    return here.name if here is not None else _settle(home, projects, common, ids)
+
+
+def note_project(home: str, folder: str | os.PathLike[str]) -> str | None:
+    """The same, for who has a moment: what a clone of it is recognised by is noted as it is now."""
+    name, common = find_project(home, folder), find_common(folder)
+    if common is None:
+        return name
+    place = place_of(common)
+    facts = read_facts(common, place)
+
+    def note(projects: Projects) -> bool:
+        here = _find_at(projects, place)
+        if here is None or not {*facts} - {*here.facts}:
+            return False
+        here.facts = list(dict.fromkeys([*facts, *here.facts]))
+        return True
+
+    change_projects(home, note)
+    return name
+
+
+def project_of(home: str, folder: str) -> str:
+    """The project of the folder a session was held in, `none` if it was in none.
+
+    A folder that is gone, with whatever repository it was in, was a project of its own.
+    """
+    found = find_project(home, folder)
+    if found is not None:
+        return found
+    return "none" if os.path.isdir(folder) or not may_be_path(folder) else folder
+
+
+def add_moved(home: str, named: tuple[str, ...]) -> tuple[str, ...]:
+    """Names and places of projects, with the names of those that are meant by their place.
+
+    What lies where a project was that is meant, is meant too.
+
+    Raises:
+        RegistryError: the projects of the home can't be read.
+    """
+    meant = [
+        project.name
+        for project in read_projects(home).values()
+        if project.place in named or project.name.rpartition(" (")[0] in named
+    ]
+    return tuple(dict.fromkeys([*named, *meant]))
+
+
+def _find_at(projects: Projects, place: str) -> Project | None:
+    return next((project for project in projects.values() if project.place == place), None)
+
+
+def _find_here(projects: Projects, ids: list[str], place: str) -> Project | None:
+    known = [projects[one] for one in ids if one in projects]
+    return next((project for project in known if project.place == place), None)
+
+
+def _find_gone(projects: Projects, folder: str, common: str | None) -> str | None:
+    """The name of the project that was seen in a folder that is gone, or above it."""
+    place = os.path.expanduser(folder)
+    if not may_be_path(place) or os.path.lexists(place):
+        return None
+    place = os.path.realpath(place)
+    least = "" if common is None else place_of(common)
+    seen = [(one.place, True, one.name) for one in projects.values()]
+    seen += [(each, False, one.name) for one in projects.values() for each in one.former]
+    above = [each for each in seen if len(each[0]) > len(least) and _is_inside(place, each[0])]
+    return max(above, key=lambda each: (len(each[0]), each[1]))[2] if above else None
+
+
+def _is_inside(place: str, folder: str) -> bool:
+    return place == folder or place.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def _settle(home: str, projects: Projects, common: str, ids: list[str]) -> str:
+    """Find out about a repository that is not where it was, or was never seen, and note it."""
+    try:
+        ledger = open_ledger(home)
+    except (OSError, RegistryError):
+        ledger = None
+    if ledger is None:
+        return _examine(projects, common, ids).project.name
+    try:
+        found = _examine(ledger.projects, common, ids)
+        if found.ids != ids:
+            write_ids(common, found.ids)
+        ledger.projects.pop(found.own, None)
+        ledger.projects[found.own] = found.project
+        ledger.save()
+    except OSError:
+        found = _examine(projects, common, ids)  # as it was read, for nothing is noted
+        is_known = found.ids == ids
+        return found.project.name if is_known else _name_without_id(projects, place_of(common))
+    finally:
+        ledger.close()
+    return found.project.name
+
+
+def _examine(projects: Projects, common: str, ids: list[str]) -> _Found:
+    """Tell what a repository is: known and moved, a copy, or new."""
+    place = place_of(common)
+    own = next((one for one in ids if one in projects), None)
+    if own is None:
+        return _meet(projects, common, ids)
+    project = projects[own]
+    if _is_same_folder(project.place, place):
+        project.place = place
+    elif holds_id(project.place, own):
+        left = [one for one in ids if one not in projects]
+        return _begin(projects, common, left, [COPY, project.name])
+    else:
+        if place not in project.former:
+            project.news, project.told = [MOVED, project.place], []
+        project.move(place)
+    return _Found(own, project, ids)
+
+
+def _meet(projects: Projects, common: str, ids: list[str]) -> _Found:
+    """What a repository is that has no id this home knows."""
+    place = place_of(common)
+    facts = read_facts(common, place)
+    here = next((one for one, project in projects.items() if project.place == place), None)
+    if here is not None and {*facts} & {*projects[here].facts}:
+        return _Found(here, projects[here], [*ids, here])
+    if here is not None:
+        return _begin(projects, common, ids, [REPLACED, projects[here].name])
+    alike = [
+        project.name
+        for project in projects.values()
+        if {*facts} & {*project.facts, fact_of_place(project.place)}
+    ]
+    return _begin(projects, common, ids, [CLONE, alike[-1]] if alike else [])
+
+
+def _begin(projects: Projects, common: str, ids: list[str], news: list[str]) -> _Found:
+    own, place = new_id(), place_of(common)
+    name = _find_free_name(projects, place)
+    facts = read_facts(common, place)
+    return _Found(own, Project(name, place, facts=facts, news=news), [*ids, own])
+
+
+def _find_free_name(projects: Projects, place: str) -> str:
+    """A path, or where a project of that name has moved elsewhere, the path with a number."""
+    taken = {project.name for project in projects.values()}
+    number, name = 1, place
+    while name in taken:
+        number += 1
+        name = f"{place} ({number})"
+    return name
+
+
+def _name_without_id(projects: Projects, place: str) -> str:
+    """The name of a repository that can't bear an id."""
+    here = _find_at(projects, place)
+    return _find_free_name(projects, place) if here is None else here.name
+
+
+def _is_same_folder(one: str, other: str) -> bool:
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return False

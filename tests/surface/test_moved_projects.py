@@ -1,0 +1,150 @@
+"""What is on record of a project is seen wherever it was moved, and by no other project."""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from mcp import Client
+from tests.surface.shell import Output, Shell
+
+import memoria.surface.hook
+from memoria.app import open_memoria
+from memoria.bare.project_registry import REGISTRY, read_projects
+from memoria.config import Settings
+from memoria.surface.mcp.server import build_server
+
+HOOK = Path(memoria.surface.hook.__file__).parent / "__main__.py"
+RULE = "The build command of this repo is make walnut"
+At = Callable[..., Output]
+
+
+def begin(folder: Path, remote: str = "") -> Path:
+    """A repository as git begins one."""
+    (folder / ".git").mkdir(parents=True)
+    (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    (folder / ".git" / "config").write_text(f'[remote "origin"]\n\turl = {remote}\n')
+    return folder.resolve()
+
+
+@pytest.fixture
+def at(home: Path, monkeypatch: pytest.MonkeyPatch) -> At:
+    """Runs a command in a folder."""
+
+    def run(folder: Path, *words: str, **environment: str) -> Output:
+        monkeypatch.chdir(folder)
+        return Shell(home, environment)(*words)
+
+    return run
+
+
+def test_what_was_remembered_is_found_where_the_project_was_moved_and_it_is_said_once(
+    tmp_path: Path, at: At
+) -> None:
+    lantern = begin(tmp_path / "lantern")
+    at(lantern, "remember", "--type", "rule", RULE)
+    moved = lantern.rename(tmp_path / "lantern v2")
+    found = at(moved, "search", "build command")
+    assert RULE in found.out
+    assert found.err == (
+        f"note: {moved.resolve()} is the project that was in {lantern}: it was moved, and its "
+        "memories with it.\n"
+    )
+    again = at(moved, "search", "build command")
+    assert (RULE in again.out, again.err) == (True, "")
+    assert RULE not in at(begin(lantern), "search", "build command").out
+
+
+def test_a_private_project_that_was_moved_stays_private_and_so_does_what_lies_where_it_was(
+    tmp_path: Path, home: Path, at: At
+) -> None:
+    diary, shop = begin(tmp_path / "diary"), begin(tmp_path / "shop")
+    private = {"MEMORIA_PRIVATE_WORKSPACES": str(diary)}
+    at(diary, "remember", "The ring is in the blue box", "--scope", "project", **private)
+    moved = diary.rename(tmp_path / "journal")
+    assert "ring" in at(moved, "search", "where is the ring", **private).out
+    begin(diary)
+    at(diary, "remember", "The tickets are in the red box", "--scope", "project", **private)
+    assert {one.place for one in read_projects(str(home)).values()} == {str(diary), str(moved)}
+    for asked in ("ring", "tickets"):
+        found = at(shop, "--workspace", "*", "search", "which box", asked, **private)
+        assert "box" not in found.out
+        assert "other projects" not in found.out
+    assert "red box" not in at(moved, "search", "tickets", **private).out
+
+
+def test_a_moved_private_project_may_be_named_by_where_it_is_now(tmp_path: Path, at: At) -> None:
+    diary, shop = begin(tmp_path / "diary"), begin(tmp_path / "shop")
+    at(diary, "remember", "The ring is in the blue box", "--scope", "project")
+    moved = diary.rename(tmp_path / "journal")
+    at(moved, "search", "ring")
+    assert "1 more matches" in at(shop, "search", "ring").out
+    named = {"MEMORIA_PRIVATE_WORKSPACES": str(moved.resolve())}
+    assert "more matches" not in at(shop, "search", "ring", **named).out
+
+
+def test_where_private_projects_have_moved_to_is_never_guessed(
+    tmp_path: Path, home: Path, at: At
+) -> None:
+    diary = begin(tmp_path / "diary")
+    at(diary, "remember", "The ring is in the blue box")
+    (home / REGISTRY).write_text("{}")
+    assert "ring" in at(diary, "search", "ring").out
+    refused = at(diary, "search", "ring", MEMORIA_PRIVATE_WORKSPACES=str(diary))
+    assert refused.code == 1
+    assert f"{REGISTRY} is damaged" in refused.err
+
+
+@pytest.fixture
+def copied(tmp_path: Path, at: At) -> tuple[Path, Path]:
+    """A project with a rule, and its copy."""
+    lantern = begin(tmp_path / "lantern")
+    at(lantern, "remember", "--type", "rule", RULE)
+    return lantern, Path(shutil.copytree(lantern, tmp_path / "copy")).resolve()
+
+
+async def test_an_agent_is_told_once_that_its_project_is_a_copy(
+    copied: tuple[Path, Path], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lantern, copy = copied
+    monkeypatch.chdir(copy)
+    settings = Settings.load_here(str(home), None, None).model_copy(update={"embedder": "off"})
+    async with Client(build_server(lambda: open_memoria(settings=settings))) as agent:
+        answers = [await agent.call_tool("search_memory", {"query": "build"}) for _ in range(2)]
+    texts = [str(answer.content) for answer in answers]
+    assert f"memoria workspace join {copy} {lantern}" in texts[0]
+    assert "workspace join" not in texts[1]
+    assert all(RULE not in text for text in texts)
+
+
+def test_no_join_is_proposed_to_or_with_a_private_project(tmp_path: Path, at: At) -> None:
+    url = "https://example.org/ann/lantern"
+    first, second = begin(tmp_path / "first", url), begin(tmp_path / "second", url)
+    at(first, "remember", RULE)
+    for private in (first, second):
+        found = at(second, "search", "build", MEMORIA_PRIVATE_WORKSPACES=str(private))
+        assert "workspace join" not in found.out + found.err
+    assert f"memoria workspace join {second} {first}" in at(second, "search", "build").err
+
+
+def test_a_hook_notes_a_project_and_finds_it_again(tmp_path: Path, home: Path) -> None:
+    home.mkdir()
+    lantern = begin(tmp_path / "lantern")
+    for folder in (lantern, tmp_path / "v2"):
+        said = {
+            "hook_event_name": "SessionStart", "session_id": "s", "cwd": str(folder),
+            "transcript_path": str(tmp_path / "t.jsonl"), "source": "startup",
+        }  # fmt: skip
+        if folder != lantern:
+            lantern.rename(folder)
+        subprocess.run(  # noqa: S603  (our own program)
+            [sys.executable, "-I", "-S", str(HOOK), "claude-code", "--home", str(home)],
+            input=json.dumps(said).encode(),
+            check=True,
+            capture_output=True,
+        )
+    (project,) = read_projects(str(home)).values()
+    assert (project.name, project.place) == (str(lantern), str((tmp_path / "v2").resolve()))
