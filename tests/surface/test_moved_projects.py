@@ -148,3 +148,97 @@ def test_a_hook_notes_a_project_and_finds_it_again(tmp_path: Path, home: Path) -
         )
     (project,) = read_projects(str(home)).values()
     assert (project.name, project.place) == (str(lantern), str((tmp_path / "v2").resolve()))
+
+
+def test_projects_are_listed_with_what_is_on_record_and_where_they_are(
+    tmp_path: Path, at: At
+) -> None:
+    lantern, diary = begin(tmp_path / "lantern"), begin(tmp_path / "diary")
+    at(lantern, "remember", "--type", "rule", RULE)
+    at(diary, "remember", "The ring is in the blue box", "--scope", "project")
+    moved = lantern.rename(tmp_path / "v2").resolve()
+    at(moved, "search", "build")
+    shutil.rmtree(diary)
+    private = {"MEMORIA_PRIVATE_WORKSPACES": str(diary)}
+    shown = at(moved, "workspace", "list", **private).out
+    assert shown.splitlines() == [
+        str(diary),
+        "    1 memory, 0 turns · private · its folder is gone",
+        str(lantern),
+        f"    1 memory, 0 turns · in {moved} · this one",
+        "",
+        "Where a folder that is gone was moved: memoria workspace move NAME FOLDER",
+    ]
+    listed = at(moved, "workspace", "list", "--json", **private).document["projects"]
+    assert [(one["name"], one["places"], one["is_gone"]) for one in listed] == [
+        (str(diary), [str(diary)], True),
+        (str(lantern), [str(moved)], False),
+    ]
+
+
+def test_a_copy_that_is_joined_remembers_as_one_with_its_original(
+    copied: tuple[Path, Path], at: At, tmp_path: Path
+) -> None:
+    lantern, copy = copied
+    at(copy, "remember", "This repo stores its logs in the cedar bucket")
+    turns = tmp_path / "turns.jsonl"
+    turns.write_text(
+        json.dumps({"role": "user", "content": "The walrus speaks.", "session_id": "s"})
+    )
+    at(copy, "import", str(turns))
+    assert "walrus" not in at(lantern, "traces", "walrus speaks").out
+    assert at(copy, "workspace", "join", ".", str(lantern)).code == 1  # nobody says yes
+    assert RULE not in at(copy, "search", "build").out
+    joined = at(copy, "workspace", "join", ".", "../lantern", "--yes", "--json")
+    assert joined.document == {
+        "former": str(copy), "project": str(lantern), "memories": 1, "turns": 1,
+    }  # fmt: skip
+    moved = copy.rename(tmp_path / "copy v2")
+    for folder in (lantern, moved):
+        assert RULE in at(folder, "search", "build").out
+        assert "cedar" in at(folder, "search", "logs").out
+        assert "walrus" in at(folder, "traces", "walrus speaks").out
+    assert at(lantern, "doctor").code == 0
+    at(moved, "remember", "The port of this repo is 4711")
+    assert "4711" in at(lantern, "search", "port").out
+
+
+def test_a_join_with_a_private_project_is_refused_and_changes_nothing(
+    copied: tuple[Path, Path], at: At
+) -> None:
+    lantern, copy = copied
+    for private in (lantern, copy):
+        named = {"MEMORIA_PRIVATE_WORKSPACES": str(private)}
+        refused = at(copy, "workspace", "join", str(copy), str(lantern), "--yes", **named)
+        assert (refused.code, f"{private} is private" in refused.err) == (1, True)
+    both = {"MEMORIA_PRIVATE_WORKSPACES": f"{lantern},{copy}"}
+    assert at(copy, "workspace", "join", str(copy), str(lantern), "--yes", **both).code == 0
+    assert RULE in at(copy, "search", "build", **both).out
+
+
+def test_a_folder_that_nothing_tells_is_the_project_that_its_user_says_it_is(
+    tmp_path: Path, at: At
+) -> None:
+    old = begin(tmp_path / "old")
+    at(old, "--workspace", str(old), "remember", "--type", "rule", RULE)  # as before there were ids
+    other = begin(tmp_path / "other")
+    at(other, "remember", "The walrus speaks in this repo")
+    new = old.rename(tmp_path / "new").resolve()
+    assert RULE not in at(new, "search", "build").out
+    assert "something on record" in at(new, "workspace", "move", str(old), str(other), "-y").err
+    assert "still in" in at(new, "workspace", "move", str(other), str(new), "-y").err
+    assert "no git repository" in at(new, "workspace", "move", str(old), str(tmp_path), "-y").err
+    assert "No project is called nothing" in at(new, "workspace", "move", "nothing", ".", "-y").err
+    assert at(new, "workspace", "move", str(old), ".", "-y").code == 0
+    assert RULE in at(new, "search", "build").out
+    assert RULE in at(new.rename(tmp_path / "newer"), "search", "build").out
+
+
+def test_who_forgets_everything_forgets_where_projects_were(
+    tmp_path: Path, home: Path, at: At
+) -> None:
+    lantern = begin(tmp_path / "lantern")
+    at(lantern, "remember", "--type", "rule", RULE)
+    at(lantern.rename(tmp_path / "v2"), "search", "build")
+    at(tmp_path / "v2", "forget", "--everything", "--yes")
+    assert b"lantern" not in (home / REGISTRY).read_bytes()

@@ -69,7 +69,7 @@ def _read_worktree(own: str) -> str | None:
         if os.path.lexists(path):
             config = read_foreign(path, _MOST_CONFIG).decode("utf-8")
             named = [value for part, value in list_settings(config, "worktree") if part == "core"]
-            found = (named or [found])[-1]
+            found = named[-1] if named else found
     return None if found is None else os.path.join(own, found)
 
 

@@ -106,6 +106,38 @@ def add_moved(home: str, named: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*named, *meant]))
 
 
+def adopt(home: str, name: str, folder: str) -> bool:
+    """Note that a folder is where a project is now. False where that can't be noted."""
+    common = find_common(folder)
+    place = "" if common is None else place_of(common)
+
+    def take(projects: Projects) -> bool:
+        here = _find_at(projects, place)
+        if here is None:
+            return False
+        for one in [one for one, project in projects.items() if project.name == name]:
+            gone = projects.pop(one)
+            here.former = [gone.place, *gone.former]
+        here.name, here.news = name, []
+        return True
+
+    return change_projects(home, take)
+
+
+def rename(home: str, name: str, into: str) -> bool:
+    """Note that what was one project is another from now on. False where that can't be noted."""
+
+    def take(projects: Projects) -> bool:
+        meant = [project for project in projects.values() if project.name == name]
+        if not meant and os.path.isabs(name):
+            projects[new_id()] = Project(into, name)
+        for project in meant:
+            project.name, project.news = into, []
+        return True
+
+    return change_projects(home, take)
+
+
 def _find_at(projects: Projects, place: str) -> Project | None:
     return next((project for project in projects.values() if project.place == place), None)
 
