@@ -1,6 +1,7 @@
 """What is on record of a project is seen wherever it was moved, and by no other project."""
 
 import json
+import shlex
 import shutil
 import subprocess
 import sys
@@ -242,3 +243,52 @@ def test_who_forgets_everything_forgets_where_projects_were(
     at(lantern.rename(tmp_path / "v2"), "search", "build")
     at(tmp_path / "v2", "forget", "--everything", "--yes")
     assert b"lantern" not in (home / REGISTRY).read_bytes()
+
+
+@pytest.mark.parametrize("to", ["elsewhere/lantern", "lantern v2"])
+def test_a_search_that_finds_nothing_names_where_the_project_may_have_been_and_the_command(
+    tmp_path: Path, at: At, to: str
+) -> None:
+    lantern = begin(tmp_path / "lantern")
+    at(lantern, "--workspace", str(lantern), "remember", "--type", "rule", RULE)
+    assert "is gone" not in at(begin(tmp_path / "shop"), "search", "build command").out
+    (tmp_path / "elsewhere").mkdir()
+    moved = lantern.rename(tmp_path / to).resolve()
+    for verb in ("search", "traces"):
+        said = " ".join(at(moved, verb, "build command").out.split())
+        assert (f"the folder of {lantern} is gone; if" in said) == (verb == "search")
+    private = {"MEMORIA_PRIVATE_WORKSPACES": str(lantern)}
+    assert "is gone" not in at(moved, "search", "build command", **private).out
+    private = {"MEMORIA_PRIVATE_WORKSPACES": str(moved)}
+    assert "is gone" not in at(moved, "search", "build command", **private).out
+    command = said_command(at(moved, "search", "build command").out)
+    assert at(moved, *command, "--yes").code == 0
+    assert RULE in at(moved, "search", "build command").out
+
+
+def said_command(answer: str) -> list[str]:
+    """The arguments of the command that an answer names."""
+    words = shlex.split(answer[answer.index("memoria workspace") :].splitlines()[0])
+    return words[1:]
+
+
+def test_a_project_that_remembers_already_is_proposed_to_be_joined(tmp_path: Path, at: At) -> None:
+    lantern = begin(tmp_path / "lantern")
+    at(lantern, "--workspace", str(lantern), "remember", "--type", "rule", RULE)
+    moved = lantern.rename(tmp_path / "v2").resolve()
+    at(moved, "remember", "This repo stores its logs in the cedar bucket")
+    command = said_command(at(moved, "search", "walnut").out)
+    assert command == ["workspace", "join", str(lantern), str(moved)]
+    assert at(moved, *command, "-y").code == 0
+    assert RULE in at(moved, "search", "walnut").out
+    assert "cedar" in at(moved, "search", "logs").out
+
+
+def test_nothing_is_proposed_where_two_may_be_meant(tmp_path: Path, at: At) -> None:
+    for name in ("one", "two"):
+        folder = begin(tmp_path / name)
+        at(folder, "--workspace", str(folder), "remember", "--type", "rule", RULE)
+        shutil.rmtree(folder)
+    found = at(begin(tmp_path / "three"), "search", "build command").out
+    assert "2 more match" in found
+    assert "is gone" not in found
