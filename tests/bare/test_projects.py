@@ -151,30 +151,38 @@ def test_a_project_cloned_again_where_it_was_is_the_same(place: Path, known: Kno
     assert known(lantern.rename(place / "v2")) == str(lantern)
 
 
-@pytest.mark.parametrize("is_clone_of_it", [True, False])
-def test_another_clone_of_a_project_is_one_of_its_own(
-    place: Path, known: Known, is_clone_of_it: bool
+@pytest.mark.parametrize("way", ["of its folder", "of its remote", "fork", "fork in a pack"])
+def test_another_clone_or_fork_of_a_project_is_one_of_its_own_and_there_is_something_to_tell(
+    place: Path, way: str
 ) -> None:
-    url = "https://example.org/ann/lantern"
-    lantern = make(place / "lantern", remote=url)
-    known(lantern)
-    second = place / "second"
-    git(place, "clone", "-q", str(lantern), str(second))
-    if not is_clone_of_it:
-        git(second, "remote", "set-url", "origin", f"{url}.git/")
-    assert known(second) == str(second)
+    home, url = str(place / "home"), "https://example.org/ann/lantern"
+    Path(home).mkdir()
+    lantern, second = make(place / "lantern", remote=url), place / "second"
+    note_project(home, lantern)
+    git(place, "clone", "-q", "--no-local", str(lantern), str(second))
+    if way != "of its folder":
+        remote = f"{url}.git/" if way == "of its remote" else "https://example.org/lin/lantern"
+        git(second, "remote", "set-url", "origin", remote)
+    for n in range(30 if "fork" in way else 0):
+        git(second, "commit", "-q", "--allow-empty", "-m", f"{n}")
+    if way == "fork in a pack":
+        git(second, "gc", "-q")
+    assert note_project(home, second) == str(second)
     assert news(place, second) == ["clone", str(lantern)]
+    assert news(place, lantern) == []
+    note_project(home, make(place / "third"))
+    assert news(place, place / "third") == []
 
 
-def test_a_project_whose_remote_was_renamed_is_still_met_by_its_clones(
-    place: Path, known: Known
-) -> None:
+def test_a_project_whose_remote_was_renamed_is_still_met_by_its_clones(place: Path) -> None:
+    home = str(place / "home")
+    Path(home).mkdir()
     lantern = make(place / "lantern", remote="https://example.org/old")
-    known(lantern)
+    note_project(home, lantern)
     git(lantern, "remote", "set-url", "origin", "https://example.org/new")
-    assert note_project(str(place / "home"), lantern) == str(lantern)
+    assert note_project(home, lantern) == str(lantern)
     for name in ("old", "new"):
-        known(make(place / name, remote=f"ssh://git@example.org:22/{name}.git"))
+        note_project(home, make(place / name, remote=f"ssh://git@example.org:22/{name}.git"))
         assert news(place, place / name) == ["clone", str(lantern)]
 
 

@@ -131,24 +131,24 @@ def test_no_join_is_proposed_to_or_with_a_private_project(tmp_path: Path, at: At
     assert f"memoria workspace join {second} {first}" in at(second, "search", "build").err
 
 
-def test_a_hook_notes_a_project_and_finds_it_again(tmp_path: Path, home: Path) -> None:
-    home.mkdir()
+def test_a_hook_knows_a_project_that_was_moved_and_notes_where_it_is(
+    tmp_path: Path, home: Path, at: At
+) -> None:
     lantern = begin(tmp_path / "lantern")
-    for folder in (lantern, tmp_path / "v2"):
-        said = {
-            "hook_event_name": "SessionStart", "session_id": "s", "cwd": str(folder),
-            "transcript_path": str(tmp_path / "t.jsonl"), "source": "startup",
-        }  # fmt: skip
-        if folder != lantern:
-            lantern.rename(folder)
-        subprocess.run(  # noqa: S603  (our own program)
-            [sys.executable, "-I", "-S", str(HOOK), "claude-code", "--home", str(home)],
-            input=json.dumps(said).encode(),
-            check=True,
-            capture_output=True,
-        )
+    at(lantern, "remember", "--type", "rule", RULE)
+    moved = lantern.rename(tmp_path / "v2").resolve()
+    said = {
+        "hook_event_name": "SessionStart", "session_id": "s", "cwd": str(moved),
+        "transcript_path": str(tmp_path / "t.jsonl"), "source": "startup",
+    }  # fmt: skip
+    subprocess.run(  # noqa: S603  (our own program)
+        [sys.executable, "-I", "-S", str(HOOK), "claude-code", "--home", str(home)],
+        input=json.dumps(said).encode(),
+        check=True,
+        capture_output=True,
+    )
     (project,) = read_projects(str(home)).values()
-    assert (project.name, project.place) == (str(lantern), str((tmp_path / "v2").resolve()))
+    assert (project.name, project.place) == (str(lantern), str(moved))
 
 
 def test_projects_are_listed_with_what_is_on_record_and_where_they_are(

@@ -7,24 +7,33 @@ remote's address may hold a password.
 import os
 
 from memoria.bare.foreign_files import may_be_path, read_foreign
+from memoria.bare.git_history import find_first_commit
 from memoria.bare.git_links import list_settings
 
 _MOST_CONFIG, _MOST_LOG = 1 << 20, 1 << 22
 _DIGITS = 16
+FIRST = "first:"
+"""With what the digest of a first commit begins; alone, it is too far back to be told."""
 _UNBORN = "0"
 _INITIAL = "commit (initial)"
 
 
 def read_facts(common: str, place: str) -> list[str]:
-    """Digests of what a repository shares with its clones; none of what can't be read.
+    """Digests of what a repository shares with its clones, read in no time.
 
     Args:
         common: its git common directory.
         place: where it is.
     """
     remotes = [_digest(_plain(url, place)) for url in _read_remotes(common)]
-    first = _read_first_commit(common)
-    return list(dict.fromkeys([*remotes, *([_digest(first)] if first else [])]))
+    begun = _read_beginning(common)
+    return list(dict.fromkeys([*remotes, *([_digest(begun)] if begun else [])]))
+
+
+def read_first_fact(common: str) -> str | None:
+    """A digest of a repository's first commit, which takes a moment; None where it has none."""
+    first = find_first_commit(common)
+    return None if first is None else FIRST + (_digest(first) if first else "")
 
 
 def fact_of_place(place: str) -> str:
@@ -37,8 +46,8 @@ def _read_remotes(common: str) -> list[str]:
     return [url for section, url in list_settings(config, "url") if section.startswith("remote ")]
 
 
-def _read_first_commit(common: str) -> str:
-    """The commit a repository began with, where it was made here and its log says so."""
+def _read_beginning(common: str) -> str:
+    """The commit that was made first, where that was here, as the log says."""
     line = _read(os.path.join(common, "logs", "HEAD"), _MOST_LOG).partition("\n")[0]
     head, _, action = line.partition("\t")
     before, _, rest = head.partition(" ")

@@ -7,7 +7,6 @@ there, or a home doesn't know it, a project is the path of its repository (`bare
 import os
 
 from memoria.bare.foreign_files import may_be_path
-from memoria.bare.project_facts import fact_of_place, read_facts
 from memoria.bare.project_ids import holds_id, new_id, read_ids, write_ids
 from memoria.bare.project_registry import (
     Project,
@@ -61,22 +60,52 @@ def find_project(home: str, folder: str | os.PathLike[str]) -> str | None:
 
 
 def note_project(home: str, folder: str | os.PathLike[str]) -> str | None:
-    """The same, for who has a moment: what a clone of it is recognised by is noted as it is now."""
+    """The same, for who has a moment: by what its clones are recognised is noted as it is now.
+
+    Where another project is recognised by that, there is something to tell.
+    """
+    from memoria.bare.project_facts import read_facts
+
     name, common = find_project(home, folder), find_common(folder)
-    if common is None:
-        return name
-    place = place_of(common)
-    facts = read_facts(common, place)
-
-    def note(projects: Projects) -> bool:
-        here = _find_at(projects, place)
-        if here is None or not {*facts} - {*here.facts}:
-            return False
-        here.facts = list(dict.fromkeys([*facts, *here.facts]))
-        return True
-
-    change_projects(home, note)
+    if common is not None:
+        place = place_of(common)
+        facts = read_facts(common, place)
+        change_projects(home, lambda projects: _add_facts(projects, common, place, facts))
     return name
+
+
+def _add_facts(projects: Projects, common: str, place: str, facts: list[str]) -> bool:
+    """Note by what clones of a project are recognised. Whether any of it is new."""
+    from memoria.bare.project_facts import FIRST, read_first_fact
+
+    here = _find_at(projects, place)
+    if here is None:
+        return False
+    new = [one for one in facts if one not in here.facts]
+    if not any(one.startswith(FIRST) for one in here.facts):
+        first = read_first_fact(common)
+        new = new if first is None else [first, *new]
+    here.facts = [*new, *here.facts]
+    here.facts.sort(key=lambda one: not one.startswith(FIRST))  # it is not to be crowded out
+    other = None if here.news else _find_alike(projects, here)
+    here.news = here.news if other is None else [CLONE, other]
+    return bool(new) or other is not None
+
+
+def _find_alike(projects: Projects, here: Project) -> str | None:
+    """The name of the last project noted before this one that is a clone of the same repository."""
+    listed = [*projects.values()]
+    before = listed[: listed.index(here)]
+    alike = [one.name for one in before if one.name != here.name and _is_alike(here, one)]
+    return alike[-1] if alike else None
+
+
+def _is_alike(one: Project, other: Project) -> bool:
+    """Whether both seem to be clones of one repository, or one of the other."""
+    from memoria.bare.project_facts import FIRST, fact_of_place
+
+    facts, others = ({*each.facts, fact_of_place(each.place)} - {FIRST} for each in (one, other))
+    return bool(facts & others)
 
 
 def project_of(home: str, folder: str) -> str:
@@ -209,6 +238,8 @@ def _examine(projects: Projects, common: str, ids: list[str]) -> _Found:
 
 def _meet(projects: Projects, common: str, ids: list[str]) -> _Found:
     """What a repository is that has no id this home knows."""
+    from memoria.bare.project_facts import read_facts  # a hook in a known project needs none
+
     place = place_of(common)
     facts = read_facts(common, place)
     here = next((one for one, project in projects.items() if project.place == place), None)
@@ -216,15 +247,12 @@ def _meet(projects: Projects, common: str, ids: list[str]) -> _Found:
         return _Found(here, projects[here], [*ids, here])
     if here is not None:
         return _begin(projects, common, ids, [REPLACED, projects[here].name])
-    alike = [
-        project.name
-        for project in projects.values()
-        if {*facts} & {*project.facts, fact_of_place(project.place)}
-    ]
-    return _begin(projects, common, ids, [CLONE, alike[-1]] if alike else [])
+    return _begin(projects, common, ids, [])
 
 
 def _begin(projects: Projects, common: str, ids: list[str], news: list[str]) -> _Found:
+    from memoria.bare.project_facts import read_facts
+
     own, place = new_id(), place_of(common)
     name = _find_free_name(projects, place)
     facts = read_facts(common, place)
