@@ -412,6 +412,6 @@ def _name_private(home: str, given: tuple[str, ...]) -> tuple[str, ...]:
         return add_moved(home, given)
     except RegistryError as error:
         raise InvalidInputError(
-            f"{error}. It says where private projects have moved to: put it back from a copy, or "
-            "delete it and name their folders in private_workspaces."
+            f"{error}. It says where private projects have moved to: move it away, and name the "
+            "folders where they are now in private_workspaces."
         ) from error

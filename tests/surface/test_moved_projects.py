@@ -292,3 +292,29 @@ def test_nothing_is_proposed_where_two_may_be_meant(tmp_path: Path, at: At) -> N
     found = at(begin(tmp_path / "three"), "search", "build command").out
     assert "2 more match" in found
     assert "is gone" not in found
+
+
+def test_a_restored_home_knows_the_projects_that_had_moved(
+    tmp_path: Path, home: Path, at: At
+) -> None:
+    lantern = begin(tmp_path / "lantern")
+    at(lantern, "remember", "--type", "rule", RULE)
+    moved = lantern.rename(tmp_path / "v2").resolve()
+    at(moved, "search", "build")
+    at(moved, "backup", str(tmp_path / "b.zip"))
+    shutil.rmtree(home)
+    assert at(moved, "restore", str(tmp_path / "b.zip"), "--yes").code == 0
+    assert RULE in at(moved, "search", "build").out
+    assert RULE in at(moved.rename(tmp_path / "v3"), "search", "build").out
+
+
+def test_doctor_says_that_nobody_knows_where_projects_are(
+    tmp_path: Path, home: Path, at: At
+) -> None:
+    lantern = begin(tmp_path / "lantern")
+    at(lantern, "remember", "--type", "rule", RULE)
+    assert at(lantern, "doctor").code == 0
+    (home / REGISTRY).write_text('{"v":1}')
+    found = at(lantern, "doctor")
+    assert (found.code, "workspace move" in found.out) == (4, True)
+    assert (home / REGISTRY).read_text() == '{"v":1}'
