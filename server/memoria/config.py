@@ -23,7 +23,7 @@ from pydantic import (
 
 from memoria.bare.home import find_home
 from memoria.bare.project_registry import RegistryError
-from memoria.bare.projects import add_moved, note_project
+from memoria.bare.projects import add_moved, name_given, note_project
 from memoria.errors import InvalidInputError
 from memoria.model.explanation import Part
 from memoria.model.parse import is_web_address
@@ -389,7 +389,8 @@ class Settings(BaseModel):
             InvalidInputError: a value is out of bounds or of the wrong kind.
         """
         named = workspace or os.environ.get(variable_of("workspace"))
-        here = named or note_project(find_home(home), os.curdir)
+        place = find_home(home)
+        here = name_given(place, named) if named else note_project(place, os.curdir)
         return cls.load(home=home, tenant=tenant, workspace=here)
 
     @classmethod

@@ -138,6 +138,13 @@ def test_another_project_where_one_was_shares_nothing_with_it(
     order = [lantern, moved] if is_seen_first else [moved, lantern]
     names = {folder: known(folder) for folder in order}
     assert names == {moved: str(lantern), lantern: f"{lantern} (2)"}
+    assert news(place, lantern) == ["moved", str(lantern)]
+    assert news(place, f"{lantern} (2)") == (["replaced", str(lantern)] if is_seen_first else [])
+    note_project(str(place / "home"), lantern)
+    assert {one.name: one.place for one in read_projects(str(place / "home")).values()} == {
+        str(lantern): str(moved),
+        f"{lantern} (2)": str(lantern),
+    }
     assert known(lantern.rename(place / "third")) == f"{lantern} (2)"
 
 
@@ -328,8 +335,19 @@ def test_of_too_many_projects_those_go_that_are_known_by_their_place_alone(place
 def test_processes_that_note_projects_at_the_same_time_lose_none(place: Path) -> None:
     home = str(place / "home")
     Path(home).mkdir()
-    folders = [str(make(place / f"p{n}", commits=False)) for n in range(12)]
+    folders = [str(make(place / f"p{n}", commits=False)) for n in range(6)] * 2
     with get_context("spawn").Pool(4) as pool:
-        names = pool.starmap(find_project, [(home, folder) for folder in folders])
-    assert names == folders
-    assert {one.name for one in read_projects(home).values()} == {*folders}
+        names = pool.starmap(find_project, [(home, folder) for folder in sorted(folders)])
+    assert names == sorted(folders)
+    assert sorted(one.name for one in read_projects(home).values()) == folders[:6]
+
+
+@pytest.mark.skipif(
+    sys.platform == "win32" or os.geteuid() != 0, reason="only root gives files away"
+)
+def test_no_file_is_left_in_somebody_elses_repository(place: Path, known: Known) -> None:
+    lantern = make(place / "lantern")
+    os.chown(lantern / ".git", 12345, 12345)
+    assert known(lantern) == str(lantern)
+    assert not (lantern / ".git" / ID_FILE).exists()
+    assert read_projects(str(place / "home")) == {}

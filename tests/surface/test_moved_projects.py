@@ -318,3 +318,16 @@ def test_doctor_says_that_nobody_knows_where_projects_are(
     found = at(lantern, "doctor")
     assert (found.code, "workspace move" in found.out) == (4, True)
     assert (home / REGISTRY).read_text() == '{"v":1}'
+
+
+def test_a_project_may_be_named_by_the_folder_in_which_it_is_now(tmp_path: Path, at: At) -> None:
+    lantern = begin(tmp_path / "lantern")
+    at(lantern, "remember", "--type", "rule", RULE)
+    moved = lantern.rename(tmp_path / "v2").resolve()
+    at(moved, "search", "build")
+    begin(lantern)
+    at(lantern, "remember", "The port of this repo is 4711")
+    for name in (str(lantern), str(moved)):  # its name comes before what lies there now
+        assert RULE in at(tmp_path, "--workspace", name, "search", "build").out
+        assert RULE in at(lantern, "search", "build", "--workspace", name).out
+        assert "4711" not in at(tmp_path, "--workspace", name, "search", "port").out

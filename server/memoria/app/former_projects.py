@@ -20,7 +20,7 @@ def propose_former(store: Store, settings: Settings) -> str | None:
     if here is None or here in private:
         return None
     with store.read(settings.tenant) as tx:
-        held = {one.name for one in tx.projects.list_held() if one.memories or one.turns}
+        held = {*tx.projects.list_used()}
     try:
         noted = {one.name: one.place for one in read_projects(str(settings.home_path)).values()}
     except RegistryError:

@@ -98,7 +98,7 @@ class ProjectTable:
         places = noted or ([held.name] if Path(held.name).is_absolute() else [])
         return KnownProject(
             **held._asdict(),
-            places=tuple(places),
+            places=tuple(filter(None, places)),
             is_private=held.name in self._private,
             is_gone=bool(places) and not any(map(os.path.lexists, places)),
             is_here=held.name == self._settings.workspace,

@@ -7,6 +7,7 @@ homes beside each other don't get into each other's way.
 
 import os
 import stat
+import sys
 
 from memoria.bare.home import NotRegularError, is_link, open_new, read_regular, write_all
 
@@ -48,7 +49,9 @@ def write_ids(common: str, ids: list[str]) -> None:
         NotRegularError: the directory is a link, or something else.
         OSError: it can't be written.
     """
-    _check_directory(common)
+    owner = _check_directory(common).st_uid
+    if sys.platform != "win32" and owner != os.geteuid():
+        raise PermissionError(f"{common} is somebody else's: they could not read the file")
     path = os.path.join(common, ID_FILE)
     draft = f"{path}.{os.urandom(8).hex()}"
     descriptor = open_new(draft)
@@ -65,6 +68,8 @@ def write_ids(common: str, ids: list[str]) -> None:
 
 def holds_id(place: str, one: str) -> bool:
     """Whether the repository that was seen in a place is still there, as far as one can tell."""
+    if not place:
+        return False
     try:
         return any(one in _read_at(common) for common in (os.path.join(place, ".git"), place))
     except PermissionError:
@@ -80,7 +85,8 @@ def _read_at(common: str) -> list[str]:
         return []
 
 
-def _check_directory(common: str) -> None:
+def _check_directory(common: str) -> os.stat_result:
     found = os.lstat(common)
     if is_link(found) or not stat.S_ISDIR(found.st_mode):
         raise NotRegularError(f"{common} is no directory, or a link to one")
+    return found

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 REGISTRY, LOCK = "projects.json", "projects.lock"
 MOST_PROJECTS = 1_000
+NOWHERE = ""
+"""The place of a project that is not where it was seen last."""
 _MOST_BYTES = 1 << 21
 _MOST_FORMER, _MOST_FACTS = 8, 16
 _FORMAT = 1
@@ -45,7 +47,7 @@ class Project:
         self.name = name
         """What it is called in the memory."""
         self.place = place
-        """Where it was seen last."""
+        """Where it was seen last; `NOWHERE` once another is there."""
         self.former = former or []
         """Where it was before, the latest first."""
         self.facts = facts or []
@@ -58,7 +60,8 @@ class Project:
     def move(self, place: str) -> None:
         """Note that it is somewhere else now."""
         before = [self.place, *self.former]
-        self.former = [one for one in dict.fromkeys(before) if one != place][:_MOST_FORMER]
+        self.former = [one for one in dict.fromkeys(before) if one not in (place, NOWHERE)]
+        self.former = self.former[:_MOST_FORMER]
         self.place = place
 
 

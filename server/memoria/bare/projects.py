@@ -9,6 +9,7 @@ import os
 from memoria.bare.foreign_files import may_be_path
 from memoria.bare.project_ids import holds_id, new_id, read_ids, write_ids
 from memoria.bare.project_registry import (
+    NOWHERE,
     Project,
     Projects,
     RegistryError,
@@ -56,7 +57,7 @@ def find_project(home: str, folder: str | os.PathLike[str]) -> str | None:
     except OSError:
         return _name_without_id(projects, place)
     here = _find_here(projects, ids, place)
-    return here.name if here is not None else _settle(home, projects, common, ids)
+    return here.name if here is not None else _settle(home, projects, common)
 
 
 def note_project(home: str, folder: str | os.PathLike[str]) -> str | None:
@@ -64,27 +65,35 @@ def note_project(home: str, folder: str | os.PathLike[str]) -> str | None:
 
     Where another project is recognised by that, there is something to tell.
     """
-    from memoria.bare.project_facts import read_facts
-
     name, common = find_project(home, folder), find_common(folder)
     if common is not None:
         place = place_of(common)
-        facts = read_facts(common, place)
-        change_projects(home, lambda projects: _add_facts(projects, common, place, facts))
+        facts = _read_all_facts(home, common, place)
+        change_projects(home, lambda projects: _add_facts(projects, place, facts))
     return name
 
 
-def _add_facts(projects: Projects, common: str, place: str, facts: list[str]) -> bool:
-    """Note by what clones of a project are recognised. Whether any of it is new."""
-    from memoria.bare.project_facts import FIRST, read_first_fact
+def _read_all_facts(home: str, common: str, place: str) -> list[str]:
+    """By what clones of a repository are recognised, the first commit too if that is not known."""
+    from memoria.bare.project_facts import FIRST, read_facts, read_first_fact
+
+    try:
+        here = _find_at(read_projects(home), place)
+    except RegistryError:
+        return []
+    is_known = here is None or any(one.startswith(FIRST) for one in here.facts)
+    first = None if is_known else read_first_fact(common)
+    return [*([] if first is None else [first]), *read_facts(common, place)]
+
+
+def _add_facts(projects: Projects, place: str, facts: list[str]) -> bool:
+    """Note by what clones of a project are recognised. Whether there is anything new."""
+    from memoria.bare.project_facts import FIRST
 
     here = _find_at(projects, place)
     if here is None:
         return False
     new = [one for one in facts if one not in here.facts]
-    if not any(one.startswith(FIRST) for one in here.facts):
-        first = read_first_fact(common)
-        new = new if first is None else [first, *new]
     here.facts = [*new, *here.facts]
     here.facts.sort(key=lambda one: not one.startswith(FIRST))  # it is not to be crowded out
     other = None if here.news else _find_alike(projects, here)
@@ -104,7 +113,10 @@ def _is_alike(one: Project, other: Project) -> bool:
     """Whether both seem to be clones of one repository, or one of the other."""
     from memoria.bare.project_facts import FIRST, fact_of_place
 
-    facts, others = ({*each.facts, fact_of_place(each.place)} - {FIRST} for each in (one, other))
+    facts, others = (
+        {*each.facts, *([fact_of_place(each.place)] if each.place else [])} - {FIRST}
+        for each in (one, other)
+    )
     return bool(facts & others)
 
 
@@ -119,6 +131,19 @@ def project_of(home: str, folder: str) -> str:
     return "none" if os.path.isdir(folder) or not may_be_path(folder) else folder
 
 
+def name_given(home: str, given: str) -> str:
+    """The name of the project that is named, where it is named by the folder in which it is now."""
+    if not os.path.isabs(given):
+        return given
+    try:
+        projects = read_projects(home)
+    except RegistryError:
+        return given
+    here = _find_at(projects, os.path.realpath(given)) if may_be_path(given) else None
+    is_name = any(project.name == given for project in projects.values())
+    return given if here is None or is_name else here.name
+
+
 def add_moved(home: str, named: tuple[str, ...]) -> tuple[str, ...]:
     """Names and places of projects, with the names of those that are meant by their place.
 
@@ -130,7 +155,7 @@ def add_moved(home: str, named: tuple[str, ...]) -> tuple[str, ...]:
     meant = [
         project.name
         for project in read_projects(home).values()
-        if project.place in named or project.name.rpartition(" (")[0] in named
+        if project.place in named or _name_of_place(project) in named
     ]
     return tuple(dict.fromkeys([*named, *meant]))
 
@@ -193,36 +218,55 @@ def _is_inside(place: str, folder: str) -> bool:
     return place == folder or place.startswith(folder.rstrip(os.sep) + os.sep)
 
 
-def _settle(home: str, projects: Projects, common: str, ids: list[str]) -> str:
+def _settle(home: str, projects: Projects, common: str) -> str:
     """Find out about a repository that is not where it was, or was never seen, and note it."""
     try:
         ledger = open_ledger(home)
     except (OSError, RegistryError):
         ledger = None
     if ledger is None:
-        return _examine(projects, common, ids).project.name
+        return _tell(projects, common)
     try:
+        ids = read_ids(common)  # anew: another process may have noted it meanwhile
         found = _examine(ledger.projects, common, ids)
         if found.ids != ids:
             write_ids(common, found.ids)
-        ledger.projects.pop(found.own, None)
-        ledger.projects[found.own] = found.project
+        _put(ledger.projects, found)
         ledger.save()
     except OSError:
-        found = _examine(projects, common, ids)  # as it was read, for nothing is noted
-        is_known = found.ids == ids
-        return found.project.name if is_known else _name_without_id(projects, place_of(common))
+        return _tell(projects, common)
     finally:
         ledger.close()
     return found.project.name
 
 
+def _put(projects: Projects, found: _Found) -> None:
+    """Note what a repository turned out to be, and that no other project is in its place."""
+    projects.pop(found.own, None)
+    for other in projects.values():
+        if other.place == found.project.place:
+            other.move(NOWHERE)
+    projects[found.own] = found.project
+
+
+def _tell(projects: Projects, common: str) -> str:
+    """The name of a repository of which nothing can be noted."""
+    try:
+        ids = read_ids(common)
+        found = _examine(projects, common, ids)
+    except OSError:
+        return _name_without_id(projects, place_of(common))
+    is_known = found.ids == ids
+    return found.project.name if is_known else _name_without_id(projects, place_of(common))
+
+
 def _examine(projects: Projects, common: str, ids: list[str]) -> _Found:
-    """Tell what a repository is: known and moved, a copy, or new."""
+    """Tell what a repository is: known here, known and moved, a copy, or new."""
     place = place_of(common)
-    own = next((one for one in ids if one in projects), None)
-    if own is None:
+    known = [one for one in ids if one in projects]
+    if not known:
         return _meet(projects, common, ids)
+    own = next((one for one in known if projects[one].place == place), known[0])
     project = projects[own]
     if _is_same_folder(project.place, place):
         project.place = place
@@ -231,7 +275,8 @@ def _examine(projects: Projects, common: str, ids: list[str]) -> _Found:
         return _begin(projects, common, left, [COPY, project.name])
     else:
         if place not in project.former:
-            project.news, project.told = [MOVED, project.place], []
+            before = [project.place, *project.former]
+            project.news, project.told = [MOVED, next(filter(None, before), "")], []
         project.move(place)
     return _Found(own, project, ids)
 
@@ -267,6 +312,12 @@ def _find_free_name(projects: Projects, place: str) -> str:
         number += 1
         name = f"{place} ({number})"
     return name
+
+
+def _name_of_place(project: Project) -> str:
+    """The path by which a project was named, also where another had that name already."""
+    path, _, number = project.name.rpartition(" (")
+    return path if number.removesuffix(")").isdigit() else project.name
 
 
 def _name_without_id(projects: Projects, place: str) -> str:

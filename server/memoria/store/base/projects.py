@@ -12,6 +12,10 @@ class Projects(Protocol):
         """The projects of which anything is on record, by name."""
         ...
 
+    def list_used(self) -> list[str]:
+        """The names of projects of which a memory or a session is on record."""
+        ...
+
     def list_names(self) -> list[str]:
         """The names of all projects that were ever heard of, and not forgotten."""
         ...

@@ -24,11 +24,11 @@ class SqliteProjects:
 
     def list_held(self) -> list[HeldProject]:
         """The projects of which anything is on record, by name."""
-        return [
-            HeldProject(row["name"], row["memories"], row["turns"])
-            for row in self._rows.all("held")
-            if row["is_used"]
-        ]
+        return [HeldProject(*row) for row in self._rows.tuples("held")]
+
+    def list_used(self) -> list[str]:
+        """The names of projects of which a memory or a session is on record."""
+        return [row["name"] for row in self._rows.all("used")]
 
     def list_names(self) -> list[str]:
         """The names of all projects that were ever heard of, and not forgotten."""

@@ -1,17 +1,30 @@
 -- name: held
--- Of each workspace, what is on record.
-SELECT w.name,
-       (SELECT count(*) FROM memories m
-        WHERE m.tenant_id = :tenant AND m.workspace_n = w.n AND m.validity = 'active') AS memories,
-       (SELECT count(*) FROM documents d
-        WHERE d.tenant_id = :tenant AND d.workspace_n = w.n AND d.kind = 'turn') AS turns,
-       EXISTS (SELECT 1 FROM memories m WHERE m.tenant_id = :tenant AND m.workspace_n = w.n)
-       OR EXISTS (SELECT 1 FROM sessions s WHERE s.tenant_id = :tenant AND s.workspace_n = w.n)
-       OR EXISTS (SELECT 1 FROM scratchpads x WHERE x.tenant_id = :tenant AND x.workspace_n = w.n)
-       OR EXISTS (SELECT 1 FROM private_times p WHERE p.tenant_id = :tenant AND p.workspace_n = w.n)
-       AS is_used
+-- Of each workspace of which anything is on record, what that is.
+WITH used AS (
+  SELECT workspace_n AS n FROM memories WHERE tenant_id = :tenant
+  UNION SELECT workspace_n FROM sessions WHERE tenant_id = :tenant
+  UNION SELECT workspace_n FROM scratchpads WHERE tenant_id = :tenant
+  UNION SELECT workspace_n FROM private_times WHERE tenant_id = :tenant
+), active AS (
+  SELECT workspace_n AS n, count(*) AS memories FROM memories
+  WHERE tenant_id = :tenant AND validity = 'active' GROUP BY workspace_n
+), said AS (
+  SELECT workspace_n AS n, count(*) AS turns FROM documents
+  WHERE tenant_id = :tenant AND kind = 'turn' GROUP BY workspace_n
+)
+SELECT w.name, coalesce(a.memories, 0) AS memories, coalesce(s.turns, 0) AS turns
 FROM workspaces w
+JOIN used u ON u.n = w.n
+LEFT JOIN active a ON a.n = w.n
+LEFT JOIN said s ON s.n = w.n
 WHERE w.tenant_id = :tenant
+ORDER BY w.name;
+
+-- name: used
+SELECT w.name FROM workspaces w
+WHERE w.tenant_id = :tenant
+  AND w.n IN (SELECT workspace_n FROM memories WHERE tenant_id = :tenant
+              UNION SELECT workspace_n FROM sessions WHERE tenant_id = :tenant)
 ORDER BY w.name;
 
 -- name: documents
