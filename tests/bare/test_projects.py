@@ -153,7 +153,19 @@ def test_a_project_cloned_again_where_it_was_is_the_same(place: Path, known: Kno
     known(lantern)
     assert b"secret" not in (place / "home" / REGISTRY).read_bytes()
     shutil.rmtree(lantern)
-    make(lantern, remote="git@example.org:ann/lantern")
+    make(lantern, about="a later state", remote="git@example.org:ann/lantern")
+    assert known(lantern) == str(lantern)
+    assert known(lantern.rename(place / "v2")) == str(lantern)
+
+
+def test_a_project_whose_id_was_lost_is_known_by_its_first_commit(
+    place: Path, known: Known
+) -> None:
+    lantern = make(place / "lantern")
+    note_project(str(place / "home"), lantern)
+    git(lantern, "commit", "-q", "--allow-empty", "-m", "more")
+    shutil.rmtree(lantern / ".git" / "logs")
+    (lantern / ".git" / ID_FILE).unlink()
     assert known(lantern) == str(lantern)
     assert known(lantern.rename(place / "v2")) == str(lantern)
 

@@ -13,7 +13,7 @@ from memoria.bare.home import NotRegularError, is_link, open_new, read_regular, 
 
 ID_FILE = "memoria-project"
 _DIGITS = 32
-_MOST_IDS = 16
+_MOST_IDS = 120
 _MOST_BYTES = 1 << 12
 
 

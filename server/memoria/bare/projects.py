@@ -283,16 +283,16 @@ def _examine(projects: Projects, common: str, ids: list[str]) -> _Found:
 
 def _meet(projects: Projects, common: str, ids: list[str]) -> _Found:
     """What a repository is that has no id this home knows."""
-    from memoria.bare.project_facts import read_facts  # a hook in a known project needs none
+    from memoria.bare.project_facts import FIRST, read_facts, read_first_fact
 
     place = place_of(common)
-    facts = read_facts(common, place)
     here = next((one for one, project in projects.items() if project.place == place), None)
-    if here is not None and {*facts} & {*projects[here].facts}:
+    if here is None:
+        return _begin(projects, common, ids, [])
+    facts = {*read_facts(common, place), read_first_fact(common)} - {FIRST}
+    if facts & {*projects[here].facts}:
         return _Found(here, projects[here], [*ids, here])
-    if here is not None:
-        return _begin(projects, common, ids, [REPLACED, projects[here].name])
-    return _begin(projects, common, ids, [])
+    return _begin(projects, common, ids, [REPLACED, projects[here].name])
 
 
 def _begin(projects: Projects, common: str, ids: list[str], news: list[str]) -> _Found:
