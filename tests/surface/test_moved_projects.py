@@ -331,3 +331,19 @@ def test_a_project_may_be_named_by_the_folder_in_which_it_is_now(tmp_path: Path,
         assert RULE in at(tmp_path, "--workspace", name, "search", "build").out
         assert RULE in at(lantern, "search", "build", "--workspace", name).out
         assert "4711" not in at(tmp_path, "--workspace", name, "search", "port").out
+
+
+def test_what_came_from_another_machine_is_proposed_where_the_project_is_there(
+    tmp_path: Path, home: Path, at: At
+) -> None:
+    lantern = begin(tmp_path / "ann" / "lantern")
+    at(lantern, "remember", "--type", "rule", RULE)
+    at(lantern, "export", str(tmp_path / "all.jsonl"))
+    shutil.rmtree(home)
+    shutil.rmtree(tmp_path / "ann")
+    here = begin(tmp_path / "work" / "lantern")
+    at(tmp_path, "import", str(tmp_path / "all.jsonl"))
+    command = said_command(at(here, "search", "build command").out)
+    assert command == ["workspace", "move", str(lantern), str(here)]
+    at(here, *command, "-y")
+    assert RULE in at(here, "search", "build command").out
