@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memoria.app import find_workspace
+from memoria.bare.workspace import find_workspace
 
 GIT = shutil.which("git")
 needs_git = pytest.mark.skipif(GIT is None, reason="git is not installed")

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from bench.oddities.samples import Sample, dump
@@ -21,8 +22,11 @@ import memoria
 from memoria import Memoria, Settings
 from memoria.admin.importer import Importer, ImportReport
 from memoria.admin.imports.detect import detect_files
-from memoria.app import workspace_of
+from memoria.app import project_of
 from memoria.model.channel import transcript_channel
+
+BY_PATH = partial(project_of, "")
+"""Of no home, which knows of no project that was moved."""
 
 _TEXTS = """SELECT codec, data FROM raw_chunks
 UNION ALL SELECT 'plain', content FROM memory_versions"""
@@ -106,7 +110,7 @@ async def _import(memory: Memoria, place: Path, oddity: Oddity) -> None:
                 group.source,
                 group.files,
                 lambda _file, _done: None,
-                workspace_of,
+                BY_PATH,
                 "none",
             )
             oddity.report.add(await importer.run())

@@ -22,7 +22,8 @@ from pydantic import (
 )
 
 from memoria.bare.home import find_home
-from memoria.bare.workspace import find_workspace
+from memoria.bare.project_registry import RegistryError
+from memoria.bare.projects import add_moved, name_given, note_project
 from memoria.errors import InvalidInputError
 from memoria.model.explanation import Part
 from memoria.model.parse import is_web_address
@@ -364,9 +365,14 @@ class Settings(BaseModel):
         """
         named = {name: value for name, value in given.items() if value is not None}
         stronger = {**cls.read_environment(), **named}
-        home = stronger.get("home")
-        filed = read_settings_file(find_home(str(home) if home else None), cls)
-        return cls.from_values(**{**without_other_places(filed.values, stronger), **stronger})
+        given_home = stronger.get("home")
+        home = find_home(str(given_home) if given_home else None)
+        filed = read_settings_file(home, cls)
+        loaded = cls.from_values(**{**without_other_places(filed.values, stronger), **stronger})
+        if not loaded.private_workspaces:
+            return loaded
+        private = _name_private(home, loaded.private_workspaces)
+        return loaded.model_copy(update={"private_workspaces": private})
 
     @classmethod
     def read_environment(cls) -> dict[str, str]:
@@ -382,8 +388,10 @@ class Settings(BaseModel):
         Raises:
             InvalidInputError: a value is out of bounds or of the wrong kind.
         """
-        named = workspace or os.environ.get(variable_of("workspace")) or find_workspace(os.curdir)
-        return cls.load(home=home, tenant=tenant, workspace=named)
+        named = workspace or os.environ.get(variable_of("workspace"))
+        place = find_home(home)
+        here = name_given(place, named) if named else note_project(place, os.curdir)
+        return cls.load(home=home, tenant=tenant, workspace=here)
 
     @classmethod
     def from_values(cls, **given: Any) -> Self:  # noqa: ANN401  (validated field by field by pydantic)
@@ -393,3 +401,18 @@ class Settings(BaseModel):
             InvalidInputError: a value is out of bounds or of the wrong kind.
         """
         return cls(**given)
+
+
+def _name_private(home: str, given: tuple[str, ...]) -> tuple[str, ...]:
+    """Private projects by their names, by whichever of their places they are given.
+
+    Raises:
+        InvalidInputError: nobody can tell where they are now.
+    """
+    try:
+        return add_moved(home, given)
+    except RegistryError as error:
+        raise InvalidInputError(
+            f"{error}. It says where private projects have moved to: move it away, and name the "
+            "folders where they are now in private_workspaces."
+        ) from error

@@ -15,7 +15,7 @@ from memoria import Memoria, Settings
 @pytest.fixture
 def shell(home: Path) -> Shell:
     """Without vectors: the model takes seconds to load."""
-    return Shell(home)
+    return Shell(home, {"MEMORIA_WORKSPACE": "none"})
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def pattern(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = folder / "chat.jsonl"
     turns = ({"role": "user", "content": f"bluebird {i} " + f"word{i} " * 40} for i in range(300))
     file.write_text("".join(json.dumps(turn) + "\n" for turn in turns))
-    shell = Shell(folder / "home")
+    shell = Shell(folder / "home", {"MEMORIA_WORKSPACE": "none"})
     shell.json("import", file)
     shell.json("remember", "The launch code name is bluebird")
     return shell.home

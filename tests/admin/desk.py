@@ -2,16 +2,20 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from memoria import Memoria
 from memoria.admin.importer import Importer, ImportReport, Progress
 from memoria.admin.transcripts import FORMATS, TranscriptItem, TranscriptSource, find_transcripts
-from memoria.app import workspace_of
+from memoria.app import project_of
 from memoria.memories.foreign import ForeignMemory, ForeignReceipt
 from memoria.model import Receipt, RecordedTurn, StoredTurn, Turn, new_id
 from memoria.model.channel import transcript_channel
+
+BY_PATH = partial(project_of, "")
+"""Of no home, which knows of no project that was moved."""
 
 Line = dict[str, Any]
 SESSION = "5a0e4c1e-3c56-4a0b-9d0c-2f6f7a1b9c10"
@@ -48,7 +52,7 @@ async def imported(
     memory: Memoria, form: str, *paths: Path, progress: Progress = nothing
 ) -> ImportReport:
     files = find_transcripts(paths, FORMATS[form])
-    return await Importer(through(memory, form), FORMATS[form], files, progress, workspace_of).run()
+    return await Importer(through(memory, form), FORMATS[form], files, progress, BY_PATH).run()
 
 
 async def kept(memory: Memoria, session_id: str = SESSION) -> list[StoredTurn]:

@@ -188,7 +188,8 @@ def repacked(backup: Path, **changes: object) -> Path:
     with zipfile.ZipFile(backup) as source, zipfile.ZipFile(other, "w") as target:
         manifest = json.loads(source.read("manifest.json")) | changes
         for name in manifest["files"]:
-            target.writestr(name, source.read("memoria.db"))
+            kept = name if name in source.namelist() else "memoria.db"
+            target.writestr(name, source.read(kept))
         target.writestr("manifest.json", json.dumps(manifest))
     return other
 

@@ -10,6 +10,7 @@ import pytest
 from tests.surface.shell import Shell
 
 from memoria import Memoria
+from memoria.bare.project_registry import REGISTRY
 from memoria.store.sqlite.driver import sqlite3
 
 UNSOUND = 4
@@ -161,6 +162,7 @@ def test_rebuilding_a_sound_home_changes_nothing_that_is_found(filled: Shell) ->
 def test_what_others_can_read_is_a_warning_and_mended(filled: Shell) -> None:
     filled.json("backup")
     (filled.home / "MEMORY.md").write_text("- tea")
+    (filled.home / REGISTRY).write_text('{"v":1,"projects":{}}')
     for path in (filled.home, *filled.home.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
     assert findings(filled.json("doctor"))["privacy"]["state"] == "warning"

@@ -4,6 +4,7 @@ import json
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,12 @@ from tests.surface.shell import Shell
 from memoria import Memoria
 from memoria.admin.importer import Importer, ImportReport
 from memoria.admin.transcripts import FORMATS, find_transcripts
-from memoria.app import workspace_of
+from memoria.app import project_of
 from memoria.errors import InvalidInputError
 from memoria.model import StoredTurn, parse_instant
+
+BY_PATH = partial(project_of, "")
+"""Of no home, which knows of no project that was moved."""
 
 BIG = 6 * 1024 * 1024
 
@@ -35,9 +39,7 @@ def written(folder: Path, *lines: bytes, name: str = "chat.jsonl") -> Path:
 
 async def imported(memory: Memoria, file: Path) -> ImportReport:
     files = find_transcripts([file], FORMATS["jsonl"])
-    return await Importer(
-        memory, FORMATS["jsonl"], files, lambda _file, _done: None, workspace_of
-    ).run()
+    return await Importer(memory, FORMATS["jsonl"], files, lambda _file, _done: None, BY_PATH).run()
 
 
 async def kept(memory: Memoria, session_id: str = "chat") -> list[StoredTurn]:
@@ -256,7 +258,7 @@ async def test_two_thousand_lines_go_in_and_progress_is_told(
     def tell(_file: Path, done: int) -> None:
         told.append(done)
 
-    report = await Importer(memory, FORMATS["jsonl"], files, tell, workspace_of).run()
+    report = await Importer(memory, FORMATS["jsonl"], files, tell, BY_PATH).run()
     assert (report.lines, report.recorded) == (2_000, 2_000)
     assert told == sorted(told)
     assert told[0] > 0

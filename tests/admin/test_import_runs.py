@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,10 @@ from memoria.admin.transcripts import (
     find_transcripts,
 )
 from memoria.admin.transcripts.source import MAX_LINE_BYTES
-from memoria.app import workspace_of
+from memoria.app import project_of
+
+BY_PATH = partial(project_of, "")
+"""Of no home, which knows of no project that was moved."""
 
 MEGABYTE = 1024 * 1024
 
@@ -146,7 +150,7 @@ async def test_the_batch_that_is_being_written_when_somebody_stops_is_counted(
     monkeypatch.setattr(Memoria, "record_conversation", take_long)
     form = FORMATS["claude-code"]
     found = find_transcripts([talk(tmp_path, "claude-code", 120)], form)
-    importer = Importer(through(quiet, "claude-code"), form, found, nothing, workspace_of)
+    importer = Importer(through(quiet, "claude-code"), form, found, nothing, BY_PATH)
     running = asyncio.create_task(importer.run())
     await begun.wait()
     running.cancel()  # as Ctrl-C does
@@ -176,7 +180,7 @@ async def test_of_twenty_megabytes_never_more_than_a_batch_is_held(
             yield item
 
     files = find_transcripts([file], reads)
-    await Importer(ledger, replace(reads, read=read), files, nothing, workspace_of).run()
+    await Importer(ledger, replace(reads, read=read), files, nothing, BY_PATH).run()
     assert len(set(ledger.ids)) == len(ledger.ids) == said > 1_000
     assert max(ledger.sizes) <= BATCH_TURNS
     assert max(held) <= BATCH_TURNS + 1  # and the one that has just been read
@@ -186,7 +190,7 @@ async def test_big_turns_come_in_small_batches(tmp_path: Path) -> None:
     turns = ({"role": "user", "content": f"{i} " + "x" * MEGABYTE} for i in range(20))
     files = find_transcripts([written(tmp_path / "big.jsonl", *turns)], FORMATS["jsonl"])
     ledger = Ledger()
-    await Importer(ledger, FORMATS["jsonl"], files, nothing, workspace_of).run()
+    await Importer(ledger, FORMATS["jsonl"], files, nothing, BY_PATH).run()
     assert (sum(ledger.sizes), max(ledger.sizes)) == (20, 8)
 
 

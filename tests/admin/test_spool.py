@@ -36,7 +36,7 @@ from tests.surface.shell import Shell
 import memoria
 from memoria import Memoria, Settings
 from memoria.admin.transcripts.source import Record, TranscriptSource, UnusableLine
-from memoria.app import workspace_of
+from memoria.app import project_of
 from memoria.app.spool import ALL
 from memoria.bare.spool import append_entry, claim_entries, list_waiting, spool_folder
 from memoria.model import Channel, StoredTurn, Trust
@@ -259,7 +259,7 @@ async def test_words_of_a_hook_are_recorded_once_and_meet_the_agents_report(
 async def test_private_times_hold_for_what_waits_by_when_it_was_said(
     quiet: Memoria, home: Path, tmp_path: Path
 ) -> None:
-    here = quiet.settings.model_copy(update={"workspace": workspace_of(FOLDER)})
+    here = quiet.settings.model_copy(update={"workspace": project_of("", FOLDER)})
     point(home, "claude-code", written(tmp_path / "x.jsonl", *CLAUDE))
     await quiet.private.turn_on()
     async with memoria.open(settings=here) as project:

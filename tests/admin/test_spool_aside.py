@@ -32,13 +32,13 @@ def is_back(quiet: Memoria, monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
     """
     back = Event()
 
-    def look(folder: str) -> str:
+    def look(_: str, folder: str) -> str:
         if folder == GONE and not back.is_set():
             quiet.spool.stalls_after_s = 0.0
             back.wait()
         return folder
 
-    monkeypatch.setattr("memoria.app.spool.workspace_of", look)
+    monkeypatch.setattr("memoria.admin.spool.project_of", look)
     yield back
     back.set()
 
@@ -120,7 +120,7 @@ async def test_who_waits_for_an_answer_does_not_wait_for_what_never_comes_back(
 ) -> None:
     is_back = Event()
     monkeypatch.setattr("memoria.app.spool._ANSWER_S", 0.2)
-    monkeypatch.setattr("memoria.app.spool.workspace_of", lambda _: str(is_back.wait()))
+    monkeypatch.setattr("memoria.admin.spool.project_of", lambda *_: str(is_back.wait()))
     await quiet.record_conversation([{"role": "user", "content": "bluebird", "session_id": "s"}])
     say_there(home, "Late words.")
     with anyio.fail_after(LONGEST_S):
@@ -134,13 +134,13 @@ async def test_who_waits_for_an_answer_does_not_wait_for_what_never_comes_back(
 async def test_an_entry_that_fails_is_set_aside_and_can_be_tried_again(
     quiet: Memoria, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(folder: str) -> str:
+    def fail(_: str, folder: str) -> str:
         if folder == GONE:
             raise ArithmeticError(folder)
         return folder
 
     with monkeypatch.context() as broken:
-        broken.setattr("memoria.app.spool.workspace_of", fail)
+        broken.setattr("memoria.admin.spool.project_of", fail)
         say_there(home, "Said there.")
         say(home, "cursor", {"role": "user", "content": "Said by a hook."})
         await quiet.catch_up()
@@ -168,12 +168,12 @@ async def test_a_forget_erases_what_is_set_aside(
 
 STUCK_SERVER = """
 import sys, threading
-import memoria.app.spool as spool
+import memoria.admin.spool as spool
 at_it = threading.Event()
-def look(folder):
+def look(home, folder):
     print("at it", file=sys.stderr, flush=True)
     threading.Event().wait()
-spool.workspace_of = look
+spool.project_of = look
 from memoria.surface.front.serve import serve
 serve(sys.argv[1], "tests", "none")
 """

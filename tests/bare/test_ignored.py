@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memoria.bare.ignored import IGNORE_FILE, is_ignored
-from memoria.bare.workspace import workspace_of
+from memoria.bare.projects import project_of
 
 
 def _make(root: Path, *folders: str) -> None:
@@ -168,4 +168,4 @@ def test_a_link_to_a_file_of_patterns_is_followed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("folder", ["/a\0b", "/a\ud800b", "/a" * 100_000])
 def test_what_can_be_no_folder_is_in_no_project_and_nothing_is_recorded_of_it(folder: str) -> None:
     assert is_ignored(folder, "/elsewhere")
-    assert workspace_of(folder) == "none"
+    assert project_of("", folder) == "none"

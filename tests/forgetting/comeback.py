@@ -7,6 +7,7 @@ forgotten, and `PATHS` the ways in which a text comes in afterwards.
 import json
 import re
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,12 @@ from tests.llm.scripted import Asked, ScriptedModel
 from memoria import Memoria
 from memoria.admin.importer import Importer
 from memoria.admin.transcripts import FORMATS, find_transcripts
-from memoria.app import nightly, workspace_of
+from memoria.app import nightly, project_of
 from memoria.errors import ForgottenError, InvalidInputError
 from memoria.model import COMMAND_LINE, DAY_MS, Channel, Trust, system_millis, use_clock
+
+BY_PATH = partial(project_of, "")
+"""Of no home, which knows of no project that was moved."""
 
 MARKS = ("zeta4711", "zetavillage", "泽塔村4711")
 """One in each of the statements; whatever says a statement says its mark."""
@@ -273,7 +277,7 @@ async def _import(c: Comeback, text: str) -> None:
     lines = [{"role": role, "content": content, "at": at} for role, content in pairs]
     file.write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
     files = find_transcripts([file], FORMATS["jsonl"])
-    await Importer(c.m, FORMATS["jsonl"], files, lambda *_: None, workspace_of).run()
+    await Importer(c.m, FORMATS["jsonl"], files, lambda *_: None, BY_PATH).run()
     file.unlink()
     await c.m.queue.fill()
 

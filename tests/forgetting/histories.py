@@ -5,6 +5,7 @@ Each fact has a word of its own, by which whatever says it is recognised anywher
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,10 +18,13 @@ from tests.llm.scripted import Asked, ScriptedModel, fails
 from memoria import Memoria
 from memoria.admin.importer import Importer
 from memoria.admin.transcripts import FORMATS, find_transcripts
-from memoria.app import nightly, workspace_of
+from memoria.app import nightly, project_of
 from memoria.config import Settings
 from memoria.errors import ForgottenError, InvalidInputError
 from memoria.model import DAY_MS, Memory, StoredTurn, system_millis, use_clock
+
+BY_PATH = partial(project_of, "")
+"""Of no home, which knows of no project that was moved."""
 
 FACTS = range(5)
 BASE = range(3)
@@ -269,7 +273,7 @@ class Player:
             "utf-8",
         )
         files = find_transcripts([file], FORMATS["jsonl"])
-        await Importer(self.m, FORMATS["jsonl"], files, lambda *_: None, workspace_of).run()
+        await Importer(self.m, FORMATS["jsonl"], files, lambda *_: None, BY_PATH).run()
         file.unlink()
         await self.m.wait_until_idle(60)
 

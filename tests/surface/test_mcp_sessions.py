@@ -11,7 +11,7 @@ from tests.surface.agent import server_on
 
 import memoria
 from memoria import Settings
-from memoria.app import workspace_of
+from memoria.app import project_of
 from memoria.bare.spool import append_entry
 from memoria.model.channel import transcript_channel
 
@@ -77,7 +77,7 @@ async def test_the_session_of_a_client_that_names_none_or_a_former_one_is_that_o
         "turns": [{"role": "user", "content": SAID["content"], "id": "m1"}],
     }  # fmt: skip
     append_entry(str(home), "tests", entry)
-    here = workspace_of(str(project))
+    here = project_of("", str(project))
     reports = [{**SAID, "session_id": "mine"}, {"role": "assistant", "content": REPORT}]
     info = Implementation(name=client, version="1")
     async with Client(server_on(home, None), client_info=info) as agent:

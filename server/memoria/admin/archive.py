@@ -14,13 +14,14 @@ from typing import IO, Literal
 from pydantic import ValidationError
 
 from memoria.admin.zip_files import TORN, open_zip
+from memoria.bare.project_registry import REGISTRY
 from memoria.errors import BackupError
 from memoria.model.base import Value
 from memoria.store.files import BACKUPS, DATABASE, TOMBSTONE_KEY, is_core_path, most_bytes
 
 Progress = Callable[[int, int], None]
 
-MEMBERS = (DATABASE, TOMBSTONE_KEY)
+MEMBERS = (DATABASE, TOMBSTONE_KEY, REGISTRY)
 """All a backup may hold beside core files: nothing else is ever unpacked."""
 
 _MANIFEST = "manifest.json"

@@ -14,6 +14,7 @@ from memoria.admin import archive
 from memoria.admin.archive import Manifest, Progress
 from memoria.admin.drafts import STAGING, delete_left_drafts, find_left_drafts, note_draft
 from memoria.bare.lazy_regex import lazy_regex
+from memoria.bare.project_registry import REGISTRY
 from memoria.config import Settings
 from memoria.errors import BackupError, UnusableFileError
 from memoria.model import now_millis, to_millis
@@ -214,7 +215,7 @@ def _copy_others(home: Path, folder: Path) -> tuple[dict[str, Path], tuple[str, 
     """
     copies: dict[str, Path] = {}
     left_out: list[str] = []
-    for name in (*core_files(home), TOMBSTONE_KEY):
+    for name in (*core_files(home), TOMBSTONE_KEY, REGISTRY):
         try:
             content = read_file(home, name, most_bytes(name))
         except UnusableFileError as error:

@@ -16,6 +16,7 @@ from memoria.admin.hook_findings import check_hooks
 from memoria.admin.modes import check_privacy
 from memoria.bare.home import TENANTS
 from memoria.bare.kept import count_kept
+from memoria.bare.project_registry import RegistryError, read_projects
 from memoria.bare.settings_file import settings_path
 from memoria.config import NO_WORKSPACE, Settings
 from memoria.erasure.repair import MEMORY_KINDS
@@ -100,6 +101,7 @@ def _check_home(settings: Settings) -> Iterable[Finding]:
         yield _check_kept(settings)
         yield _check_backups(settings)
         yield _check_settings(settings)
+        yield _check_projects(settings)
         yield from check_hooks(settings)
 
 
@@ -163,6 +165,17 @@ def _check_files(home: Path) -> Finding:
             cure="Until then Memoria leaves it as it is, and does the rest.",
         )
     return Finding(check="files", state="ok", detail="every file is a regular file of the home")
+
+
+def _check_projects(settings: Settings) -> Finding:
+    """Whether it can be told where projects are that were moved."""
+    try:
+        noted = read_projects(str(settings.home_path))
+    except RegistryError as error:
+        cure = "Move it away, and say by `memoria workspace move` where moved projects are."
+        return Finding(check="projects", state="error", detail=str(error), cure=cure)
+    detail = f"{len(noted)} known by where they are"
+    return Finding(check="projects", state="ok", detail=detail)
 
 
 def _check_kept(settings: Settings) -> Finding:

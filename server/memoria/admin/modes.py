@@ -11,6 +11,7 @@ from memoria.admin.drafts import NOTES, STAGING
 from memoria.bare.ask import SOCKETS
 from memoria.bare.home import TENANTS
 from memoria.bare.kept import KEPT
+from memoria.bare.project_registry import LOCK, REGISTRY
 from memoria.model import FIX, Finding
 from memoria.store.folders import DERIVED, PROJECTS, SCHEDULED_JOB
 from memoria.store.regular_files import is_folder, walk
@@ -21,6 +22,9 @@ _OURS = (
     "*.md",
     "tombstone.key",
     SCHEDULED_JOB,
+    REGISTRY,
+    LOCK,
+    f".{REGISTRY}.*",
     "backups",
     "before-restore-*",
     *DERIVED,

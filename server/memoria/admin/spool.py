@@ -36,6 +36,7 @@ from memoria.admin.transcripts.follow import FilePlace, TranscriptFollower
 from memoria.admin.transcripts.formats import FORMATS
 from memoria.admin.transcripts.omission import FoldersLeftOut
 from memoria.bare.hook_log import describe_error, note_failure
+from memoria.bare.projects import project_of
 from memoria.bare.spool import (
     AsideEntry,
     SpoolClaim,
@@ -83,7 +84,6 @@ class SpoolIntake:
         tenant: str,
         digester: Digester,
         make_capture: MakeCapture,
-        workspace_of: Callable[[str], str],
         folders: FoldersLeftOut,
         *,
         retries: bool = True,
@@ -96,7 +96,6 @@ class SpoolIntake:
             tenant: whose it is.
             digester: of the tenant.
             make_capture: what records turns of a channel in a workspace.
-            workspace_of: the workspace of a folder.
             folders: those of which nothing is kept.
             retries: whether transcripts that were set aside long ago are tried again.
         """
@@ -105,7 +104,6 @@ class SpoolIntake:
         self._tenant = tenant
         self._digester = digester
         self._make_capture = make_capture
-        self._workspace_of = workspace_of
         self._folders = folders
         self._retries = retries
         self._claim: SpoolClaim | None = None
@@ -289,7 +287,7 @@ class SpoolIntake:
 
     def capture_in(self, client: str, cwd: str | None) -> Capture | None:
         """What records the turns of a folder's session; None where nothing may be kept of it."""
-        place = NO_WORKSPACE if cwd is None else self._workspace_of(cwd)
+        place = NO_WORKSPACE if cwd is None else project_of(self._home, cwd)
         try:
             return self._make_capture(hook_channel(client), place)
         except InvalidInputError:  # a secret stands in the folder's name

@@ -5,7 +5,7 @@ Only `engine` names a database engine; the faces call `memory` (with its `queue`
 
 from memoria.app.compose import open_memoria
 from memoria.app.memory import Memoria
-from memoria.bare.workspace import find_workspace, workspace_of
+from memoria.bare.projects import find_project, project_of
 from memoria.store.files import DATABASE
 
-__all__ = ["DATABASE", "Memoria", "find_workspace", "open_memoria", "workspace_of"]
+__all__ = ["DATABASE", "Memoria", "find_project", "open_memoria", "project_of"]

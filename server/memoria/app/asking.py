@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
+from memoria.bare.projects import name_given
 from memoria.config import NO_WORKSPACE, Settings
 from memoria.model import PARTS, SearchResult, check_choice
 from memoria.model.base import Value
@@ -103,7 +104,7 @@ def choose_workspace(settings: Settings, given: str | None) -> str | None:
     """The workspace a call means: the one it names, or `none`, else the configured one."""
     if not given:
         return settings.workspace
-    return None if given == NO_WORKSPACE else given
+    return None if given == NO_WORKSPACE else name_given(str(settings.home_path), given)
 
 
 def _ask_from(query: SearchQueryT, settings: Settings) -> SearchQueryT:

@@ -63,7 +63,7 @@ async def open_memoria(
     check_settings(chosen)
     lazy = choose_embedder(chosen) if embedder is None else _wrap_embedder(embedder)
     store = await in_thread(lambda: open_store(chosen))
-    await in_thread(lambda: _purge_hidden(store, chosen.tenant))
+    await in_thread(lambda: _purge_hidden(store, chosen.tenant, str(chosen.home_path)))
     worker = None if lazy is None else EmbeddingWorker(store, lazy, _embedding_limits(chosen))
     reader = _build_extraction_worker(chosen, store, lazy)
     own = choose_reranker(chosen) if reranker is None else None
@@ -88,14 +88,14 @@ async def open_memoria(
                 await in_thread(own.close)
 
 
-def _purge_hidden(store: Store, tenant: str) -> None:
+def _purge_hidden(store: Store, tenant: str, home: str) -> None:
     """Erase what was forgotten and hidden long enough; hardly ever there is any."""
     with store.read(tenant) as tx:
         is_due = bool(tx.hidden.list_due(now_millis()))
     if is_due:
         from memoria.erasure.grace import purge_due  # noqa: PLC0415  (only then it is paid for)
 
-        purge_due(store, tenant)
+        purge_due(store, tenant, home)
 
 
 def _override(settings: Settings, home: Path | str | None, tenant: str | None) -> Settings:

@@ -63,7 +63,7 @@ class Recall:
         """
         await self.catch_up()
         asked = AskedMemories(query=query, session=self._default_session, asked_at=now_millis())
-        return await self._run(asked)
+        return await self._propose_former(await self._run(asked))
 
     @takes_query(TranscriptQuery)
     async def search_conversation_traces(self, query: TranscriptQuery) -> SearchResult:
@@ -74,7 +74,7 @@ class Recall:
         """
         await self.catch_up()
         asked = AskedTraces(query=query, session=self._default_session, asked_at=now_millis())
-        return await self._run(asked)
+        return await self._propose_former(await self._run(asked))
 
     @check_arguments
     async def build_context(
@@ -215,6 +215,15 @@ class Recall:
         if helpers is None:
             return await in_thread(lambda: run_all([asked])[0])
         return await helpers.run(asked, run_all)
+
+    async def _propose_former(self, found: SearchResult) -> SearchResult:
+        """An answer; where none was found here, with where the project may have been before."""
+        if found.answered or found.elsewhere is None:
+            return found
+        from memoria.app.former_projects import propose_former  # noqa: PLC0415  (hardly ever)
+
+        said = await in_thread(lambda: propose_former(self._store, self.settings))
+        return found.model_copy(update={"notes": (*found.notes, said)}) if said else found
 
     def _options(self, task: str | None = None, session_id: str | None = None) -> SearchOptions:
         session = session_id or self._default_session

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memoria.bare.spool import list_waiting, spool_folder
-from memoria.bare.workspace import workspace_of
 from memoria.errors import StoreError
 from memoria.model.instant import now_millis
 
@@ -191,7 +190,6 @@ class Spool:
             self._tenant,
             self._digester,
             self._make_capture,
-            workspace_of,
             FoldersLeftOut(self._ignored_folders),
             retries=not self._stalled,
         )

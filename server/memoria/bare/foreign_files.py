@@ -34,13 +34,24 @@ def read_foreign(path: str, most: int) -> bytes:
         OversizedError: it is larger than `most` bytes.
         OSError: it can't be read, or is something else.
     """
-    descriptor = os.open(path, _FLAGS | _BYTES)
+    descriptor = open_foreign(path)
     try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(f"{path} is no regular file")
         return _read_all(descriptor, most)
     finally:
         os.close(descriptor)
+
+
+def open_foreign(path: str) -> int:
+    """Return a descriptor of a regular file, or of the one that a link leads to.
+
+    Raises:
+        OSError: it can't be opened, or is something else.
+    """
+    descriptor = os.open(path, _FLAGS | _BYTES)
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return descriptor
+    os.close(descriptor)
+    raise OSError(f"{path} is no regular file")
 
 
 def _read_all(descriptor: int, most: int) -> bytes:

@@ -67,21 +67,23 @@ def _read_worktree(own: str) -> str | None:
     for name in ("config", "config.worktree"):
         path = os.path.join(own, name)
         if os.path.lexists(path):
-            found = _find_setting(read_foreign(path, _MOST_CONFIG).decode("utf-8")) or found
+            config = read_foreign(path, _MOST_CONFIG).decode("utf-8")
+            named = [value for part, value in list_settings(config, "worktree") if part == "core"]
+            found = named[-1] if named else found
     return None if found is None else os.path.join(own, found)
 
 
-def _find_setting(config: str) -> str | None:
-    """Return what is set as `core.worktree` last."""
-    found, is_core = None, False
+def list_settings(config: str, name: str) -> list[tuple[str, str]]:
+    """Return what a configuration sets under a name, each with its section in lower case."""
+    found, section = [], ""
     for raw in config.splitlines():
         line = raw.strip()
         if line.startswith("["):
             section, _, line = line[1:].partition("]")
-            is_core, line = section.strip().lower() == "core", line.strip()
-        name, _, value = line.partition("=")
-        if is_core and name.strip().lower() == "worktree":
-            found = _unquote(value.strip())
+            section, line = section.strip().lower(), line.strip()
+        key, _, value = line.partition("=")
+        if key.strip().lower() == name:
+            found.append((section, _unquote(value.strip())))
     return found
 
 

@@ -15,6 +15,12 @@ def find_workspace(folder: str | os.PathLike[str]) -> str | None:
     A folder that is no longer there counts as where it was. None outside of any repository, and for
     what can't be a folder's path.
     """
+    common = find_common(folder)
+    return None if common is None else place_of(common)
+
+
+def find_common(folder: str | os.PathLike[str]) -> str | None:
+    """The git common directory of the repository that a folder is in; None outside of any."""
     given = os.path.expanduser(folder)
     if not may_be_path(os.fspath(given)):
         return None
@@ -22,23 +28,17 @@ def find_workspace(folder: str | os.PathLike[str]) -> str | None:
     while True:
         common = _common_directory(os.path.join(place, ".git"))
         if common is not None:
-            parent, name = os.path.split(common)
-            return parent if name == ".git" else common
+            return common
         above = os.path.dirname(place)
         if above == place:
             return None
         place = above
 
 
-def workspace_of(folder: str) -> str:
-    """The workspace of the folder a session was held in, `none` if it was in no project.
-
-    A folder that is gone, with whatever repository it was in, was a project of its own.
-    """
-    found = find_workspace(folder)
-    if found is not None:
-        return found
-    return "none" if os.path.isdir(folder) or not may_be_path(folder) else folder
+def place_of(common: str) -> str:
+    """Where a repository is, given its git common directory: without the `/.git` at the end."""
+    parent, name = os.path.split(common)
+    return parent if name == ".git" else common
 
 
 def _common_directory(git: str) -> str | None:

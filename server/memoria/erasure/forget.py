@@ -17,6 +17,7 @@ from memoria.erasure.draft import ErasureDraft, draft_erasure
 from memoria.erasure.everything import describe_everything, erase_everything
 from memoria.erasure.files import TextFileEraser
 from memoria.erasure.grace import hide, put_back
+from memoria.erasure.places import forget_places
 from memoria.erasure.proof import digest_items, make_report
 from memoria.erasure.reach import list_affected, list_places, texts_in_plans
 from memoria.erasure.scrub import scrub_store
@@ -207,6 +208,8 @@ class Eraser:
             counts = preview.counts
             report = make_report(report_id, selection, by, at, counts, digests, before, after, due)
             tx.erasures.add_report(report)
+        if not self._grace_ms:
+            forget_places(self._store, str(self._home))
         return ForgetResult(
             memories=(),
             turns_erased=(),

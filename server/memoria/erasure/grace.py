@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from memoria.erasure.files import TextFileEraser
+from memoria.erasure.places import forget_places
 from memoria.erasure.scrub import scrub_store
 from memoria.errors import InvalidInputError, NotFoundError, shorten
 from memoria.model import Channel, now_millis, to_iso
@@ -84,7 +85,7 @@ def put_back(
     return restored or report
 
 
-def purge_due(store: Store, tenant: str) -> int:
+def purge_due(store: Store, tenant: str, home: str) -> int:
     """Erase for good what was hidden long enough. Gives how many forgets that were."""
     now = now_millis()
     with store.read(tenant) as tx:
@@ -94,5 +95,6 @@ def purge_due(store: Store, tenant: str) -> int:
     with store.write(tenant) as tx:
         for report_id in due:
             tx.hidden.purge(report_id, now)
+    forget_places(store, home)
     scrub_store(store)
     return len(due)

@@ -59,3 +59,12 @@ class ListedPage(NamedTuple, Generic[_ListedT]):
     """How many there are in the whole list."""
     elsewhere: int
     """How many more would be seen if every workspace's rows were."""
+
+
+class HeldProject(NamedTuple):
+    """A project of which anything is on record."""
+
+    name: str
+    memories: int
+    """Those that are active."""
+    turns: int

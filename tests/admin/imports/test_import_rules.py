@@ -5,6 +5,7 @@ import sqlite3
 import zipfile
 from collections.abc import Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +30,12 @@ from memoria import Memoria
 from memoria.admin.importer import Importer
 from memoria.admin.imports.detect import find_files
 from memoria.admin.imports.table import SOURCES
-from memoria.app import workspace_of
+from memoria.app import project_of
 from memoria.memories.foreign import ForeignMemory, ForeignReceipt
 from memoria.model.channel import transcript_channel
+
+BY_PATH = partial(project_of, "")
+"""Of no home, which knows of no project that was moved."""
 
 
 def written(folder: Path, *memories: dict[str, object]) -> Path:
@@ -271,7 +275,7 @@ async def test_an_import_of_memories_stopped_half_way_and_begun_again_comes_to_t
 
     def run(recorder: Any) -> Importer:  # noqa: ANN401
         source = files.source
-        return Importer(recorder, source, files.files, lambda _f, _d: None, workspace_of, "none")
+        return Importer(recorder, source, files.files, lambda _f, _d: None, BY_PATH, "none")
 
     with pytest.raises(StopError):
         await run(Interrupted()).run()

@@ -5,6 +5,7 @@ import random
 import sqlite3
 import zipfile
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,11 @@ from memoria.admin.importer import Importer
 from memoria.admin.imports.count import count_items
 from memoria.admin.imports.detect import find_files
 from memoria.admin.imports.table import SOURCES
-from memoria.app import workspace_of
+from memoria.app import project_of
 from memoria.model.channel import transcript_channel
+
+BY_PATH = partial(project_of, "")
+"""Of no home, which knows of no project that was moved."""
 
 ODD: tuple[Any, ...] = (
     None,
@@ -111,7 +115,12 @@ async def test_a_field_of_another_type_is_no_crash(
         found = find_files(source, [path])
         (count,) = count_items([found], lambda _f, _d: None)
         importer = Importer(
-            memory, source, found.files, lambda _f, _d: None, workspace_of, workspace="none"
+            memory,
+            source,
+            found.files,
+            lambda _f, _d: None,
+            BY_PATH,
+            workspace="none",
         )
         report = await importer.run()
         assert report.bad >= count.bad

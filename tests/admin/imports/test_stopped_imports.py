@@ -1,6 +1,7 @@
 """Every source: an import that was stopped anywhere and is run again comes to the same."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,10 +16,13 @@ from memoria.admin import importer
 from memoria.admin.importer import Importer, ImportReport
 from memoria.admin.imports.detect import find_files
 from memoria.admin.imports.table import SOURCES
-from memoria.app import workspace_of
+from memoria.app import project_of
 from memoria.memories.foreign import ForeignMemory, ForeignReceipt
 from memoria.model import Receipt, Turn
 from memoria.model.channel import transcript_channel
+
+BY_PATH = partial(project_of, "")
+"""Of no home, which knows of no project that was moved."""
 
 _Receipt = TypeVar("_Receipt", Receipt, ForeignReceipt)
 
@@ -62,7 +66,7 @@ class Stopped:
 
 async def bring_in(memory: Any, sample: Sample, path: Path) -> ImportReport:  # noqa: ANN401
     files = find_files(SOURCES[sample.source], [path])
-    run = Importer(memory, files.source, files.files, lambda _f, _d: None, workspace_of, "none")
+    run = Importer(memory, files.source, files.files, lambda _f, _d: None, BY_PATH, "none")
     return await run.run()
 
 

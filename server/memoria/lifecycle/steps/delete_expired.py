@@ -47,7 +47,7 @@ class DeleteExpiredStep(PiecewiseStep):
         if images:
             return [ItemResult(StepOutcome.UNCHANGED)]
         if not due:
-            purge_due(context.store, context.tenant)
+            purge_due(context.store, context.tenant, str(context.settings.home_path))
             _erase_leftovers(context)
         return [ItemResult(StepOutcome.DONE, memory_id, why) for memory_id, why in due.items()]
 

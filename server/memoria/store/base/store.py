@@ -31,6 +31,7 @@ from memoria.store.base.nightly_runs import NightlyRuns
 from memoria.store.base.pairs import Pairs
 from memoria.store.base.portable import PortableRows
 from memoria.store.base.private_times import PrivateTimes
+from memoria.store.base.projects import Projects
 from memoria.store.base.pruned_edges import PrunedEdges
 from memoria.store.base.purge import PurgeCandidates
 from memoria.store.base.queue import Queue, WorkQueue
@@ -87,6 +88,8 @@ class Transaction(Protocol):
     def tasks(self) -> TaskNames: ...  # noqa: D102
     @property
     def private_times(self) -> PrivateTimes: ...  # noqa: D102
+    @property
+    def projects(self) -> Projects: ...  # noqa: D102
     @property
     def tombstones(self) -> Tombstones: ...  # noqa: D102
     @property

@@ -36,6 +36,7 @@ from memoria.store.sqlite.pairs import SqlitePairs
 from memoria.store.sqlite.portable import SqlitePortableRows
 from memoria.store.sqlite.portable.tables import PortableTables
 from memoria.store.sqlite.private_times import SqlitePrivateTimes
+from memoria.store.sqlite.projects import SqliteProjects
 from memoria.store.sqlite.pruned_edges import SqlitePrunedEdges
 from memoria.store.sqlite.purge import SqlitePurgeCandidates
 from memoria.store.sqlite.queue import SqliteQueue
@@ -206,6 +207,11 @@ class SqliteTransaction:
         return SqlitePrivateTimes(
             self._connection, self._tenant, self._workspaces, self._private_times
         )
+
+    @cached_property
+    def projects(self) -> SqliteProjects:
+        """What is on record of each project."""
+        return SqliteProjects(self._connection, self._tenant, self.documents, self._workspaces)
 
     @cached_property
     def tombstones(self) -> SqliteTombstones:

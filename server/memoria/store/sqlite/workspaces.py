@@ -50,6 +50,10 @@ class SqliteWorkspaces:
         """Every workspace's number."""
         return list((self._known if self._only_reads else self._list()).values())
 
+    def names(self) -> list[str]:
+        """Every workspace's name."""
+        return list(self._list())
+
     def is_private(self, name: str | None) -> bool:
         """Whether a workspace is seen from itself alone."""
         return name in self._private

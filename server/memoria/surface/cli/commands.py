@@ -55,6 +55,9 @@ _ORIGINS = {
 _PRIVATE = {
     "private": "Keep nothing of this project's sessions until it is switched off; searching works.",
 }
+_WORKSPACE = {
+    "workspace": "List the projects; say where one has moved to, or have two remember as one.",
+}
 _IMPORTING = {
     "import": "Import conversations, memories and notes; the command can be repeated or stopped "
     "half way.",
@@ -91,6 +94,7 @@ MODULES = {
     "forgetting": _FORGETTING,
     "origins": _ORIGINS,
     "private": _PRIVATE,
+    "workspace": _WORKSPACE,
     "importing": _IMPORTING,
     "exporting": _EXPORTING,
     "upkeep": _UPKEEP,

@@ -135,11 +135,15 @@ def with_memory(
     import anyio  # noqa: PLC0415
 
     from memoria.app import open_memoria  # noqa: PLC0415
+    from memoria.app.project_news import begin_home  # noqa: PLC0415
     from memoria.app.spool import COMMAND_BYTES  # noqa: PLC0415
     from memoria.model import COMMAND_LINE  # noqa: PLC0415
 
     options: Options = context.obj
+    if begins_home:
+        begin_home(options.home)
     settings = options.settings if begins_home else options.existing_settings
+    tell_news(settings)
     if searches and "embedder_wait_ms" not in settings.model_fields_set:
         settings = settings.model_copy(update={"embedder_wait_ms": _MODEL_WAIT_MS})
 
@@ -160,6 +164,15 @@ def with_memory(
 
     with show_wait(what):
         return anyio.run(open_and_work)
+
+
+def tell_news(settings: "Settings") -> None:
+    """Say once on standard error what there is to tell of the project at hand."""
+    from memoria.app.project_news import take_news  # noqa: PLC0415  (as above)
+
+    news = take_news(settings, "person")
+    if news is not None:
+        sys.stderr.write(f"note: {_without_steering(news)}\n")
 
 
 def take_in_spool(context: typer.Context) -> None:

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,7 +19,7 @@ from memoria.admin.imports.detect import (
     find_files,
 )
 from memoria.admin.imports.table import SOURCES
-from memoria.app import Memoria, workspace_of
+from memoria.app import Memoria, project_of
 from memoria.config import NO_WORKSPACE
 from memoria.errors import InvalidInputError
 from memoria.model.channel import COMMAND_LINE, transcript_channel
@@ -221,7 +222,7 @@ async def _import_groups(
                 source,
                 group.files,
                 _report_to(progress, task, before),
-                workspace_of,
+                partial(project_of, str(memory.settings.home_path)),
                 place,
                 memory.settings.ignored_folders or (),
             )

@@ -14,7 +14,7 @@ from threading import Event, Lock, Thread
 from memoria.bare.collector import load_for_good
 from memoria.bare.home import find_home, find_tenant
 from memoria.bare.kept import INSTRUCTIONS, read_kept
-from memoria.bare.workspace import find_workspace
+from memoria.bare.projects import find_project
 from memoria.surface.front.early import EarlyAnswers
 from memoria.surface.front.messages import Json, read_message, request_id
 from memoria.surface.front.streams import Inbox, Outbox, claim_streams, read_lines
@@ -78,10 +78,11 @@ def _refuse(request: Json, problem: str) -> Json:
 def read_instructions(home: str | None, tenant: str | None, workspace: str | None) -> str | None:
     """The instructions that were kept for this very start, where they still hold."""
     try:
-        named = workspace or os.environ.get("MEMORIA_WORKSPACE") or find_workspace(os.curdir)
+        place = find_home(home)
+        named = workspace or os.environ.get("MEMORIA_WORKSPACE") or find_project(place, os.curdir)
     except OSError:
         return None  # this folder is gone
-    return read_kept(find_home(home), find_tenant(tenant), named, INSTRUCTIONS)
+    return read_kept(place, find_tenant(tenant), named, INSTRUCTIONS)
 
 
 class Front:

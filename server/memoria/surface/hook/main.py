@@ -208,9 +208,9 @@ def _wait_until_ready(options: _Options, deadline: float) -> None:
 def _find_workspace(options: _Options, payload: Payload) -> str | None:
     if options.workspace:
         return None if options.workspace == "none" else options.workspace
-    from memoria.bare.workspace import find_workspace
+    from memoria.bare.projects import find_project
 
-    return find_workspace(payload.folder)
+    return find_project(options.home, payload.folder)
 
 
 def _read_text(answer: dict[str, object] | None) -> str:

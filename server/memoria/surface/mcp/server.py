@@ -17,6 +17,7 @@ from mcp.server.stdio import stdio_server
 from mcp.server.subscriptions import ListenHandler
 
 from memoria.app import Memoria
+from memoria.app.project_news import begin_home
 from memoria.config import Settings
 from memoria.errors import MemoriaError
 from memoria.settings_file import read_settings_file
@@ -129,6 +130,7 @@ def serve_stdio(
         MemoriaError: a setting can't be used, or the memory can't be opened. Nothing was read.
     """
     logging.basicConfig(level=logging.WARNING)  # to standard error
+    begin_home(home)
     settings = Settings.load_here(home, tenant, workspace)
     for problem in read_settings_file(str(settings.home_path), Settings).problems:
         _LOG.warning(problem)

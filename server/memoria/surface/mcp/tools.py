@@ -2,17 +2,20 @@
 
 from typing import Annotated, Literal
 
+import anyio.to_thread
 from mcp.server.elicitation import AcceptedElicitation, ElicitationResult
 from mcp.server.mcpserver.resolve import Elicit, Resolve
 from mcp.types import CallToolResult, ToolAnnotations
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
+from memoria.app.project_news import take_news
 from memoria.errors import InvalidInputError
 from memoria.model import (
     EntityKind,
     Memory,
     Revision,
     Scope,
+    SearchResult,
     TurnRecord,
 )
 from memoria.model.memory_types import StatableType
@@ -135,7 +138,7 @@ async def search_memory(
     preferences, rules, decisions, facts, past work of earlier sessions: dated, cited, a line each.
     Use before answering anything that may have a history; with task, to go on with a piece of work.
     """
-    found = await memory_of(ctx).search_memory(**arguments)
+    found = await _note_news(ctx, await memory_of(ctx).search_memory(**arguments))
     return answer_with(wire_conclusions(found), result_text(found))
 
 
@@ -147,8 +150,15 @@ async def search_conversation_traces(
     search_memory is. Use when that is not enough, or exact words or evidence are asked for. Long
     turns are cut (…); get_memory has them whole.
     """
-    found = await memory_of(ctx).search_conversation_traces(**arguments)
+    found = await _note_news(ctx, await memory_of(ctx).search_conversation_traces(**arguments))
     return answer_with(wire_traces(found), result_text(found))
+
+
+async def _note_news(ctx: Ctx, found: SearchResult) -> SearchResult:
+    """An answer, with what there is to tell of the project at hand."""
+    settings = memory_of(ctx).settings
+    news = await anyio.to_thread.run_sync(take_news, settings, "agent")
+    return found.model_copy(update={"notes": (*found.notes, news)}) if news else found
 
 
 async def get_memory(

@@ -62,7 +62,7 @@ async def guest(home: Path) -> AsyncIterator[Guest]:
     server = StdioServerParameters(
         command=sys.executable,
         args=["-m", "memoria", "--home", str(home), "serve"],
-        env={"MEMORIA_TENANT": "demo", **_find_cache()},
+        env={"MEMORIA_TENANT": "demo", "MEMORIA_WORKSPACE": "none", **_find_cache()},
     )
     async with Client(server) as client:
         yield Guest(client)

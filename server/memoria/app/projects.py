@@ -1,0 +1,160 @@
+"""Projects: which there are, which one a folder is, and how two become one. For the user alone."""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from memoria.app.threads import in_thread
+from memoria.bare.project_registry import Projects, RegistryError, read_projects
+from memoria.bare.projects import adopt, find_project, rename
+from memoria.config import Settings
+from memoria.errors import InvalidInputError
+from memoria.model.project import KnownProject
+from memoria.store.base import Store
+from memoria.store.listed import HeldProject
+
+
+class ProjectTable:
+    """The projects of a home, as its tenant sees them."""
+
+    def __init__(self, store: Store, settings: Settings) -> None:
+        """Nothing is read yet."""
+        self._store = store
+        self._settings = settings
+        self._home = str(settings.home_path)
+        self._private = frozenset(settings.private_workspaces or ())
+
+    async def list(self) -> tuple[KnownProject, ...]:
+        """Those of which anything is on record, and those that were seen, by name."""
+        return await in_thread(self._list)
+
+    async def find(self, given: str) -> KnownProject:
+        """The project that is meant by a name or a folder.
+
+        Raises:
+            InvalidInputError: there is none.
+        """
+        return await in_thread(lambda: self._find(given))
+
+    async def check_join(self, former: KnownProject, into: KnownProject) -> None:
+        """See that one may become part of the other.
+
+        Raises:
+            InvalidInputError: it may not, and why.
+        """
+        if former.name == into.name:
+            raise InvalidInputError(f"{former.name} and {into.name} are one project already.")
+        if former.is_private != into.is_private:
+            private = former if former.is_private else into
+            raise InvalidInputError(
+                f"{private.name} is private and the other is not, so they can't become one: what "
+                "is private would be seen with the rest. Change private_workspaces first."
+            )
+
+    async def join(self, former: KnownProject, into: KnownProject) -> None:
+        """Have all that is on record of a project be another's, for every tenant.
+
+        Raises:
+            InvalidInputError: it may not be.
+            StoreError: it could not be done.
+        """
+        await self.check_join(former, into)
+        await in_thread(lambda: self._join(former, into))
+
+    async def check_move(self, former: KnownProject, folder: str) -> None:
+        """See that a folder may be the one that a project was moved to.
+
+        Raises:
+            InvalidInputError: it may not, and why.
+        """
+        await in_thread(lambda: self._check_move(former, folder))
+
+    async def move(self, former: KnownProject, folder: str) -> None:
+        """Have a folder be the one that a project was moved to.
+
+        Raises:
+            InvalidInputError: it may not be.
+        """
+        await self.check_move(former, folder)
+        if not await in_thread(lambda: adopt(self._home, former.name, folder)):
+            raise InvalidInputError(
+                f"{folder} can't be noted as {former.name}: its git directory or the home can't be "
+                "written in. Nothing was changed."
+            )
+
+    def _list(self) -> tuple[KnownProject, ...]:
+        with self._store.read(self._settings.tenant) as tx:
+            held = {one.name: one for one in tx.projects.list_held()}
+        noted = self._read_noted().values()
+        return tuple(
+            self._describe(
+                held.get(name) or HeldProject(name, 0, 0),
+                [one.place for one in noted if one.name == name],
+            )
+            for name in sorted({*held, *(one.name for one in noted)})
+        )
+
+    def _describe(self, held: HeldProject, noted: Sequence[str]) -> KnownProject:
+        places = noted or ([held.name] if Path(held.name).is_absolute() else [])
+        return KnownProject(
+            **held._asdict(),
+            places=tuple(filter(None, places)),
+            is_private=held.name in self._private,
+            is_gone=bool(places) and not any(map(os.path.lexists, places)),
+            is_here=held.name == self._settings.workspace,
+        )
+
+    def _read_noted(self) -> Projects:
+        try:
+            return read_projects(self._home)
+        except RegistryError as error:
+            raise InvalidInputError(
+                f"{error}. Move it away, and Memoria begins another."
+            ) from error
+
+    def _find(self, given: str) -> KnownProject:
+        path = Path(os.path.realpath(Path(given).expanduser()))
+        here = find_project(self._home, path) if path.is_dir() else None
+        listed = self._list()
+        for found in (
+            [one for one in listed if one.name == given],
+            [one for one in listed if one.name == here],
+            [one for one in listed if str(path) in one.places],
+        ):
+            if found:
+                return found[0]
+        raise InvalidInputError(f"No project is called {given}. See: memoria workspace list")
+
+    def _join(self, former: KnownProject, into: KnownProject) -> None:
+        for tenant in self._store.tenants():
+            with self._store.write(tenant) as tx:
+                tx.projects.join(former.name, into.name)
+        if not rename(self._home, former.name, into.name):
+            raise InvalidInputError(
+                f"All of {former.name} is {into.name}'s now, but that could not be noted in the "
+                "home, so what comes next in its folder is apart again. Join them once more."
+            )
+
+    def _check_move(self, former: KnownProject, folder: str) -> None:
+        name = find_project(self._home, folder)
+        if name is None:
+            raise InvalidInputError(
+                f"{folder} is in no git repository, and folders without one are no projects."
+            )
+        if name == former.name:
+            raise InvalidInputError(f"{folder} is {name} already.")
+        if former.places and not former.is_gone:
+            raise InvalidInputError(
+                f"{former.name} is still in {former.places[0]}. To have both remember as one: "
+                "memoria workspace join"
+            )
+        if any(name in used for used in self._iterate_used()):
+            raise InvalidInputError(
+                f"There is something on record of {folder} already. To have both remember as one: "
+                "memoria workspace join"
+            )
+
+    def _iterate_used(self) -> Iterator[set[str]]:
+        for tenant in self._store.tenants():
+            with self._store.read(tenant) as tx:
+                yield {one.name for one in tx.projects.list_held()}

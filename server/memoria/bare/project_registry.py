@@ -1,0 +1,230 @@
+"""The projects that a home knows: by which name, and where each was seen last.
+
+They are in a small file of the home, which hooks read without opening the database. A name stays as
+it was when the project was first seen, wherever it moves: what is on record is under that name.
+"""
+
+import os
+import time
+
+from memoria.bare.file_locks import try_lock
+from memoria.bare.home import open_new, open_to_append, read_regular, write_all
+from memoria.bare.plain_json import read_json, write_json
+from memoria.bare.project_ids import is_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+REGISTRY, LOCK = "projects.json", "projects.lock"
+MOST_PROJECTS = 1_000
+NOWHERE = ""
+"""The place of a project that is not where it was seen last."""
+_MOST_BYTES = 1 << 21
+_MOST_FORMER, _MOST_FACTS = 8, 16
+_FORMAT = 1
+_PATIENCE_S, _PAUSE_S = 0.25, 0.01
+
+
+class RegistryError(Exception):
+    """The file of projects can't be read as one. It is left as it is."""
+
+
+class Project:
+    """A project that a home knows."""
+
+    __slots__ = ("facts", "former", "name", "news", "place", "told")
+
+    def __init__(
+        self,
+        name: str,
+        place: str,
+        former: list[str] | None = None,
+        facts: list[str] | None = None,
+        news: list[str] | None = None,
+        told: list[str] | None = None,
+    ) -> None:
+        self.name = name
+        """What it is called in the memory."""
+        self.place = place
+        """Where it was seen last; `NOWHERE` once another is there."""
+        self.former = former or []
+        """Where it was before, the latest first."""
+        self.facts = facts or []
+        """By which another clone of it is recognised."""
+        self.news = news or []
+        """What there is to tell of it: a kind, and the other's name."""
+        self.told = told or []
+        """Who has been told."""
+
+    def move(self, place: str) -> None:
+        """Note that it is somewhere else now."""
+        before = [self.place, *self.former]
+        self.former = [one for one in dict.fromkeys(before) if one not in (place, NOWHERE)]
+        self.former = self.former[:_MOST_FORMER]
+        self.place = place
+
+
+Projects = dict[str, Project]
+"""By their ids; those that were noted last come last."""
+
+
+def read_projects(home: str) -> Projects:
+    """The projects that a home knows; none where it has no file of them.
+
+    Raises:
+        RegistryError: there is a file, and it can't be read.
+    """
+    path = os.path.join(home, REGISTRY)
+    try:
+        content = read_regular(path, _MOST_BYTES + 1)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return {}
+    except OSError as error:
+        raise RegistryError(f"{path} can't be read: {error}") from error
+    try:
+        return _parse(content)
+    except (ValueError, TypeError, KeyError) as error:
+        raise RegistryError(f"{path} is damaged; Memoria wrote no such file") from error
+
+
+class Ledger:
+    """The projects of a home while nobody else changes them."""
+
+    def __init__(self, home: str, descriptor: int) -> None:
+        """Read them anew.
+
+        Raises:
+            RegistryError: they can't be read.
+        """
+        self._home = home
+        self._descriptor = descriptor
+        self.projects = read_projects(home)
+
+    def save(self) -> None:
+        """Write them down.
+
+        Raises:
+            OSError: they can't be written.
+        """
+        path = os.path.join(self._home, REGISTRY)
+        draft = os.path.join(self._home, f".{REGISTRY}.{os.urandom(8).hex()}")
+        descriptor = open_new(draft)
+        try:
+            try:
+                write_all(descriptor, _write(self.projects).encode("ascii"))
+            finally:
+                os.close(descriptor)
+            os.replace(draft, path)
+        except BaseException:
+            os.unlink(draft)
+            raise
+
+    def close(self) -> None:
+        """Let others change them."""
+        os.close(self._descriptor)
+
+
+def open_ledger(home: str) -> Ledger | None:
+    """The projects of a home, to be changed; None where there is no home, or others are at it.
+
+    Raises:
+        OSError: the home can't be written in.
+        RegistryError: the projects can't be read.
+    """
+    if not os.path.isdir(home):
+        return None
+    descriptor = open_to_append(os.path.join(home, LOCK))
+    ledger = None
+    try:
+        ledger = Ledger(home, descriptor) if _wait_for_lock(descriptor) else None
+    finally:
+        if ledger is None:
+            os.close(descriptor)
+    return ledger
+
+
+def change_projects(home: str, change: "Callable[[Projects], bool]") -> bool:
+    """Change the projects of a home, as far as that can be done now. Whether it was.
+
+    Args:
+        home: the data folder.
+        change: changes them, and says whether it has. It is asked twice: ahead without a lock.
+    """
+    try:
+        if not change(read_projects(home)):
+            return False
+        ledger = open_ledger(home)
+        if ledger is None:
+            return False
+        try:
+            is_changed = change(ledger.projects)
+            if is_changed:
+                ledger.save()
+            return is_changed
+        finally:
+            ledger.close()
+    except (OSError, RegistryError):
+        return False
+
+
+def _wait_for_lock(descriptor: int) -> bool:
+    deadline = time.monotonic() + _PATIENCE_S
+    while not try_lock(descriptor, 0, 1):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(_PAUSE_S)
+    return True
+
+
+def _parse(content: bytes) -> Projects:
+    document = read_json(content.decode())
+    if not isinstance(document, dict) or document["v"] != _FORMAT:
+        raise ValueError("it has another format")
+    listed = document["projects"]
+    if not isinstance(listed, dict) or not all(map(is_id, listed)):
+        raise TypeError("its projects have no ids")
+    return {one: _parse_project(fields) for one, fields in listed.items()}
+
+
+def _parse_project(fields: object) -> Project:
+    if not isinstance(fields, dict):
+        raise TypeError("a project is an object")
+    texts = [fields["name"], fields["place"]]
+    lists = [fields.get(name, []) for name in ("former", "facts", "news", "told")]
+    if not all(isinstance(each, list) for each in lists):
+        raise TypeError("a field that is a list")
+    if not all(
+        isinstance(text, str) for text in (*texts, *(one for each in lists for one in each))
+    ):
+        raise TypeError("a field that is a text")
+    if len(lists[2]) not in {0, 2}:
+        raise ValueError("news that say nothing")
+    return Project(*texts, *lists)
+
+
+def _write(projects: Projects) -> str:
+    listed = {one: _describe(project) for one, project in _choose(projects).items()}
+    return write_json({"v": _FORMAT, "projects": listed}) + "\n"
+
+
+def _choose(projects: Projects) -> Projects:
+    """Those that are kept: of too many, the oldest go that are where they have always been.
+
+    Nothing is lost with them: seen again in their place, they have the same name.
+    """
+    surplus = len(projects) - MOST_PROJECTS
+    unmoved = [one for one, project in projects.items() if project.name == project.place]
+    gone = {*(unmoved + [one for one in projects if one not in {*unmoved}])[: max(surplus, 0)]}
+    return {one: project for one, project in projects.items() if one not in gone}
+
+
+def _describe(project: Project) -> dict[str, object]:
+    fields: dict[str, object] = {"name": project.name, "place": project.place}
+    lists = {
+        "former": project.former,
+        "facts": project.facts[:_MOST_FACTS],
+        "news": project.news,
+        "told": project.told,
+    }
+    return fields | {name: one for name, one in lists.items() if one}

@@ -1,0 +1,333 @@
+"""Which project a folder belongs to, as a home knows it: also after it was moved.
+
+A repository is known by an id that Memoria has put into its git directory. Where it can't be put
+there, or a home doesn't know it, a project is the path of its repository (`bare/workspace`).
+"""
+
+import os
+
+from memoria.bare.foreign_files import may_be_path
+from memoria.bare.project_ids import holds_id, new_id, read_ids, write_ids
+from memoria.bare.project_registry import (
+    NOWHERE,
+    Project,
+    Projects,
+    RegistryError,
+    change_projects,
+    open_ledger,
+    read_projects,
+)
+from memoria.bare.workspace import find_common, place_of
+
+MOVED, COPY, CLONE, REPLACED = "moved", "copy", "clone", "replaced"
+"""What there may be to tell of a project: it was moved here; it is a copy of another, perhaps a
+clone of one, or lies where another was."""
+
+
+class _Found:
+    """What a repository turned out to be."""
+
+    __slots__ = ("ids", "own", "project")
+
+    def __init__(self, own: str, project: Project, ids: list[str]) -> None:
+        self.own = own
+        """Its id."""
+        self.project = project
+        self.ids = ids
+        """Those its git directory is to hold."""
+
+
+def find_project(home: str, folder: str | os.PathLike[str]) -> str | None:
+    """The name under which a home knows the project that a folder is in; None outside of any.
+
+    A project that is seen for the first time, or in a new place, is noted, as far as the home is
+    there and both can be written.
+    """
+    common = find_common(folder)
+    try:
+        projects = read_projects(home)
+    except RegistryError:
+        return None if common is None else place_of(common)
+    gone = _find_gone(projects, os.fspath(folder), common)
+    if gone is not None or common is None:
+        return gone
+    place = place_of(common)
+    try:
+        ids = read_ids(common)
+    except OSError:
+        return _name_without_id(projects, place)
+    here = _find_here(projects, ids, place)
+    return here.name if here is not None else _settle(home, projects, common)
+
+
+def note_project(home: str, folder: str | os.PathLike[str]) -> str | None:
+    """The same, for who has a moment: by what its clones are recognised is noted as it is now.
+
+    Where another project is recognised by that, there is something to tell.
+    """
+    name, common = find_project(home, folder), find_common(folder)
+    if common is not None:
+        place = place_of(common)
+        facts = _read_all_facts(home, common, place)
+        change_projects(home, lambda projects: _add_facts(projects, place, facts))
+    return name
+
+
+def _read_all_facts(home: str, common: str, place: str) -> list[str]:
+    """By what clones of a repository are recognised, the first commit too if that is not known."""
+    from memoria.bare.project_facts import FIRST, read_facts, read_first_fact
+
+    try:
+        here = _find_at(read_projects(home), place)
+    except RegistryError:
+        return []
+    is_known = here is None or any(one.startswith(FIRST) for one in here.facts)
+    first = None if is_known else read_first_fact(common)
+    return [*([] if first is None else [first]), *read_facts(common, place)]
+
+
+def _add_facts(projects: Projects, place: str, facts: list[str]) -> bool:
+    """Note by what clones of a project are recognised. Whether there is anything new."""
+    from memoria.bare.project_facts import FIRST
+
+    here = _find_at(projects, place)
+    if here is None:
+        return False
+    new = [one for one in facts if one not in here.facts]
+    here.facts = [*new, *here.facts]
+    here.facts.sort(key=lambda one: not one.startswith(FIRST))  # it is not to be crowded out
+    other = None if here.news else _find_alike(projects, here)
+    here.news = here.news if other is None else [CLONE, other]
+    return bool(new) or other is not None
+
+
+def _find_alike(projects: Projects, here: Project) -> str | None:
+    """The name of the last project noted before this one that is a clone of the same repository."""
+    listed = [*projects.values()]
+    before = listed[: listed.index(here)]
+    alike = [one.name for one in before if one.name != here.name and _is_alike(here, one)]
+    return alike[-1] if alike else None
+
+
+def _is_alike(one: Project, other: Project) -> bool:
+    """Whether both seem to be clones of one repository, or one of the other."""
+    from memoria.bare.project_facts import FIRST, fact_of_place
+
+    facts, others = (
+        {*each.facts, *([fact_of_place(each.place)] if each.place else [])} - {FIRST}
+        for each in (one, other)
+    )
+    return bool(facts & others)
+
+
+def project_of(home: str, folder: str) -> str:
+    """The project of the folder a session was held in, `none` if it was in none.
+
+    A folder that is gone, with whatever repository it was in, was a project of its own.
+    """
+    found = find_project(home, folder)
+    if found is not None:
+        return found
+    return "none" if os.path.isdir(folder) or not may_be_path(folder) else folder
+
+
+def name_given(home: str, given: str) -> str:
+    """The name of the project that is named, where it is named by the folder in which it is now."""
+    if not os.path.isabs(given):
+        return given
+    try:
+        projects = read_projects(home)
+    except RegistryError:
+        return given
+    here = _find_at(projects, os.path.realpath(given)) if may_be_path(given) else None
+    is_name = any(project.name == given for project in projects.values())
+    return given if here is None or is_name else here.name
+
+
+def add_moved(home: str, named: tuple[str, ...]) -> tuple[str, ...]:
+    """Names and places of projects, with the names of those that are meant by their place.
+
+    What lies where a project was that is meant, is meant too.
+
+    Raises:
+        RegistryError: the projects of the home can't be read.
+    """
+    meant = [
+        project.name
+        for project in read_projects(home).values()
+        if project.place in named or _name_of_place(project) in named
+    ]
+    return tuple(dict.fromkeys([*named, *meant]))
+
+
+def adopt(home: str, name: str, folder: str) -> bool:
+    """Note that a folder is where a project is now. False where that can't be noted."""
+    common = find_common(folder)
+    place = "" if common is None else place_of(common)
+
+    def take(projects: Projects) -> bool:
+        here = _find_at(projects, place)
+        if here is None:
+            return False
+        for one in [one for one, project in projects.items() if project.name == name]:
+            gone = projects.pop(one)
+            here.former = [gone.place, *gone.former]
+        here.name, here.news = name, []
+        return True
+
+    return change_projects(home, take)
+
+
+def rename(home: str, name: str, into: str) -> bool:
+    """Note that what was one project is another from now on. False where that can't be noted."""
+
+    def take(projects: Projects) -> bool:
+        meant = [project for project in projects.values() if project.name == name]
+        if not meant and os.path.isabs(name):
+            projects[new_id()] = Project(into, name)
+        for project in meant:
+            project.name, project.news = into, []
+        return True
+
+    return change_projects(home, take)
+
+
+def _find_at(projects: Projects, place: str) -> Project | None:
+    return next((project for project in projects.values() if project.place == place), None)
+
+
+def _find_here(projects: Projects, ids: list[str], place: str) -> Project | None:
+    known = [projects[one] for one in ids if one in projects]
+    return next((project for project in known if project.place == place), None)
+
+
+def _find_gone(projects: Projects, folder: str, common: str | None) -> str | None:
+    """The name of the project that was seen in a folder that is gone, or above it."""
+    place = os.path.expanduser(folder)
+    if not may_be_path(place) or os.path.lexists(place):
+        return None
+    place = os.path.realpath(place)
+    least = "" if common is None else place_of(common)
+    seen = [(one.place, True, one.name) for one in projects.values()]
+    seen += [(each, False, one.name) for one in projects.values() for each in one.former]
+    above = [each for each in seen if len(each[0]) > len(least) and _is_inside(place, each[0])]
+    return max(above, key=lambda each: (len(each[0]), each[1]))[2] if above else None
+
+
+def _is_inside(place: str, folder: str) -> bool:
+    return place == folder or place.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def _settle(home: str, projects: Projects, common: str) -> str:
+    """Find out about a repository that is not where it was, or was never seen, and note it."""
+    try:
+        ledger = open_ledger(home)
+    except (OSError, RegistryError):
+        ledger = None
+    if ledger is None:
+        return _tell(projects, common)
+    try:
+        ids = read_ids(common)  # anew: another process may have noted it meanwhile
+        found = _examine(ledger.projects, common, ids)
+        if found.ids != ids:
+            write_ids(common, found.ids)
+        _put(ledger.projects, found)
+        ledger.save()
+    except OSError:
+        return _tell(projects, common)
+    finally:
+        ledger.close()
+    return found.project.name
+
+
+def _put(projects: Projects, found: _Found) -> None:
+    """Note what a repository turned out to be, and that no other project is in its place."""
+    projects.pop(found.own, None)
+    for other in projects.values():
+        if other.place == found.project.place:
+            other.move(NOWHERE)
+    projects[found.own] = found.project
+
+
+def _tell(projects: Projects, common: str) -> str:
+    """The name of a repository of which nothing can be noted."""
+    try:
+        ids = read_ids(common)
+        found = _examine(projects, common, ids)
+    except OSError:
+        return _name_without_id(projects, place_of(common))
+    is_known = found.ids == ids
+    return found.project.name if is_known else _name_without_id(projects, place_of(common))
+
+
+def _examine(projects: Projects, common: str, ids: list[str]) -> _Found:
+    """Tell what a repository is: known here, known and moved, a copy, or new."""
+    place = place_of(common)
+    known = [one for one in ids if one in projects]
+    if not known:
+        return _meet(projects, common, ids)
+    own = next((one for one in known if projects[one].place == place), known[0])
+    project = projects[own]
+    if _is_same_folder(project.place, place):
+        project.place = place
+    elif holds_id(project.place, own):
+        left = [one for one in ids if one not in projects]
+        return _begin(projects, common, left, [COPY, project.name])
+    else:
+        if place not in project.former:
+            before = [project.place, *project.former]
+            project.news, project.told = [MOVED, next(filter(None, before), "")], []
+        project.move(place)
+    return _Found(own, project, ids)
+
+
+def _meet(projects: Projects, common: str, ids: list[str]) -> _Found:
+    """What a repository is that has no id this home knows."""
+    from memoria.bare.project_facts import FIRST, read_facts, read_first_fact
+
+    place = place_of(common)
+    here = next((one for one, project in projects.items() if project.place == place), None)
+    if here is None:
+        return _begin(projects, common, ids, [])
+    facts = {*read_facts(common, place), read_first_fact(common)} - {FIRST}
+    if facts & {*projects[here].facts}:
+        return _Found(here, projects[here], [*ids, here])
+    return _begin(projects, common, ids, [REPLACED, projects[here].name])
+
+
+def _begin(projects: Projects, common: str, ids: list[str], news: list[str]) -> _Found:
+    from memoria.bare.project_facts import read_facts
+
+    own, place = new_id(), place_of(common)
+    name = _find_free_name(projects, place)
+    facts = read_facts(common, place)
+    return _Found(own, Project(name, place, facts=facts, news=news), [*ids, own])
+
+
+def _find_free_name(projects: Projects, place: str) -> str:
+    """A path, or where a project of that name has moved elsewhere, the path with a number."""
+    taken = {project.name for project in projects.values()}
+    number, name = 1, place
+    while name in taken:
+        number += 1
+        name = f"{place} ({number})"
+    return name
+
+
+def _name_of_place(project: Project) -> str:
+    """The path by which a project was named, also where another had that name already."""
+    path, _, number = project.name.rpartition(" (")
+    return path if number.removesuffix(")").isdigit() else project.name
+
+
+def _name_without_id(projects: Projects, place: str) -> str:
+    """The name of a repository that can't bear an id."""
+    here = _find_at(projects, place)
+    return _find_free_name(projects, place) if here is None else here.name
+
+
+def _is_same_folder(one: str, other: str) -> bool:
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return False

@@ -1,0 +1,25 @@
+"""Projects of a tenant."""
+
+from typing import Protocol
+
+from memoria.store.listed import HeldProject
+
+
+class Projects(Protocol):
+    """What is on record of each project."""
+
+    def list_held(self) -> list[HeldProject]:
+        """The projects of which anything is on record, by name."""
+        ...
+
+    def list_used(self) -> list[str]:
+        """The names of projects of which a memory or a session is on record."""
+        ...
+
+    def list_names(self) -> list[str]:
+        """The names of all projects that were ever heard of, and not forgotten."""
+        ...
+
+    def join(self, name: str, into: str) -> None:
+        """Have all that is on record of a project be another's."""
+        ...

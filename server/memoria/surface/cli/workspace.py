@@ -1,0 +1,129 @@
+"""Commands on projects: which there are, where one has moved to, and two that become one."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from pydantic import BaseModel
+
+from memoria.model.project import KnownProject
+from memoria.surface.cli.console import AsJson, ask_person, show, with_memory
+from memoria.surface.text import quantity
+from memoria.text.lines import join_lines
+
+if TYPE_CHECKING:
+    from memoria.app import Memoria
+
+_HELP = "List the projects; say where one has moved to, or have two remember as one."
+_Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")]
+_Project = Annotated[str, typer.Argument(help="Its name in `memoria workspace list`, or a folder.")]
+
+
+class WireProjects(BaseModel):
+    """Projects of a home."""
+
+    projects: list[KnownProject]
+
+
+class WireJoin(BaseModel):
+    """A project that became another, or part of one."""
+
+    former: str
+    project: str
+    memories: int
+    turns: int
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Register the commands."""
+    workspace = typer.Typer(help=_HELP, no_args_is_help=True)
+    workspace.command("list")(list_projects)
+    workspace.command("move")(move)
+    workspace.command("join")(join)
+    app.add_typer(workspace, name="workspace")
+
+
+def list_projects(context: typer.Context, as_json: AsJson = False) -> None:
+    """List the projects: name, what is on record, whether private, and where the folder is."""
+    projects = with_memory(context, lambda memory: memory.projects.list())
+    show(WireProjects(projects=list(projects)), _list_text(projects), as_json=as_json)
+
+
+def move(
+    context: typer.Context,
+    project: _Project,
+    folder: Annotated[str, typer.Argument(help="The folder in which it is now.")],
+    yes: _Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say in which folder a project is now, where Memoria could not tell by itself."""
+
+    async def check(memory: "Memoria") -> KnownProject:
+        former = await memory.projects.find(project)
+        await memory.projects.check_move(former, folder)
+        return former
+
+    former = with_memory(context, check)
+    if not yes:
+        ask_person(f"Is {folder} what the memory knows as {_describe(former)}?")
+    with_memory(context, lambda memory: memory.projects.move(former, folder))
+    said = f"{folder} is {join_lines(former.name)} from now on."
+    show(_wire(former, former.name), said, as_json=as_json)
+
+
+def join(
+    context: typer.Context,
+    project: _Project,
+    into: Annotated[str, typer.Argument(help="The project of which it becomes a part.")],
+    yes: _Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Have all that is on record of a project, now and from now on, be another's."""
+
+    async def check(memory: "Memoria") -> tuple[KnownProject, KnownProject]:
+        former, other = await memory.projects.find(project), await memory.projects.find(into)
+        await memory.projects.check_join(former, other)
+        return former, other
+
+    former, other = with_memory(context, check)
+    if not yes:
+        ask_person(
+            f"All that is on record of {_describe(former)} becomes that of {_describe(other)}. No "
+            "undo parts them again, only the restore of a backup. Join them?"
+        )
+    with_memory(context, lambda memory: memory.projects.join(former, other))
+    said = f"{join_lines(former.name)} and {join_lines(other.name)} remember as one from now on."
+    show(_wire(former, other.name), said, as_json=as_json)
+
+
+def _wire(former: KnownProject, into: str) -> WireJoin:
+    return WireJoin(former=former.name, project=into, memories=former.memories, turns=former.turns)
+
+
+def _describe(project: KnownProject) -> str:
+    return f"{join_lines(project.name)} ({_count(project)})"
+
+
+def _count(project: KnownProject) -> str:
+    memories = quantity(project.memories, "memory", "memories")
+    return f"{memories}, {quantity(project.turns, 'turn', 'turns')}"
+
+
+def _list_text(projects: Sequence[KnownProject]) -> str:
+    lines = [line for one in projects for line in (join_lines(one.name), f"    {_state(one)}")]
+    gone = [one for one in projects if one.is_gone]
+    if gone:
+        lines += ["", "Where a folder that is gone was moved: memoria workspace move NAME FOLDER"]
+    return "\n".join(lines or ["No project is on record."])
+
+
+def _state(project: KnownProject) -> str:
+    is_elsewhere = {*project.places} - {project.name}
+    states = [
+        _count(project),
+        *([f"in {', '.join(map(join_lines, project.places))}"] if is_elsewhere else []),
+        *(["this one"] if project.is_here else []),
+        *(["private"] if project.is_private else []),
+        *(["its folder is gone"] if project.is_gone else []),
+    ]
+    return " · ".join(states)

@@ -1,0 +1,349 @@
+"""What is on record of a project is seen wherever it was moved, and by no other project."""
+
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from mcp import Client
+from tests.surface.shell import Output, Shell
+
+import memoria.surface.hook
+from memoria.app import open_memoria
+from memoria.bare.project_registry import REGISTRY, read_projects
+from memoria.config import Settings
+from memoria.surface.mcp.server import build_server
+
+HOOK = Path(memoria.surface.hook.__file__).parent / "__main__.py"
+RULE = "The build command of this repo is make walnut"
+At = Callable[..., Output]
+
+
+def begin(folder: Path, remote: str = "") -> Path:
+    """A repository as git begins one."""
+    (folder / ".git").mkdir(parents=True)
+    (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    (folder / ".git" / "config").write_text(f'[remote "origin"]\n\turl = {remote}\n')
+    return folder.resolve()
+
+
+@pytest.fixture
+def at(home: Path, monkeypatch: pytest.MonkeyPatch) -> At:
+    """Runs a command in a folder."""
+
+    def run(folder: Path, *words: str, **environment: str) -> Output:
+        monkeypatch.chdir(folder)
+        return Shell(home, environment)(*words)
+
+    return run
+
+
+def test_what_was_remembered_is_found_where_the_project_was_moved_and_it_is_said_once(
+    tmp_path: Path, at: At
+) -> None:
+    lantern = begin(tmp_path / "lantern")
+    at(lantern, "remember", "--type", "rule", RULE)
+    moved = lantern.rename(tmp_path / "lantern v2")
+    found = at(moved, "search", "build command")
+    assert RULE in found.out
+    assert found.err == (
+        f"note: {moved.resolve()} is the project that was in {lantern}: it was moved, and its "
+        "memories with it.\n"
+    )
+    again = at(moved, "search", "build command")
+    assert (RULE in again.out, again.err) == (True, "")
+    assert RULE not in at(begin(lantern), "search", "build command").out
+
+
+def test_a_private_project_that_was_moved_stays_private_and_so_does_what_lies_where_it_was(
+    tmp_path: Path, home: Path, at: At
+) -> None:
+    diary, shop = begin(tmp_path / "diary"), begin(tmp_path / "shop")
+    private = {"MEMORIA_PRIVATE_WORKSPACES": str(diary)}
+    at(diary, "remember", "The ring is in the blue box", "--scope", "project", **private)
+    moved = diary.rename(tmp_path / "journal")
+    assert "ring" in at(moved, "search", "where is the ring", **private).out
+    begin(diary)
+    at(diary, "remember", "The tickets are in the red box", "--scope", "project", **private)
+    assert {one.place for one in read_projects(str(home)).values()} == {str(diary), str(moved)}
+    for asked in ("ring", "tickets"):
+        found = at(shop, "--workspace", "*", "search", "which box", asked, **private)
+        assert "box" not in found.out
+        assert "other projects" not in found.out
+    assert "red box" not in at(moved, "search", "tickets", **private).out
+
+
+def test_a_moved_private_project_may_be_named_by_where_it_is_now(tmp_path: Path, at: At) -> None:
+    diary, shop = begin(tmp_path / "diary"), begin(tmp_path / "shop")
+    at(diary, "remember", "The ring is in the blue box", "--scope", "project")
+    moved = diary.rename(tmp_path / "journal")
+    at(moved, "search", "ring")
+    assert "1 more matches" in at(shop, "search", "ring").out
+    named = {"MEMORIA_PRIVATE_WORKSPACES": str(moved.resolve())}
+    assert "more matches" not in at(shop, "search", "ring", **named).out
+
+
+def test_where_private_projects_have_moved_to_is_never_guessed(
+    tmp_path: Path, home: Path, at: At
+) -> None:
+    diary = begin(tmp_path / "diary")
+    at(diary, "remember", "The ring is in the blue box")
+    (home / REGISTRY).write_text("{}")
+    assert "ring" in at(diary, "search", "ring").out
+    refused = at(diary, "search", "ring", MEMORIA_PRIVATE_WORKSPACES=str(diary))
+    assert refused.code == 1
+    assert f"{REGISTRY} is damaged" in refused.err
+
+
+@pytest.fixture
+def copied(tmp_path: Path, at: At) -> tuple[Path, Path]:
+    """A project with a rule, and its copy."""
+    lantern = begin(tmp_path / "lantern")
+    at(lantern, "remember", "--type", "rule", RULE)
+    return lantern, Path(shutil.copytree(lantern, tmp_path / "copy")).resolve()
+
+
+async def test_an_agent_is_told_once_that_its_project_is_a_copy(
+    copied: tuple[Path, Path], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lantern, copy = copied
+    monkeypatch.chdir(copy)
+    settings = Settings.load_here(str(home), None, None).model_copy(update={"embedder": "off"})
+    async with Client(build_server(lambda: open_memoria(settings=settings))) as agent:
+        answers = [await agent.call_tool("search_memory", {"query": "build"}) for _ in range(2)]
+    texts = [str(answer.content) for answer in answers]
+    assert f"memoria workspace join {copy} {lantern}" in texts[0]
+    assert "workspace join" not in texts[1]
+    assert all(RULE not in text for text in texts)
+
+
+def test_no_join_is_proposed_to_or_with_a_private_project(tmp_path: Path, at: At) -> None:
+    url = "https://example.org/ann/lantern"
+    first, second = begin(tmp_path / "first", url), begin(tmp_path / "second", url)
+    at(first, "remember", RULE)
+    for private in (first, second):
+        found = at(second, "search", "build", MEMORIA_PRIVATE_WORKSPACES=str(private))
+        assert "workspace join" not in found.out + found.err
+    assert f"memoria workspace join {second} {first}" in at(second, "search", "build").err
+
+
+def test_a_hook_knows_a_project_that_was_moved_and_notes_where_it_is(
+    tmp_path: Path, home: Path, at: At
+) -> None:
+    lantern = begin(tmp_path / "lantern")
+    at(lantern, "remember", "--type", "rule", RULE)
+    moved = lantern.rename(tmp_path / "v2").resolve()
+    said = {
+        "hook_event_name": "SessionStart", "session_id": "s", "cwd": str(moved),
+        "transcript_path": str(tmp_path / "t.jsonl"), "source": "startup",
+    }  # fmt: skip
+    subprocess.run(  # noqa: S603  (our own program)
+        [sys.executable, "-I", "-S", str(HOOK), "claude-code", "--home", str(home)],
+        input=json.dumps(said).encode(),
+        check=True,
+        capture_output=True,
+    )
+    (project,) = read_projects(str(home)).values()
+    assert (project.name, project.place) == (str(lantern), str(moved))
+
+
+def test_projects_are_listed_with_what_is_on_record_and_where_they_are(
+    tmp_path: Path, at: At
+) -> None:
+    lantern, diary = begin(tmp_path / "lantern"), begin(tmp_path / "diary")
+    at(lantern, "remember", "--type", "rule", RULE)
+    at(diary, "remember", "The ring is in the blue box", "--scope", "project")
+    moved = lantern.rename(tmp_path / "v2").resolve()
+    at(moved, "search", "build")
+    shutil.rmtree(diary)
+    private = {"MEMORIA_PRIVATE_WORKSPACES": str(diary)}
+    shown = at(moved, "workspace", "list", **private).out
+    assert shown.splitlines() == [
+        str(diary),
+        "    1 memory, 0 turns · private · its folder is gone",
+        str(lantern),
+        f"    1 memory, 0 turns · in {moved} · this one",
+        "",
+        "Where a folder that is gone was moved: memoria workspace move NAME FOLDER",
+    ]
+    listed = at(moved, "workspace", "list", "--json", **private).document["projects"]
+    assert [(one["name"], one["places"], one["is_gone"]) for one in listed] == [
+        (str(diary), [str(diary)], True),
+        (str(lantern), [str(moved)], False),
+    ]
+
+
+def test_a_copy_that_is_joined_remembers_as_one_with_its_original(
+    copied: tuple[Path, Path], at: At, tmp_path: Path
+) -> None:
+    lantern, copy = copied
+    at(copy, "remember", "This repo stores its logs in the cedar bucket")
+    turns = tmp_path / "turns.jsonl"
+    turns.write_text(
+        json.dumps({"role": "user", "content": "The walrus speaks.", "session_id": "s"})
+    )
+    at(copy, "import", str(turns))
+    assert "walrus" not in at(lantern, "traces", "walrus speaks").out
+    assert at(copy, "workspace", "join", ".", str(lantern)).code == 1  # nobody says yes
+    assert RULE not in at(copy, "search", "build").out
+    joined = at(copy, "workspace", "join", ".", "../lantern", "--yes", "--json")
+    assert joined.document == {
+        "former": str(copy), "project": str(lantern), "memories": 1, "turns": 1,
+    }  # fmt: skip
+    moved = copy.rename(tmp_path / "copy v2")
+    for folder in (lantern, moved):
+        assert RULE in at(folder, "search", "build").out
+        assert "cedar" in at(folder, "search", "logs").out
+        assert "walrus" in at(folder, "traces", "walrus speaks").out
+    assert at(lantern, "doctor").code == 0
+    at(moved, "remember", "The port of this repo is 4711")
+    assert "4711" in at(lantern, "search", "port").out
+
+
+def test_a_join_with_a_private_project_is_refused_and_changes_nothing(
+    copied: tuple[Path, Path], at: At
+) -> None:
+    lantern, copy = copied
+    for private in (lantern, copy):
+        named = {"MEMORIA_PRIVATE_WORKSPACES": str(private)}
+        refused = at(copy, "workspace", "join", str(copy), str(lantern), "--yes", **named)
+        assert (refused.code, f"{private} is private" in refused.err) == (1, True)
+    both = {"MEMORIA_PRIVATE_WORKSPACES": f"{lantern},{copy}"}
+    assert at(copy, "workspace", "join", str(copy), str(lantern), "--yes", **both).code == 0
+    assert RULE in at(copy, "search", "build", **both).out
+
+
+def test_a_folder_that_nothing_tells_is_the_project_that_its_user_says_it_is(
+    tmp_path: Path, at: At
+) -> None:
+    old = begin(tmp_path / "old")
+    at(old, "--workspace", str(old), "remember", "--type", "rule", RULE)  # as before there were ids
+    other = begin(tmp_path / "other")
+    at(other, "remember", "The walrus speaks in this repo")
+    new = old.rename(tmp_path / "new").resolve()
+    assert RULE not in at(new, "search", "build").out
+    assert "something on record" in at(new, "workspace", "move", str(old), str(other), "-y").err
+    assert "still in" in at(new, "workspace", "move", str(other), str(new), "-y").err
+    assert "no git repository" in at(new, "workspace", "move", str(old), str(tmp_path), "-y").err
+    assert "No project is called nothing" in at(new, "workspace", "move", "nothing", ".", "-y").err
+    assert at(new, "workspace", "move", str(old), ".", "-y").code == 0
+    assert RULE in at(new, "search", "build").out
+    assert RULE in at(new.rename(tmp_path / "newer"), "search", "build").out
+
+
+def test_who_forgets_everything_forgets_where_projects_were(
+    tmp_path: Path, home: Path, at: At
+) -> None:
+    lantern = begin(tmp_path / "lantern")
+    at(lantern, "remember", "--type", "rule", RULE)
+    at(lantern.rename(tmp_path / "v2"), "search", "build")
+    at(tmp_path / "v2", "forget", "--everything", "--yes")
+    assert b"lantern" not in (home / REGISTRY).read_bytes()
+
+
+@pytest.mark.parametrize("to", ["elsewhere/lantern", "lantern v2"])
+def test_a_search_that_finds_nothing_names_where_the_project_may_have_been_and_the_command(
+    tmp_path: Path, at: At, to: str
+) -> None:
+    lantern = begin(tmp_path / "lantern")
+    at(lantern, "--workspace", str(lantern), "remember", "--type", "rule", RULE)
+    assert "is gone" not in at(begin(tmp_path / "shop"), "search", "build command").out
+    (tmp_path / "elsewhere").mkdir()
+    moved = lantern.rename(tmp_path / to).resolve()
+    for verb in ("search", "traces"):
+        said = " ".join(at(moved, verb, "build command").out.split())
+        assert (f"the folder of {lantern} is gone; if" in said) == (verb == "search")
+    private = {"MEMORIA_PRIVATE_WORKSPACES": str(lantern)}
+    assert "is gone" not in at(moved, "search", "build command", **private).out
+    private = {"MEMORIA_PRIVATE_WORKSPACES": str(moved)}
+    assert "is gone" not in at(moved, "search", "build command", **private).out
+    command = said_command(at(moved, "search", "build command").out)
+    assert at(moved, *command, "--yes").code == 0
+    assert RULE in at(moved, "search", "build command").out
+
+
+def said_command(answer: str) -> list[str]:
+    """The arguments of the command that an answer names."""
+    words = shlex.split(answer[answer.index("memoria workspace") :].splitlines()[0])
+    return words[1:]
+
+
+def test_a_project_that_remembers_already_is_proposed_to_be_joined(tmp_path: Path, at: At) -> None:
+    lantern = begin(tmp_path / "lantern")
+    at(lantern, "--workspace", str(lantern), "remember", "--type", "rule", RULE)
+    moved = lantern.rename(tmp_path / "v2").resolve()
+    at(moved, "remember", "This repo stores its logs in the cedar bucket")
+    command = said_command(at(moved, "search", "walnut").out)
+    assert command == ["workspace", "join", str(lantern), str(moved)]
+    assert at(moved, *command, "-y").code == 0
+    assert RULE in at(moved, "search", "walnut").out
+    assert "cedar" in at(moved, "search", "logs").out
+
+
+def test_nothing_is_proposed_where_two_may_be_meant(tmp_path: Path, at: At) -> None:
+    for name in ("one", "two"):
+        folder = begin(tmp_path / name)
+        at(folder, "--workspace", str(folder), "remember", "--type", "rule", RULE)
+        shutil.rmtree(folder)
+    found = at(begin(tmp_path / "three"), "search", "build command").out
+    assert "2 more match" in found
+    assert "is gone" not in found
+
+
+def test_a_restored_home_knows_the_projects_that_had_moved(
+    tmp_path: Path, home: Path, at: At
+) -> None:
+    lantern = begin(tmp_path / "lantern")
+    at(lantern, "remember", "--type", "rule", RULE)
+    moved = lantern.rename(tmp_path / "v2").resolve()
+    at(moved, "search", "build")
+    at(moved, "backup", str(tmp_path / "b.zip"))
+    shutil.rmtree(home)
+    assert at(moved, "restore", str(tmp_path / "b.zip"), "--yes").code == 0
+    assert RULE in at(moved, "search", "build").out
+    assert RULE in at(moved.rename(tmp_path / "v3"), "search", "build").out
+
+
+def test_doctor_says_that_nobody_knows_where_projects_are(
+    tmp_path: Path, home: Path, at: At
+) -> None:
+    lantern = begin(tmp_path / "lantern")
+    at(lantern, "remember", "--type", "rule", RULE)
+    assert at(lantern, "doctor").code == 0
+    (home / REGISTRY).write_text('{"v":1}')
+    found = at(lantern, "doctor")
+    assert (found.code, "workspace move" in found.out) == (4, True)
+    assert (home / REGISTRY).read_text() == '{"v":1}'
+
+
+def test_a_project_may_be_named_by_the_folder_in_which_it_is_now(tmp_path: Path, at: At) -> None:
+    lantern = begin(tmp_path / "lantern")
+    at(lantern, "remember", "--type", "rule", RULE)
+    moved = lantern.rename(tmp_path / "v2").resolve()
+    at(moved, "search", "build")
+    begin(lantern)
+    at(lantern, "remember", "The port of this repo is 4711")
+    for name in (str(lantern), str(moved)):  # its name comes before what lies there now
+        assert RULE in at(tmp_path, "--workspace", name, "search", "build").out
+        assert RULE in at(lantern, "search", "build", "--workspace", name).out
+        assert "4711" not in at(tmp_path, "--workspace", name, "search", "port").out
+
+
+def test_what_came_from_another_machine_is_proposed_where_the_project_is_there(
+    tmp_path: Path, home: Path, at: At
+) -> None:
+    lantern = begin(tmp_path / "ann" / "lantern")
+    at(lantern, "remember", "--type", "rule", RULE)
+    at(lantern, "export", str(tmp_path / "all.jsonl"))
+    shutil.rmtree(home)
+    shutil.rmtree(tmp_path / "ann")
+    here = begin(tmp_path / "work" / "lantern")
+    at(tmp_path, "import", str(tmp_path / "all.jsonl"))
+    command = said_command(at(here, "search", "build command").out)
+    assert command == ["workspace", "move", str(lantern), str(here)]
+    at(here, *command, "-y")
+    assert RULE in at(here, "search", "build command").out
