@@ -21,6 +21,7 @@ _TURN = re.compile(r"^\[(\d+)\] (\w+): (.*?)(?=\n\n\[|\n```|\Z)", re.MULTILINE |
 _OBJECT = re.compile(r"^\{.*\}$", re.MULTILINE)
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]?")
 _SIGNS = {
+    "patch": "sentences that do in other words",
     "episode": "`outcome`",
     "adjudicate": "`relation`",
     "verify": "`supported`",
@@ -155,6 +156,17 @@ class Script:
         summary = " ".join((begins, *facts))
         weight = _EPISODE_OF_FACTS if told else _EPISODE
         return {"summary": summary[:900], "quotes": quotes, "importance": weight}
+
+    def _patch(self, text: str) -> Object:
+        """Every sentence that tells what has changed, marked as what was so then."""
+        changed = [json.loads(line) for line in text.splitlines() if line.startswith('"')]
+        told = [one for one in _objects(text) if any(each in one["text"] for each in changed)]
+        return {
+            "sentences": [
+                {"number": one["number"], "text": f"{one['text']} (It has changed since.)"}
+                for one in told
+            ]
+        }
 
     def _adjudicate(self, text: str) -> Object:
         pairs = [pair for pair in _objects(text) if "known" in pair]

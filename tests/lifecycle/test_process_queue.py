@@ -166,7 +166,7 @@ async def test_a_night_beside_an_open_window_reads_each_stretch_once(settings: S
 async def test_the_rest_is_left_when_the_nights_tokens_are_spent(settings: Settings) -> None:
     await talk(settings, "home", "shop", "mill")
     with ScriptedModel(answer=reading()) as model:
-        poor = with_model(settings, model, nightly_tokens=1600, llm_output_tokens=64)
+        poor = with_model(settings, model, nightly_tokens=2200, llm_output_tokens=64)
         run = nights.run_nightly(poor, STEPS)
         asked = len(model.requests)
         assert 0 < asked < 6
@@ -174,7 +174,7 @@ async def test_the_rest_is_left_when_the_nights_tokens_are_spent(settings: Setti
         drained = nights.run_nightly(
             poor.model_copy(update={"nightly_tokens": 100_000}), ["process_queue"]
         )
-    assert "The run's 1,600 tokens" in (run.steps[1].reduced or "")
+    assert "The run's 2,200 tokens" in (run.steps[1].reduced or "")
     assert drained.steps[0].outcomes == {"done": 6 - asked}
     assert states(settings) == {"done": 6}
 

@@ -63,10 +63,16 @@ WHERE q.tenant_id = :tenant AND q.state = 'waiting' AND q.kind = 'extract'
 ORDER BY q.n;
 
 -- name: rouse
--- What waits for a pause or for company is read now; what waits because it failed is not.
+-- What waits for a pause or for company is read now, with its summary; what waits because it failed
+-- is not, nor the summary of a message that was edited.
 UPDATE extraction_queue SET not_before = 0
 WHERE tenant_id = (SELECT id FROM tenants WHERE name = :of) AND state = 'waiting'
   AND lease_owner IS NULL AND attempts = 0 AND last_error IS NULL AND not_before > :now
+  AND (kind = 'extract' OR EXISTS (
+      SELECT 1 FROM extraction_queue o
+      WHERE o.session_n = extraction_queue.session_n AND o.kind = 'extract' AND o.state = 'waiting'
+        AND o.attempts = 0 AND o.first_index >= extraction_queue.first_index
+        AND o.last_index <= extraction_queue.last_index))
   AND (:n IS NULL OR session_n IN (
       SELECT qs.n
       FROM extraction_queue f
