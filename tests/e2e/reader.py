@@ -1,9 +1,11 @@
 """Show 1: from nothing to a client that reads, with one question, and what follows from it."""
 
 import json
+import socket
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from bench.chat_server import serve_script
 from tests.e2e.install import Installed, node_folders
@@ -13,13 +15,14 @@ from tests.e2e.stand_in.dialect import strings
 from tests.e2e.stand_in.reading import Conclusion, answer_text
 from tests.e2e.stand_in.script import Say
 
+from memoria.admin.models.endpoints import LOCAL, Endpoint
+
 _SAID = "By the way, my sister Ines lives up in Tromsø now. What shall I cook tonight?"
 _LATER = "We had such a day: our dog Bruno swallowed a whole sock. Which soup is quick?"
 _SISTER = Conclusion("my sister Ines lives up in Tromsø", "Ines is the user's sister.", "sister")
 _DOG = Conclusion("our dog Bruno swallowed a whole sock", "The user has a dog, Bruno.", "dog")
 _CONCLUSIONS = (_SISTER, _DOG)
 _ASKED = "Good morning."
-_OLLAMA, _OLLAMA_PORT = "ollama", 11434
 
 
 @dataclass
@@ -45,13 +48,24 @@ def read_by_client(installed: Installed, program: Program) -> Reading:
 
 
 def read_by_server(installed: Installed, program: Program) -> Reading:
-    """A server on this machine reads, which is found where Ollama would be.
+    """A server on this machine reads, which is found where Ollama would be, or another such one.
 
     Raises:
-        OSError: somebody listens there.
+        OSError: where servers are looked for, others listen.
     """
-    with serve_script(lambda *asked: answer_text("\n".join(asked), _CONCLUSIONS), _OLLAMA_PORT):
-        return _run(installed, program, Reading(installed.client.name, _OLLAMA))
+    endpoint, port = _find_free(LOCAL)
+    with serve_script(lambda *asked: answer_text("\n".join(asked), _CONCLUSIONS), port):
+        return _run(installed, program, Reading(installed.client.name, endpoint.name))
+
+
+def _find_free(endpoints: Sequence[Endpoint]) -> tuple[Endpoint, int]:
+    """The first endpoint at which nobody listens, and its port."""
+    for endpoint in endpoints:
+        port = urlsplit(endpoint.url).port or 0
+        with socket.socket() as asking:
+            if asking.connect_ex(("127.0.0.1", port)):
+                return endpoint, port
+    raise OSError("something listens at every port where a local server is looked for")
 
 
 def _run(installed: Installed, program: Program, shown: Reading) -> Reading:

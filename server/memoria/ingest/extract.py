@@ -120,7 +120,7 @@ class Extractor:
             with self._tools.store.write(idle[0].entry.tenant) as tx:
                 for segment in idle:
                     turns = list_unread(tx, _list_new(segment))
-                    tx.conversations.pass_over(turns)
+                    tx.conversations.pass_over(turn.n for turn in turns)
                     finish_entry(
                         tx, segment.entry, owner, "small talk" if turns else "nothing left"
                     )
@@ -336,7 +336,7 @@ def _mark_read(validator: OperationValidator) -> None:
     awaiting, spoken_for = tx.memories.list_awaiting_turns(ns), tx.memories.list_spoken_for(ns)
     read = [turn for turn in turns if turn.n not in awaiting]
     tx.conversations.mark_processed(turn for turn in read if turn.n in spoken_for)
-    tx.conversations.pass_over(turn for turn in read if turn.n not in spoken_for)
+    tx.conversations.pass_over(turn.n for turn in read if turn.n not in spoken_for)
 
 
 def _archive_rule_conclusions(

@@ -161,7 +161,7 @@ class Conversations(Protocol):
         """Mark turns as read and spoken for by a memory: the first level shows them no more."""
         ...
 
-    def pass_over(self, turns: Iterable[StoredTurn]) -> None:
+    def pass_over(self, ns: Iterable[int]) -> None:
         """Note that somebody has read turns and concluded nothing from them.
 
         They are unread no more, and the first level shows them as before: no memory has taken

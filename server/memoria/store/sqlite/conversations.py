@@ -329,10 +329,10 @@ class SqliteConversations:
         for turn in turns:
             self._documents.mark_processed(turn.n)
 
-    def pass_over(self, turns: Iterable[StoredTurn]) -> None:
+    def pass_over(self, ns: Iterable[int]) -> None:
         """Note that somebody has read turns and concluded nothing from them."""
-        for turn in turns:
-            self._rows.change("pass_over", n=turn.n)
+        for n in ns:
+            self._rows.change("pass_over", n=n)
 
     def list_passed_over(self, ns: Sequence[int]) -> set[int]:
         """Those of the turns that somebody has read and concluded nothing from."""

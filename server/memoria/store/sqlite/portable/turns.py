@@ -84,6 +84,8 @@ class PortableTurns:
         self._rows.change("count_place", session_n=session_n, turn_index=new.turn_index)
         if record["processed"]:
             self._documents.mark_processed(n)
+        if record.get("passed_over"):  # an earlier version's export does not say
+            self._conversations.pass_over([n])
         if not record["current"]:
             self._documents.set_current(n, current=False)
         self._show_later(newest, n, record)
@@ -125,6 +127,9 @@ class PortableTurns:
             changed = True
         if record["processed"] and not known["processed"]:
             self._documents.mark_processed(n)
+            changed = True
+        if record.get("passed_over") and not known["passed_over"]:
+            self._conversations.pass_over([n])
             changed = True
         marks = known["mark"], _mark_of(record)
         if (mark := max(marks, key=_MARKS.index)) != known["mark"]:

@@ -59,7 +59,7 @@ UPDATE turns SET ingested_at = min(ingested_at, :ingested_at)
 WHERE n = :n AND ingested_at > :ingested_at AND +tenant_id = :tenant;
 
 -- name: find_turn
-SELECT t.n, t.mark, d.current, d.suppressed, d.processed
+SELECT t.n, t.mark, t.passed_over, d.current, d.suppressed, d.processed
 FROM turns t CROSS JOIN documents d ON d.n = t.n
 WHERE t.id = :id AND t.tenant_id = :tenant;
 
