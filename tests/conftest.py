@@ -1,16 +1,21 @@
 """What tests share: a home of their own, the real bundled model, an opened memory."""
 
 import gc
+import json
 import os
-from collections.abc import AsyncIterator, Generator
+from collections.abc import AsyncIterator, Generator, Iterator
 from pathlib import Path
 
 import hypothesis
 import pytest
+from jsonschema import (  # type: ignore[import-untyped]  # the SDK's own dependency; it has no stubs
+    Draft202012Validator,
+)
 
 import memoria
 from memoria import Memoria
 from memoria.inference.bundled import BUNDLED, BundledEmbedder
+from memoria.lifecycle import pace
 
 # The embedding model is kept here for the next run, not in the cache of whoever runs the tests.
 os.environ["XDG_CACHE_HOME"] = str(Path(__file__).parents[1] / ".pytest_cache" / "user")
@@ -19,16 +24,43 @@ os.environ["XDG_CACHE_HOME"] = str(Path(__file__).parents[1] / ".pytest_cache" /
 hypothesis.settings.register_profile("no deadline", deadline=None)
 hypothesis.settings.load_profile("no deadline")
 
+_GARBAGE = 50_000
+"""So many new objects are looked through at once."""
+
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """What is collected stays to the end; nobody need look through it for garbage, now or later."""
+    """What is collected stays to the end; nobody need look through it for garbage, now or later.
+
+    Of what tests leave there is so little that it may lie for a while.
+    """
     gc.disable()
     try:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(_GARBAGE)
         gc.enable()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def schemas_checked_once() -> Iterator[None]:
+    """A client checks the schema of every tool it calls, for longer than the call takes.
+
+    Each connection does so anew. What was found to be a schema is one for the whole run.
+    """
+    check = Draft202012Validator.check_schema
+    checked: set[str] = set()
+
+    def check_once(schema: object) -> None:
+        written = json.dumps(schema, sort_keys=True)
+        if written not in checked:
+            check(schema)
+            checked.add(written)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Draft202012Validator, "check_schema", check_once)
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -38,6 +70,12 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         is_ours = name.startswith("MEMORIA_") and name != "MEMORIA_DATA"
         if is_ours or name == "CLAUDE_CODE_SESSION_ID":
             monkeypatch.delenv(name)
+
+
+@pytest.fixture(autouse=True)
+def short_rests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A night in this process rests as briefly as it may: no other process waits to write."""
+    monkeypatch.setattr(pace, "_REST", 0.0)
 
 
 @pytest.fixture

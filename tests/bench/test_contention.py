@@ -28,7 +28,7 @@ async def test_processes_that_share_a_home_lose_and_double_nothing() -> None:
 
 async def test_processes_that_do_nothing_but_write_lose_and_double_nothing() -> None:
     with anyio.fail_after(TIMEOUT_S):
-        verdict = await run_writers(4, seconds=0.5)
+        verdict = await run_writers(4, seconds=0.2)
     assert (verdict.errors, verdict.lost, verdict.doubled) == ((), (), ())
     assert verdict.calls > 4
 

@@ -23,10 +23,12 @@ def said() -> Speech:
     return speech(None)
 
 
-@pytest.fixture
-def pattern(tmp_path: Path, said: Speech) -> Path:
-    fill(tmp_path / "pattern", 60, 0.5, said, now_millis(), 1)
-    return tmp_path / "pattern"
+@pytest.fixture(scope="module")
+def pattern(tmp_path_factory: pytest.TempPathFactory, said: Speech) -> Path:
+    """A home that nobody changes; who would, copies it."""
+    home = tmp_path_factory.mktemp("night") / "pattern"
+    fill(home, 60, 0.5, said, now_millis(), 1)
+    return home
 
 
 @posix_only

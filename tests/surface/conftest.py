@@ -31,7 +31,7 @@ async def standing(
 
 @pytest.fixture(params=list(ERAS.values()), ids=list(ERAS))
 def mode(request: pytest.FixtureRequest) -> str:
-    """How a client connects: every promise is kept in both eras."""
+    """How a client connects: whatever the wire could break holds in both eras."""
     return str(request.param)
 
 

@@ -20,7 +20,6 @@ def test_a_home_that_cannot_be_opened_does_not_answer_and_the_cure_is_named(
 ) -> None:
     assert box("connect", "cursor", "--yes").code == 0
     assert box("remember", "The cook is Pia").code == 0
-    assert _status(box, 0)["answers"] is True
     assert box("backup").code == 0
     database = box.shell.home / "memoria.db"
     for log in ("-wal", "-shm"):

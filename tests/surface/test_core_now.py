@@ -33,6 +33,12 @@ FACES = ("instructions", "briefing", "resources", "context")
 
 
 @pytest.fixture
+def mode() -> str:
+    """The newer era alone: what counts, and who is told of it, hangs on none."""
+    return "auto"
+
+
+@pytest.fixture
 def settings(home: Path) -> Settings:
     return Settings.from_values(home=home, tenant="tests", embedder="off")
 
