@@ -23,6 +23,7 @@ WALKS = {
     ("statistics", "vectors"),
     ("backlog", "due_tenants"),
     ("conversations", "unread"),  # from the newest turn back, up to the limit
+    ("graph", "same_named"),  # a person reviews: each name is held against its namesakes
     ("audit", "by_action"),  # a person takes something back: the log from its end
     ("tenant_backlog", "due"),  # the short backlog, up to the limit
     ("backlog", "enqueue_missing"),

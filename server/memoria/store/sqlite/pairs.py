@@ -65,8 +65,8 @@ class SqlitePairs:
 
     def absorb(self, memory_id: str, other_id: str, trust: str, confidence: float) -> None:
         """Give a memory the importance and subject of another, and set how sure it is."""
-        self._rows.change("take_in", id=memory_id, other=other_id, confidence=confidence)
-        self._wordings.index_again(self._rows.number("memory_number", id=memory_id))
+        if self._rows.change("take_in", id=memory_id, other=other_id, confidence=confidence):
+            self._wordings.index_again(self._rows.number("memory_number", id=memory_id))
         self._rows.change("vouch", id=memory_id, trust=trust)
 
     def note_merged(self, memory_id: str, other_id: str) -> None:
