@@ -198,6 +198,8 @@ async def test_what_changes_for_the_user_in_one_project_changes_in_all(
     for place, words in zip(("repository A", "repository B"), HOMES, strict=True):
         async with opened(home, place, model) as m:
             await said(m, words)
+            await m.queue.rouse()
+            await m.wait_until_idle(60)
     for place in ("repository A", "repository B", "repository C"):
         assert await found(home, place, "where do I live now") == [HOMES[1]], place
 
