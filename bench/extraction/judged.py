@@ -259,7 +259,9 @@ def _judge_trap(verdict: Verdict, life: Life, trap: Trap) -> None:
 
 
 def _judge_question(verdict: Verdict, life: Life, asked: LabelledQuestion) -> None:
-    """Whether what answers a question is shown first, or among the first three.
+    """Whether what answers a question is the first hit, or among the first three.
+
+    What was said later stands above the hit that it belongs to and is no hit itself.
 
     Of a question that nothing answers any longer: whether nothing is shown as if it held.
     """
@@ -271,10 +273,12 @@ def _judge_question(verdict: Verdict, life: Life, asked: LabelledQuestion) -> No
         verdict.count("nothing shown that is over", right=not stale, miss=miss)
         return
     words = [life.labelled.fact(one).words for one in asked.facts]
-    rank = _find_rank(hits, words)
+    line = _find_rank(hits, words)
+    rank = None if line is None else sum(hit.shown_as != "later" for hit in hits[:line])
     shown = tuple(f"{n}. {_describe_hit(hit)}" for n, hit in enumerate(hits[:_SHOWN], 1))
     wanted = f"{asked.ask} → {', '.join(asked.facts)}"
     verdict.count("in the first", right=rank == 0)
+    verdict.count("in three lines", right=line is not None and line < _FEW)
     verdict.count(
         "in the first three",
         right=rank is not None and rank < _FEW,

@@ -26,7 +26,13 @@ TARGETS = {
     "scope right": 0.95,
     "traps avoided": 1.0,
 }
-_OTHERS = ("aliases joined", "in the first", "in the first three", "nothing shown that is over")
+_OTHERS = (
+    "aliases joined",
+    "in the first",
+    "in the first three",
+    "in three lines",
+    "nothing shown that is over",
+)
 _BACKLOG = ("beam", "two_people")
 """Those that are recorded whole and read then; every other is read as it is said."""
 _AT_ONCE = 4

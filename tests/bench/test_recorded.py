@@ -165,6 +165,7 @@ def test_a_model_that_reads_well_has_every_figure(well: Lived) -> None:
         "traps avoided": 1,
         "in the first": 2,
         "in the first three": 2,
+        "in three lines": 2,
     }
     assert verdict.right == verdict.all
     assert verdict.tokens_in > verdict.tokens_out > 0
