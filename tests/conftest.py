@@ -15,7 +15,6 @@ from jsonschema import (  # type: ignore[import-untyped]  # the SDK's own depend
 import memoria
 from memoria import Memoria
 from memoria.inference.bundled import BUNDLED, BundledEmbedder
-from memoria.lifecycle import pace
 
 # The embedding model is kept here for the next run, not in the cache of whoever runs the tests.
 os.environ["XDG_CACHE_HOME"] = str(Path(__file__).parents[1] / ".pytest_cache" / "user")
@@ -70,12 +69,6 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         is_ours = name.startswith("MEMORIA_") and name != "MEMORIA_DATA"
         if is_ours or name == "CLAUDE_CODE_SESSION_ID":
             monkeypatch.delenv(name)
-
-
-@pytest.fixture(autouse=True)
-def short_rests(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A night in this process rests as briefly as it may: no other process waits to write."""
-    monkeypatch.setattr(pace, "_REST", 0.0)
 
 
 @pytest.fixture

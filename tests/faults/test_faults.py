@@ -28,7 +28,7 @@ def kept(verdict: Verdict) -> None:
 
 @posix_only
 async def test_a_killed_server_loses_and_doubles_nothing_it_acknowledged(home: Path) -> None:
-    rounds = 2
+    rounds = 3
     with anyio.fail_after(TIMEOUT_S):
         verdict = await kill(home, rounds)
     kept(verdict)
@@ -105,7 +105,7 @@ async def test_a_disk_without_room_is_said_and_survived_by_the_server(tmp_path: 
 def test_a_damaged_file_never_crashes_or_tells_other_words_and_doctor_names_it(
     unclosed: Path, tmp_path: Path
 ) -> None:
-    rounds = 9
+    rounds = 18
     verdict = damage(unclosed, tmp_path, rounds)
     kept(verdict)
     assert (
