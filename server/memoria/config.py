@@ -22,8 +22,7 @@ from pydantic import (
 )
 
 from memoria.bare.home import find_home
-from memoria.bare.project_registry import RegistryError
-from memoria.bare.projects import add_moved, name_given, note_project
+from memoria.bare.projects import name_here
 from memoria.errors import InvalidInputError
 from memoria.model.explanation import Part
 from memoria.model.parse import is_web_address
@@ -32,6 +31,7 @@ from memoria.model.retention import RetentionChanges, parse_retention_changes
 from memoria.model.zone import Zone
 from memoria.settings_file import (
     describe_error,
+    name_private,
     read_settings_file,
     variable_of,
     without_other_places,
@@ -365,14 +365,12 @@ class Settings(BaseModel):
         """
         named = {name: value for name, value in given.items() if value is not None}
         stronger = {**cls.read_environment(), **named}
-        given_home = stronger.get("home")
-        home = find_home(str(given_home) if given_home else None)
+        home = find_home(str(stronger.get("home") or ""))
         filed = read_settings_file(home, cls)
         loaded = cls.from_values(**{**without_other_places(filed.values, stronger), **stronger})
-        if not loaded.private_workspaces:
-            return loaded
-        private = _name_private(home, loaded.private_workspaces)
-        return loaded.model_copy(update={"private_workspaces": private})
+        if private := loaded.private_workspaces:
+            loaded = loaded.model_copy(update={"private_workspaces": name_private(home, private)})
+        return loaded
 
     @classmethod
     def read_environment(cls) -> dict[str, str]:
@@ -389,8 +387,7 @@ class Settings(BaseModel):
             InvalidInputError: a value is out of bounds or of the wrong kind.
         """
         named = workspace or os.environ.get(variable_of("workspace"))
-        place = find_home(home)
-        here = name_given(place, named) if named else note_project(place, os.curdir)
+        here = name_here(find_home(home), named)
         return cls.load(home=home, tenant=tenant, workspace=here)
 
     @classmethod
@@ -401,18 +398,3 @@ class Settings(BaseModel):
             InvalidInputError: a value is out of bounds or of the wrong kind.
         """
         return cls(**given)
-
-
-def _name_private(home: str, given: tuple[str, ...]) -> tuple[str, ...]:
-    """Private projects by their names, by whichever of their places they are given.
-
-    Raises:
-        InvalidInputError: nobody can tell where they are now.
-    """
-    try:
-        return add_moved(home, given)
-    except RegistryError as error:
-        raise InvalidInputError(
-            f"{error}. It says where private projects have moved to: move it away, and name the "
-            "folders where they are now in private_workspaces."
-        ) from error

@@ -11,6 +11,8 @@ from difflib import get_close_matches
 
 from pydantic import BaseModel, SecretStr, ValidationError
 
+from memoria.bare.project_registry import RegistryError
+from memoria.bare.projects import add_moved
 from memoria.bare.settings_file import SettingsFileError, describe_place, parse, read_text
 from memoria.errors import InvalidInputError, shorten
 
@@ -194,3 +196,18 @@ def describe_unknown(settings: type[BaseModel], name: str) -> str:
     near = get_close_matches(name.lower().removeprefix("memoria_"), settings.model_fields, 1)
     meant = f"Is `{near[0]}` meant? " if near else ""
     return f"there is no such setting. {meant}`memoria config --all` lists them."
+
+
+def name_private(home: str, given: tuple[str, ...]) -> tuple[str, ...]:
+    """Private projects by their names, by whichever of their places they are given.
+
+    Raises:
+        InvalidInputError: nobody can tell where they are now.
+    """
+    try:
+        return add_moved(home, given)
+    except RegistryError as error:
+        raise InvalidInputError(
+            f"{error}. It says where private projects have moved to: move it away, and name the "
+            "folders where they are now in private_workspaces."
+        ) from error

@@ -1,7 +1,7 @@
 """Memoria: what every face calls. MCP, the command line and the library share these operations."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import anyio
 from pydantic import SkipValidation
@@ -38,9 +38,6 @@ from memoria.model import (
 from memoria.model.zone import use_zone
 from memoria.retrieval.query.plan import EVERYWHERE
 
-if TYPE_CHECKING:
-    from memoria.app.projects import ProjectTable
-
 _IDLE_POLL_S = 0.02
 _STALLS_AFTER_S = 20.0
 """Beside what an intake may wait for other writers."""
@@ -71,13 +68,6 @@ class Memoria(Unread):
         """Switches private time on and off in the configured workspace."""
         self.queue = ExtractionQueue(store, self.tenant, self._digester, home.reader)
         """What a chat model is still to read."""
-
-    @property
-    def projects(self) -> "ProjectTable":
-        """The projects of the home, for the user to see and to join."""
-        from memoria.app.projects import ProjectTable  # noqa: PLC0415  (few ask for it)
-
-        return ProjectTable(self._store, self.settings)
 
     def with_channel(self, channel: Channel) -> "Memoria":
         """The same memory seen from another channel: provenance is stamped with it."""

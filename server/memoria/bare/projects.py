@@ -24,7 +24,7 @@ MOVED, COPY, CLONE, REPLACED = "moved", "copy", "clone", "replaced"
 clone of one, or lies where another was."""
 
 
-class _Found:
+class _Recognised:
     """What a repository turned out to be."""
 
     __slots__ = ("ids", "own", "project")
@@ -144,6 +144,11 @@ def name_given(home: str, given: str) -> str:
     return given if here is None or is_name else here.name
 
 
+def name_here(home: str, given: str | None) -> str | None:
+    """The name of the project that is given, else of the one that this process is at work in."""
+    return name_given(home, given) if given else note_project(home, os.curdir)
+
+
 def add_moved(home: str, named: tuple[str, ...]) -> tuple[str, ...]:
     """Names and places of projects, with the names of those that are meant by their place.
 
@@ -240,7 +245,7 @@ def _settle(home: str, projects: Projects, common: str) -> str:
     return found.project.name
 
 
-def _put(projects: Projects, found: _Found) -> None:
+def _put(projects: Projects, found: _Recognised) -> None:
     """Note what a repository turned out to be, and that no other project is in its place."""
     projects.pop(found.own, None)
     for other in projects.values():
@@ -260,7 +265,7 @@ def _tell(projects: Projects, common: str) -> str:
     return found.project.name if is_known else _name_without_id(projects, place_of(common))
 
 
-def _examine(projects: Projects, common: str, ids: list[str]) -> _Found:
+def _examine(projects: Projects, common: str, ids: list[str]) -> _Recognised:
     """Tell what a repository is: known here, known and moved, a copy, or new."""
     place = place_of(common)
     known = [one for one in ids if one in projects]
@@ -278,10 +283,10 @@ def _examine(projects: Projects, common: str, ids: list[str]) -> _Found:
             before = [project.place, *project.former]
             project.news, project.told = [MOVED, next(filter(None, before), "")], []
         project.move(place)
-    return _Found(own, project, ids)
+    return _Recognised(own, project, ids)
 
 
-def _meet(projects: Projects, common: str, ids: list[str]) -> _Found:
+def _meet(projects: Projects, common: str, ids: list[str]) -> _Recognised:
     """What a repository is that has no id this home knows."""
     from memoria.bare.project_facts import FIRST, read_facts, read_first_fact
 
@@ -291,17 +296,17 @@ def _meet(projects: Projects, common: str, ids: list[str]) -> _Found:
         return _begin(projects, common, ids, [])
     facts = {*read_facts(common, place), read_first_fact(common)} - {FIRST}
     if facts & {*projects[here].facts}:
-        return _Found(here, projects[here], [*ids, here])
+        return _Recognised(here, projects[here], [*ids, here])
     return _begin(projects, common, ids, [REPLACED, projects[here].name])
 
 
-def _begin(projects: Projects, common: str, ids: list[str], news: list[str]) -> _Found:
+def _begin(projects: Projects, common: str, ids: list[str], news: list[str]) -> _Recognised:
     from memoria.bare.project_facts import read_facts
 
     own, place = new_id(), place_of(common)
     name = _find_free_name(projects, place)
     facts = read_facts(common, place)
-    return _Found(own, Project(name, place, facts=facts, news=news), [*ids, own])
+    return _Recognised(own, Project(name, place, facts=facts, news=news), [*ids, own])
 
 
 def _find_free_name(projects: Projects, place: str) -> str:
