@@ -8,9 +8,9 @@ from memoria.model import Role
 from memoria.retrieval.ranking.evidence.columns import Scores
 from memoria.retrieval.ranking.evidence.counts import TermCounts, count_terms
 from memoria.retrieval.ranking.evidence.places import Places
+from memoria.store.index_tokens import pack_tokens
 from memoria.store.positions import SESSION_BITS, Surroundings
 from memoria.store.remark import UNHEARD, Remark, Remarks, Sayings
-from memoria.store.values import pack_tokens
 from memoria.text.saying import find_wish, read_saying
 
 

@@ -18,8 +18,9 @@ from memoria.retrieval.ranking.evidence.lexical import bm25, idf
 from memoria.retrieval.ranking.evidence.priors import ExpectedAnswer, Priors
 from memoria.retrieval.ranking.evidence.session import add_session_shares
 from memoria.retrieval.ranking.evidence.speakers import find_named_speakers
+from memoria.store.index_tokens import pack_tokens
 from memoria.store.remark import Remark
-from memoria.store.values import Frequencies, pack_tokens
+from memoria.store.values import Frequencies
 from memoria.text.dates import Interval
 
 NOBODY = ExpectedAnswer(speakers=(), time=None)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from memoria.model import Vector
+from memoria.store.index_tokens import IndexTokens, pack_tokens
 from memoria.store.sqlite import SqliteStore, kept_tokens
 from memoria.store.sqlite.transaction import SqliteTransaction
-from memoria.store.values import IndexTokens, pack_tokens
 
 MODEL = "toy"
 MOST = 8_000

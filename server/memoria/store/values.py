@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import repeat
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
@@ -125,22 +125,6 @@ class PassageMatch(NamedTuple):
     end: int
     score: float
     """Its cosine, -1 to 1."""
-
-
-IndexTokens: TypeAlias = bytes
-"""A document's tokens as they are indexed, separated by single spaces: of what was said and done,
-and behind a line feed, which stands in no token, of who said it and when. They are counted as they
-are, in a hundred documents at once."""
-
-
-def pack_tokens(words: str, context: str) -> IndexTokens:
-    """The tokens of what a document says, and of who said it and when."""
-    return f"{words}\n{context}".encode()
-
-
-def list_words(tokens: IndexTokens) -> list[str]:
-    """The tokens of what a document says."""
-    return tokens[: tokens.index(b"\n")].decode().split(" ")
 
 
 class Frequencies(NamedTuple):

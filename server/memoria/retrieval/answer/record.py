@@ -24,8 +24,8 @@ from memoria.retrieval.ranking.score import (
 from memoria.retrieval.ranking.threshold import RelevanceSignals, RelevanceThreshold, TermWeights
 from memoria.retrieval.snapshot import ScoredSearch
 from memoria.store.base import Transaction
+from memoria.store.index_tokens import IndexTokens, list_words
 from memoria.store.remark import Remark
-from memoria.store.values import IndexTokens, list_words
 from memoria.text.script import is_cjk
 
 COUNT_UP_TO = 10

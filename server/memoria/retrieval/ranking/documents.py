@@ -7,7 +7,8 @@ from memoria.model import Memory, MemoryVersion, StoredTurn, Validity
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.fusion import FusedCandidate
 from memoria.store.base import Transaction
-from memoria.store.values import Filters, list_words
+from memoria.store.index_tokens import list_words
+from memoria.store.values import Filters
 from memoria.text.analyser import distinct_tokens
 from memoria.text.document import full_text
 from memoria.text.excerpt import find_excerpt, weigh_evenly

@@ -19,7 +19,8 @@ from memoria.retrieval.ranking.evidence.ranked import (
 )
 from memoria.retrieval.sources.gather import SourceScores
 from memoria.store.base import Transaction
-from memoria.store.values import Frequencies, IndexTokens
+from memoria.store.index_tokens import IndexTokens
+from memoria.store.values import Frequencies
 from memoria.text.passages import Span
 
 if TYPE_CHECKING:

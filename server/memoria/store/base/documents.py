@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from memoria.model import Vector
+from memoria.store.index_tokens import IndexTokens
 from memoria.store.values import (
     DocumentKind,
     Filters,
     Frequencies,
-    IndexTokens,
     Match,
     PassageMatch,
 )

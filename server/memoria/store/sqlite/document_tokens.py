@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from functools import partial
 
+from memoria.store.index_tokens import IndexTokens
 from memoria.store.sqlite.kept_tokens import LONGEST_KEPT
 from memoria.store.sqlite.remembered import RememberedRows
 from memoria.store.sqlite.rows import TenantRows, list_numbers
 from memoria.store.sqlite.tenants import ReaderKnowledge
-from memoria.store.values import IndexTokens
 
 
 class DocumentTokens:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from memoria.errors import EmbedderError, StoreError
 from memoria.model import Vector
+from memoria.store.index_tokens import IndexTokens
 from memoria.store.sqlite.document_tokens import DocumentTokens
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.matching import Matching, quote_term
@@ -22,7 +23,6 @@ from memoria.store.values import (
     DocumentKind,
     Filters,
     Frequencies,
-    IndexTokens,
     Match,
     PassageMatch,
 )

@@ -16,9 +16,9 @@ from itertools import islice
 from sys import getsizeof
 from typing import TYPE_CHECKING
 
+from memoria.store.index_tokens import IndexTokens
 from memoria.store.sqlite.changed import list_changed
 from memoria.store.sqlite.rows import TenantRows
-from memoria.store.values import IndexTokens
 
 if TYPE_CHECKING:
     from memoria.store.sqlite.tenants import StoreTenant

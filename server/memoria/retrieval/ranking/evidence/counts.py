@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from memoria.retrieval.ranking.evidence.words import Bits, Floats, Integers, WordTable
-from memoria.store.values import IndexTokens
+from memoria.store.index_tokens import IndexTokens
 
 _PREFIX = 4
 _PREFIX_WEIGHT = 0.3

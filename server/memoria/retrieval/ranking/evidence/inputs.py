@@ -9,7 +9,7 @@ from memoria.retrieval.ranking.evidence.places import Places
 from memoria.retrieval.ranking.evidence.ranked import MOST_CHARS
 from memoria.retrieval.sources.gather import SourceScores
 from memoria.store.base import Transaction
-from memoria.store.values import IndexTokens
+from memoria.store.index_tokens import IndexTokens
 
 _RECOUNT_DEPTH = 120
 """How many of what BM25 found are counted anew. With 200, LoCoMo's figures over categories 1 to

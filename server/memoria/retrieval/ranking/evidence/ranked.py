@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from memoria.retrieval.query.parse import ParsedQuery
-from memoria.store.values import Filters, Frequencies, IndexTokens
+from memoria.store.index_tokens import IndexTokens
+from memoria.store.values import Filters, Frequencies
 
 RANK_DEPTH = 100
 """How many of the best are ranked by their priors, however many are wanted: with 60, recall@10 is a
