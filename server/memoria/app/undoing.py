@@ -13,19 +13,11 @@ from memoria.model.ids import choose_by_end, count_end_chars
 from memoria.retrieval.query.plan import EVERYWHERE
 
 if TYPE_CHECKING:
-    from memoria.app.projects import ProjectTable
     from memoria.memories.undoing import Undoing
 
 
 class Changes(Imports):
     """One tenant's memory, of which the last changes can be taken back."""
-
-    @property
-    def projects(self) -> "ProjectTable":
-        """The projects of the home, for the user to see and to join."""
-        from memoria.app.projects import ProjectTable  # noqa: PLC0415  (few ask for it)
-
-        return ProjectTable(self._store, self.settings)
 
     @check_arguments
     async def list_changes(self, limit: Count = 10) -> ChangeList:
