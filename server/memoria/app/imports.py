@@ -1,4 +1,4 @@
-"""Imports: what other programs have concluded. `Memoria` adds what is said and done here."""
+"""Imports and projects: what others have concluded, and where. `Memoria` adds what is said here."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -9,11 +9,19 @@ from memoria.errors import InvalidInputError
 from memoria.retrieval.query.plan import EVERYWHERE
 
 if TYPE_CHECKING:
+    from memoria.app.projects import ProjectTable
     from memoria.memories.foreign import ForeignMemory, ForeignReceipt
 
 
 class Imports(Messages):
     """One tenant's memory, into which memories of other programs are written."""
+
+    @property
+    def projects(self) -> "ProjectTable":
+        """The projects of the home, for the user to see and to join."""
+        from memoria.app.projects import ProjectTable  # noqa: PLC0415  (few ask for it)
+
+        return ProjectTable(self._store, self.settings)
 
     async def keep_foreign(
         self, memories: "Sequence[ForeignMemory]", *, workspace: str | None = None

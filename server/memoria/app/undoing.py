@@ -13,7 +13,6 @@ from memoria.model.ids import choose_by_end, count_end_chars
 from memoria.retrieval.query.plan import EVERYWHERE
 
 if TYPE_CHECKING:
-    from memoria.app.projects import ProjectTable
     from memoria.app.provenance import EntityQueries
     from memoria.memories.undoing import Undoing
 
@@ -28,13 +27,6 @@ class Changes(Imports):
 
         project = self.settings.workspace
         return EntityQueries(self._store, self.tenant, project, self._channel)
-
-    @property
-    def projects(self) -> "ProjectTable":
-        """The projects of the home, for the user to see and to join."""
-        from memoria.app.projects import ProjectTable  # noqa: PLC0415  (few ask for it)
-
-        return ProjectTable(self._store, self.settings)
 
     @check_arguments
     async def list_changes(self, limit: Count = 10) -> ChangeList:
