@@ -144,10 +144,11 @@ def import_turn(store: SqliteStore, tenant: str) -> None:
 
 
 def note_quotes(tx: Transaction, tenant: str, version: NewVersion, turn_n: int) -> None:
-    """A wish, a turn that nobody has looked at, and a memory that rules once made."""
+    """A wish that was read to no effect, a turn that nobody has looked at, and what rules made."""
     assert version.turn_n is not None
     tx.conversations.mark(version.turn_n, None)
     tx.conversations.mark(turn_n, "wish")
+    tx.conversations.pass_over([turn_n])
     told = {"client": "rules", "trust": Trust.REPORTED}
     read = replace(
         version,

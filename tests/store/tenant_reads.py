@@ -121,6 +121,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "conversations.last_fingerprints": lambda tx, them: [
         tx.conversations.last_fingerprints(n, 10) for n in them.sessions
     ],
+    "conversations.list_passed_over": lambda tx, them: [
+        f"n={n} " for n in tx.conversations.list_passed_over(them.ns)
+    ],
     "conversations.list_positions": lambda tx, them: tx.conversations.list_positions(them.ns, 2),
     "conversations.list_segments": lambda tx, _: tx.conversations.list_segments("s"),
     "conversations.list_span": lambda tx, them: [
@@ -344,6 +347,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "memories.list_of_property": lambda tx, _: tx.memories.list_of_property("user", "port"),
     "memories.list_pending": lambda tx, _: tx.memories.list_pending(100),
     "memories.list_repeated_in": lambda tx, them: tx.memories.list_repeated_in(them.ns),
+    "memories.list_spoken_for": lambda tx, them: [
+        f"n={n} " for n in tx.memories.list_spoken_for(them.ns)
+    ],
     "memories.list_stated_in": lambda tx, them: tx.memories.list_stated_in(them.ns),
     "memories.list_successors": lambda tx, them: [
         one.present for one in tx.memories.list_successors(them.ns, EVERY)
@@ -386,6 +392,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "private_times.applying": lambda tx, _: [
         *tx.private_times.applying("a project", "library", "s")
     ],
+    "projects.list_held": lambda tx, _: tx.projects.list_held(),
+    "projects.list_names": lambda tx, _: tx.projects.list_names(),
+    "projects.list_used": lambda tx, _: tx.projects.list_used(),
     "purge.list_archived": lambda tx, _: tx.purge.list_archived(2**53, 100),
     "purge.list_short_lived": lambda tx, _: tx.purge.list_short_lived(2**53, 100),
     "queue.find_summary": lambda tx, them: [
@@ -397,6 +406,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     ],
     "queue.get_entry": lambda tx, them: [tx.queue.get_entry(i) for i in them.entry_ids],
     "queue.list_entries": lambda tx, _: tx.queue.list_entries(None, 100),
+    "queue.list_resting": lambda tx, them: [tx.queue.list_resting(n, -1) for n in them.sessions],
     "queue.status": lambda tx, _: tx.queue.status().waiting,
     "retention.get_attributes": lambda tx, them: [
         tx.retention.get_attributes(i) for i in them.memory_ids

@@ -39,6 +39,19 @@ def test_nobody_can_change_anothers_memories_turns_or_sessions(two: SqliteStore)
         ) == before
 
 
+def test_nobody_can_pass_over_anothers_turns_or_join_anothers_projects(two: SqliteStore) -> None:
+    them = known(two, "ann")
+    with two.read("ann") as tx:
+        before = tx.conversations.list_passed_over(them.ns), tx.projects.list_held()
+    with two.write("bob") as tx:
+        tx.conversations.pass_over(them.ns)
+        tx.projects.join("a project", "another")
+        assert [one.name for one in tx.projects.list_held()] == ["another"]
+    with two.read("ann") as tx:
+        after = tx.conversations.list_passed_over(them.ns), tx.projects.list_held()
+    assert after == before
+
+
 def test_nobody_can_change_anothers_graph(two: SqliteStore) -> None:
     them = known(two, "ann")
     (port,) = them.entities

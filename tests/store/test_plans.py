@@ -80,6 +80,7 @@ WALKS = {
     ("memories", "contradicted"),  # contradictions alone have an index, and somebody settles them
     ("memories", "held_back"),
     ("memories", "successors"),  # its own list of turns and wordings
+    ("memories", "turns_spoken_for"),  # its own list of turns
     ("memories", "unverified"),
     ("metrics", "alike"),  # once a night, as all of metrics
     ("metrics", "edges"),
@@ -101,6 +102,12 @@ WALKS = {
     ("nightly_runs", "runs"),
     ("purge", "close_runs"),  # nights are few
     ("purge", "drop_images"),
+    ("projects", "documents"),  # once, when a person joins two projects
+    ("projects", "move_memories"),
+    ("projects", "move_scratchpads"),
+    ("projects", "move_sessions"),
+    ("projects", "held"),  # a person lists projects
+    ("projects", "used"),  # where a search found nothing here, and elsewhere something
     ("queue", "counts"),
     ("queue", "entries"),
     ("queue", "last_error"),

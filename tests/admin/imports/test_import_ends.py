@@ -41,7 +41,10 @@ def test_the_summary_counts_what_messages_asked_for_and_is_silent_where_none_did
     idle = shell("import", talk(tmp_path, "Could you look again?", "还行吧?"), COLUMNS="400")
     assert "asked for" not in idle.out
     assert "A chat model would still read" in idle.out
-    assert "every turn can be searched without." in " ".join(idle.out.split())
+    assert (
+        "every turn can be searched without; `memoria model` finds one that you have."
+        in " ".join(idle.out.split())
+    )
     plain = talk(tmp_path, *ASKED, "Could you look at that again?")
     first = shell("import", plain, COLUMNS="400")
     (made,) = [line for line in first.out.splitlines() if "asked for" in line]

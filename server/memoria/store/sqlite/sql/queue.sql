@@ -56,10 +56,11 @@ WHERE session_n = :session_n AND +tenant_id = :tenant AND kind = 'extract' AND s
 -- Closed segments that wait for more of their workspace to be read with: nobody has tried them.
 SELECT q.session_n, q.first_index, q.last_index
 FROM extraction_queue q JOIN sessions s ON s.n = q.session_n
+JOIN sessions asked ON asked.n = :session_n AND +asked.tenant_id = :tenant
 WHERE q.tenant_id = :tenant AND q.state = 'waiting' AND q.kind = 'extract'
   AND q.priority = :left_over AND q.lease_owner IS NULL AND q.attempts = 0
   AND q.last_error IS NULL AND q.not_before > :now
-  AND s.workspace_n IS (SELECT workspace_n FROM sessions WHERE n = :session_n)
+  AND s.workspace_n IS asked.workspace_n
 ORDER BY q.n;
 
 -- name: rouse
