@@ -83,6 +83,12 @@ SEARCHED = (
         seams=(Seam("retrieval.query.names", "resolve_names", _plan),),
     ),
     Group(
+        "two names of one",
+        "who is asked about by one name is searched for by the other one, too",
+        ("retrieval/query/aliases.py",),
+        seams=(Seam("retrieval.query.aliases", "add_other_names", _plan),),
+    ),
+    Group(
         "codes",
         "a beginning of a code or number finds the whole",
         ("retrieval/query/codes.py",),
