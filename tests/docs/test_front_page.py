@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from memoria.app import open_memoria
 from memoria.surface.cli.main import app
 from memoria.surface.mcp.server import build_server
+from memoria.surface.unread_text import unread_word
 
 FRONT_PAGES = pytest.mark.parametrize("page", [README, README_ZH], ids=name_of)
 _DAY = re.compile(r"(?m)^(\d{4}-\d{2}-\d{2})")
@@ -37,7 +38,9 @@ def test_both_languages_have_the_same_headings_commands_and_links() -> None:
 
 
 @FRONT_PAGES
-async def test_the_conversation_is_answered_as_the_front_page_shows(page: Path, home: Path) -> None:
+async def test_the_conversation_is_answered_as_the_front_page_shows_and_with_what_goes_unread(
+    page: Path, home: Path
+) -> None:
     (talk,) = (block.code for block in blocks(page, "text") if _ASKED.search(block.code))
     *told, asked = talk.strip().split("\n\n")
     (question,) = _ASKED.findall(asked)
@@ -49,11 +52,13 @@ async def test_the_conversation_is_answered_as_the_front_page_shows(page: Path, 
             assert not (await client.call_tool("record_conversation", call)).is_error
     async with open_memoria(home) as memory:
         await memory.wait_until_idle()
+        unread = await memory.count_unread()
+    assert unread.turns == len(told)
     async with Client(build_server(lambda: open_memoria(home))) as client:
         answer = await client.call_tool("search_memory", {"query": question})
     (content,) = answer.content
     assert isinstance(content, TextContent)
-    shown = _ANSWER.findall(asked)
+    shown = [*_ANSWER.findall(asked), "", unread_word(unread)]
     assert list(map(_without_id, content.text.splitlines())) == list(map(_without_id, shown))
 
 
