@@ -129,6 +129,8 @@ class MemoryTypeRow:
     archive_order: int | None = None
     """Its place among the types that are archived before all others when there is too much, because
     the verbatim record keeps what they say; None for the others."""
+    other_words: tuple[str, ...] = ()
+    """What models call it that do not keep to the choices."""
     instead: str = ""
     """Of a derived type: what to do for who wants to state one."""
 
@@ -137,12 +139,14 @@ MEMORY_TYPES: Mapping[MemoryType, MemoryTypeRow] = MappingProxyType(
     {
         MemoryType.FACT: MemoryTypeRow(
             meaning="what is so",
+            other_words=("事实",),
             fading=FadingCurve(90, 0.1),
             recency_tau_days=180,
             core_heading="Facts and concepts",
         ),
         MemoryType.PREFERENCE: MemoryTypeRow(
             meaning="what somebody likes or wants",
+            other_words=("偏好", "喜好"),
             fading=FadingCurve(180, 0.1),  # slower than a fact, never gone by age
             core_heading="Preferences",
             is_personal=True,
@@ -151,6 +155,7 @@ MEMORY_TYPES: Mapping[MemoryType, MemoryTypeRow] = MappingProxyType(
         ),
         MemoryType.RULE: MemoryTypeRow(
             meaning="what the assistant is to do or to leave",
+            other_words=("规则", "要求"),
             fading=FadingCurve(None),
             core_heading="Rules",
             is_personal=True,
@@ -160,12 +165,14 @@ MEMORY_TYPES: Mapping[MemoryType, MemoryTypeRow] = MappingProxyType(
         ),
         MemoryType.SKILL: MemoryTypeRow(
             meaning="how something is done",
+            other_words=("技能",),
             fading=FadingCurve(180, 0.1),
             core_heading="Lessons",
             leans_to_person=-1,
         ),
         MemoryType.ERROR: MemoryTypeRow(
             meaning="what went wrong and why",
+            other_words=("错误", "问题"),
             fading=FadingCurve(30),  # a lesson of last month is worth more than its date
             recency_tau_days=90,
             core_heading="Lessons",
@@ -174,12 +181,14 @@ MEMORY_TYPES: Mapping[MemoryType, MemoryTypeRow] = MappingProxyType(
         ),
         MemoryType.GOAL: MemoryTypeRow(
             meaning="what somebody is after, or has promised",
+            other_words=("plan", "目标", "计划"),
             fading=FadingCurve(90, 0.1),  # as a fact; it often has a date of its own
             recency_tau_days=90,
             core_heading="Decisions and goals",
         ),
         MemoryType.RELATIONSHIP: MemoryTypeRow(
             meaning="who somebody is to somebody else",
+            other_words=("关系", "人际关系"),
             fading=FadingCurve(180, 0.1),
             core_heading="People",
             is_personal=True,
@@ -187,6 +196,7 @@ MEMORY_TYPES: Mapping[MemoryType, MemoryTypeRow] = MappingProxyType(
         ),
         MemoryType.TASK_OUTCOME: MemoryTypeRow(
             meaning="how a piece of work ended",
+            other_words=("outcome", "任务结果"),
             fading=FadingCurve(90),
             recency_tau_days=90,
             leans_to_person=-1,
@@ -194,6 +204,7 @@ MEMORY_TYPES: Mapping[MemoryType, MemoryTypeRow] = MappingProxyType(
         ),
         MemoryType.TOOL_EXPERIENCE: MemoryTypeRow(
             meaning="what using a tool has taught",
+            other_words=("工具经验",),
             fading=FadingCurve(90),
             recency_tau_days=90,
             leans_to_person=-1,

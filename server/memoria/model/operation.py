@@ -11,7 +11,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from memoria.model.base import Loosely, Value
 from memoria.model.duration import Duration
-from memoria.model.memory_types import ProposableType
+from memoria.model.memory_types import PROPOSABLE_TYPES, ProposableType
 
 EntityKind = Literal["person", "organisation", "place", "product", "event", "other"]
 SemanticRole = Literal[
@@ -81,17 +81,6 @@ _Op = Loosely(
         "SKIP": ("noop", "pass", "ignore", "跳过", "忽略"),
     },
 )
-_TYPE_WORDS = {
-    "fact": ("事实",),
-    "preference": ("偏好", "喜好"),
-    "rule": ("规则", "要求"),
-    "skill": ("技能",),
-    "error": ("错误", "问题"),
-    "goal": ("plan", "目标", "计划"),
-    "relationship": ("关系", "人际关系"),
-    "task_outcome": ("outcome", "任务结果"),
-    "tool_experience": ("工具经验",),
-}
 _SCOPE = Loosely(
     ("范围",),
     words={"everywhere": ("global", "all", "全局", "所有"), "project": ("local", "项目")},
@@ -152,7 +141,7 @@ class Add(Value):
         Loosely(
             ("kind", "category", "memory_type", "类型", "种类", "类别"),
             otherwise="fact",
-            words=_TYPE_WORDS,
+            words={one.value: one.row.other_words for one in PROPOSABLE_TYPES},
         ),
     ]
     content: _Content

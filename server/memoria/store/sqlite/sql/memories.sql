@@ -75,7 +75,7 @@ SELECT r.turn_n FROM (
     CROSS JOIN memory_evidence e ON e.turn_n = wanted.value AND +e.tenant_id = :tenant
 ) r
 JOIN memories m ON m.n = r.memory_n
-WHERE m.type <> 'episode' AND m.validity <> 'archived';
+WHERE m.type NOT IN {conversation_summaries} AND m.validity <> 'archived';
 
 -- name: turns_decided_with
 -- Turns that the model has read and that stood in for this memory alone while it waited.
