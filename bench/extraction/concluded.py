@@ -15,7 +15,8 @@ from memoria.model.base import Value
 Object = dict[str, Any]
 
 _TURN = re.compile(r"^\[(\d+)\] ([^:\n]{1,40}): (.*?)(?=\n\n|\n```|\Z)", re.MULTILINE | re.DOTALL)
-_OBJECT = re.compile(r"^\{.*\}$", re.MULTILINE)
+_OBJECT = re.compile(r'^\{".*\}$', re.MULTILINE)
+"""Not the form of an answer in words, which is in braces as well."""
 _READ = "(read)"
 
 

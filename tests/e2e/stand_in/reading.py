@@ -37,7 +37,7 @@ def answer_question(body: Body, conclusions: tuple[Conclusion, ...]) -> str:
 
 def answer_text(asked: str, conclusions: tuple[Conclusion, ...]) -> dict[str, Any]:
     """The answer to a question in words: of each talk what is known to follow from it."""
-    answer = script.answer_question(asked, asked, asked)
+    answer = script.answer_question(asked, asked)
     if script.purpose_of(asked) == "extract":
         known = (_OF_THE_TRIAL, *conclusions)
         answer["operations"] = [found for one in known if (found := _conclude(one, asked))]
