@@ -49,8 +49,8 @@ _ORIGINS = {
     "turns.",
     "history": "Show the history of a memory: every wording, all evidence, and who did what to it.",
     "graph": "Show what is known of a person, place or thing: the memories and turns that name it.",
-    "review": "List what waits for your word: memories to confirm, contradictions, and quotes of "
-    "yours.",
+    "review": "List what waits for your word: memories to confirm, contradictions, quotes, and "
+    "namesakes.",
 }
 _PRIVATE = {
     "private": "Keep nothing of this project's sessions until it is switched off; searching works.",
