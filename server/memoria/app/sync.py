@@ -63,6 +63,7 @@ class SyncQueue(_Twin[ExtractionQueue]):
     is_idle = _wait_for(ExtractionQueue.is_idle)
     fill = _wait_for(ExtractionQueue.fill)
     retry = _wait_for(ExtractionQueue.retry)
+    rouse = _wait_for(ExtractionQueue.rouse)
     drop = _wait_for(ExtractionQueue.drop)
 
 
