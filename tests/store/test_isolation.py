@@ -214,3 +214,10 @@ def test_statistics_count_ones_own_rows_only(two: SqliteStore) -> None:
     )
     assert (carol.sessions, carol.turns, carol.memories, carol.vectors) == (0, 0, {}, 0)
     assert (carol.raw_chunks, carol.raw_bytes, carol.stored_bytes) == (0, 0, 0)
+
+
+def test_what_rests_beside_anothers_session_is_nothing(two: SqliteStore, them: Known) -> None:
+    own = known(two, "bob").sessions
+    with two.read("bob") as tx:
+        assert any(tx.queue.list_resting(n, -1) for n in own)
+        assert not any(tx.queue.list_resting(n, -1) for n in them.sessions)
