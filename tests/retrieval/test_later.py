@@ -1,5 +1,6 @@
 """What stands beside a hit: what the same speaker said later, and what is nearest by meaning."""
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
@@ -20,6 +21,16 @@ TALK = (
     "The dentist has taken out two of my teeth.",
     "I play the cello in an orchestra.",
     "My son collects stamps from Norway.",
+)
+MORE_TALK = (
+    "I am learning to sail on the lake.",
+    "My brother runs a bakery in Dover.",
+    "We painted the kitchen green.",
+    "I go swimming with a friend before work.",
+    "My neighbour keeps bees.",
+    "I have ordered a new bicycle.",
+    "I play chess for the county.",
+    "We had soup and bread for supper.",
 )
 CHATTER = "Haha, thanks, that is so kind of you! Where do you live, by the way?"
 ASKED = "Where do I live?"
@@ -60,3 +71,24 @@ async def test_an_answer_of_much_takes_no_more_than_seven_hundred_tokens(memory:
     await tell(memory, [f"{words[:-1]}{long}." for words in (HOME, *TALK, *MOVES)])
     found = await memory.search_memory(ASKED, queries=["moved house", "which town"])
     assert 300 < found.tokens <= 700
+
+
+async def read_all(m: Memoria) -> None:
+    """Have an agent conclude from each turn what it says."""
+    while (page := await m.read_unread()) is not None:
+        (name,) = re.findall(r'^Page "([^"]+)"', page, re.MULTILINE)
+        told = re.findall(r"^\[(\d+)\] user: (.+)$", page, re.MULTILINE)
+        fields = [{"content": text, "quote": text, "turn_id": int(n)} for n, text in told]
+        await m.hand_in(name, [{**each, "subject": "user"} for each in fields])
+    await m.wait_until_idle()
+
+
+async def test_what_a_reader_has_read_stands_above_no_hit_that_it_left_as_it_was(
+    memory: Memoria,
+) -> None:
+    await tell(memory, (HOME, *TALK, *MORE_TALK))
+    unread = await memory.search_memory(ASKED)
+    await read_all(memory)
+    read = await memory.search_memory(ASKED)
+    assert unread.hits[0].text != HOME
+    assert read.hits[0].text == HOME

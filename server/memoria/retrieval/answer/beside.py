@@ -7,6 +7,7 @@ first of either what the same speaker said later that is nearest to it. Nothing 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from memoria.model import InferredBy
 from memoria.model.condition import Condition
 from memoria.retrieval.answer.conditions import ToldConditions
 from memoria.retrieval.query.plan import SearchPlan
@@ -34,7 +35,10 @@ _SPARE = 4
 _ALIKE = 0.4
 """A cosine from which on a hit that was said later comes before a better one."""
 _ABOVE = 0.25
-"""A cosine from which on what was said later stands above what it may correct, else below it."""
+"""A cosine from which on what was said later stands above what it may correct, else below it.
+
+Where a model has read both, it would have said that one corrects the other: they must be alike.
+"""
 
 ShownAs = Literal["nearest", "later"]
 
@@ -178,7 +182,7 @@ def _place_with_later(
     if n in placed:
         return
     placed.add(n)
-    above, below = _list_beside(later.get(n, ()), lines)
+    above, below = _list_beside(line, later.get(n, ()), lines)
     for newer in above:
         yield from _place_with_later(newer, lines, later, placed)
     yield line
@@ -187,18 +191,28 @@ def _place_with_later(
 
 
 def _list_beside(
-    matches: Sequence[Match], lines: Mapping[int, AnswerLine]
+    line: AnswerLine, matches: Sequence[Match], lines: Mapping[int, AnswerLine]
 ) -> tuple[list[AnswerLine], list[AnswerLine]]:
     """What was said later than a line, to be shown above it and below it."""
     above, below = [], []
+    is_read = _was_read(line)
     for match in matches:
         newer = lines.get(match.n)
         if newer is None:
             continue
+        bound = _ALIKE if is_read and _was_read(newer) else _ABOVE
         if newer.shown_as is None:
             above += [newer] if match.score >= _ALIKE else []
-        elif match.score >= _ABOVE:
+        elif match.score >= bound:
             above.append(newer._replace(shown_as="later"))
         else:
             below.append(newer._replace(shown_as="later"))
     return above, below
+
+
+def _was_read(line: AnswerLine) -> bool:
+    """Whether a model has read what a line shows."""
+    document = line.candidate.document
+    if isinstance(document, MemoryWording):
+        return document.version.inferred_by is InferredBy.MODEL
+    return document.processed
