@@ -43,6 +43,7 @@ async def test_a_receipt_asks_what_a_statement_replaces_and_both_stand_unanswere
     memory: Memoria,
 ) -> None:
     old = await memory.remember("The nightly backup of the wiki goes to the Hetzner box")
+    await memory.wait_until_idle(60)
     new = await memory.remember("The nightly backup of the wiki goes to the Backblaze bucket")
     assert new.may_replace is not None
     assert new.may_replace.id == old.id

@@ -12,7 +12,7 @@ import memoria
 from memoria import Memoria, SearchResult, Turn
 from memoria.errors import InvalidInputError
 from memoria.inference.bundled import BundledEmbedder
-from memoria.model import Role, parse_instant
+from memoria.model import Role, parse_instant, use_clock
 from memoria.surface.text import result_text
 from memoria.text.budget import price_text
 
@@ -274,8 +274,11 @@ async def test_a_statement_is_found_by_its_paraphrase_and_from_the_other_languag
 
 
 async def test_an_unanswerable_question_finds_no_memory(memory: Memoria) -> None:
-    for text in STATEMENTS:
-        await memory.remember(text)
-    await memory.wait_until_idle(60)
-    for question in ("房贷利率是多少？", "What is the capital of Mongolia?", "昨晚的球赛谁赢了？"):
-        assert not (await memory.search_memory(question)).answered
+    noon = parse_instant("2026-06-10T12:00:00Z")
+    with use_clock(lambda: noon):
+        for text in STATEMENTS:
+            await memory.remember(text)
+        await memory.wait_until_idle(60)
+        unanswerable = ("房贷利率是多少？", "What is the capital of Mongolia?", "昨晚的球赛谁赢了？")
+        for question in unanswerable:
+            assert not (await memory.search_memory(question)).answered
