@@ -279,6 +279,10 @@ async def test_an_unanswerable_question_finds_no_memory(memory: Memoria) -> None
         for text in STATEMENTS:
             await memory.remember(text)
         await memory.wait_until_idle(60)
-        unanswerable = ("房贷利率是多少？", "What is the capital of Mongolia?", "昨晚的球赛谁赢了？")
+        unanswerable = (
+            "房贷利率是多少？",
+            "What is the capital of Mongolia?",
+            "昨晚的球赛谁赢了？",
+        )
         for question in unanswerable:
             assert not (await memory.search_memory(question)).answered
