@@ -37,7 +37,7 @@ _ALIKE = 0.4
 _ABOVE = 0.25
 """A cosine from which on what was said later stands above what it may correct, else below it.
 
-Where a model has read both, it would have said that one corrects the other: they must be alike.
+Where a model has read both, it would have said that one corrects the other: it stands below.
 """
 
 ShownAs = Literal["nearest", "later"]
@@ -200,10 +200,10 @@ def _list_beside(
         newer = lines.get(match.n)
         if newer is None:
             continue
-        bound = _ALIKE if is_read and _was_read(newer) else _ABOVE
+        is_settled = is_read and _was_read(newer)
         if newer.shown_as is None:
             above += [newer] if match.score >= _ALIKE else []
-        elif match.score >= bound:
+        elif match.score >= _ABOVE and not is_settled:
             above.append(newer._replace(shown_as="later"))
         else:
             below.append(newer._replace(shown_as="later"))
