@@ -279,7 +279,7 @@ def _revise_as_patched(
         outcome.applied["known"] += 1  # and it stays marked as what has changed
         return outcome
     try:
-        validator.writer.revise(episode.id, _patched_wording(validator, episode, text))
+        validator.writer.revise(episode.id, _write_patched(validator, episode, text))
         outcome.applied["EPISODE again"] += 1
     except RejectedError as error:
         outcome.add_rejection(error)
@@ -287,7 +287,7 @@ def _revise_as_patched(
     return outcome
 
 
-def _patched_wording(validator: OperationValidator, episode: Memory, text: str) -> NewWording:
+def _write_patched(validator: OperationValidator, episode: Memory, text: str) -> NewWording:
     """A patched summary with the turn and the quote that it rested on before.
 
     Raises:

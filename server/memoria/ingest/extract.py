@@ -23,6 +23,7 @@ from memoria.ingest.processing import (
     finish_entry,
     has_something_to_read,
     list_readable,
+    list_turns_before,
 )
 from memoria.ingest.reading_matter import (
     ReadingContext,
@@ -59,8 +60,6 @@ from memoria.text.clean import Tally, clean_text
 from memoria.text.document import full_text
 from memoria.text.quotes import find_quote
 from memoria.text.statement import sentences_in
-
-_BEFORE = 4
 
 
 class Extractor:
@@ -101,8 +100,7 @@ class Extractor:
                 return ReadingContext(segments)
             turns = [turn for each in segments for turn in _list_new(each)]
             first = next(one.turns[0] for one in segments if one.turns)
-            start = first.turn_index
-            near = tx.conversations.list_span(first.session_n, max(start - _BEFORE, 0), start - 1)
+            near = list_turns_before(tx, first.session_n, first.turn_index)
             bearing = self._tools.recall.find_bearing(tx, text_to_relate(turns), first.workspace)
             known = filter(None, (leave_out_rules(memory, turns) for memory in bearing))
             return ReadingContext(
@@ -214,9 +212,7 @@ def _load_segment(tx: Transaction, entry: LeasedEntry, digester: Digester) -> Sh
     turns = list_readable(tx, entry_turns(tx, entry), digester)
     unread = tuple(list_unread(tx, turns))
     unread_ns = frozenset(turn.n for turn in unread)
-    before = tx.conversations.list_span(
-        entry.session_n, max(entry.first_index - _BEFORE, 0), entry.first_index - 1
-    )
+    before = list_turns_before(tx, entry.session_n, entry.first_index)
     is_idle = not has_something_to_read(unread, (*list_before(before), *turns))
     is_open = all(condition_of_turn(tx, turn) is None for turn in turns)
     if entry.attempts == 1 and is_open and may_sum_up_with_reading(turns):

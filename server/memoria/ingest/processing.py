@@ -25,6 +25,7 @@ from memoria.text.invisible import drop_invisible
 from memoria.text.lines import indent_lines, join_lines
 
 _CUT = " […] "
+_BEFORE = 4
 _NAME = lazy_regex(r"[\w.:/-]{1,64}")
 _SPEAKING = (Role.USER, Role.ASSISTANT)
 _WORK_WEIGHT = 600
@@ -98,6 +99,11 @@ class EntryProcessor(Protocol):
 def entry_turns(tx: Transaction, entry: LeasedEntry) -> list[StoredTurn]:
     """The present turns of an entry, in order."""
     return tx.conversations.list_span(entry.session_n, entry.first_index, entry.last_index)
+
+
+def list_turns_before(tx: Transaction, session_n: int, first_index: int) -> list[StoredTurn]:
+    """The few turns before a segment, by which it is understood."""
+    return tx.conversations.list_span(session_n, max(first_index - _BEFORE, 0), first_index - 1)
 
 
 def list_readable(

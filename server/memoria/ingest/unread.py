@@ -20,7 +20,7 @@ from memoria.errors import InvalidInputError, NotFoundError, shorten
 from memoria.inference.templates import load_template
 from memoria.ingest.attribution import find_participants
 from memoria.ingest.extract import leave_out_rules, list_unread
-from memoria.ingest.processing import list_readable
+from memoria.ingest.processing import list_readable, list_turns_before
 from memoria.ingest.reading_matter import (
     ReadingContext,
     ShownSegment,
@@ -39,7 +39,6 @@ from memoria.store.base.short_ids import INDEXED_CHARS
 from memoria.store.values import LeasedEntry
 
 _PAGE_TURNS = 60
-_BEFORE = 4
 _PAGE_ID = lazy_regex(r"([0-9a-f]{8})-\d{1,7}-[0-9a-f]{8}", re.ASCII)
 _NONE = "-"
 
@@ -163,9 +162,7 @@ class UnreadTurns:
         """
         tx, first = self._tx, turns[0]
         page_id = _write_id(tx, turns)
-        near = tx.conversations.list_span(
-            first.session_n, max(first.turn_index - _BEFORE, 0), first.turn_index - 1
-        )
+        near = list_turns_before(tx, first.session_n, first.turn_index)
         before = list_open(tx, list_readable(tx, near, self._digester))
         bearing = recall.find_bearing(tx, text_to_relate(turns), self._workspace)
         return UnreadPage(
