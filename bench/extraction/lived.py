@@ -304,7 +304,7 @@ async def _list_ids(m: Memoria) -> list[str]:
     """The ids of all memories, whatever their state and project."""
     found: list[str] = []
     total, page = 1, 1
-    while len(found) < total:
+    while (page - 1) * MOST_ON_PAGE < total:  # what is told in confidence is counted, not listed
         read = await m.list_memories(
             state="any", workspace=_ALL_PROJECTS, limit=MOST_ON_PAGE, page=page
         )
