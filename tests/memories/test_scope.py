@@ -245,3 +245,32 @@ async def test_what_several_memories_say_is_said_by_the_one_that_is_seen_everywh
         await said(m, HOMES[1])
     for place in ("repository A", "repository B"):
         assert await found(home, place, "where do I live now") == [HOMES[1]], place
+
+
+NEVER = "I've never worked with alembic"
+NOW = "two years of alembic at Fjordbank"
+
+
+async def test_what_a_model_updates_is_seen_wherever_what_it_was_is(
+    home: Path, model: ScriptedModel
+) -> None:
+    """Its words alone would leave it to the project in which the user takes it back."""
+
+    def reads(
+        n: int, _: str, words: str, known: list[dict[str, object]]
+    ) -> list[dict[str, object]]:
+        if NEVER in words:
+            first = "The user has never worked with alembic."
+            return [add(NEVER, n, first, type="skill", predicate="alembic", scope="everywhere")]
+        content = "Two years of alembic at Fjordbank."
+        changed = {"content": content, "quote": NOW, "turn": n, "reason": "correction"}
+        return [{"op": "UPDATE", "id": one["id"], **changed} for one in known if NOW in words]
+
+    model.answer = reader(reads)
+    async with opened(home, "repository A", model) as m:
+        for number, words in enumerate((NEVER, f"Don't explain it to me, I did {NOW}.")):
+            await said(m, words, session=str(number))
+            await m.queue.rouse()
+            await m.wait_until_idle(60)
+    for place in ("repository A", "repository B"):
+        assert await found(home, place, "alembic") == ["Two years of alembic at Fjordbank."]

@@ -61,6 +61,7 @@ from memoria.policy.conflict import (
 )
 from memoria.policy.orders import instruction_shaped
 from memoria.policy.pasted import is_pasted
+from memoria.policy.scope import points_at_project
 from memoria.store.values import NewMemory
 from memoria.text.dates import find_direction
 from memoria.text.document import full_text
@@ -209,6 +210,16 @@ class Resolver:
             return None
         return add.scope
 
+    def _scope_of_update(self, memory: Memory, content: str, turn: StoredTurn) -> Scope | None:
+        """Where an update is seen: where its memory is, unless it points at the project it is of.
+
+        What was said outside of projects was not decided to be seen everywhere.
+        """
+        place = turn.workspace
+        if place is None or memory.workspace is None or self._tx.memories.is_private(place):
+            return None
+        return None if points_at_project(content, place) else memory.scope
+
     def _find_task(self, add: Add, content: str, turn: StoredTurn, subject: str) -> str | None:
         """The task of a conclusion: the one proposed or, for what is about the work, in hand."""
         if add.task is not None:
@@ -294,7 +305,8 @@ class Resolver:
             raise RejectedError("over when it was said")
         wording = replace(wording, expires_at=end, type=topic.type, predicate=topic.predicate)
         known = same_topic(memory, claim, turn.workspace)
-        new = NewClaim(claim, replace(known, type=topic.type), wording)
+        known = replace(known, type=topic.type, scope=self._scope_of_update(memory, content, turn))
+        new = NewClaim(claim, known, wording)
         if memory.validity is Validity.PENDING_CONFIRMATION:
             self._settle_held(new, memory, is_doubtful=confirm_reason is not None)
         elif confirm_reason is not None:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from pathlib import PurePath
 
 from memoria.graph.mentions import find_names
 from memoria.model import MemoryType, Scope
@@ -44,6 +45,17 @@ def decide_scope(content: str, kind: MemoryType, subject: str | None = None) -> 
     if balance == 0:
         return None
     return "everywhere" if balance > 0 else "project"
+
+
+def points_at_project(content: str, project: str) -> bool:
+    """Return whether a statement points at a project, by the last part of its name or as "this".
+
+    Args:
+        content: the statement.
+        project: the project in which it is said.
+    """
+    text, name = content[:_MOST_CHARS], PurePath(project).name.casefold()
+    return bool(_THIS_PROJECT.regex.search(text)) or (bool(name) and name in text.casefold())
 
 
 def default_scope(kind: MemoryType) -> Scope:
