@@ -10,6 +10,7 @@ import pytest
 from tests.ingest.play import (
     add,
     answers,
+    by_model,
     entries,
     log,
     memories,
@@ -138,18 +139,105 @@ async def test_what_its_words_do_not_bear_out_is_turned_away_and_logged(
     assert ("reject", "ADD: not borne out by its words") in log(home)
 
 
-async def test_what_can_be_read_in_either_way_waits_for_the_user(
-    home: Path, model: ScriptedModel
+@pytest.mark.parametrize("who", ["user", "assistant"])
+async def test_what_can_be_read_in_either_way_waits_unless_the_user_says_it(
+    home: Path, model: ScriptedModel, who: str
 ) -> None:
-    extract = reads(
-        {"my old friend the dentist": "The user's friend works as a dentist."}, importance=0.8
-    )
+    """What the user says themselves counts; in either case it is less sure."""
+    words, content = "my old friend the dentist", "The user's friend works as a dentist."
+    extract = reads({words: content}, importance=0.8, confidence=1.0)
     model.answer = answers(extract=extract, verify=finds("unclear"))
     async with opened(home, model) as m:
-        await said(m, "Off to my old friend the dentist again.")
+        await said(
+            m, "Where is everybody off to?", (who, "Off to my old friend the dentist again.")
+        )
         (memory,) = await memories(m)
-        assert [waits.id for waits in await m.list_pending()] == [memory.id]
-    assert (memory.validity, memory.flag) == (Validity.PENDING_CONFIRMATION, "unclear")
+        waiting = [waits.id for waits in await m.list_pending()]
+    assert waiting == ([] if who == "user" else [memory.id])
+    assert memory.flag == (None if who == "user" else "unclear")
+    assert memory.confidence <= 0.6
+
+
+WISHES = {
+    "en": (
+        "spare me the recap at the bottom, I can read",
+        "The user does not want a summary of what was done to stand below replies.",
+    ),
+    "zh": ("也别给我加emoji", "用户要求回复里一律不出现表情符号。"),
+}
+
+
+@pytest.mark.parametrize("supported", ["yes", "unclear", "no"])
+@pytest.mark.parametrize("language", sorted(WISHES))
+async def test_a_rule_in_quite_other_words_than_the_users_counts_once_a_check_bears_it_out(
+    home: Path, model: ScriptedModel, language: str, supported: str
+) -> None:
+    words, content = WISHES[language]
+    extract = reads({words: content}, type="rule", predicate="replies")
+    model.answer = answers(extract=extract, verify=finds(supported))
+    async with opened(home, model) as m:
+        await said(m, words)
+        found = [one for one in await by_model(m) if one.content == content]
+    states = {"yes": [Validity.ACTIVE], "unclear": [Validity.PENDING_CONFIRMATION], "no": []}
+    assert [one.validity for one in found] == states[supported]
+
+
+CONCLUDED_FROM_ALL = {
+    "en": (
+        "I start at Mulberry Interiors on Monday.",
+        "The folding lamp goes on sale on 12 November.",
+        "The folding lamp of Mulberry Interiors goes on sale on 12 November.",
+    ),
+    "zh": (
+        "我下周一去木槿家居报到。",
+        "折叠露营灯11月12号上线",
+        "木槿家居的折叠露营灯11月12日上线。",
+    ),
+}
+
+
+@pytest.mark.parametrize("language", sorted(CONCLUDED_FROM_ALL))
+@pytest.mark.parametrize("sessions", ["one", "two"])
+async def test_a_check_sees_what_a_conclusion_has_from_other_turns_and_from_what_is_known(
+    home: Path, model: ScriptedModel, language: str, sessions: str
+) -> None:
+    earlier, words, content = CONCLUDED_FROM_ALL[language]
+    extract = reads({earlier: earlier, words: content}, importance=0.9, predicate="")
+    model.answer = answers(extract=extract, verify=finds("yes"))
+    chatter = ["The weather is fine.", "So it is.", "And warm."]
+    async with opened(home, model) as m:
+        if sessions == "one":
+            await said(m, earlier, *chatter, words)
+        else:
+            await said(m, earlier)
+            await said(m, *chatter, words, session="t")
+        assert content in believed(await memories(m))
+    asked = [line for one in asked_for(model, "verify") for line in lines(one)]
+    (statement,) = [line for line in asked if line["statement"] == content]
+    begins = {"one": "user: ", "two": "known: "}[sessions]
+    assert statement["beside"] == [
+        f"{begins}{earlier.rstrip('.。') if sessions == 'one' else earlier}"
+    ]
+
+
+async def test_a_check_of_an_update_sees_what_is_updated(home: Path, model: ScriptedModel) -> None:
+    was = "The user starts at Mulberry Interiors on 12 October, as a buyer."
+    now = "The user has been a buyer at Mulberry Interiors since 12 October."
+    third = "This is my third day."
+
+    def found(n: int, _: str, text: str, known: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        if text != third:
+            return [add(text, n, was, predicate="job", importance=0.9)]
+        changed = {"content": now, "quote": third, "turn": n, "reason": "detail"}
+        return [{"op": "UPDATE", "id": one["id"], **changed} for one in known]
+
+    model.answer = answers(extract=reader(found), verify=finds("yes"))
+    async with opened(home, model) as m:
+        await said(m, "On the twelfth I start at Mulberry's, buying.")
+        await said(m, third, session="t")
+        assert believed(await memories(m)) == [now]
+    (statement,) = lines(asked_for(model, "verify")[-1])
+    assert (statement["statement"], statement["beside"]) == (now, [f"known: {was}"])
 
 
 async def test_small_things_the_user_says_are_not_asked_about_twice(

@@ -7,7 +7,7 @@ import pytest
 from mcp import Client
 from mcp.types import Implementation
 from tests.ingest.play import add, answers, entries, memories, opened, said
-from tests.ingest.test_second_look import asked_for, finds, reads
+from tests.ingest.test_second_look import asked_for, reads
 from tests.llm.scripted import Asked, ScriptedModel
 from tests.surface.agent import Agent, server_on
 from tests.surface.shell import Shell
@@ -38,11 +38,10 @@ def model() -> Iterator[ScriptedModel]:
 
 
 def unsure(language: str) -> Callable[..., object]:
-    """A model that concludes the memory and, asked again, cannot say whether it is so."""
+    """A model that concludes the memory, and takes it for hearsay."""
     turn, content, _ = WORDS[language]
     quote = {turn: content}
-    extract = reads(quote, predicate="appointment", importance=0.9)
-    return answers(extract=extract, verify=finds("unclear"))
+    return answers(extract=reads(quote, predicate="appointment", modality="hearsay"))
 
 
 async def first_level(m: Memoria, language: str) -> list[str]:
@@ -129,12 +128,12 @@ async def test_a_turn_waits_for_the_last_of_its_memories(home: Path, model: Scri
     def extract(_asked: Asked) -> object:
         return {
             "operations": [
-                add(quote, 1, content, predicate=content, importance=0.9)
+                add(quote, 1, content, predicate=content, modality="hearsay")
                 for quote, content in both.items()
             ]
         }
 
-    model.answer = answers(extract=extract, verify=finds("unclear"))
+    model.answer = answers(extract=extract)
     async with opened(home, model) as m:
         await said(m, turn)
         user = m.with_channel(COMMAND_LINE)

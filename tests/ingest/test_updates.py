@@ -88,9 +88,9 @@ def model() -> Iterator[ScriptedModel]:
         yield scripted
 
 
-async def told(m: Memoria, words: str, at: str, session: str = "s") -> None:
-    """Record a turn of the user that was said at a time, and wait until it has been read."""
-    turn = {"role": "user", "content": words, "at": at}
+async def told(m: Memoria, words: str, at: str, session: str = "s", role: str = "user") -> None:
+    """Record a turn that was said at a time, and wait until it has been read."""
+    turn = {"role": role, "content": words, "at": at}
     await m.record_conversation([turn], "session_end", session_id=session)
     await m.wait_until_idle(60)
 
@@ -349,7 +349,7 @@ async def test_a_change_that_waited_takes_effect_when_the_user_confirms_it(
     model.answer = answers(extract=extract, verify=unsure_of_changes)
     async with opened(home, model) as m:
         await told(m, before, MONDAY)
-        await told(m, after, SATURDAY, "t")
+        await told(m, after, SATURDAY, "t", "assistant")
         (waits,) = await m.list_pending()
         assert waits.content == now
         assert await shown(m, was) == [was]
@@ -487,9 +487,9 @@ async def test_a_conclusion_that_waited_takes_effect_on_what_is_known_once_it_is
     def found(n: int, _: str, text: str, __: object) -> list[dict[str, Any]]:
         if words in text:
             return [add(words, n, known, predicate="home")]
-        return [add(vague, n, concluded, predicate="home", importance=0.9)]
+        return [add(vague, n, concluded, predicate="home", modality="hearsay")]
 
-    model.answer = answers(extract=reader(found), verify=finds("unclear"))
+    model.answer = answers(extract=reader(found))
     async with opened(home, model) as m:
         await told(m, words, MONDAY)
         await told(m, vague, SATURDAY, "t")

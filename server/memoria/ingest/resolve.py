@@ -153,10 +153,10 @@ class Resolver:
         content, confirm_reason = self._validator.check_conclusion(
             add.content, add.type, subject, turn, quote
         )
-        doubt = self._reason_to_confirm(content, turn) or (
-            "hearsay" if add.modality == "hearsay" else None
+        is_hearsay = add.modality == "hearsay"
+        confirm_reason = self._reason_to_confirm(content, turn, confirm_reason) or (
+            "hearsay" if is_hearsay else None
         )
-        confirm_reason = confirm_reason or doubt
         predicate = self._validator.check_property(add.predicate)
         actual = add.modality == "actual"
         zone = self._validator.zone_of(turn)
@@ -165,7 +165,7 @@ class Resolver:
         when = find_event_time(
             told, add.content, turn, zone, find_direction(content) if actual else "future"
         )
-        confidence = add.confidence * _CERTAINTY[add.modality]
+        confidence = add.confidence * _CERTAINTY[add.modality] * self._certainty(content, turn)
         claim = self._validator.claim(
             content, predicate, turn, confidence, when, assertive=actual, quote=quote
         )
@@ -227,8 +227,16 @@ class Resolver:
         task = find_task_of_turn(self._tx, turn)
         return task if task and is_about_work(content, add.type, subject, None) else None
 
-    def _reason_to_confirm(self, content: str, turn: StoredTurn) -> str | None:
-        """Why a conclusion must wait for confirmation, by the second look.
+    def _reason_to_confirm(self, content: str, turn: StoredTurn, reason: str | None) -> str | None:
+        """Why a conclusion must wait for confirmation, once the second look has spoken.
+
+        A check tells better than the share of common words whether an order is the user's own. What
+        the user says themselves counts, though its words can be read in two ways.
+
+        Args:
+            content: the conclusion.
+            turn: what it rests on.
+            reason: why it would wait without the second look.
 
         Raises:
             RejectedError: its quote does not support it.
@@ -237,10 +245,17 @@ class Resolver:
             case "no":
                 self._validator.misread_turns.add(turn.n)
                 raise RejectedError("not borne out by its words")
-            case "unclear":
-                return "unclear"
+            case "yes":
+                return None if reason == "unclear" else reason
+            case "unclear" if turn.role is not Role.USER:
+                return reason or "unclear"
             case _:
-                return None
+                return reason
+
+    def _certainty(self, content: str, turn: StoredTurn) -> float:
+        """How much less sure a conclusion is whose words can be read in two ways."""
+        is_unclear = self._advice.support.get((content, turn.n)) == "unclear"
+        return _CERTAINTY["possible"] if is_unclear else 1.0
 
     def _interpretation(self, add: Add, when: EventTime, turn: StoredTurn) -> Interpretation:
         """What a proposed wording says, as the model or the rules understand it."""
@@ -288,8 +303,7 @@ class Resolver:
         content, confirm_reason = self._validator.check_conclusion(
             update.content, topic.type, memory.subject, turn, quote
         )
-        doubt = self._reason_to_confirm(content, turn)
-        confirm_reason = confirm_reason or doubt
+        confirm_reason = self._reason_to_confirm(content, turn, confirm_reason)
         zone = self._validator.zone_of(turn)
         prefer = find_direction(content)
         when = find_event_time(update.event_time, update.content, turn, zone, prefer)

@@ -36,10 +36,11 @@ from memoria.model import (
 )
 from memoria.model.zone import Zone
 from memoria.policy.conflict import subject_key
-from memoria.policy.literal import is_said_literally
+from memoria.policy.literal import find_borrowed, is_said_literally
+from memoria.policy.orders import instruction_shaped
 from memoria.policy.participants import Participants
 from memoria.text.document import full_text
-from memoria.text.statement import says_the_same
+from memoria.text.statement import says_the_same, split_sentences
 
 _HIGH_IMPORTANCE = 0.8
 _MOST_PAIRS = 20
@@ -47,6 +48,10 @@ _MOST_OF_ONE = 3
 _MOST_TURN_CHARS = 600
 _TURNS_BEFORE = 2
 _MOST_BEFORE_CHARS = 200
+_MOST_BESIDE = 3
+_TO_BE_CHECKED = (None, "pii", "unclear")
+"""Why a conclusion would wait that a check may speak for."""
+_SPOKEN = (Role.USER, Role.ASSISTANT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +93,10 @@ class DoubtfulConclusion:
     """Who says the turn, by name and part, where the conclusion is to be checked."""
     before: tuple[str, ...] = ()
     """The turns before it, a line each: by them a check resolves pronouns and names."""
+    changes: str = ""
+    """What it would change."""
+    beside: tuple[str, ...] = ()
+    """What it has from other turns and from what is known, a line each."""
 
     @property
     def others(self) -> tuple["Memory | DoubtfulConclusion", ...]:
@@ -196,7 +205,10 @@ def _relate_to_earlier(conclusions: Sequence[DoubtfulConclusion]) -> list[Doubtf
 def _add_context(
     validator: OperationValidator, one: DoubtfulConclusion, participants: Participants
 ) -> DoubtfulConclusion:
-    """The conclusion with who says its words, and what was said before."""
+    """The conclusion with who says its words, what was said before, and what else it draws on.
+
+    A model that reads a whole conversation concludes from all of it, and quotes one turn.
+    """
     first = one.turn.turn_index
     near = validator.tx.conversations.list_span(
         one.turn.session_n, max(first - _TURNS_BEFORE, 0), first - 1
@@ -204,7 +216,29 @@ def _add_context(
     before = tuple(
         turn_line(turn, full_text(turn), _MOST_BEFORE_CHARS) for turn in near if not turn.suppressed
     )
-    return replace(one, said_by=describe_speaker(participants, one.turn), before=before)
+    one = replace(one, said_by=describe_speaker(participants, one.turn), before=before)
+    return replace(one, beside=_list_beside(validator, one))
+
+
+def _list_beside(validator: OperationValidator, one: DoubtfulConclusion) -> tuple[str, ...]:
+    """What a conclusion changes, and the few sentences elsewhere whose words it has."""
+    known = [f"known: {shorten_statement(m.content)}" for m in validator.prompt_memories]
+    others = [*_list_sentences(validator, one.turn), *known]
+    changed = [f"known: {shorten_statement(one.changes)}"] if one.changes else []
+    shown = "\n".join((_cut_around(full_text(one.turn), one.quote), *one.before, *changed))
+    found = find_borrowed(one.content, shown, others, _MOST_BESIDE)
+    return tuple(dict.fromkeys((*changed, *(others[place] for place in found))))
+
+
+def _list_sentences(validator: OperationValidator, quoted: StoredTurn) -> list[str]:
+    """What people and assistants say in the other turns that were read, a sentence a line."""
+    return [
+        turn_line(turn, sentence, _MOST_BEFORE_CHARS)
+        for turn in validator.prompt_turns
+        if turn.n != quoted.n and turn.role in _SPOKEN
+        if not instruction_shaped(turn.content, turn.trust)
+        for sentence in split_sentences(turn.content)
+    ]
 
 
 def _doubtful_addition(
@@ -219,10 +253,11 @@ def _doubtful_addition(
         predicate = validator.check_property(add.predicate)
     except RejectedError:
         return None  # it will be rejected with this reason
-    if add.modality == "joking" or confirm_reason not in (None, "pii"):
+    if add.modality == "joking" or confirm_reason not in _TO_BE_CHECKED:
         return None  # it replaces nothing, and the user will be asked
-    is_personal = confirm_reason is not None
-    risky = _needs_check(content, quote, turn, add.importance, subject, is_personal=is_personal)
+    risky = confirm_reason == "unclear" or _needs_check(
+        content, quote, turn, add.importance, subject, is_personal=confirm_reason == "pii"
+    )
     place = turn.workspace
     told = validator.tx.memories.list_of_property(subject, predicate, place)
     same = [memory for memory in told if predicate and memory.predicate == predicate]
@@ -250,11 +285,13 @@ def _doubtful_update(validator: OperationValidator, update: Update) -> DoubtfulC
         )
     except RejectedError:
         return None
-    if confirm_reason not in (None, "pii"):
+    if confirm_reason not in _TO_BE_CHECKED:
         return None
-    subject, is_personal = memory.subject or "", confirm_reason is not None
-    risky = _needs_check(content, quote, turn, memory.importance, subject, is_personal=is_personal)
-    return DoubtfulConclusion(content, quote, turn, (), risky)
+    is_personal, subject = confirm_reason == "pii", memory.subject or ""
+    risky = confirm_reason == "unclear" or _needs_check(
+        content, quote, turn, memory.importance, subject, is_personal=is_personal
+    )
+    return DoubtfulConclusion(content, quote, turn, (), risky, changes=memory.content)
 
 
 def _key_of(other: Memory | DoubtfulConclusion) -> str:
@@ -281,6 +318,7 @@ def _statement_fields(one: DoubtfulConclusion, zone: Zone) -> dict[str, object]:
         "said_by": one.said_by,
         "said_on": day_of(one.turn, zone),
         **({"before": list(one.before)} if one.before else {}),
+        **({"beside": list(one.beside)} if one.beside else {}),
     }
 
 

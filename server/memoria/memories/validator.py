@@ -115,6 +115,11 @@ class OperationValidator:
         """The turns that the model was shown and that are still unprocessed."""
         return tuple(self._prompt.turns.values())
 
+    @property
+    def prompt_memories(self) -> tuple[Memory, ...]:
+        """The memories that the model was shown, as they were then."""
+        return tuple(self._prompt.memories.values())
+
     def require_prompt_memory(self, memory_id: str) -> Memory:
         """A memory the model was shown, as it is now."""
         memory = self.tx.memories.get(memory_id) if memory_id in self._prompt.memories else None

@@ -4,6 +4,8 @@
 shown as the source of a statement at all, and lets its writer word it as they like.
 """
 
+from collections.abc import Sequence
+
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.policy.own_words import own_sentences
 from memoria.text.analyser import query_terms
@@ -60,7 +62,7 @@ def is_borne_out(statement: str, text: str) -> bool:
     (half, where there are numbers or names), every number and name, and a negation in both or none.
     A code is unmistakable, whatever stands around it.
     """
-    said = frozenset(query_terms(statement)) - _FRAME - _FRAME_ZH
+    said = _telling_terms(statement)
     names = frozenset(query_terms(" ".join(_NAME.findall(statement)))) - _FRAME
     needed = {term for term in said if term.isdigit()} | (names & said)
     codes = frozenset(filter(_CODE.fullmatch, said))
@@ -76,15 +78,49 @@ def is_borne_out(statement: str, text: str) -> bool:
 
 def share_of_words(statement: str, text: str) -> float:
     """Return how many of the words of a statement that tell something a text has, from 0 to 1."""
-    said = frozenset(query_terms(statement)) - _FRAME - _FRAME_ZH
+    said = _telling_terms(statement)
     return len(said & frozenset(query_terms(text))) / len(said) if said else 1.0
 
 
 def borrows_words(statement: str, own: str, other: str) -> bool:
     """Return whether a statement of one text has words that tell something from another alone."""
-    only_there = frozenset(query_terms(other)) - frozenset(query_terms(own)) - _FRAME - _FRAME_ZH
+    only_there = _telling_terms(other) - _telling_terms(own)
     borrowed = only_there & frozenset(query_terms(statement))
     return len(borrowed) >= (_FEW_ZH if is_cjk(statement) else _FEW)
+
+
+def find_borrowed(statement: str, own: str, others: Sequence[str], most: int) -> list[int]:
+    """Return which few of other texts have what a statement says and its own text has not.
+
+    A number, a name or a code is borrowed by itself; other words as in `borrows_words`.
+
+    Args:
+        statement: what somebody concludes.
+        own: the text that it rests on.
+        others: further texts.
+        most: so many at most.
+
+    Returns:
+        Their places among the others, in order.
+    """
+    missing = _telling_terms(statement) - _telling_terms(own)
+    sure = frozenset(query_terms(" ".join((*_NAME.findall(statement), *_CODE.findall(statement)))))
+    sure |= {term for term in missing if any(map(str.isdigit, term))}
+    least = _FEW_ZH if is_cjk(statement) else _FEW
+    terms = [_telling_terms(text) for text in others]
+    found: list[int] = []
+    while len(found) < most:
+        shared = [missing & one for one in terms]
+        best = max(range(len(terms)), key=lambda n: len(shared[n]), default=None)
+        if best is None or (len(shared[best]) < least and not shared[best] & sure):
+            break
+        found.append(best)
+        missing -= terms[best]
+    return sorted(found)
+
+
+def _telling_terms(text: str) -> frozenset[str]:
+    return frozenset(query_terms(text)) - _FRAME - _FRAME_ZH
 
 
 _IRONY = LazyPattern(

@@ -152,6 +152,11 @@ def _is_stated(statement: str, text: str, place: Place) -> bool:
     return read_statement(text).states(read_statement(statement), where)
 
 
+def split_sentences(text: str) -> list[str]:
+    """The sentences of a text."""
+    return [one for one in map(str.strip, _SENTENCE.split(text)) if one]
+
+
 def sentences_in(text: str) -> Iterator[str]:
     """The whole text, and its sentences that are long enough to be distinctive."""
     yield text
