@@ -391,3 +391,62 @@ async def test_a_date_that_is_the_property_is_no_other_time_without_a_ruling_eit
         await said(m, words)
         await said(m, again, session="t")
         assert believed(await memories(m)) == [now]
+
+
+KIN = {
+    "a property in other words": (
+        {"subject": "larder", "predicate": "purpose"},
+        "larder is the stock service of six shops around Bergen.",
+        {"subject": "larder", "predicate": "shops"},
+        "The new place makes seven shops in larder.",
+    ),
+    "a property in chinese words": (
+        {"subject": "露营灯", "predicate": "进度"},
+        "露营灯的上线定在11月12日。",
+        {"subject": "露营灯", "predicate": "上线"},
+        "露营灯因为模具裂了要晚一周才卖。",
+    ),
+    "two plans": (
+        {"predicate": "go_live", "subject": "larder", "event_time": "2031-10-12"},
+        "larder goes live on 12 October 2031.",
+        {"predicate": "start", "subject": "larder", "event_time": "2031-11-30"},
+        "Everything waits for the bakers on the island, who open on 30 November 2031.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", sorted(KIN))
+async def test_what_may_tell_the_same_property_by_another_name_is_compared(
+    home: Path, model: ScriptedModel, case: str
+) -> None:
+    about, known, of, new = KIN[case]
+
+    def found(n: int, _: str, text: str, __: object) -> list[dict[str, Any]]:
+        fields = about if text == known else of
+        return [add(text, n, **{"modality": "planned", **fields})]
+
+    model.answer = answers(extract=reader(found), adjudicate=rules("replaces"))
+    async with opened(home, model) as m:
+        await said(m, known)
+        await said(m, new, session="t")
+        assert believed(await memories(m)) == [new]
+    (asked,) = asked_for(model, "adjudicate")
+    assert [(pair["known"], pair["new"]) for pair in lines(asked)] == [(known, new)]
+
+
+async def test_two_appointments_of_the_users_are_not_compared_for_being_to_come(
+    home: Path, model: ScriptedModel
+) -> None:
+    exam, visit = "I sit the exam on 12 May 2031.", "Mum comes to stay on 20 May 2031."
+    days = {exam: ("exam", "2031-05-12"), visit: ("visit", "2031-05-20")}
+
+    def found(n: int, _: str, text: str, __: object) -> list[dict[str, Any]]:
+        what, day = days[text]
+        return [add(text, n, predicate=what, event_time=day, modality="planned")]
+
+    model.answer = answers(extract=reader(found))
+    async with opened(home, model) as m:
+        await said(m, exam)
+        await said(m, visit, session="t")
+        assert sorted(believed(await memories(m))) == sorted([exam, visit])
+    assert asked_for(model, "adjudicate") == []

@@ -165,7 +165,9 @@ class Resolver:
         when = find_event_time(
             told, add.content, turn, zone, find_direction(content) if actual else "future"
         )
-        confidence = add.confidence * _CERTAINTY[add.modality] * self._certainty(content, turn)
+        doubtful = self._advice.support.get((content, turn.n)) == "unclear"
+        certainty = _CERTAINTY["possible" if doubtful else add.modality]
+        confidence = add.confidence * certainty
         claim = self._validator.claim(
             content, predicate, turn, confidence, when, assertive=actual, quote=quote
         )
@@ -251,11 +253,6 @@ class Resolver:
                 return reason or "unclear"
             case _:
                 return reason
-
-    def _certainty(self, content: str, turn: StoredTurn) -> float:
-        """How much less sure a conclusion is whose words can be read in two ways."""
-        is_unclear = self._advice.support.get((content, turn.n)) == "unclear"
-        return _CERTAINTY["possible"] if is_unclear else 1.0
 
     def _interpretation(self, add: Add, when: EventTime, turn: StoredTurn) -> Interpretation:
         """What a proposed wording says, as the model or the rules understand it."""

@@ -19,12 +19,12 @@ from memoria.ingest.processing import (
     shorten_statement,
     turn_line,
 )
+from memoria.ingest.rivals import list_rivals
 from memoria.memories.days import date_of_memory, date_of_turn, day_of
 from memoria.memories.related import RelatedMemories
 from memoria.memories.validator import OperationValidator, RejectedError
 from memoria.model import (
     Add,
-    InferredBy,
     Memory,
     Operation,
     Relation,
@@ -258,21 +258,8 @@ def _doubtful_addition(
     risky = confirm_reason == "unclear" or _needs_check(
         content, quote, turn, add.importance, subject, is_personal=confirm_reason == "pii"
     )
-    place = turn.workspace
-    told = validator.tx.memories.list_of_property(subject, predicate, place)
-    same = [memory for memory in told if predicate and memory.predicate == predicate]
-    near = recall.find_near(validator.tx, meanings, content, place)
-    others = [memory for memory in near if not _was_read_off(memory, turn)]
-    rivals = {m.id: m for m in (*same, *others) if _is_left_open(content, m.content)}
-    is_known = any(says_the_same(content, m.content) for m in same)
-    rivals_to_ask = () if is_known else tuple(rivals.values())[:_MOST_OF_ONE]
-    return DoubtfulConclusion(content, quote, turn, rivals_to_ask, risky, (subject, predicate))
-
-
-def _was_read_off(memory: Memory, turn: StoredTurn) -> bool:
-    """Whether rules made a memory of the very turn that the model has read now."""
-    by_rules = memory.current.inferred_by is InferredBy.RULES
-    return by_rules and memory.current.provenance.turn_id == turn.id
+    rivals = list_rivals(validator, add, (content, subject, predicate), turn, recall, meanings)
+    return DoubtfulConclusion(content, quote, turn, rivals, risky, (subject, predicate))
 
 
 def _doubtful_update(validator: OperationValidator, update: Update) -> DoubtfulConclusion | None:

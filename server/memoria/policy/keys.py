@@ -4,6 +4,7 @@ from collections.abc import Collection
 from functools import cache
 
 from memoria.policy.kinship import chinese_words, english_words
+from memoria.text.analyser import query_terms
 from memoria.text.pattern import LazyPattern
 from memoria.text.remembered import remember_results
 from memoria.text.statement import canonical_form
@@ -134,6 +135,21 @@ def predicate_key(predicate: str) -> str:
     """The normal form of a property; `Job title`, `occupation` and 职业 have the same."""
     plain = "_".join(_name_key(predicate.replace("_", " ")).split())
     return _PROPERTY_KEYS.get(plain, plain)
+
+
+def names_property(predicate: str, content: str) -> bool:
+    """Return whether a statement has the words of a property: "six shops" has those of `shops`.
+
+    Args:
+        predicate: the property's normal form; an empty one is named by nothing.
+        content: the statement.
+    """
+    if not predicate:
+        return False
+    said = frozenset(query_terms(content))
+    words = (predicate, *_PROPERTIES.get(predicate, "").split(", "))
+    terms = (frozenset(query_terms(word.replace("_", " "))) for word in words)
+    return any(one and one <= said for one in terms)
 
 
 def has_one_value(predicate: str) -> bool:
