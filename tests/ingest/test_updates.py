@@ -211,6 +211,30 @@ async def test_an_update_has_a_duration_of_its_own(home: Path, model: ScriptedMo
     assert (memory.content, ends(memory)) == (now, "2026-03-14T12:00:00+00:00")
 
 
+STATED_ENDS = [
+    ("rule", "Nothing under pricing/ may be touched, as Tobias is away until 5 May 2026.", "05-06"),
+    ("rule", "到2026年5月5日为止不要改动pricing目录。", "05-06"),
+    ("rule", "Nothing under pricing/ may be touched after 5 May 2026.", None),
+    ("rule", "Up to 5 February 2026 prices had floats; they are whole øre.", None),
+    ("rule", "From 1 April 2026 until 5 May 2026 two people review each change.", None),
+    ("fact", "The shop in Voss stays closed until 5 May 2026.", None),
+]
+
+
+@pytest.mark.parametrize(("kind", "content", "end"), STATED_ENDS)
+async def test_a_rule_ends_with_the_one_date_to_come_up_to_which_its_sentence_says_it_holds(
+    home: Path, model: ScriptedModel, kind: str, content: str, end: str | None
+) -> None:
+    model.answer = answers(
+        extract=reader(lambda n, _who, text, _known: [add(text, n, content, type=kind)]),
+        verify=finds("yes"),
+    )
+    async with opened(home, model) as m:
+        await told(m, f"Mind this: {content}", MONDAY)
+        (memory,) = await by_model(m)
+    assert ends(memory) == (end and f"2026-{end}T00:00:00+00:00")
+
+
 @pytest.mark.parametrize("over", ["2026-02-20", "until 20 February 2026", "到2026年2月20日"])
 async def test_an_update_whose_end_was_over_when_it_was_said_is_rejected_with_a_reason(
     home: Path, model: ScriptedModel, over: str

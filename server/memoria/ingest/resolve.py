@@ -186,7 +186,7 @@ class Resolver:
             scope=self._scope_of(add, turn),
             flag=confirm_reason,
         )
-        end = find_expiry(add.until, content, add.duration, turn, zone)
+        end = find_expiry(add, add.type, content, turn, zone)
         is_over = end is not None and end <= turn.at  # what was said of the past stays true
         wording = replace(wording, expires_at=None if is_over else end)
         if confirm_reason is None:
@@ -311,7 +311,7 @@ class Resolver:
             self._tx, memory, content, when.expression, when.at
         )
         wording = self._validator.wording(claim, turn, quote, when, interpretation)
-        end = find_expiry(update.until, content, update.duration, turn, zone)
+        end = find_expiry(update, topic.type, content, turn, zone)
         if end is not None and end <= turn.at:
             raise RejectedError("over when it was said")
         wording = replace(wording, expires_at=end, type=topic.type, predicate=topic.predicate)

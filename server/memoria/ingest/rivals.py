@@ -1,6 +1,5 @@
 """Rivals: the memories that a model's addition is compared with before it is written."""
 
-from memoria.memories.event_times import find_event_time
 from memoria.memories.related import RelatedMemories
 from memoria.memories.validator import OperationValidator
 from memoria.model import Add, InferredBy, Memory, StoredTurn, TextVectors
@@ -39,9 +38,7 @@ def list_rivals(
         return ()
     near = recall.find_near(validator.tx, meanings, content, turn.workspace)
     about = validator.tx.memories.list_about(subject, turn.workspace)
-    zone = validator.zone_of(turn)
-    planned = find_event_time(add.event_time, content, turn, zone, "future").at
-    is_plan = subject != USER and planned is not None and planned > turn.at
+    is_plan = add.modality == "planned" and subject != USER and not add.type.is_guide
     kin = [
         memory
         for memory in about
@@ -58,9 +55,10 @@ def list_rivals(
 
 
 def _is_of_time_to_come(memory: Memory) -> bool:
-    """Whether a memory told of a time to come when it was said."""
+    """Whether a memory, other than a rule, told of a time to come when it was said."""
     planned = memory.current.event_at
-    return planned is not None and planned > memory.current.valid_from
+    is_plan = planned is not None and planned > memory.current.valid_from
+    return is_plan and not memory.type.is_guide
 
 
 def _was_read_off(memory: Memory, turn: StoredTurn) -> bool:

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.model import Duration, StoredTurn
+from memoria.model import Add, MemoryType, StoredTurn, Update
 from memoria.model.zone import Zone
 from memoria.policy.retention import expires_at
 from memoria.text.dates import Prefer, find_end, find_side, full_dates, times
@@ -59,16 +59,27 @@ def _tells_time(expression: str, turn: StoredTurn, zone: Zone, prefer: Prefer) -
 
 
 def find_expiry(
-    until: str | None, content: str, duration: Duration, turn: StoredTurn, zone: Zone
+    proposed: Add | Update, kind: MemoryType, content: str, turn: StoredTurn, zone: Zone
 ) -> int | None:
     """When a conclusion stops to count: at the end that was named, or after its duration.
 
-    Up to a full date in the conclusion it holds whatever the speaker's expression says.
+    Up to a full date in the conclusion it holds whatever the speaker's expression says. Where no
+    end was named, a rule ends with the date to come up to which its own sentence says it holds.
+
+    Args:
+        proposed: names the end or the duration.
+        kind: the type of the conclusion.
+        content: its sentence, as it is written.
+        turn: where it was said.
+        zone: the speaker's.
     """
-    if until is None:
-        return expires_at(duration, turn.at)
     dates = full_dates(content, turn.at, zone)
-    ends = [span for span in dates if find_side(content, span) in ("until", "before")]
-    text = content if len(ends) == len(dates) == 1 else until
-    end = find_end(text, turn.at, zone)
-    return expires_at(duration, turn.at) if end is None else end
+    sides = [find_side(content, span) for span in dates]
+    lasting = expires_at(proposed.duration, turn.at)
+    if proposed.until is None:
+        states_end = kind.is_guide and lasting is None and sides == ["until"]
+        stated = find_end(content, turn.at, zone) if states_end else None
+        return lasting if stated is None or stated <= turn.at else stated
+    is_open = len(dates) == 1 and sides[0] in ("until", "before")
+    end = find_end(content if is_open else proposed.until, turn.at, zone)
+    return lasting if end is None else end

@@ -21,6 +21,13 @@ _FRAME = frozenset(query_terms("user says said 用户说"))
 _FRAME_ZH = frozenset("用户说的我")
 _NAME = lazy_regex(r"(?<=\S\s)[A-Z][A-Za-z]+")
 _CODE = lazy_regex(r"(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{5,}|\d{5,}")
+_DAY_OR_YEAR = lazy_regex(r"\d{1,2}|(?:19|20)\d\d")
+_OF_A_DATE = frozenset(
+    query_terms(
+        "January February March April May June July August September October November December"
+        " Monday Tuesday Wednesday Thursday Friday Saturday Sunday 年 月 日 号 周 星期"
+    )
+)
 _HALF = 0.5
 _FEW, _FEW_ZH = 2, 4
 """Words that two texts have in common by chance are fewer; Chinese ones are counted in pairs, too.
@@ -92,7 +99,8 @@ def borrows_words(statement: str, own: str, other: str) -> bool:
 def find_borrowed(statement: str, own: str, others: Sequence[str], most: int) -> list[int]:
     """Return which few of other texts have what a statement says and its own text has not.
 
-    A number, a name or a code is borrowed by itself; other words as in `borrows_words`.
+    A code, a name or a long number is borrowed by itself, other words as in `borrows_words`. Days
+    and years are none, for they follow from the day on which something was said.
 
     Args:
         statement: what somebody concludes.
@@ -103,8 +111,9 @@ def find_borrowed(statement: str, own: str, others: Sequence[str], most: int) ->
     Returns:
         Their places among the others, in order.
     """
-    missing = _telling_terms(statement) - _telling_terms(own)
-    sure = frozenset(query_terms(" ".join((*_NAME.findall(statement), *_CODE.findall(statement)))))
+    missing = _telling_terms(statement) - _telling_terms(own) - _OF_A_DATE
+    missing = {term for term in missing if not _DAY_OR_YEAR.fullmatch(term)}
+    sure = frozenset(query_terms(" ".join(_NAME.findall(statement)))) & missing
     sure |= {term for term in missing if any(map(str.isdigit, term))}
     least = _FEW_ZH if is_cjk(statement) else _FEW
     terms = [_telling_terms(text) for text in others]
