@@ -390,3 +390,35 @@ async def test_what_is_told_openly_is_told_as_before(memory: Memoria) -> None:
     assert "small pull requests" in text
     for one in ids:
         assert (await memory.get_turn(one)).condition is None
+
+
+OPENLY = {
+    "en": (
+        "The folding lamp is on sale at the Voss shop from Monday.",
+        "On Saturday at the Voss shop I sell the folding lamp. "
+        "Between us, and don't note it: Anna is pregnant.",
+        "The folding lamp is on sale at the Voss shop.",
+        "Anna is pregnant.",
+    ),
+    "zh": (
+        "折叠露营灯下周一在公司的小程序里上线。",
+        "周六在公司弄折叠露营灯上线的事。阿珊怀孕了，这句你别记。",
+        "折叠露营灯在公司的小程序里上线。",
+        "阿珊怀孕了。",
+    ),
+}
+
+
+@pytest.mark.parametrize("language", sorted(OPENLY))
+@pytest.mark.parametrize("tells", [False, True])
+async def test_a_summary_of_what_was_said_openly_is_shown_though_a_turn_not_to_be_kept_says_it_too(
+    home: Path, model: ScriptedModel, language: str, tells: bool
+) -> None:
+    openly, not_kept, summary, secret = OPENLY[language]
+    text = f"{summary}{secret}" if tells else summary
+    episode = {"summary": text, "quotes": [{"turn": 1, "quote": openly}]}
+    model.answer = answers(episode=lambda _: episode)
+    async with opened(home, model) as m:
+        await record(m, openly, "Gladly, of all that.", not_kept, "Well.", "And tea?", "Yes, tea.")
+        listed = await m.list_memories(types=["episode"])
+    assert [one.content for one in listed.memories] == ([] if tells else [summary])

@@ -103,16 +103,18 @@ def _conditions_in_span(tx: Transaction, episode: Memory) -> Iterator[Condition]
     if span is None or quoted is None:
         return
     turns = tx.conversations.list_span(quoted.session_n, span.first_index, span.last_index)
+    conditions = conditions_of_turns(tx, turns)
+    openly = "\n".join(turn.content for turn in turns if conditions[turn.n] is None)
     for turn in turns:
         read = _read(turn)
-        if read is not None and _tells_of(episode.content, turn.content):
+        if read is not None and _tells_of(episode.content, turn.content, openly):
             yield read.condition
 
 
-def _tells_of(summary: str, said: str) -> bool:
-    """Return whether a summary has words that tell something in common with a turn."""
+def _tells_of(summary: str, said: str, openly: str) -> bool:
+    """Return whether a summary has words that tell something of a turn, and nobody said openly."""
     words = set(query_terms(said))
-    shared = words & set(query_terms(summary))
+    shared = (words & set(query_terms(summary))) - set(query_terms(openly))
     return len(shared) >= min(_MANY_WORDS, max(1, len(words) // 4))
 
 

@@ -111,8 +111,8 @@ def find_borrowed(statement: str, own: str, others: Sequence[str], most: int) ->
     Returns:
         Their places among the others, in order.
     """
-    missing = _telling_terms(statement) - _telling_terms(own) - _OF_A_DATE
-    missing = {term for term in missing if not _DAY_OR_YEAR.fullmatch(term)}
+    added = _telling_terms(statement) - _telling_terms(own) - _OF_A_DATE
+    missing = frozenset(term for term in added if not _DAY_OR_YEAR.fullmatch(term))
     sure = frozenset(query_terms(" ".join(_NAME.findall(statement)))) & missing
     sure |= {term for term in missing if any(map(str.isdigit, term))}
     least = _FEW_ZH if is_cjk(statement) else _FEW
