@@ -25,6 +25,7 @@ from memoria.bare.home import find_home
 from memoria.bare.projects import name_here
 from memoria.errors import InvalidInputError
 from memoria.model.explanation import Part
+from memoria.model.model_call import DailyCap, TokenPrice
 from memoria.model.parse import is_web_address
 from memoria.model.privacy import PersonalRules, parse_personal_rules
 from memoria.model.retention import RetentionChanges, parse_retention_changes
@@ -174,6 +175,17 @@ class Settings(BaseModel):
     reserves a request's maximum cost before sending it; one that might exceed the cap waits for the
     next day."""
 
+    llm_input_price: float | None = Field(None, ge=0, le=10**6)
+    """What a million tokens of requests cost, in your currency. With `MEMORIA_LLM_OUTPUT_PRICE`,
+    `memoria stats`, `model` and `doctor` tell what a day cost."""
+
+    llm_output_price: float | None = Field(None, ge=0, le=10**6)
+    """What a million tokens of answers cost, in the same currency."""
+
+    llm_daily_cost: float | None = Field(None, gt=0, le=10**9)
+    """What a tenant may spend in a day (UTC), in the currency of both prices. It holds beside
+    `MEMORIA_LLM_DAILY_TOKENS`, and like that before a request is sent."""
+
     llm_output_tokens: int = Field(4096, ge=64, le=1_000_000)
     """The longest answer a chat model may give."""
 
@@ -317,6 +329,16 @@ class Settings(BaseModel):
             raise ValueError("a chat model needs MEMORIA_LLM_BASE_URL and MEMORIA_LLM_MODEL")
         return self
 
+    @model_validator(mode="after")
+    def _check_price(self) -> Self:
+        prices = (self.llm_input_price, self.llm_output_price)
+        if None in prices and (prices != (None, None) or self.llm_daily_cost is not None):
+            raise ValueError(
+                "to know what a day costs, state both MEMORIA_LLM_INPUT_PRICE and "
+                "MEMORIA_LLM_OUTPUT_PRICE, of a million tokens each"
+            )
+        return self
+
     @field_validator("llm_base_url", "rerank_base_url")
     @classmethod
     def _check_url(cls, url: str | None) -> str | None:
@@ -349,6 +371,14 @@ class Settings(BaseModel):
     def has_chat_model(self) -> bool:
         """Whether a chat model is configured, which reads what is said."""
         return bool(self.llm_command or self.llm_base_url)
+
+    @property
+    def daily_cap(self) -> DailyCap:
+        """What a tenant may spend in a day, and the price of tokens where it was stated."""
+        asked, answered = self.llm_input_price, self.llm_output_price
+        is_known = asked is not None and answered is not None
+        price = TokenPrice(input=asked, output=answered) if is_known else None
+        return DailyCap(tokens=self.llm_daily_tokens, cost=self.llm_daily_cost, price=price)
 
     @property
     def home_path(self) -> Path:

@@ -8,7 +8,7 @@ from tests.retrieval.toys import keep
 from typer.testing import CliRunner
 
 import memoria
-from memoria import Memoria
+from memoria import Memoria, Settings
 from memoria.app.threads import in_thread
 from memoria.errors import InvalidInputError, NotFoundError
 from memoria.memories.links import replace_interpretation
@@ -20,6 +20,7 @@ from memoria.surface.cli.main import app
 MOVED = "Elizabeth moved to Lisbon in March"
 PLAYS = "Liz plays chess in a club"
 CALLED = "Elizabeth, whom we call Liz, is a cousin of mine"
+AGAIN = "Elizabeth (Liz) sings in a choir"
 
 
 async def settle(m: Memoria) -> str:
@@ -165,6 +166,32 @@ async def test_forgetting_takes_the_names_that_only_the_forgotten_gave(memory: M
     assert await names_of(memory, "Liz") == ["Liz"]
     with pytest.raises(NotFoundError):
         await memory.graph.join("Elizabeth", "Liz")
+
+
+async def test_who_a_model_has_joined_by_a_sentence_are_two_once_it_is_forgotten(
+    memory: Memoria,
+) -> None:
+    await tell(memory, MOVED, "Elizabeth")
+    await tell(memory, PLAYS, "Liz")
+    called = [await tell(memory, each, mention("Elizabeth", "Liz")) for each in (CALLED, AGAIN)]
+    await memory.forget_memory([called[0]])
+    assert await known_of(memory, "Liz") == {MOVED, PLAYS, AGAIN}
+    await memory.forget_memory([called[1]])
+    assert await known_of(memory, "Liz") == {PLAYS}
+    assert await known_of(memory, "Elizabeth") == {MOVED}
+
+
+async def test_what_is_put_back_joins_again(home: Path) -> None:
+    settings = Settings.from_values(home=home, tenant="tests", embedder="off", forget_grace_days=1)
+    async with memoria.open(settings=settings) as m:
+        await tell(m, MOVED, "Elizabeth")
+        await tell(m, PLAYS, "Liz")
+        called = await tell(m, CALLED, mention("Elizabeth", "Liz"))
+        report = (await m.forget_memory([called])).report
+        assert report is not None
+        assert await known_of(m, "Liz") == {PLAYS}
+        await m.undo_forget(report.id)
+        assert await known_of(m, "Liz") == {MOVED, PLAYS, CALLED}
 
 
 async def run(home: Path, *arguments: str) -> str:

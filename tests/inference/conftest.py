@@ -12,7 +12,7 @@ from tests.llm.scripted import ScriptedModel
 from memoria.inference.chat.base import ChatModel, ChatRequest
 from memoria.inference.chat.client import ChatClient, ChatLimits
 from memoria.inference.chat.endpoint import EndpointChat
-from memoria.model import ModelCall
+from memoria.model import DailyCap, ModelCall
 from memoria.store.ledger import StoreLedger
 from memoria.store.sqlite import SqliteStore
 
@@ -105,9 +105,11 @@ def gate_to(books: Books) -> Iterator[OpenGate]:
         attempts: int = 3,
         concurrency: int = 4,
         daily_tokens: int = 1_000_000,
+        daily_cap: DailyCap | None = None,
         **more: Callable[[], int],
     ) -> ChatClient:
-        limits = ChatLimits(timeout_s, attempts, concurrency, daily_tokens, first_pause_s=0.001)
+        cap = daily_cap or DailyCap(tokens=daily_tokens)
+        limits = ChatLimits(timeout_s, attempts, concurrency, cap, first_pause_s=0.001)
         asked = (
             EndpointChat(model.url, "tiny", KEY, timeout_s)
             if isinstance(model, ScriptedModel)

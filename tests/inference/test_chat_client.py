@@ -14,7 +14,7 @@ from tests.llm.scripted import Asked, Behaviour, ScriptedModel, fails, hangs, ra
 from memoria.errors import AskingStoppedError, BudgetSpentError, ModelUnavailableError
 from memoria.inference.chat.client import ChatClient
 from memoria.inference.chat.retry_after import LONGEST_PAUSE_S, retry_pause_s
-from memoria.model import DAY_MS, now_millis
+from memoria.model import DAY_MS, DailyCap, TokenPrice, now_millis
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_S = 30
@@ -111,6 +111,24 @@ def test_the_days_tokens_are_never_exceeded_and_come_back_at_midnight(
     assert gate.ask(TENANT, question()) == RED
 
 
+def test_the_days_money_is_never_exceeded_and_the_error_names_its_setting(
+    server: ScriptedModel, gate_to: OpenGate
+) -> None:
+    server.answer = red
+    price = TokenPrice(input=1, output=1)
+    cap = DailyCap(tokens=10**6, cost=600 / 10**6, price=price)
+    gate = gate_to(server, daily_cap=cap, now=lambda: NOON)
+    for _ in range(3):  # as above
+        gate.ask(TENANT, question())
+    with pytest.raises(BudgetSpentError, match="MEMORIA_LLM_DAILY_COST for more") as caught:
+        gate.ask(TENANT, question())
+    assert caught.value.retry_at == 20_001 * DAY_MS
+    less = DailyCap(tokens=10**6, cost=100 / 10**6, price=price)
+    with pytest.raises(BudgetSpentError, match="more than a whole day has"):
+        gate_to(server, daily_cap=less).ask("bob", question())
+    assert len(server.requests) == 3
+
+
 def test_a_question_larger_than_a_day_is_told_so(server: ScriptedModel, gate_to: OpenGate) -> None:
     with pytest.raises(BudgetSpentError, match="more than a whole day has") as caught:
         gate_to(server, daily_tokens=100).ask(TENANT, question())
@@ -186,9 +204,11 @@ def test_a_process_that_is_killed_while_it_asks_leaves_an_entry_at_its_most(
         from tests.inference.conftest import TENANT, Books, question
         from memoria.inference.chat.endpoint import EndpointChat
         from memoria.inference.chat.client import ChatClient, ChatLimits
+        from memoria.model import DailyCap
         books = Books(Path(sys.argv[1]))
         model = EndpointChat(sys.argv[2], "tiny", None, 600)
-        client = ChatClient(model, books.ledger, ChatLimits(600, 1, 1, 100_000))
+        limits = ChatLimits(600, 1, 1, DailyCap(tokens=100_000))
+        client = ChatClient(model, books.ledger, limits)
         client.ask(TENANT, question(most=300))
     """
     server.answer = lambda _: hangs()

@@ -163,12 +163,14 @@ def test_what_a_command_complains_of_is_kept_short_and_without_secrets(
 def test_a_command_gets_no_key_of_ours_and_no_project_and_is_told_who_asks(
     tmp_path: Path, gate_to: OpenGate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("PWD", str(Path(__file__).parent))
     monkeypatch.setenv("MEMORIA_LLM_API_KEY", KEY)
     monkeypatch.setenv("MEMORIA_EMBEDDING_API_KEY", KEY)
     monkeypatch.setenv("MEMORIA_RERANK_API_KEY", KEY)
     program = f"""
         import json, os
         fit = os.environ["MEMORIA_ASKED"] and {KEY!r} not in str(os.environ) and not os.listdir()
+        fit = fit and os.path.samefile(os.environ["PWD"], os.getcwd())
         print(json.dumps({{"colour": "red" if fit else "green"}}))
     """
     assert gate_to(command(tmp_path, program)).ask(TENANT, question()) == RED

@@ -51,6 +51,7 @@ def test_from_settings_to_an_answer(server: ScriptedModel, books: Books) -> None
     gate.stop()
 
 
+PRICES = {"llm_input_price": 2.0, "llm_output_price": 10.0}
 REFUSED: dict[str, tuple[dict[str, object], str]] = {
     "a URL alone": ({"llm_base_url": URL}, "MEMORIA_LLM_MODEL"),
     "a model alone": ({"llm_model": "m"}, "MEMORIA_LLM_BASE_URL"),
@@ -62,6 +63,9 @@ REFUSED: dict[str, tuple[dict[str, object], str]] = {
     "a command without end": ({"llm_command": "x" * 5000}, "at most 4096 characters"),
     "an open quote": ({"llm_command": "claude 'p"}, "no closing quotation"),
     "nothing a day": ({"llm_daily_tokens": 0}, "MEMORIA_LLM_DAILY_TOKENS"),
+    "no money a day": ({**PRICES, "llm_daily_cost": 0}, "MEMORIA_LLM_DAILY_COST"),
+    "half a price": ({"llm_input_price": 1}, "MEMORIA_LLM_OUTPUT_PRICE"),
+    "money without a price": ({"llm_daily_cost": 1}, "MEMORIA_LLM_INPUT_PRICE"),
 }
 
 
@@ -125,6 +129,20 @@ async def test_doctor_names_host_and_model_and_the_days_tokens_and_asks_nothing(
     host = server.url.removeprefix("http://").removesuffix("/v1")
     assert found.detail == f"tiny at {host}; today 1 calls, 1,234 of 500,000 tokens"
     assert server.requests == []
+
+
+async def test_doctor_says_what_the_day_cost_where_prices_are_stated(home: Path) -> None:
+    spend(home, 1_500)
+    model = {"llm_base_url": URL, "llm_model": "tiny", **PRICES}
+    found = await finding(home, **model)
+    assert found.detail.endswith("today 1 calls, 1,500 of 500,000 tokens, 0.003 in money")
+    capped = await finding(home, **model, llm_daily_cost=1.25)
+    assert "0.003 of 1.25 in money" in capped.detail
+    assert capped.state == "ok"
+    spend(home, 610_000)
+    spent = await finding(home, **model, llm_daily_cost=1.25, llm_daily_tokens=10**7)
+    assert spent.state == "warning"
+    assert "MEMORIA_LLM_DAILY_COST" in (spent.cure or "")
 
 
 async def test_doctor_names_the_command_without_its_arguments(home: Path, tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ from memoria.ingest.extract import Extractor
 from memoria.ingest.extraction import ExtractionLimits, ExtractionWorker
 from memoria.ingest.intake import IntakeLimits
 from memoria.ingest.processing import ProcessorTools
-from memoria.model import LIBRARY, QueueEntry, QueueKind, QueueState, Role, Turn
+from memoria.model import LIBRARY, DailyCap, QueueEntry, QueueKind, QueueState, Role, Turn
 from memoria.retrieval.lookup.related import RelatedMemoryFinder
 from memoria.store.ledger import StoreLedger
 from memoria.store.sqlite import SqliteStore
@@ -92,7 +92,11 @@ def digester(tenant: str) -> Digester:
 def worker(store: SqliteStore, model: ScriptedModel, attempts: int = 2) -> ExtractionWorker:
     chat = EndpointChat(base_url=model.url, model="scripted", api_key=None, timeout_s=0.5)
     limits = ChatLimits(
-        timeout_s=0.5, attempts=2, concurrency=2, daily_tokens=10**9, first_pause_s=0.001
+        timeout_s=0.5,
+        attempts=2,
+        concurrency=2,
+        daily_cap=DailyCap(tokens=10**9),
+        first_pause_s=0.001,
     )
     chat_client = ChatClient(chat, StoreLedger(store), limits)
     extractor = Extractor(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import anyio.to_thread
 import pytest
@@ -190,3 +191,64 @@ async def test_a_conversation_that_is_summed_up_late_is_summed_up_with_what_has_
             await night(m, "process_queue")
             await m.wait_until_idle(60)  # the process's own worker may have been there first
             assert (await episode_of(m)).content == f"{old} (changed since)."
+
+
+def telling(updates: dict[str, tuple[str, str]]) -> Callable[[Asked], object]:
+    """A model that updates what it knows where a turn has certain words: (wording, reason)."""
+    old = LANGUAGES[0][1]
+
+    def reads(n: int, _who: str, text: str, known: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        if text == LANGUAGES[0][0][0]:
+            return [add(text, n, old, predicate="home")]
+        if text not in updates:
+            return []
+        (home,) = [one for one in known if "lives in" in one["content"]]
+        content, reason = updates[text]
+        named = {"id": home["id"], "content": content, "reason": reason}
+        return [{"op": "UPDATE", "quote": text, "turn": n, **named}]
+
+    answer = listening(old)
+    return answers(extract=reader(reads), episode=answer, patch=answer)
+
+
+async def test_a_summary_is_not_written_anew_because_more_is_known_of_what_it_tells(
+    home: Path,
+) -> None:
+    turns, old, new = LANGUAGES[0]
+    street, moved, flat = (
+        "In Leeds I live on Otley Road.",
+        "I live in York by now.",
+        "In York, a flat.",
+    )
+    updates = {
+        street: (f"{old}, on Otley Road", "detail"),
+        moved: (new, "change"),
+        flat: (f"{new}, in a flat", "detail"),
+    }
+    with ScriptedModel(answer=telling(updates)) as model:
+        async with opened(home, model) as m:
+            await said(m, *turns)
+            episode = (await episode_of(m)).id
+            await said(m, street, session="t")
+            assert (await fact_of(m, updates[street][0])).validity == "active"
+            assert (await night(m, "refresh_episodes")).steps[0].planned == 0
+            (hit,) = (await m.search_memory(old, types=["episode"])).hits
+            assert (hit.id, hit.status) == (episode, None)
+            await said(m, moved, session="u")
+            assert (await night(m, "refresh_episodes", "process_queue")).steps[0].planned == 1
+            await m.wait_until_idle(60)
+            assert (await episode_of(m)).content == f"{old} (changed since)."
+            await said(m, flat, session="v")
+            assert (await fact_of(m, updates[flat][0])).validity == "active"
+            assert (await night(m, "refresh_episodes")).steps[0].planned == 0
+
+
+async def test_what_an_update_calls_a_detail_and_says_otherwise_is_a_change(home: Path) -> None:
+    turns, *_ = LANGUAGES[0]
+    gone = "I do not live in Leeds."
+    updates = {gone: ("The user no longer lives in Leeds", "detail")}
+    with ScriptedModel(answer=telling(updates)) as model:
+        async with opened(home, model) as m:
+            await said(m, *turns)
+            await said(m, gone, session="t")
+            assert (await night(m, "refresh_episodes")).steps[0].planned == 1

@@ -248,3 +248,27 @@ async def test_a_concept_of_what_was_merged_has_not_changed(
         tx.memories.set_validity(one, Validity.SUPERSEDED, NOW)
         tx.pairs.note_merged(one, other)
         assert tx.derivations.list_changed([concept]) == []
+
+
+async def test_an_episode_of_what_was_merged_into_other_words_has_not_changed(
+    settings: Settings, store: SqliteStore
+) -> None:
+    old, new, says, _ = PAIRS[0]
+    async with open_memoria(settings=settings) as m:
+        await m.record_conversation([Turn(role="user", content=old)], session_id="s")
+        await m.record_conversation([Turn(role="user", content="as said")], session_id="t")
+    with store.write(settings.tenant) as tx:
+        (first,) = tx.conversations.session_turns("s", 0, 1)
+        (later,) = tx.conversations.session_turns("t", 0, 1)
+        one = conclude(tx, old, [first.n], at=NOW - 90 * DAY_MS)
+        other = conclude(tx, f"{old} these days", [later.n], at=NOW - 20 * DAY_MS)
+        episode = derive(tx, says, kind=MemoryType.EPISODE, at=NOW - 30 * DAY_MS, turn_n=first.n)
+        tx.episodes.add(episode, first.session_n, 0, 0)
+        tx.memories.set_validity(one, Validity.SUPERSEDED, NOW - 10 * DAY_MS)
+        tx.pairs.note_merged(one, other)
+        assert tx.derivations.list_changed([episode]) == []
+        origin = Provenance(source_kind="user_said", trust="reported", channel="extraction")
+        version = NewVersion(new, fingerprint(new), NOW, NOW, origin, later.n, InferredBy.MODEL)
+        tx.memories.add_version(other, version)
+        (change,) = tx.derivations.list_changed([episode])
+        assert (change.id, change.after, change.changed_at) == (other, new, NOW)

@@ -12,17 +12,18 @@ from typing import cast
 
 import pytest
 
-from memoria.model import DAY_MS, ModelCall
+from memoria.model import DAY_MS, DailyCap, ModelCall, TokenPrice
 from memoria.store.base import Store, Transaction
 from memoria.store.ledger import StoreLedger
 from memoria.store.sqlite import SqliteStore
 
 OpenStore = Callable[[Path], SqliteStore]
 TODAY = 20_000 * DAY_MS
+HUNDRED = DailyCap(tokens=100)
 SPENDER = """
     import sys
     from pathlib import Path
-    from memoria.model import ModelCall
+    from memoria.model import DailyCap, ModelCall
     from memoria.store.ledger import StoreLedger
     from memoria.store.sqlite import SqliteStore
 
@@ -31,10 +32,11 @@ SPENDER = """
     call = ModelCall(at=today + 5, purpose="extract", prompt="x/1", model="m",
                      input_tokens=10, output_tokens=90, outcome="open")
     done = 1
-    assert ledger.reserve("ann", call, today, 4050)  # so that each of them spends something
+    cap = DailyCap(tokens=4050)
+    assert ledger.reserve("ann", call, today, cap)  # so that each of them spends something
     print("ready", flush=True)
     sys.stdin.readline()
-    while (n := ledger.reserve("ann", call, today, 4050)) is not None:
+    while (n := ledger.reserve("ann", call, today, cap)) is not None:
         done += 1
         if done % 3:  # the others are never settled: their process might have died
             ledger.settle("ann", n, call.model_copy(update={"output_tokens": 40, "outcome": "ok"}))
@@ -101,7 +103,7 @@ def test_who_waits_for_another_process_counts_what_that_one_spent(
     with ThreadPoolExecutor(1) as thread:
         with one.write("ann") as tx:
             ledger = StoreLedger(cast("Store", other))
-            entered = thread.submit(ledger.reserve, "ann", call(tokens=50), TODAY, 100)
+            entered = thread.submit(ledger.reserve, "ann", call(tokens=50), TODAY, HUNDRED)
             assert other.about_to_write.wait(30)
             tx.ledger.add(call(tokens=50))
         assert entered.result(30) is None
@@ -109,9 +111,9 @@ def test_who_waits_for_another_process_counts_what_that_one_spent(
 
 def test_a_call_that_was_never_settled_counts_at_its_most(store: SqliteStore) -> None:
     ledger = StoreLedger(store)
-    assert ledger.reserve("ann", call(tokens=50), TODAY, 150) is not None
-    assert ledger.reserve("ann", call(tokens=50), TODAY, 150) is None
-    assert ledger.reserve("bob", call(tokens=50), TODAY, 150) is not None
+    assert ledger.reserve("ann", call(tokens=50), TODAY, DailyCap(tokens=150)) is not None
+    assert ledger.reserve("ann", call(tokens=50), TODAY, DailyCap(tokens=150)) is None
+    assert ledger.reserve("bob", call(tokens=50), TODAY, DailyCap(tokens=150)) is not None
 
 
 def test_calls_of_another_day_count_for_nothing(store: SqliteStore) -> None:
@@ -119,12 +121,12 @@ def test_calls_of_another_day_count_for_nothing(store: SqliteStore) -> None:
     for at in (TODAY - 1, TODAY + DAY_MS):  # the clock may have been wrong
         with store.write("ann") as tx:
             tx.ledger.add(call(at, 50))
-    assert ledger.reserve("ann", call(tokens=50), TODAY, 100) is not None
+    assert ledger.reserve("ann", call(tokens=50), TODAY, HUNDRED) is not None
 
 
 def test_a_call_is_read_back_as_it_went(store: SqliteStore) -> None:
     ledger = StoreLedger(store)
-    n = ledger.reserve("ann", call(), TODAY, 100)
+    n = ledger.reserve("ann", call(), TODAY, HUNDRED)
     assert n is not None
     went = call(outcome="refused").model_copy(update={"duration_ms": 12, "detail": "HTTP 400"})
     ledger.settle("bob", n, call(outcome="ok"))  # nobody settles another's
@@ -139,5 +141,34 @@ def test_a_call_is_read_back_as_it_went(store: SqliteStore) -> None:
 def test_the_last_token_of_the_day_may_be_spent_and_no_more(
     store: SqliteStore, tokens: int
 ) -> None:
-    entered = StoreLedger(store).reserve("ann", call(tokens=tokens), TODAY, 100)
+    entered = StoreLedger(store).reserve("ann", call(tokens=tokens), TODAY, HUNDRED)
     assert (entered is not None) == (tokens == 50)
+
+
+PRICE = TokenPrice(input=2, output=10)
+
+
+@pytest.mark.parametrize(("cost", "allowed"), [(0.0012, True), (0.0011, False)])
+def test_the_days_money_holds_where_its_tokens_would_suffice(
+    store: SqliteStore, cost: float, *, allowed: bool
+) -> None:
+    ledger, cap = StoreLedger(store), DailyCap(tokens=10**6, cost=cost, price=PRICE)
+    assert ledger.reserve("ann", call(tokens=50), TODAY, cap)  # .0006: 50 at 2, 50 at 10 a million
+    assert (ledger.reserve("ann", call(tokens=50), TODAY, cap) is not None) == allowed
+    assert ledger.reserve("bob", call(tokens=50), TODAY, cap)
+
+
+def test_money_that_is_left_over_buys_no_more_than_the_days_tokens(store: SqliteStore) -> None:
+    cap = DailyCap(tokens=100, cost=10**6, price=PRICE)
+    ledger = StoreLedger(store)
+    assert ledger.reserve("ann", call(tokens=50), TODAY, cap)
+    assert ledger.reserve("ann", call(tokens=1), TODAY, cap) is None
+
+
+def test_what_was_not_spent_after_all_can_be_spent_again(store: SqliteStore) -> None:
+    ledger, cap = StoreLedger(store), DailyCap(tokens=10**6, cost=0.0006, price=PRICE)
+    n = ledger.reserve("ann", call(tokens=50), TODAY, cap)
+    assert n is not None
+    ledger.settle("ann", n, call(tokens=50).model_copy(update={"output_tokens": 0}))
+    assert ledger.reserve("ann", call(tokens=51), TODAY, cap) is None
+    assert ledger.reserve("ann", call(tokens=41), TODAY, cap) is not None

@@ -61,6 +61,7 @@ WALKS = {
     ("dependencies", "orphan_memories"),
     ("dependencies", "orphan_wordings"),
     ("dependencies", "planned_items"),
+    ("dependencies", "unsupported_joins"),  # once a forget, and few are joined
     ("dependencies", "unsupported_wordings"),  # its own list of turns
     ("pruned_edges", "dense_nodes"),  # once a night
     ("pruned_edges", "evidence_to_transfer"),  # what was merged only

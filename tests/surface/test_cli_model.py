@@ -5,6 +5,7 @@ import os
 import shlex
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -19,7 +20,8 @@ from memoria.admin.models.programs import PROGRAMS
 from memoria.bare.ignored import is_ignored
 from memoria.config import Settings
 from memoria.inference.chat.choose import choose_chat_model
-from memoria.model import QueueState
+from memoria.model import ModelCall, QueueState, now_millis
+from memoria.store.sqlite import SqliteStore
 
 ANSWER: dict[str, Any] = {
     "operations": [
@@ -114,6 +116,37 @@ def test_a_program_that_is_there_is_tried_and_reads_from_then_on(
         named = word.rpartition("=")[2].strip('"')
         assert not named.startswith(str(home)) or Path(named).is_file()
     assert name in shell("model").out.lower()
+
+
+def test_where_prices_are_stated_it_is_told_what_a_day_and_its_conversations_cost(
+    shell: Shell, home: Path
+) -> None:
+    prices = ("llm_input_price", "2", "llm_output_price", "10", "llm_daily_cost", "1.5")
+    assert shell("config", "set", *prices).code == 0
+    assert "and 1.50 in money a day (llm_daily_tokens, llm_daily_cost)" in shell("model").out
+    assert shell("config", "unset", "llm_input_price").code != 0
+    spend(home)
+    shell("config", "set", "llm_command", "ask --json")
+    assert "Today: 1 calls, 2,000 of 500,000 tokens, 0.012 of 1.50 in money." in shell("model").out
+    assert "1 calls in 30 days for 0.012, today 2,000 tokens for 0.012" in shell("stats").out
+    figures = shell("stats", "--json").document
+    assert (figures["cost_today"], figures["reading_cost"]) == (0.012, 0.012)
+
+
+def spend(home: Path) -> None:
+    """Enter a call of 1,000 tokens each way."""
+    call = ModelCall(
+        at=now_millis(),
+        purpose="extract",
+        prompt="x/1",
+        model="m",
+        input_tokens=1000,
+        output_tokens=1000,
+        outcome="ok",
+    )
+    store = SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=1)
+    with closing(store), store.write("default") as tx:
+        tx.ledger.add(call)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a script is no program there")

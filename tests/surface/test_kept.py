@@ -332,6 +332,7 @@ NO_SAY = frozenset(
     embedder_wait_ms short_term_turns search_without rerank_base_url
     rerank_model rerank_api_key rerank_timeout_s embedding_batch embedding_attempts llm_base_url
     llm_model llm_api_key llm_command llm_timeout_s llm_attempts llm_concurrency llm_daily_tokens
+    llm_input_price llm_output_price llm_daily_cost
     llm_output_tokens extraction_attempts extraction_wait_minutes extraction_turns
     forget_similarity forget_at_once forget_grace_days personal_data retention lease_ms
     busy_timeout_ms nightly_minutes nightly_tokens archive_days nightly_idle_minutes history_files

@@ -8,13 +8,16 @@ from memoria.inference.chat.command import split_command
 from memoria.model import (
     DAY_MS,
     PRICED_MS,
+    DailyCap,
     Finding,
     ModelCall,
     ReadingPrice,
+    TokenSpending,
     now_millis,
     start_of_utc_day,
     to_iso,
 )
+from memoria.model.model_call import describe_cost
 from memoria.store.base import Store
 
 _CHECK = "chat model"
@@ -46,11 +49,11 @@ def check_chat_model(store: Store, settings: Settings) -> Finding:
     with store.read(settings.tenant) as tx:
         spent, last = tx.ledger.spending(today, today + DAY_MS), tx.ledger.newest()
         price = tx.ledger.reading_price(now_millis() - PRICED_MS)
-    cap = settings.llm_daily_tokens
-    detail = f"{named}; today {spent.calls:,} calls, {spent.tokens:,} of {cap:,} tokens"
+    cap = settings.daily_cap
+    detail = f"{named}; today {describe_spending(spent, cap)}"
     if price.per_thousand is not None:
         detail += f"; in 30 days {price.per_thousand:,} tokens for 1,000 of conversation"
-    problem = _find_problem(settings, cap - spent.tokens, last) or _find_high_price(price)
+    problem = _find_problem(settings, spent, last) or _find_high_price(price)
     if problem is None:
         return Finding(check=_CHECK, state="ok", detail=detail)
     said, cure = problem
@@ -79,16 +82,26 @@ def name_model(settings: Settings) -> str | None:
     return f"{settings.llm_model} at {url.hostname}{port}"
 
 
-def _find_problem(settings: Settings, left: int, last: ModelCall | None) -> tuple[str, str] | None:
+def describe_spending(spent: TokenSpending, cap: DailyCap) -> str:
+    """What a day took of what it may take: calls, tokens, and money where prices were stated."""
+    said = f"{spent.calls:,} calls, {spent.tokens:,} of {cap.tokens:,} tokens"
+    if cap.price is None:
+        return said
+    most = "" if cap.cost is None else f" of {describe_cost(cap.cost)}"
+    return f"{said}, {describe_cost(cap.price.cost_of(spent))}{most} in money"
+
+
+def _find_problem(
+    settings: Settings, spent: TokenSpending, last: ModelCall | None
+) -> tuple[str, str] | None:
     """What keeps questions from being answered, and what to do about it."""
     if settings.llm_command and not shutil.which(split_command(settings.llm_command)[0]):
         return "there is no such program", "Check MEMORIA_LLM_COMMAND."
-    if left < settings.llm_output_tokens:
+    longest = TokenSpending(calls=1, input_tokens=0, output_tokens=settings.llm_output_tokens)
+    if not settings.daily_cap.allows(longest, spent):
         new = to_iso(start_of_utc_day(now_millis()) + DAY_MS)
-        return (
-            "that is today's cap",
-            f"It goes on at {new}. Raise MEMORIA_LLM_DAILY_TOKENS for more.",
-        )
+        raised = " or ".join(settings.daily_cap.settings)
+        return "that is today's cap", f"It goes on at {new}. Raise {raised} for more."
     if last is not None and last.outcome not in _OF_NO_CONCERN:
         return (
             f"the last call ({to_iso(last.at)}) was {last.outcome}",

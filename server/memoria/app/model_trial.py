@@ -21,8 +21,10 @@ from memoria.model import (
     QueueEntry,
     QueueState,
     Role,
+    TokenSpending,
     Turn,
     now_millis,
+    start_of_utc_day,
 )
 from memoria.model.model_call import USUAL_PRICE
 from memoria.store.base import Transaction
@@ -41,6 +43,8 @@ _MOST_HELD = 100
 _NOT_FOUND = "quote not in the turn"
 _WEEK_DAYS = 7
 _MOST_SESSIONS = 10_000
+_USUAL_SHARE = 0.2
+"""Tokens of answers for one of questions, where nobody has counted them yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,9 @@ class WeekPrice:
 
     conversation_tokens: int
     tokens_a_day: int
+    """Of questions."""
+    answered_a_day: int
+    """Of answers."""
 
 
 async def try_model(settings: Settings) -> ModelTrial:
@@ -132,17 +139,28 @@ def _judge(entries: list[QueueEntry], held: int, seconds: float, tokens: int) ->
     )
 
 
+def read_spending(settings: Settings) -> TokenSpending:
+    """What the tenant's questions to chat models took today (UTC)."""
+    if not choose_engine().exists(settings):
+        return TokenSpending(calls=0, input_tokens=0, output_tokens=0)
+    today = start_of_utc_day(now_millis())
+    with closing(open_store(settings)) as store, store.read(settings.tenant) as tx:
+        return tx.ledger.spending(today, today + DAY_MS)
+
+
 def price_last_week(settings: Settings) -> WeekPrice | None:
     """What reading the tenant's last week would have cost; None where nothing was said in it."""
     since = now_millis() - _WEEK_DAYS * DAY_MS
     if not choose_engine().exists(settings):
         return None
     with closing(open_store(settings)) as store, store.read(settings.tenant) as tx:
-        price = tx.ledger.reading_price(0).per_thousand or USUAL_PRICE
+        price = tx.ledger.reading_price(0)
         said = sum(_count_tokens(tx, since))
     if not said:
         return None
-    return WeekPrice(said, said * price // 1000 // _WEEK_DAYS)
+    asked = said * (price.per_thousand or USUAL_PRICE) // 1000 // _WEEK_DAYS
+    share = price.output_tokens / price.input_tokens if price.input_tokens else _USUAL_SHARE
+    return WeekPrice(said, asked, round(asked * share))
 
 
 def _count_tokens(tx: Transaction, since: int) -> Iterator[int]:

@@ -30,8 +30,10 @@ from memoria.policy.retention import retention_table
 from memoria.retrieval.lookup.related import RelatedMemoryFinder
 from memoria.store.base import JournalingStore
 from memoria.store.home_folder import open_home_files
+from memoria.store.values import Filters
 
 _S_PER_MINUTE = 60
+_ALL = Filters(everywhere=True, include_history=True)
 
 
 def run_nightly(
@@ -157,10 +159,12 @@ def list_changes(settings: Settings, run_id: str, limit: int) -> tuple[NightlyRu
 
 
 def read_wordings(settings: Settings, run: NightlyRun) -> dict[str, str]:
-    """What the memories of a report say now, by id. The report itself keeps no word of them."""
+    """What the memories of a report say now, and names, by id. The report itself has no word."""
     with closing(open_store(settings)) as store, store.read(settings.tenant) as tx:
-        found = (tx.memories.get(one) for step in run.steps for one in step.reasons)
-        return {memory.id: memory.current.content for memory in found if memory}
+        ids = [one for step in run.steps for one in step.reasons]
+        memories, entities = map(tx.memories.get, ids), (tx.graph.get_entity(i, _ALL) for i in ids)
+        said = {memory.id: memory.current.content for memory in memories if memory}
+        return said | {entity.id: entity.name for entity in entities if entity}
 
 
 def undo_nightly(settings: Settings, run_id: str, progress: Callable[[int], None]) -> UndoResult:

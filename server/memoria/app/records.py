@@ -172,7 +172,16 @@ class Records(Recall):
         """What this tenant holds."""
         held = await self._read(lambda tx: tx.statistics())
         waiting = await in_thread(lambda: count_waiting(self.settings.home_path, self.tenant))
-        return held.model_copy(update={"waiting": waiting})
+        price = self.settings.daily_cap.price
+        costs = (
+            {}
+            if price is None
+            else {
+                "reading_cost": price.cost_of(held.reading),
+                "cost_today": price.cost_of(held.today),
+            }
+        )
+        return held.model_copy(update={"waiting": waiting, **costs})
 
     @property
     def provenance(self) -> "ProvenanceQueries":

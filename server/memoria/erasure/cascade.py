@@ -6,6 +6,7 @@
   words. It goes whole as soon as one of its sources goes, and may be written anew from the others.
 - A statement stands by itself. But one that waits for the user's word to correct what is forgotten,
   and rests on nothing else, goes with it: confirmed, it would bring the matter back.
+- Two that a model has joined because a sentence gives them one name are two again without it.
 - A queue entry goes with the last turn of its span, an item of a nightly plan with anything that it
   names, an edge with either of its ends.
 """
@@ -116,6 +117,12 @@ def drop_lost_subjects(tx: Transaction, survivors: Iterable[str], erased: Sequen
         texts = [memory.content, *(full_text(turn) for turn in turns if turn is not None)]
         if not any(subject in name_key(text) for text in texts):
             tx.memories.set_subject(memory.id, None)
+
+
+def part_unsupported(tx: Transaction) -> None:
+    """Let be two again what a model has joined by a name that was just erased."""
+    for entity_id in tx.dependencies.list_unsupported_joins():
+        tx.graph.split_entity(entity_id)
 
 
 def drop_unsupported(tx: Transaction, survivors: Sequence[str], now: int) -> None:

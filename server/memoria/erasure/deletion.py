@@ -7,6 +7,7 @@ from memoria.erasure.cascade import (
     delete_memory,
     drop_lost_subjects,
     drop_unsupported,
+    part_unsupported,
 )
 from memoria.erasure.plan import ErasurePlan
 from memoria.erasure.restatements import list_restatements
@@ -78,6 +79,7 @@ class Deletion:
         else:
             self._suppress_turns()
         self._erase_notes()
+        part_unsupported(tx)
 
     def _erase_memory(self, memory: Memory) -> None:
         texts = self._plan.list_suppressed(memory)

@@ -17,6 +17,7 @@ from memoria.erasure.cascade import (
     drop_unsupported,
     find_dependents,
     find_unsupported,
+    part_unsupported,
 )
 from memoria.erasure.files import TextFileEraser
 from memoria.erasure.suppression import Digester, SuppressionList
@@ -139,6 +140,7 @@ class Repetition:
             self.count += bool(self._tx.conversations.erase_turn(turn))
         drop_lost_subjects(self._tx, survivors, [*map(full_text, erased)])
         drop_unsupported(self._tx, survivors, now_millis())
+        part_unsupported(self._tx)
 
     def _erase_memory(self, memory_id: str) -> None:
         """Erase a memory, unless it went with another."""

@@ -28,6 +28,7 @@ from memoria.memories.verdicts import (
     ReadAhead,
     applies_elsewhere,
 )
+from memoria.memories.writer import REFINE
 from memoria.model import (
     Add,
     Boost,
@@ -66,7 +67,11 @@ from memoria.store.values import NewMemory
 from memoria.text.dates import find_direction
 from memoria.text.document import full_text
 from memoria.text.quotes import find_quote
-from memoria.text.statement import canonical_form, fingerprint
+from memoria.text.statement import (
+    canonical_form,
+    differs_in_number_or_negation,
+    fingerprint,
+)
 
 _LINK_CONFIDENCE = 0.7
 _BOOST_STEP = 0.06  # of an importance from 0 to 1
@@ -349,7 +354,8 @@ class Resolver:
             case Supersede() if applies_elsewhere(self._tx, new, memory):
                 self._note(self._claims.add_in_project(new, memory), content)
             case Supersede():
-                self._note(self._claims.revise(new, memory, since), content)
+                action = REFINE if _adds_to(update, memory) else "correct"
+                self._note(self._claims.revise(new, memory, since, action), content)
             case Contradict() | NeedsReview() as verdict:
                 self._note(self._claims.hold(new, memory, verdict), content)
 
@@ -386,6 +392,15 @@ def _is_the_same(content: str, known: str, update: Update) -> bool:
     if update.reason == "correction":
         return fingerprint(content) == fingerprint(known)
     return canonical_form(content) == canonical_form(known)
+
+
+def _adds_to(update: Update, memory: Memory) -> bool:
+    """Whether what a memory says holds still, and an update only says more of it.
+
+    A model calls many a change a detail; one that a number or a negation tells is not taken for it.
+    """
+    is_otherwise = differs_in_number_or_negation(update.content, memory.content)
+    return update.reason == "detail" and not is_otherwise
 
 
 def _start_of_update(update: Update, turn: StoredTurn, memory: Memory, zone: Zone) -> int:

@@ -5,7 +5,7 @@ kept with the steps, so a killed run does not get its tokens back.
 """
 
 from memoria.errors import BudgetSpentError
-from memoria.model import ModelCall, now_millis
+from memoria.model import DailyCap, ModelCall, now_millis
 from memoria.model.nightly import NightlyRun
 from memoria.store.base import JournalingStore
 from memoria.store.ledger import enter_call
@@ -31,10 +31,10 @@ class NightlyLedger:
         self._most = most
         self._entered: dict[int, tuple[int, int]] = {}
 
-    def reserve(self, tenant: str, call: ModelCall, since: int, most: int) -> int | None:
+    def reserve(self, tenant: str, call: ModelCall, since: int, cap: DailyCap) -> int | None:
         """Enter a call that is about to be made, with its maximum cost. Gives its number.
 
-        None if the day's tokens do not suffice.
+        None if the day's cap does not allow it.
 
         Raises:
             BudgetSpentError: the run's do not.
@@ -47,7 +47,7 @@ class NightlyLedger:
                     "next run asks it; raise MEMORIA_NIGHTLY_TOKENS for more.",
                     retry_at=now_millis(),
                 )
-            n = enter_call(tx, call, since, most)
+            n = enter_call(tx, call, since, cap)
             if n is not None:
                 tx.nightly_runs.note_tokens(self._run, self.step, call.tokens)
                 self._entered[n] = (self.step, call.tokens)

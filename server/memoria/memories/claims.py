@@ -18,7 +18,7 @@ from memoria.memories.belief import needs_users_word
 from memoria.memories.claim_outcome import ClaimOutcome
 from memoria.memories.values import NewWording, Passage, StructuralLinks
 from memoria.memories.verdicts import NewClaim, Verdicts, applies_elsewhere, judge_claim
-from memoria.memories.writer import MemoryWriter
+from memoria.memories.writer import REFINE, MemoryWriter
 from memoria.model import (
     InferredBy,
     Memory,
@@ -181,12 +181,15 @@ class ClaimWriter:
         self._writer.add(replace(new.memory, validity=waiting, flag=flag), new.wording, "hold")
         return ClaimOutcome("pending", new.memory.id)
 
-    def revise(self, new: NewClaim, memory: Memory, valid_from: int) -> ClaimOutcome:
-        """Let a memory say something else from a moment on."""
+    def revise(
+        self, new: NewClaim, memory: Memory, valid_from: int, action: str = "correct"
+    ) -> ClaimOutcome:
+        """Let a memory say something else from a moment on, or the same in other words."""
         since = max(valid_from, memory.current.valid_from)
         learnt_at = new.names_task or not memory.type.is_guide
         task = new.memory.task if learnt_at else None
-        self._writer.revise(memory.id, replace(new.wording, valid_from=since, task=task))
+        wording = replace(new.wording, valid_from=since, task=task)
+        self._writer.revise(memory.id, wording, action)
         return ClaimOutcome("UPDATE", memory.id, supersedes=(memory,))
 
     def strengthen(self, new: NewClaim, memory: Memory) -> ClaimOutcome:
@@ -212,7 +215,8 @@ class ClaimWriter:
             named = replace(
                 wording, type=topic.type, subject=topic.subject, predicate=topic.predicate
             )
-            outcome = self.revise(replace(new, wording=named), memory, memory.current.valid_from)
+            since = memory.current.valid_from
+            outcome = self.revise(replace(new, wording=named), memory, since, REFINE)
             return replace(outcome, supersedes=())
         is_new = self._add_evidence(memory, wording)
         return ClaimOutcome("evidence" if is_new else "known", memory.id)

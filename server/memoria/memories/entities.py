@@ -19,6 +19,7 @@ from memoria.text.name import name_key
 
 JOINED = "join entity"
 PARTED = "part entity"
+_PROPOSED = "propose to join entity"
 _MOST_PAIRS = 1000
 """Pairs of one name that are looked at for what may be proposed."""
 _BY_MODEL = Channel(name=EXTRACTION_CHANNEL, trust=Trust.REPORTED)
@@ -64,7 +65,7 @@ def join_as_read(tx: Transaction, memory: Memory, mention: Mention, entity: Node
     if own is None or memory.validity is not Validity.ACTIVE or USER in _keys(own):
         return
     for other in tx.graph.find_entities(mention.names, seen):
-        if _may_be_one(own, other) and not _were_parted(tx, own, other):
+        if _may_be_one(own, other) and not _has_entry(tx, PARTED, (own, other)):
             join_entities(tx, (other, own), _BY_MODEL, now)
 
 
@@ -80,10 +81,21 @@ def list_proposals(tx: Transaction, visible: Filters, limit: int) -> list[Pair]:
     return list(islice(_iterate_proposals(tx, visible), limit))
 
 
+def list_new_proposals(tx: Transaction, visible: Filters, limit: int) -> list[Pair]:
+    """Those of the proposals that no night has named."""
+    new = (pair for pair in _iterate_proposals(tx, visible) if not _has_entry(tx, _PROPOSED, pair))
+    return list(islice(new, limit))
+
+
+def note_proposal(tx: Transaction, pair: Pair, channel: Channel, now: int) -> None:
+    """Note that a night has named two entities that may be one."""
+    _log(tx, _PROPOSED, pair, channel, now)
+
+
 def _iterate_proposals(tx: Transaction, visible: Filters) -> Iterator[Pair]:
     for ids in tx.graph.list_same_named(_MOST_PAIRS):
         one, other = (tx.graph.get_entity(entity_id, visible) for entity_id in ids)
-        if one and other and _keys(one) & _keys(other) and not _were_parted(tx, one, other):
+        if one and other and _keys(one) & _keys(other) and not _has_entry(tx, PARTED, (one, other)):
             yield one, other
 
 
@@ -95,10 +107,11 @@ def _whole(entity: Entity) -> str:
     return entity.canonical_id or entity.id
 
 
-def _were_parted(tx: Transaction, one: Entity, other: Entity) -> bool:
+def _has_entry(tx: Transaction, action: str, pair: Pair) -> bool:
+    """Whether the log says that something was done to a pair, whichever was named first."""
     return any(
-        entry.action == PARTED and entry.detail == against.id
-        for entity, against in ((one, other), (other, one))
+        entry.action == action and entry.detail == against.id
+        for entity, against in (pair, pair[::-1])
         for entry in tx.audit.list_entries(entity.id)
     )
 

@@ -48,7 +48,14 @@ from memoria.model.memory import (
     Validity,
 )
 from memoria.model.memory_types import MemoryType
-from memoria.model.model_call import PRICED_MS, ModelCall, ReadingPrice, TokenSpending
+from memoria.model.model_call import (
+    PRICED_MS,
+    DailyCap,
+    ModelCall,
+    ReadingPrice,
+    TokenPrice,
+    TokenSpending,
+)
 from memoria.model.operation import (
     Add,
     Boost,
@@ -113,6 +120,7 @@ __all__ = [
     "Checks",
     "CompletedTask",
     "ContextPackage",
+    "DailyCap",
     "Delete",
     "Duration",
     "Edge",
@@ -179,6 +187,7 @@ __all__ = [
     "StoredTurn",
     "SupportVerdict",
     "TextVectors",
+    "TokenPrice",
     "TokenSpending",
     "ToolCall",
     "Trust",

@@ -31,7 +31,59 @@ class TokenSpending(Value):
     """What a tenant's questions to chat models took in some time."""
 
     calls: int
+    input_tokens: int
+    output_tokens: int
+
+    @property
+    def tokens(self) -> int:
+        """Requests and answers together."""
+        return self.input_tokens + self.output_tokens
+
+
+_PRICED_TOKENS = 1_000_000
+
+
+class TokenPrice(Value):
+    """What a million tokens cost, of requests and of answers, in whatever currency."""
+
+    input: float
+    output: float
+
+    def cost_of(self, used: "ModelCall | TokenSpending | ReadingPrice") -> float:
+        """What these tokens cost."""
+        return (used.input_tokens * self.input + used.output_tokens * self.output) / _PRICED_TOKENS
+
+
+class DailyCap(Value):
+    """What a tenant may spend in a day: tokens and, where their price is known, money."""
+
     tokens: int
+    cost: float | None = None
+    price: TokenPrice | None = None
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """The names of what sets it."""
+        money = () if self.cost is None else ("MEMORIA_LLM_DAILY_COST",)
+        return ("MEMORIA_LLM_DAILY_TOKENS", *money)
+
+    def allows(self, call: ModelCall | TokenSpending, spent: TokenSpending | None = None) -> bool:
+        """Whether a call may be made beside what was spent in the day."""
+        used = [one for one in (call, spent) if one is not None]
+        if sum(one.tokens for one in used) > self.tokens:
+            return False
+        if self.cost is None or self.price is None:
+            return True
+        return sum(map(self.price.cost_of, used)) <= self.cost
+
+    def __str__(self) -> str:
+        money = "" if self.cost is None else f" and {describe_cost(self.cost)} in money"
+        return f"{self.tokens:,} tokens{money}"
+
+
+def describe_cost(cost: float) -> str:
+    """A sum of money in no currency, with two digits that say something."""
+    return f"{cost:,.2f}" if cost >= 1 else f"{cost:.2g}"
 
 
 USUAL_PRICE = 3_000

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from memoria.model.base import Value
-from memoria.model.model_call import ReadingPrice
+from memoria.model.model_call import ReadingPrice, TokenSpending
 from memoria.model.private_time import PrivateTime
 from memoria.model.queue import QueueStatus
 
@@ -68,6 +68,11 @@ class Statistics(Value):
     queue: QueueStatus
     reading: ReadingPrice
     """What the chat model took in the last 30 days, and for how much conversation."""
+    today: TokenSpending
+    """What it took today (UTC)."""
+    reading_cost: float | None = None
+    """What the last 30 days cost, in the currency of the stated prices."""
+    cost_today: float | None = None
     waiting: int = 0
     """What hooks have said and nobody has taken in yet, in entries of the spool."""
     private: tuple[PrivateTime, ...] = ()

@@ -4,7 +4,7 @@ An entry must be on disk before the model is asked, so that neither a crash nor 
 spend the same tokens a second time.
 """
 
-from memoria.model import DAY_MS, ModelCall
+from memoria.model import DAY_MS, DailyCap, ModelCall
 from memoria.store.base import Store, Transaction
 
 
@@ -14,14 +14,14 @@ class StoreLedger:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def reserve(self, tenant: str, call: ModelCall, since: int, most: int) -> int | None:
+    def reserve(self, tenant: str, call: ModelCall, since: int, cap: DailyCap) -> int | None:
         """Enter a call that is about to be made. Gives its number.
 
-        None if the tenant's entries of the day that began at `since` would come to more than
-        `most` tokens.
+        None if the tenant's entries of the day that began at `since` would come to more than the
+        cap.
         """
         with self._store.write(tenant) as tx:
-            return enter_call(tx, call, since, most)
+            return enter_call(tx, call, since, cap)
 
     def settle(self, tenant: str, n: int, call: ModelCall) -> None:
         """Set an entry to what came of the call."""
@@ -29,7 +29,7 @@ class StoreLedger:
             tx.ledger.settle(n, call)
 
 
-def enter_call(tx: Transaction, call: ModelCall, since: int, most: int) -> int | None:
+def enter_call(tx: Transaction, call: ModelCall, since: int, cap: DailyCap) -> int | None:
     """Enter a call that is about to be made, if the day allows it; see `StoreLedger.reserve`."""
-    spent = tx.ledger.spending(since, since + DAY_MS).tokens
-    return None if spent + call.tokens > most else tx.ledger.add(call)
+    spent = tx.ledger.spending(since, since + DAY_MS)
+    return tx.ledger.add(call) if cap.allows(call, spent) else None

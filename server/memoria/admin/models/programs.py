@@ -2,9 +2,11 @@
 
 Each row keeps its program from tools, hooks, servers of other programs, transcripts and what its
 user has told it elsewhere, as far as its flags can; what they can't is said. Tried with Claude Code
-2.1.197, Codex 0.171.0, Gemini CLI 0.61.0 and Qwen Code 0.15.10 against stand-ins for their APIs.
+2.1.197, Codex 0.171.0, Gemini CLI 0.61.0, Qwen Code 0.15.10 and OpenCode 1.18.33 against stand-ins
+for their APIs.
 """
 
+import json
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,6 +15,24 @@ from pathlib import Path
 INSTRUCTIONS = "Do what the message says. Answer with the JSON that it asks for and nothing else.\n"
 _INSTRUCTIONS_FILE, _NO_TOOLS_FILE = "instructions.md", "no-tools.toml"
 _NO_TOOLS = '[[rule]]\ntoolName = "*"\ndecision = "deny"\npriority = 999\n'
+_OPENCODE_FILE = "opencode.json"
+_OPENCODE = json.dumps(
+    {
+        "agent": {
+            "memoria": {
+                "mode": "primary",
+                "description": "Reads conversations for Memoria.",
+                "prompt": INSTRUCTIONS.strip(),
+                "permission": {"*": "deny"},
+            }
+        },
+        "mcp": {"memoria": {"enabled": False}},
+        "share": "disabled",
+        "autoupdate": False,
+        "snapshot": False,
+    },
+    indent=2,
+)
 _CODEX_FEATURES = (
     *"hooks shell_tool unified_exec goals multi_agent apps plugins".split(),
     *"image_generation view_image".split(),
@@ -93,5 +113,20 @@ PROGRAMS = (
             *("--allowed-mcp-server-names", "none", "--output-format", "text"),
             *("--system-prompt", INSTRUCTIONS.strip()),
         ),
+    ),
+    ReadingProgram(
+        name="opencode",
+        title="OpenCode",
+        program="opencode",
+        arguments=(*("run", "--pure", "--agent", "memoria"), *("--title", "memoria")),
+        variables={
+            "OPENCODE_CONFIG": f"{{folder}}/{_OPENCODE_FILE}",
+            "OPENCODE_DB": ":memory:",
+            "OPENCODE_DISABLE_PROJECT_CONFIG": "1",
+            "OPENCODE_DISABLE_CLAUDE_CODE": "1",
+        },
+        files={_OPENCODE_FILE: _OPENCODE},
+        keeps="It adds your own AGENTS.md to each question, and starts the MCP servers of your "
+        "opencode.json, of which the model is told nothing.",
     ),
 )

@@ -28,7 +28,7 @@ def chat_limits(settings: Settings) -> ChatLimits:
         timeout_s=settings.llm_timeout_s,
         attempts=settings.llm_attempts,
         concurrency=settings.llm_concurrency,
-        daily_tokens=settings.llm_daily_tokens,
+        daily_cap=settings.daily_cap,
     )
 
 

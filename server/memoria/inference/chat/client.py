@@ -26,7 +26,7 @@ from memoria.inference.chat.deadline import asking_stopped_error
 from memoria.inference.chat.ledger import CallLedger, OpenCall, open_call
 from memoria.inference.chat.loose_answer import LooseAnswer, UnfitItem, join_answers
 from memoria.inference.templates import load_template
-from memoria.model import DAY_MS, ModelCall, now_millis, start_of_utc_day, to_iso
+from memoria.model import DAY_MS, DailyCap, ModelCall, now_millis, start_of_utc_day, to_iso
 
 _LOG = logging.getLogger(__name__)
 _MS_PER_S = 1000
@@ -45,7 +45,7 @@ class ChatLimits:
     timeout_s: float
     attempts: int
     concurrency: int
-    daily_tokens: int
+    daily_cap: DailyCap
     first_pause_s: float = 0.5
     """The pause after the first failure; it doubles with each, and a part of it is chance."""
 
@@ -154,7 +154,7 @@ class ChatClient:
     def _record_call(self, tenant: str, request: ChatRequest[AnswerT]) -> Iterator[OpenCall]:
         entry = OpenCall(open_call(request, self.name, self._now()))
         n = self._ledger.reserve(
-            tenant, entry.call, start_of_utc_day(entry.call.at), self._limits.daily_tokens
+            tenant, entry.call, start_of_utc_day(entry.call.at), self._limits.daily_cap
         )
         if n is None:
             raise self._budget_error(entry.call)
@@ -172,16 +172,17 @@ class ChatClient:
             self._ledger.settle(tenant, n, call)
 
     def _budget_error(self, call: ModelCall) -> BudgetSpentError:
-        cap, wanted = self._limits.daily_tokens, call.input_tokens + call.output_tokens
-        if wanted > cap:
+        cap = self._limits.daily_cap
+        raised = " or ".join(cap.settings)
+        if not cap.allows(call):
             return BudgetSpentError(
-                f"The request may take {wanted:,} tokens, more than a whole day has ({cap:,}). "
-                "Raise MEMORIA_LLM_DAILY_TOKENS, or lower MEMORIA_LLM_OUTPUT_TOKENS."
+                f"The request may take {call.tokens:,} tokens, more than a whole day has ({cap}). "
+                f"Raise {raised}, or lower MEMORIA_LLM_OUTPUT_TOKENS."
             )
         free_at = start_of_utc_day(call.at) + DAY_MS
         return BudgetSpentError(
-            f"The day's {cap:,} tokens do not suffice for another request. There are new ones at "
-            f"{to_iso(free_at)}; raise MEMORIA_LLM_DAILY_TOKENS for more.",
+            f"The day's {cap} do not suffice for another request. There are new ones at "
+            f"{to_iso(free_at)}; raise {raised} for more.",
             retry_at=free_at,
         )
 

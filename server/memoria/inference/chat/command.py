@@ -121,7 +121,7 @@ class CommandChat:
                 raise asking_stopped_error()
             try:
                 words = [str(Path(found).absolute()), *self._words[1:]]
-                environment = _child_environment(os.environ, str(Path(words[0]).parent))
+                environment = _child_environment(os.environ, str(Path(words[0]).parent), folder)
                 program = Program(words, environment | self._variables, folder, _MOST_BYTES)
             except OSError as error:
                 raise self._misconfiguration(f"can't be started: {error.strerror}") from None
@@ -151,16 +151,17 @@ class CommandChat:
         return f"The command {shorten(Path(self._program).name)}"
 
 
-def _child_environment(ours: Mapping[str, str], own_folder: str) -> dict[str, str]:
+def _child_environment(ours: Mapping[str, str], own_folder: str, place: Path) -> dict[str, str]:
     """What the program gets of our environment: not our keys, and a word of who asks.
 
     Whoever starts us may look for programs in few folders; what a script is run by, such as Node,
-    mostly lies beside it.
+    mostly lies beside it. Some programs take the folder that `PWD` names for the one they run in.
     """
     kept = {name: value for name, value in ours.items() if not name.startswith(_OUR_SETTINGS)}
     folders = [*filter(None, ours.get("PATH", os.defpath).split(os.pathsep))]
     folders += [] if own_folder in folders else [own_folder]
-    return {**kept, "PATH": os.pathsep.join(folders), ASKED_BY_MEMORIA: "1"}
+    path = os.pathsep.join(folders)
+    return {**kept, "PATH": path, "PWD": str(place), ASKED_BY_MEMORIA: "1"}
 
 
 def _last_line(last_words: bytes, request: str) -> str:

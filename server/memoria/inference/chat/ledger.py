@@ -6,17 +6,17 @@ from memoria.errors import ChatModelError
 from memoria.inference.chat.base import AnswerT, ChatReply, ChatRequest
 from memoria.inference.chat.forms import longest_form
 from memoria.inference.chat.tokens import request_tokens
-from memoria.model import ModelCall
+from memoria.model import DailyCap, ModelCall
 
 
 class CallLedger(Protocol):
     """Where calls are entered. Several processes may share it."""
 
-    def reserve(self, tenant: str, call: ModelCall, since: int, most: int) -> int | None:
+    def reserve(self, tenant: str, call: ModelCall, since: int, cap: DailyCap) -> int | None:
         """Enter a call that is about to be made. Gives its number.
 
-        None if the tenant's entries of the day that began at `since` would come to more than
-        `most` tokens.
+        None if the tenant's entries of the day that began at `since` would come to more than the
+        cap.
         """
         ...
 

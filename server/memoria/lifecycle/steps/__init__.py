@@ -17,6 +17,7 @@ from memoria.lifecycle.steps.merge import MergeStep
 from memoria.lifecycle.steps.metrics import MetricsStep
 from memoria.lifecycle.steps.process_queue import ProcessQueueStep
 from memoria.lifecycle.steps.promote import PromoteStep
+from memoria.lifecycle.steps.propose_joins import ProposeJoinsStep
 from memoria.lifecycle.steps.quotes import QuotesStep
 from memoria.lifecycle.steps.refresh_episodes import RefreshEpisodesStep
 from memoria.lifecycle.steps.review import ReviewStep
@@ -29,6 +30,7 @@ STEPS: tuple[AnyStep, ...] = (
     ProcessQueueStep(),
     BackfillStep(),
     MergeStep(),
+    ProposeJoinsStep(),
     ConsolidateStep(),
     DecayStep(),
     ReviewStep(),

@@ -8,7 +8,7 @@ undoing. What a forget could not yet wipe from the database is wiped.
 
 from collections.abc import Sequence
 
-from memoria.erasure.cascade import delete_memory
+from memoria.erasure.cascade import delete_memory, part_unsupported
 from memoria.erasure.grace import purge_due
 from memoria.lifecycle.audit import log_action
 from memoria.lifecycle.files.generated import files_of
@@ -42,6 +42,7 @@ class DeleteExpiredStep(PiecewiseStep):
             due = _memories_due(tx, context, _MEMORIES)
             for memory_id, why in due.items():
                 _delete_memory(tx, context, memory_id, why)
+            part_unsupported(tx)
             tx.purge.close_runs(context.at - UNDO_MS)
             images = 0 if due else tx.purge.drop_images(_IMAGES)
         if images:

@@ -33,7 +33,7 @@ from memoria.text.document import full_text
 FIRST_CHARS = 72
 _SAME_MOMENT_MS = 2_000
 """A wording and the line that logs it are written in one transaction."""
-_ACTIONS_THAT_WORD = ("add", "remember", "import", "correct")
+_ACTIONS_THAT_WORD = ("add", "remember", "import", "correct", "refine")
 """Actions of the log that a wording stands for."""
 _ORDER = (
     EdgeType.CONTRADICTS,

@@ -84,6 +84,10 @@ class Dependencies(Protocol):
         """What runs that were broken off are still to do, as it stands in their plans."""
         ...
 
+    def list_unsupported_joins(self) -> list[str]:
+        """Ids of the entities that a model alone has joined with another, and no name does now."""
+        ...
+
     def delete_orphan_rows(self) -> int:
         """Delete the core lines and edges that have outlived their sources. Gives how many."""
         ...

@@ -63,6 +63,10 @@ class SqliteDependencies:
         """What runs that were broken off are still to do, as it stands in their plans."""
         return [row["item"] for row in self._rows.all("planned_items")]
 
+    def list_unsupported_joins(self) -> list[str]:
+        """The entities that a model alone has joined with another, and no name does any more."""
+        return [row["id"] for row in self._rows.all("unsupported_joins")]
+
     def delete_orphan_rows(self) -> int:
         """Delete the core lines and edges that have outlived their sources."""
         statements = ("delete_core_lines", "delete_edges", "delete_pruned_edges")

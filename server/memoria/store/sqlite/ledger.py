@@ -22,8 +22,8 @@ class SqliteModelCallLog:
 
     def spending(self, since: int, until: int) -> TokenSpending:
         """What the calls made in this time cost."""
-        row = self._rows.all("spent", since=since, until=until)[0]
-        return TokenSpending(calls=row["calls"], tokens=row["tokens"])
+        rows = self._rows.all("spent", since=since, until=until)
+        return build_value(TokenSpending, dict(rows[0]))
 
     def reading_price(self, since: int) -> ReadingPrice:
         """What the calls from a moment on took, and how much conversation was read since."""

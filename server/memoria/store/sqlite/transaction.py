@@ -10,7 +10,14 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TypeVar
 
-from memoria.model import PRICED_MS, BacklogStatus, Statistics, now_millis
+from memoria.model import (
+    DAY_MS,
+    PRICED_MS,
+    BacklogStatus,
+    Statistics,
+    now_millis,
+    start_of_utc_day,
+)
 from memoria.model.zone import MACHINE_ZONE, Zone
 from memoria.store.sqlite.accounts import SqliteAccounts
 from memoria.store.sqlite.audit import SqliteAuditLog
@@ -351,6 +358,7 @@ class SqliteTransaction:
         """What the tenant holds."""
         rows = TenantRows(self._connection, self._tenant, "statistics")
         chunks = rows.all("chunks")[0]
+        today = start_of_utc_day(now_millis())
         pages, page_size = (
             self._connection.execute(f"PRAGMA {name}").fetchone()[0]
             for name in ("page_count", "page_size")
@@ -372,5 +380,6 @@ class SqliteTransaction:
             ),
             queue=self.queue.status(),
             reading=self.ledger.reading_price(now_millis() - PRICED_MS),
+            today=self.ledger.spending(today, today + DAY_MS),
             private=tuple(one for one in self.private_times.all() if one.ended_at is None),
         )

@@ -13,7 +13,12 @@ from memoria.surface.cli.console import Options
 from memoria.surface.cli.model import use_model
 from memoria.surface.cli.model_text import price_text
 
-_READERS = {"claude-code": "claude", "codex": "codex", "gemini": "gemini"}
+_READERS = {
+    "claude-code": "claude",
+    "codex": "codex",
+    "gemini": "gemini",
+    "opencode": "opencode",
+}
 """Clients that could read, and their names as readers."""
 
 

@@ -8,6 +8,7 @@ import anyio
 import typer
 from pydantic import BaseModel
 
+from memoria.admin.chat import describe_spending
 from memoria.admin.models.find import (
     MODEL_SETTINGS,
     Candidate,
@@ -69,12 +70,23 @@ def show_models(context: typer.Context, as_json: AsJson = False) -> None:
         reads=describe_model(settings),
         found=[WireReader.of(one) for one in found],
         daily_tokens=settings.llm_daily_tokens,
+        daily_cost=settings.llm_daily_cost,
+        today=_describe_today(settings),
     )
     show(wire, models_text(wire), as_json=as_json)
     if found and wire.reads is None and not as_json and sys.stdin.isatty():
         name = typer.prompt("Who is to read? (Enter: nobody)", default="", show_default=False)
         if name.strip():
             use_model(context, name.strip())
+
+
+def _describe_today(settings: Settings) -> str | None:
+    """What who reads now took today; None where nobody reads."""
+    if not settings.has_chat_model:
+        return None
+    from memoria.app.model_trial import read_spending  # noqa: PLC0415  (opens a store)
+
+    return describe_spending(read_spending(settings), settings.daily_cap)
 
 
 def use_model(

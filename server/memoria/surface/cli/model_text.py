@@ -7,6 +7,8 @@ from pydantic import BaseModel
 from memoria.admin.chat import NOBODY_READS, name_model
 from memoria.admin.models.find import Candidate
 from memoria.config import Settings
+from memoria.model import TokenSpending
+from memoria.model.model_call import describe_cost
 from memoria.surface.text import quantity
 
 if TYPE_CHECKING:
@@ -49,6 +51,9 @@ class WireModels(BaseModel):
     reads: str | None = None
     found: list[WireReader]
     daily_tokens: int
+    daily_cost: float | None = None
+    today: str | None = None
+    """What was spent today, in words; None where nobody reads."""
 
 
 class WireTrial(BaseModel):
@@ -80,7 +85,10 @@ def models_text(wire: WireModels) -> str:
         lines += map(_reader_line, wire.found)
     elif wire.reads is None:
         lines += ["", _NOBODY_FOUND, *(f"  memoria config set {one}" for one in _BY_HAND)]
-    lines += ["", f"At most {wire.daily_tokens:,} tokens a day (llm_daily_tokens)."]
+    money = "" if wire.daily_cost is None else f" and {describe_cost(wire.daily_cost)} in money"
+    names = "llm_daily_tokens" + (", llm_daily_cost" if money else "")
+    lines += ["", f"At most {wire.daily_tokens:,} tokens{money} a day ({names})."]
+    lines += [f"Today: {wire.today}."] if wire.today else []
     if wire.reads:
         lines.append("Nobody any more: memoria model off")
     return "\n".join(lines)
@@ -108,7 +116,16 @@ def price_text(settings: Settings) -> str:
     from memoria.app.model_trial import price_last_week  # noqa: PLC0415  (opens a store)
 
     price = price_last_week(settings)
+    money = settings.daily_cap
     cap = f"the cap is {settings.llm_daily_tokens:,} a day (llm_daily_tokens)"
+    if money.cost is not None:
+        cap += f" and {describe_cost(money.cost)} in money (llm_daily_cost)"
     if price is None:
         return f"Nothing was said here in the last week, so nobody can tell the cost; {cap}."
-    return f"A day of your last week would have cost about {price.tokens_a_day:,} tokens; {cap}."
+    told = f"{price.tokens_a_day:,} tokens"
+    if money.price is not None:
+        day = TokenSpending(
+            calls=0, input_tokens=price.tokens_a_day, output_tokens=price.answered_a_day
+        )
+        told += f", {describe_cost(money.price.cost_of(day))} in money"
+    return f"A day of your last week would have cost about {told}; {cap}."

@@ -29,6 +29,7 @@ _ACTIONS = {
     "forget": "forgotten",
     "lift": "allowed back",
     "pin": "pinned",
+    "refine": "told in more or other words, forgotten since",
     "remember": "remembered",
     "import": "imported",
     "restore": "restored",

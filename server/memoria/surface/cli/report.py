@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel
 
 from memoria.model import Finding, Health, Repair, Statistics, to_iso, to_millis
+from memoria.model.model_call import describe_cost
 from memoria.surface.cli.private import describe_private
 from memoria.surface.cli.times import day
 
@@ -148,14 +149,22 @@ def stats_table(figures: Statistics) -> "Table":
     }
     if figures.waiting:
         rows["hooks"] = f"{figures.waiting:,} entries wait to be taken in"
-    price = figures.reading
-    if price.per_thousand is not None:
-        rows["chat model"] = (
-            f"{price.per_thousand:,} tokens for 1,000 of conversation "
-            f"({price.calls:,} calls in 30 days)"
-        )
+    if figures.reading.calls:
+        rows["chat model"] = _describe_reading(figures)
     if figures.private:
         rows["private time"] = f"on in {describe_private(figures.private)}; nothing is kept there"
     for name, value in rows.items():
         table.add_row(name, Text(value))
     return table
+
+
+def _describe_reading(figures: Statistics) -> str:
+    """What the chat model took for conversation, and what that cost where prices were stated."""
+    price, today = figures.reading, f"today {figures.today.tokens:,} tokens"
+    parts = [f"{price.calls:,} calls in 30 days", today]
+    if price.per_thousand is not None:
+        parts.insert(0, f"{price.per_thousand:,} tokens for 1,000 of conversation")
+    if figures.reading_cost is not None and figures.cost_today is not None:
+        parts[-2] += f" for {describe_cost(figures.reading_cost)}"
+        parts[-1] += f" for {describe_cost(figures.cost_today)}"
+    return ", ".join(parts)

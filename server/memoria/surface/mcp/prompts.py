@@ -82,15 +82,21 @@ async def review(memory: Memoria) -> str:
     unverified = "\n".join(map(memory_text, await memory.list_unverified())) or "None."
     pending = "\n".join(map(memory_text, await memory.list_pending())) or "None."
     contradicted = "\n".join(map(memory_text, await memory.list_contradicted())) or "None."
+    joins = [
+        f"{one.name} [entity {one.id}] and {other.name} [entity {other.id}]"
+        for one, other in await memory.graph.list_proposals()
+    ]
     listed = (
         f"{unverified}\n\nPending confirmation\n{pending}\n\n"
-        f"Cannot be true together with another\n{contradicted}"
+        f"Cannot be true together with another\n{contradicted}\n\n"
+        f"Two of one name, and maybe one\n{chr(10).join(joins) or 'None.'}"
     )
     return (
         "Ask me about each of these memories: is it right? Then call revise_memory: correct "
         "it, or archive it if it is wrong. Those pending confirmation do not count "
         "until I say so: confirm or archive them. Of two that cannot both be true, archive the "
-        f"wrong one.\n{fence(listed)}"
+        "wrong one. Whether two of one name are one is said on the command line: `memoria graph ID "
+        f"--same ID` or `--apart ID`.\n{fence(listed)}"
     )
 
 

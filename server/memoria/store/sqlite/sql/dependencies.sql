@@ -238,6 +238,22 @@ UNION
 SELECT s.session_id FROM json_each(:ids) w
 CROSS JOIN sessions s ON s.tenant_id = :tenant AND s.session_id = w.value;
 
+-- name: unsupported_joins
+-- What a model alone has joined ("Elizabeth, whom we call Liz"), and no name is common to any more.
+SELECT e.id FROM entities e
+WHERE e.tenant_id = :tenant AND e.canonical_n IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM entity_names s
+                  CROSS JOIN entity_names o ON o.tenant_id = s.tenant_id AND o.key = s.key
+                        AND o.entity_n <> s.entity_n
+                  CROSS JOIN entities x ON x.n = o.entity_n
+                        AND e.canonical_n IN (x.n, x.canonical_n)
+                  WHERE s.entity_n = e.n)
+  AND (SELECT max(a.channel <> 'extraction')
+       FROM entities x CROSS JOIN audit_log a ON a.tenant_id = :tenant AND a.subject = x.id
+       WHERE x.tenant_id = :tenant AND e.canonical_n IN (x.n, x.canonical_n)
+         AND a.action = 'join entity' AND e.id IN (a.subject, a.detail)) = 0
+ORDER BY e.n;
+
 -- name: planned_items
 SELECT p.item FROM nightly_plan p JOIN nightly_runs r ON r.n = p.run_n AND r.tenant_id = :tenant
 ORDER BY p.run_n, p.step, p.ordinal;

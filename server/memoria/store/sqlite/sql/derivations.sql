@@ -154,7 +154,9 @@ CROSS JOIN memory_versions c ON c.memory_n = d.n AND c.valid_to IS NULL;
 
 -- name: changed_turns
 -- What was concluded from the turns of a span, or said again in them, and has changed since by
--- something that is not said in them: whoever sums them up sees no more than the turns.
+-- something that is not said in them: whoever sums them up sees no more than the turns. Nothing has
+-- changed where a memory was merged into one that says the same in other words, nor where a wording
+-- says more of it (`refine` in the log) or what was true before (`past`).
 WITH RECURSIVE span (derived, since, session_n, first_index, last_index) AS MATERIALIZED (
     SELECT json_extract(w.value, '$.derived'), json_extract(w.value, '$.since'),
            json_extract(w.value, '$.session_n'), json_extract(w.value, '$.first_index'),
@@ -172,25 +174,35 @@ said (derived, origin_n, said_at) AS (
     CROSS JOIN turns t ON t.session_n = p.session_n AND +t.tenant_id = :tenant
           AND t.turn_index BETWEEN p.first_index AND p.last_index
     CROSS JOIN memory_evidence x ON x.turn_n = t.n),
-led (derived, origin_n, said_at, n, replaced_at) AS (
-    SELECT s.derived, s.origin_n, s.said_at, s.origin_n, 0
+led (derived, origin_n, said_at, n, known_at, replaced_at) AS (
+    SELECT s.derived, s.origin_n, s.said_at, s.origin_n, s.said_at, 0
     FROM said s CROSS JOIN memories m ON m.n = s.origin_n
     WHERE m.type NOT IN {derived_types}
       AND NOT EXISTS (SELECT 1 FROM memory_versions f
                       WHERE f.memory_n = m.n AND f.version = 1 AND f.channel = 'night')
     UNION
-    SELECT l.derived, l.origin_n, l.said_at, m.merged_into, l.replaced_at
+    SELECT l.derived, l.origin_n, l.said_at, m.merged_into, max(l.known_at, m.updated_at),
+           l.replaced_at
     FROM led l CROSS JOIN memories m ON m.n = l.n
     WHERE m.merged_into IS NOT NULL AND m.validity = 'superseded'
     UNION
-    SELECT l.derived, l.origin_n, l.said_at, t.memory_n, e.created_at
+    SELECT l.derived, l.origin_n, l.said_at, t.memory_n, e.created_at, e.created_at
     FROM led l CROSS JOIN memories m ON m.n = l.n AND m.validity = 'superseded'
     CROSS JOIN nodes s ON s.memory_n = m.n
     CROSS JOIN edges e ON e.src_n = s.n AND e.code = 12 AND e.event_at IS NOT NULL
-    CROSS JOIN nodes t ON t.n = e.dst_n AND t.memory_n IS NOT NULL)
-SELECT l.derived, m.id, b.content AS before, c.content AS after,
-       max(l.replaced_at, c.ingested_at) AS changed_at
-FROM led l
+    CROSS JOIN nodes t ON t.n = e.dst_n AND t.memory_n IS NOT NULL),
+changed (derived, origin_n, said_at, n, at) AS (
+    SELECT l.derived, l.origin_n, l.said_at, l.n, max(l.replaced_at, coalesce((
+        SELECT max(x.ingested_at) FROM memory_versions x CROSS JOIN memories m ON m.n = x.memory_n
+        WHERE x.memory_n = l.n AND x.ingested_at > l.known_at
+          AND NOT EXISTS (SELECT 1 FROM audit_log a
+                          WHERE a.tenant_id = :tenant AND a.subject = m.id AND a.at = x.ingested_at
+                          GROUP BY a.subject
+                          HAVING max(a.action IN ('past', 'refine')) > max(a.action = 'correct'))),
+        0))
+    FROM led l)
+SELECT l.derived, m.id, b.content AS before, c.content AS after, l.at AS changed_at
+FROM changed l
 CROSS JOIN span p ON p.derived = l.derived
 CROSS JOIN memories m ON m.n = l.n AND m.validity = 'active'
 CROSS JOIN memory_versions c ON c.memory_n = m.n AND c.valid_to IS NULL
@@ -198,8 +210,7 @@ CROSS JOIN memory_versions b ON b.memory_n = l.origin_n
       AND b.version = (SELECT max(x.version) FROM memory_versions x
                        WHERE x.memory_n = l.origin_n
                          AND (x.ingested_at <= l.said_at OR x.version = 1))
-WHERE max(l.replaced_at, c.ingested_at) > p.since
-  AND (l.replaced_at > 0 OR c.ingested_at > l.said_at) AND b.n <> c.n
+WHERE l.at > p.since AND b.n <> c.n
   AND NOT EXISTS (SELECT 1 FROM turns t
                   WHERE t.n = c.turn_n AND t.session_n = p.session_n
                     AND t.turn_index BETWEEN p.first_index AND p.last_index)

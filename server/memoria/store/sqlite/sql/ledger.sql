@@ -13,7 +13,8 @@ SET input_tokens = :input_tokens, output_tokens = :output_tokens, duration_ms = 
 WHERE n = :n AND tenant_id = :tenant;
 
 -- name: spent
-SELECT count(*) AS calls, coalesce(sum(input_tokens + output_tokens), 0) AS tokens
+SELECT count(*) AS calls, coalesce(sum(input_tokens), 0) AS input_tokens,
+       coalesce(sum(output_tokens), 0) AS output_tokens
 FROM model_calls WHERE tenant_id = :tenant AND at >= :since AND at < :until;
 
 -- name: reading
