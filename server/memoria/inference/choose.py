@@ -16,7 +16,9 @@ def choose_embedder(settings: Settings) -> LazyEmbedder | None:
             return LazyEmbedder(BUNDLED, lambda: BundledEmbedder(BUNDLED), BUNDLED_CALIBRATION)
         case "endpoint":
             return LazyEmbedder(
-                f"endpoint:{settings.embedding_model}", lambda: _connect_endpoint(settings)
+                f"endpoint:{settings.embedding_model}",
+                lambda: _connect_endpoint(settings),
+                most_texts=settings.embedding_batch,
             )
         case "off":
             return None

