@@ -1,4 +1,4 @@
-// Written by `memoria connect opencode`; `memoria disconnect opencode` removes it.
+// __MARK__
 //
 // Hands what happens in a session to Memoria's hook program. OpenCode runs this in its own process,
 // so nothing here waits but the start of a session (2 s at most), and nothing here throws.

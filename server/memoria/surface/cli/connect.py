@@ -33,7 +33,8 @@ ClientArgument = Annotated[
     typer.Argument(
         metavar="[CLIENT]",
         help="One of claude-code, claude-desktop, codex, gemini, cursor, vscode, opencode, "
-        "windsurf, cline, goose, zed, continue. Default: those on this machine, one by one.",
+        "windsurf, cline, goose, zed, qwen, copilot, kilo, antigravity, kiro, droid, roo, crush, "
+        "junie, warp, continue. Default: those on this machine, one by one.",
     ),
 ]
 ScopeOption = Annotated[

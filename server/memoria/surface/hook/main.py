@@ -17,11 +17,10 @@ from memoria.bare.plain_json import read_json
 from memoria.bare.settings_file import SettingsFileError, find_ignored_folders
 from memoria.bare.spool import append_entry
 from memoria.surface.hook.callers import is_from
+from memoria.surface.hook.journals import TRANSCRIPT_CLIENTS, find_transcript
 from memoria.surface.hook.payloads import Payload
 from memoria.surface.hook.replies import GUIDE, IS_LEFT_OUT, IS_RECORDED, make_reply
 
-TRANSCRIPT_CLIENTS = ("claude-code", "codex", "gemini")
-"""Clients whose transcripts are read: of a session of theirs that has none, nothing is recorded."""
 OFF = "MEMORIA_HOOKS"
 """`off` in the environment has hooks of that process's clients do nothing at all."""
 ASKED = "MEMORIA_ASKED"
@@ -42,7 +41,7 @@ class _Options:
     def __init__(self, arguments: list[str]) -> None:
         self.client = "unknown"
         self.recalls = False
-        named = {"--home": "", "--tenant": "", "--workspace": ""}
+        named = {"--home": "", "--tenant": "", "--workspace": "", "--event": ""}
         left = list(arguments)
         while left:
             one = left.pop(0)
@@ -55,6 +54,7 @@ class _Options:
                 self.client = one
         self.home = find_home(named["--home"])
         self.tenant = find_tenant(named["--tenant"])
+        self.event = named["--event"]
         self.workspace = named["--workspace"] or os.environ.get("MEMORIA_WORKSPACE", "")
 
 
@@ -81,7 +81,7 @@ def _end_after(seconds: float, options: _Options | None) -> None:
 def _serve(options: _Options) -> None:
     try:
         fields = read_input()
-        payload = Payload(fields if isinstance(fields, dict) else {})
+        payload = Payload(fields if isinstance(fields, dict) else {}, options.event)
     except (OSError, ValueError) as error:
         _note(options, f"a hook was told what is no JSON: {describe_error(error)}")
         payload = Payload({})
@@ -140,12 +140,13 @@ def make_entry(client: str, payload: Payload) -> dict[str, object] | None:
         entry["prompt_id"] = payload.prompt_id
     if payload.turn_id:
         entry["turn_id"] = payload.turn_id
-    if client in TRANSCRIPT_CLIENTS:
-        if not payload.transcript:
-            return None  # a session that its user wants written nowhere
-        entry["transcript"] = payload.transcript
+    transcript = find_transcript(client, payload)
+    if client in TRANSCRIPT_CLIENTS and not transcript:
+        return None  # a session that its user wants written nowhere
+    if transcript:
+        entry["transcript"] = transcript
         try:
-            entry["offset"] = os.stat(payload.transcript).st_size
+            entry["offset"] = os.stat(transcript).st_size
         except OSError:
             entry["offset"] = 0  # not written yet
         return entry
