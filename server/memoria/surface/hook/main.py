@@ -25,6 +25,8 @@ OFF = "MEMORIA_HOOKS"
 """`off` in the environment has hooks of that process's clients do nothing at all."""
 ASKED = "MEMORIA_ASKED"
 """In the environment of a program that Memoria itself asks, whose words are nobody's."""
+_TELL_NO_END = ("qwen", "cline", "opencode", "kilo", "vscode")
+"""Clients that end without a word, with a single prompt at least: any answer may be the last."""
 _LONGEST_S = 3.0
 _NOTING_S = 0.5
 _MOST_INPUT = 64 << 20
@@ -116,7 +118,7 @@ def _capture(options: _Options, payload: Payload) -> str:
             from memoria.surface.hook.handover import hand_over
 
             hand_over(options.home, options.tenant, entry)
-        if payload.event == "end":
+        if payload.event == "end" or (payload.event == "stop" and options.client in _TELL_NO_END):
             from memoria.surface.hook.handover import take_in_later
 
             take_in_later(options.home, options.tenant, _find_workspace(options, payload))
