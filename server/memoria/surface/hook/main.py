@@ -189,7 +189,7 @@ def _find_text(options: _Options, payload: Payload, state: str) -> str:
 
 
 def _find_briefing(options: _Options, payload: Payload) -> str:
-    from memoria.bare.kept import read_kept
+    from memoria.bare.kept import read_general, read_kept
 
     workspace = _find_workspace(options, payload)
     text = read_kept(options.home, options.tenant, workspace, "briefing")
@@ -198,7 +198,7 @@ def _find_briefing(options: _Options, payload: Payload) -> str:
         text = _read_text(
             ask_server(options.home, options.tenant, request, _BRIEFING_MS, is_starting=True)
         )
-    return text
+    return text or read_general(options.home, options.tenant, "briefing") or ""
 
 
 def _wait_until_ready(options: _Options, deadline: float) -> None:
