@@ -48,6 +48,8 @@ class HookTable:
     switch: tuple[tuple[str, ...], bool] | None = None
     """Where in a file of the client's all hooks can be switched off, and what does it there."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
+    find_untrusted: Callable[[Any, Path, Any], tuple[str, ...]] | None = None
+    """Which events' hooks the client skips, by its user's configuration and its file of hooks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,6 +25,7 @@ from memoria.admin.clients.rows import (
     tell_rest,
     write_plain_entry,
 )
+from memoria.admin.clients.trust import list_untrusted
 
 
 def _claude_folder(place: ClientPlace) -> Path:
@@ -82,6 +83,7 @@ CODEX = Client(
         prompt="UserPromptSubmit",
         form=codex_hook,
         switch=(("features", "hooks"), False),
+        find_untrusted=list_untrusted,
     ),
     programs=("codex",),
     folders=lambda place: (_codex_folder(place),),

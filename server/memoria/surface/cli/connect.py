@@ -339,7 +339,7 @@ def _show_status(
     )
     show(wire, statuses_text(wire, {one.name: one.title for one in CLIENTS}), as_json=as_json)
     is_lost = bool(wire.packaged) and wire.program is None
-    if is_lost or any(one.problem or one.missing_program for one in wire.connections):
+    if is_lost or not all(one.is_sound for one in wire.connections):
         raise typer.Exit(Exit.UNSOUND)
 
 
