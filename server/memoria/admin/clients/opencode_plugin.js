@@ -1,12 +1,12 @@
 // __MARK__
 //
 // Hands what happens in a session to Memoria's hook program. OpenCode runs this in its own process,
-// so nothing here waits but the start of a session (2 s at most), and nothing here throws.
+// so nothing here waits but the start of a session (3.5 s at most), and nothing here throws.
 import { spawn } from "node:child_process"
 
 const COMMAND = __COMMAND__
 const RECALL = __RECALL__
-const LIMIT_MS = 2000
+const LIMIT_MS = 3500 // the hook program ends itself after 3 s
 
 function tell(event, payload, options = []) {
   return new Promise((resolve) => {
