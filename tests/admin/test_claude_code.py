@@ -37,6 +37,12 @@ CONVERSATION = (
     claude("user", [block("Then undo it"), {"type": "image", "source": {}}], "u2"),
 )
 
+COMPACT = (
+    "<command-name>/compact</command-name>\n            <command-message>compact</command-message>"
+    "\n            <command-args>{}</command-args>"
+)
+"""What Claude Code writes down in the user's name where they give a command."""
+
 
 async def test_prompts_answers_and_tool_calls_are_turns(quiet: Memoria, tmp_path: Path) -> None:
     report = await imported(quiet, "claude-code", written(tmp_path / "x.jsonl", *CONVERSATION))
@@ -77,6 +83,8 @@ async def test_prompts_answers_and_tool_calls_are_turns(quiet: Memoria, tmp_path
         {"type": "attachment", "attachment": {"type": "system_prompt", "prompt": "You are"}},
         {"message": {"role": "user", "content": "no type"}},
         claude("user", "<local-command-stdout>Set model</local-command-stdout>", "u"),
+        claude("user", COMPACT.format(""), "u"),
+        claude("user", "<command-message>init is running</command-message>", "u"),
         claude("user", "<bash-stdout>a</bash-stdout><bash-stderr></bash-stderr>", "u"),
         claude("user", [block("<system-reminder>Be brief.</system-reminder>\n")], "u"),
         claude("user", [block("[Request interrupted by user for tool use]")], "u"),
@@ -90,8 +98,21 @@ def test_what_nobody_said_is_skipped(tmp_path: Path, line: Line) -> None:
     assert items("claude-code", written(tmp_path / "x.jsonl", line)) == [SkippedLine(1)]
 
 
+def test_what_is_typed_behind_a_command_is_the_users(tmp_path: Path) -> None:
+    line = claude("user", COMPACT.format("keep the port, 6543"), "u")
+    (said,) = items("claude-code", written(tmp_path / "x.jsonl", line))
+    assert isinstance(said, TranscriptTurn)
+    assert said.turn.content == "keep the port, 6543"
+
+
 @pytest.mark.parametrize(
-    "words", ["<system-reminder> is a tag I saw. What is it?", "/review the parser", "<b>"]
+    "words",
+    [
+        "<system-reminder> is a tag I saw. What is it?",
+        "/review the parser",
+        "<b>",
+        "<command-name>/x</command-name> is what?",
+    ],
 )
 def test_a_prompt_that_begins_with_a_tag_is_a_prompt(tmp_path: Path, words: str) -> None:
     (said,) = items("claude-code", written(tmp_path / "x.jsonl", claude("user", words, "u")))

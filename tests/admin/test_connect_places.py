@@ -16,11 +16,11 @@ from memoria.admin.clients.wiring import draft_connection
 
 _MAC = "Library/Application Support"
 _ROAMING = "AppData/Roaming"
-_CLINE = "globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"
+_ROO = "globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json"
 _DIFFERENT: dict[str, str | dict[str, str]] = {
     "claude-desktop": "{app}/Claude/claude_desktop_config.json",
     "vscode": "{app}/Code/User/mcp.json",
-    "cline": f"{{app}}/Code/User/{_CLINE}",
+    "roo": f"{{app}}/Code/User/{_ROO}",
     "goose": {"win32": f"{_ROAMING}/Block/goose/config/config.yaml"},
     "zed": {"win32": f"{_ROAMING}/Zed/settings.json"},
 }
@@ -34,6 +34,16 @@ _EVERYWHERE = {
     "goose": ".config/goose/config.yaml",
     "zed": ".config/zed/settings.json",
     "continue": ".continue/config.yaml",
+    "cline": ".cline/data/settings/cline_mcp_settings.json",
+    "qwen": ".qwen/settings.json",
+    "copilot": ".copilot/mcp-config.json",
+    "kilo": ".config/kilo/kilo.json",
+    "antigravity": ".gemini/config/mcp_config.json",
+    "kiro": ".kiro/settings/mcp.json",
+    "droid": ".factory/mcp.json",
+    "crush": ".config/crush/crush.json",
+    "junie": ".junie/mcp/mcp.json",
+    "warp": ".warp/.mcp.json",
 }
 PROGRAM = ClientProgram(
     command="/opt/memoria/bin/memoria",

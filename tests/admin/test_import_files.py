@@ -33,6 +33,8 @@ NAMES = {
     "claude-code": "5a0e.jsonl",
     "codex": "rollout-2026-10-05-5a0e.jsonl",
     "gemini": "session-2026-10-05-5a0e.jsonl",
+    "copilot": "events.jsonl",
+    "cline": "5a0e.messages.json",
 }
 
 

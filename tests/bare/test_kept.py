@@ -9,12 +9,15 @@ import pytest
 from memoria.bare.kept import (
     BRIEFING,
     INSTRUCTIONS,
+    OF_NO_PROJECT,
     answer_path,
     delete_kept,
+    is_outdated,
     is_settled,
     list_kept,
     look_at,
     places_of_home,
+    read_general,
     read_kept,
     write_kept,
 )
@@ -49,6 +52,22 @@ def test_a_kept_answer_is_given_to_whom_it_was_kept_for(home: str) -> None:
     assert read_kept(home, "another", "/work", INSTRUCTIONS) is None
     keep(home, "none")
     assert read(home, None) == read(home, "") == "Rule: 用公制"
+
+
+def test_who_is_in_a_project_never_seen_hears_what_holds_in_every_one(home: str) -> None:
+    assert read_general(home, TENANT, BRIEFING) is None
+    states, now = look_at(home, places_of_home()), time.time_ns() // 1_000_000
+    text = "<memoria>\n# Core memory\n- Rule: 用公制"
+    said = f"\n\n{OF_NO_PROJECT}\n- about the birthday"
+    write_kept(home, TENANT, None, BRIEFING, f"{text}{said}\n</memoria>", states, now, None)
+    assert read_general(home, TENANT, BRIEFING) == f"{text}\n</memoria>"
+    write_kept(home, TENANT, None, BRIEFING, f"{text}\n</memoria>", states, now, None)
+    assert read_general(home, TENANT, BRIEFING) == f"{text}\n</memoria>"
+    assert not is_outdated(home, TENANT)
+    (Path(home) / "memoria.db").write_bytes(b"other rows")
+    assert read_general(home, TENANT, BRIEFING) is None
+    assert is_outdated(home, TENANT)
+    assert not is_outdated(home, "nobody")
 
 
 @pytest.mark.parametrize("file", ["memoria.db", "memoria.db-wal", "USER.md", "settings.toml"])

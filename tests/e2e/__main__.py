@@ -63,10 +63,14 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _show(clients: Sequence[Installed], arguments: argparse.Namespace) -> int:
-    columns = "client run recall tools rule-in-first fact-in-first found turns imported seconds"
+    columns = (
+        "client run recall tools guide-in-first rule-in-first fact-in-first found turns imported "
+        "seconds"
+    )
     shown = table("Connect, talk, talk again", 1, *columns.split())
     wrong = []
-    for installed in clients:
+    packaged = [it for it in clients if it.client.abilities.is_packaged]
+    for installed in packaged if arguments.packaged else clients:
         for run in range(1, arguments.runs + 1):
             # What a person has to choose, and what they get otherwise; a package can't be asked.
             is_recalling = run % 2 == 1 and not arguments.packaged
@@ -83,6 +87,7 @@ def _show(clients: Sequence[Installed], arguments: argparse.Namespace) -> int:
                 str(run),
                 "on" if is_recalling else "off",
                 f"{done.tools}/{len(TOOLS)}",
+                done.guided,
                 done.briefed,
                 done.recalled,
                 done.answered,
@@ -98,7 +103,7 @@ def _read(clients: Sequence[Installed], arguments: argparse.Namespace) -> int:
     columns = "client reader tried by-hooks in-the-next-first by-cron tools-lent seconds"
     shown = table("Connect with one question, talk, and it is known", 2, *columns.split())
     wrong = []
-    for installed in clients:
+    for installed in (it for it in clients if it.client.abilities.reads):
         done = read_by(installed, this_program())
         wrong += [f"{done.client}: {line}" for line in done.wrong]
         print(done, flush=True)
@@ -112,7 +117,7 @@ def _stale(clients: Sequence[Installed], _arguments: argparse.Namespace) -> int:
     columns = "client change before stale missing"
     shown = table("What is said right after a change", 2, *columns.split())
     wrong = []
-    for installed in clients:
+    for installed in (it for it in clients if it.client.abilities.reads):
         for one in changes(installed, this_program()):
             before = "yes" if one.was_told_before else "no"
             counts = str(len(one.stale)), str(len(one.missing))
@@ -140,7 +145,7 @@ def _race(clients: Sequence[Installed], arguments: argparse.Namespace) -> int:
         programs = [idle_program(), this_program()]
         if arguments.beside:
             programs.append(older_program(arguments.beside, Path(folder)))
-        for installed in clients:
+        for installed in (it for it in clients if it.client.abilities.reads):
             with busy(os.cpu_count() or 1) if arguments.busy else nullcontext():
                 starts = list(_told(installed, race(installed, programs, arguments.runs)))
             for program in programs:

@@ -18,6 +18,8 @@ _SOUGHT = "port of the staging database Wolfsburg"
 _FOUND = "It is port 6543."
 _RESUMED = "And which language do I commit in?"
 _LANGUAGE = "You commit in English."
+_GUIDE = "Search before you answer"
+"""Words of what tells a model when to use the tools: by the server, a hook, or a file of rules."""
 
 
 @dataclass
@@ -30,6 +32,7 @@ class Shown:
     tools: int = 0
     briefed: str = "no"
     recalled: str = "no"
+    guided: str = "no"
     answered: str = "no"
     turns: str = ""
     imported: str = ""
@@ -42,7 +45,12 @@ def show(installed: Installed, program: Program, *, is_recalling: bool, is_packa
     shown = Shown(installed.client.name, is_recalling, is_packaged)
     with stage(installed) as place:
         connect = _install if is_packaged else _connect
-        for step in (connect, _talk, _ask, _resume, _import):
+        abilities = installed.client.abilities
+        steps = [connect, _talk, _ask]
+        steps += [_resume] if abilities.goes_on else []
+        steps += [_import if abilities.is_imported else _count]
+        steps += [] if is_packaged else [_disconnect]
+        for step in steps:
             try:
                 step(place, program, shown)
             except (RuntimeError, ValueError, OSError) as error:
@@ -52,9 +60,14 @@ def show(installed: Installed, program: Program, *, is_recalling: bool, is_packa
 
 
 def _connect(place: Stage, program: Program, shown: Shown) -> None:
-    """Once, and a second time to no effect."""
+    """Out again without a trace; then once, and a second time to no effect."""
     recall = ["--recall"] if shown.is_recalling else []
     connect = ["connect", place.client.name, "--yes", *recall]
+    untouched = _files(place)
+    program.run(place.environment, place.project, *connect)
+    program.run(place.environment, place.project, "disconnect", place.client.name, "--yes")
+    if _files(place) != untouched:
+        shown.wrong.append("connecting and disconnecting left a file that was not what it was")
     program.run(place.environment, place.project, *connect)
     before = _files(place)
     program.run(place.environment, place.project, *connect)
@@ -92,15 +105,20 @@ def _ask(place: Stage, _program: Program, shown: Shown) -> None:
     shown.tools = len(tools)
     if missing := set(TOOLS) - tools:
         shown.wrong.append(f"the first question lacks {', '.join(sorted(missing))}")
-    first = talk.text(0)
+    first, abilities = talk.text(0), place.client.abilities
     shown.briefed = "yes" if _RULE.casefold() in first.casefold() else "no"
-    if shown.briefed == "no":
+    if shown.briefed == "no" and abilities.is_told:
         shown.wrong.append("the rule is not in the first question")
+    shown.guided = "yes" if _GUIDE in first else "no"
+    if shown.guided == "no" and not shown.is_packaged:
+        shown.wrong.append("the first question does not say when to use the tools")
     shown.recalled = "yes" if "6543" in first else "no"
-    if (shown.recalled == "yes") != shown.is_recalling:
+    if (shown.recalled == "yes") != (shown.is_recalling and abilities.is_told):
         shown.wrong.append(f"recalled in the first question: {shown.recalled}")
     if len(talk.turns) != len(calls) + 1:
         shown.wrong.append(f"the second conversation took {len(talk.turns)} questions")
+    if not abilities.is_recorded:
+        return  # there is nothing to be found
     result = "\n".join(place.client.dialect.results(talk.turns[-1].body))
     shown.answered = "yes" if "6543" in result else "no"
     if shown.answered == "no":
@@ -113,34 +131,61 @@ def _resume(place: Stage, _program: Program, shown: Shown) -> None:
     calls = place.client.calls(
         "record_conversation", {"turns": said}, is_packaged=shown.is_packaged
     )
+    # Where no end is told, two conversations go on, and nobody can tell in which the agent is.
+    calls = calls if place.client.abilities.tells_ends else []
     talk = place.talk(_RESUMED, [*calls, Say(_LANGUAGE)], resumed=True)
     shown.seconds.append(talk.took_s)
     if _LANGUAGE not in talk.output:
         shown.wrong.append(f"it could not be resumed: {talk.output}{talk.errors}"[-600:])
     result = "\n".join(place.client.dialect.results(talk.turns[-1].body))
-    if "recorded" not in result:
+    if calls and "recorded" not in result:
         shown.wrong.append(f"record_conversation answered {result[-600:]!r}")
 
 
 def _import(place: Stage, program: Program, shown: Shown) -> None:
     """Everything is on record already, once, and in two sessions."""
-    stats = json.loads(program.run(place.environment, place.project, "stats", "--json"))
+    _count(place, program, shown)
+    before = _read_stats(place, program)
     command = ["import", "--format", place.client.name, "--json"]
     report = json.loads(program.run(place.environment, place.project, *command))
-    after = json.loads(program.run(place.environment, place.project, "stats", "--json"))
-    if left := place.processes():
-        shown.wrong.append(f"still running: {left}")
-    shown.turns = f"{stats['turns']}/{stats['sessions']}"
+    after = _read_stats(place, program)
     shown.imported = str(report["recorded"])
     if report["recorded"]:
         shown.wrong.append(f"the import added something: {report}")
+    if after != before:
+        shown.wrong.append(f"{before} became {after}")
+
+
+def _count(place: Stage, program: Program, shown: Shown) -> None:
+    """Both halves of both conversations are on record, and nothing runs or waits."""
+    turns, sessions = _read_stats(place, program)
+    if left := place.processes():
+        shown.wrong.append(f"still running: {left}")
+    shown.turns = f"{turns}/{sessions}"
     if waiting := place.waiting():
         shown.wrong.append(f"still in the spool: {waiting}")
-    if (after["turns"], after["sessions"]) != (stats["turns"], stats["sessions"]):
-        shown.wrong.append(f"{stats} became {after}")
-    # Two conversations: a prompt and an answer; then two prompts and two answers.
-    if (stats["turns"], stats["sessions"]) != (6, 2):
-        shown.wrong.append(f"{stats['turns']} turns in {stats['sessions']} sessions, not 6 in 2")
+    abilities = place.client.abilities
+    # A prompt and an answer in each conversation; two of both where the second one went on.
+    expected = (6, 2) if abilities.goes_on else (4, 2)
+    expected = expected if abilities.is_recorded else (0, 0)
+    if (turns, sessions) != expected:
+        shown.wrong.append(f"{turns} turns in {sessions} sessions, not {expected}")
+
+
+def _disconnect(place: Stage, program: Program, shown: Shown) -> None:
+    """Who is not connected is not recorded."""
+    before = _read_stats(place, program)
+    program.run(place.environment, place.project, "disconnect", place.client.name, "--yes")
+    place.talk(_FIRST, [Say(_ANSWER)])
+    place.processes()
+    if (after := _read_stats(place, program)) != before:
+        shown.wrong.append(f"recorded without being connected: {before} became {after}")
+
+
+def _read_stats(place: Stage, program: Program) -> tuple[int, int]:
+    """How many turns are on record, and in how many sessions."""
+    stats = json.loads(program.run(place.environment, place.project, "stats", "--json"))
+    return stats["turns"], stats["sessions"]
 
 
 def _files(place: Stage) -> dict[str, bytes]:

@@ -72,6 +72,16 @@ FILES: dict[str, dict[str, str | bytes]] = {
     "opencode": {".config/opencode/opencode.jsonc": '{ "mcp": { "servers": {} } } // V2\n'},
     "windsurf": {".codeium/windsurf/mcp_config.json": "\n"},
     "cline": {},
+    "qwen": {".qwen/settings.json": '{\n  "model": {"name": "q"}, // 模型\n  "hooks": {}\n}\n'},
+    "copilot": {".copilot/mcp-config.json": '{\n  "mcpServers": {}\n}'},
+    "kilo": {".config/kilo/kilo.jsonc": '{ "mcp": {} } // mine\n'},
+    "antigravity": {".gemini/config/mcp_config.json": ""},
+    "kiro": {".kiro/settings/mcp.json": '{"mcpServers": {"a": {"command": "b"}}}'},
+    "droid": {".factory/mcp.json": '{"mcpServers":{}}\n'},
+    "roo": {},
+    "crush": {".config/crush/crush.json": '{"$schema": "https://charm.land/crush.json"}'},
+    "junie": {},
+    "warp": {".warp/.mcp.json": "{}"},
     "goose": {".config/goose/config.yaml": GOOSE_YAML},
     "zed": {".config/zed/settings.json": ZED_SETTINGS},
     "continue": {".continue/config.yaml": "name: 我的\nmcpServers:\n- name: git\n  command: uvx"},
@@ -103,8 +113,18 @@ NASTY_FILES: dict[str, dict[str, str | bytes]] = {
         ".codeium/windsurf/mcp_config.json": '{ "mcpServers": { } }',
         ".codeium/windsurf/hooks.json": '{"hooks":{"pre_user_prompt":[{"command":"z"}]}}\n\n',
     },
+    **{
+        name: {}
+        for name in ("qwen", "copilot", "antigravity", "kiro", "droid", "crush", "junie", "warp")
+    },
+    "kilo": {".config/kilo/kilo.json": '{"mcp":{"x":{"type":"local","command":["y"]}}}'},
+    "roo": {
+        ".config/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json": (
+            '{"mcpServers": {}}'
+        )
+    },
     "cline": {
-        ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json": (
+        ".cline/data/settings/cline_mcp_settings.json": (
             '{\n    "mcpServers": {\n        "x": {"disabled": true}\n\n    }\n}\n\n'
         )
     },

@@ -22,6 +22,15 @@ PROJECT_FILES = {
     "vscode": (".vscode/mcp.json", ".github/hooks/memoria.json"),
     "opencode": ("opencode.json", "opencode.jsonc", ".opencode/plugins/memoria.js"),
     "zed": (".zed/settings.json",),
+    "qwen": (".qwen/settings.json",),
+    "kilo": ("kilo.json", "kilo.jsonc", ".kilo/plugins/memoria.js"),
+    "antigravity": (".agents/mcp_config.json", ".agents/rules/memoria.md"),
+    "kiro": (".kiro/settings/mcp.json", ".kiro/steering/memoria.md"),
+    "droid": (".factory/mcp.json",),
+    "roo": (".roo/mcp.json", ".roo/rules/memoria.md"),
+    "crush": ("crush.json",),
+    "junie": (".junie/mcp/mcp.json",),
+    "warp": (".warp/.mcp.json",),
 }
 LINKS = sorted(
     {

@@ -1,12 +1,16 @@
 """`memoria connect --status` starts what a client would, and has it open its memory."""
 
+import hashlib
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.surface.client_box import ClientBox
+
+from memoria.admin.clients.trust import list_untrusted
 
 
 def _status(box: ClientBox, code: int) -> dict[str, Any]:
@@ -31,6 +35,49 @@ def test_a_home_that_cannot_be_opened_does_not_answer_and_the_cure_is_named(
     assert "restore" in status["problem"]
     told = box("connect", "--status")
     assert (told.code, "does not answer" in told.out) == (4, True)
+
+
+def test_hooks_of_codex_that_nobody_has_trusted_or_that_have_changed_since_are_told(
+    box: ClientBox,
+) -> None:
+    other = '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]}}'
+    box.write(".codex/hooks.json", other)
+    assert box("connect", "codex", "--yes").code == 0
+    events = ["SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "PreCompact", "SessionEnd"]
+    assert sorted(_status(box, 4)["untrusted"]) == sorted(events)
+    assert "skips these until you trust them, with /hooks" in box("connect", "--status").out
+    _trust(box)
+    assert _status(box, 0)["untrusted"] == []
+    assert box("connect", "codex", "--yes", "--recall").code == 0
+    assert sorted(_status(box, 4)["untrusted"]) == ["SessionStart", "UserPromptSubmit"]
+
+
+def _trust(box: ClientBox) -> None:
+    """Write into Codex's configuration what it writes when its user trusts all hooks."""
+    file = box.user / ".codex/hooks.json"
+    lines = []
+    for event, groups in json.loads(file.read_text())["hooks"].items():
+        name = re.sub("(?<=[a-z])(?=[A-Z])", "_", event).lower()
+        for number, group in enumerate(groups):
+            hook = {"async": False, **group["hooks"][0]}
+            known = {"event_name": name, "hooks": [dict(sorted(hook.items()))]}
+            said = json.dumps(known, separators=(",", ":"), ensure_ascii=False).encode()
+            digest = hashlib.sha256(said).hexdigest()
+            lines.append(f'[hooks.state."{file}:{name}:{number}:0"]')
+            lines.append(f'trusted_hash = "sha256:{digest}"')
+    with (box.user / ".codex/config.toml").open("a", encoding="utf-8") as config:
+        config.write("\n" + "\n".join(lines) + "\n")
+
+
+def test_a_digest_of_a_hook_is_the_one_that_codex_has_written(tmp_path: Path) -> None:
+    """As Codex 0.171 has noted it, for a hook of this line."""
+    line = "/opt/python -I -S /opt/memoria/surface/hook/__main__.py codex"
+    group = {"hooks": [{"type": "command", "command": line, "timeout": 5}]}
+    file = tmp_path / "hooks.json"
+    noted = "sha256:c79318df8b82e90566540db1e02227f110d405c8131d55f16df0c114bce2ba6a"
+    state = {f"{file}:stop:0:0": {"trusted_hash": noted}}
+    assert list_untrusted({"hooks": {"state": state}}, file, {"Stop": [group]}) == ()
+    assert list_untrusted({}, file, {"Stop": [group]}) == ("Stop",)
 
 
 @pytest.mark.parametrize("own", [False, True])

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from tests.forgetting.remains import remains
+from tests.surface.shell import Shell
 
 import memoria
 from memoria import Memoria
@@ -24,9 +25,19 @@ from memoria.app.engine import open_store
 from memoria.app.kept import AnswerKeeper
 from memoria.app.nightly import run_nightly, undo_nightly
 from memoria.app.upkeep import back_up, restore
-from memoria.bare.kept import BRIEFING, INSTRUCTIONS, SETTINGS, answer_folder, read_kept
+from memoria.bare.kept import (
+    BRIEFING,
+    INSTRUCTIONS,
+    SETTINGS,
+    answer_folder,
+    read_general,
+    read_kept,
+)
 from memoria.config import Settings
 from memoria.model import use_clock
+from memoria.surface.front.serve import read_instructions
+from memoria.surface.hook.main import _find_briefing, _Options
+from memoria.surface.hook.payloads import Payload
 from memoria.surface.mcp.kept import composers_for, keep_once_closed
 from memoria.text.budget import estimate_tokens
 from memoria.text.strip import strip
@@ -217,6 +228,50 @@ async def test_a_home_that_was_restored_has_nothing_kept(home: Path, tmp_path: P
     assert WORDS.encode() not in backup.read_bytes()
 
 
+async def test_a_session_in_a_project_never_seen_begins_with_the_users_own_rules(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where every core is busy, so that no server answers in time."""
+    monkeypatch.setattr("memoria.surface.hook.main._BRIEFING_MS", 0)
+    chosen = settings_of(home)
+    async with memoria.open(settings=chosen) as memory:
+        await memory.remember("Always answer in short sentences.", type="rule")
+        for words, place in (("Deploy with make ship.", HERE), ("Test with make check.", THERE)):
+            await memory.remember(words, type="rule", scope="project", workspace=place)
+        await anyio.to_thread.run_sync(keep, memory)
+    await anyio.to_thread.run_sync(keep_once_closed, chosen)
+    options = _Options(["claude-code", "--home", str(home), "--workspace", "/work/never-seen"])
+    told = _find_briefing(options, Payload({}))
+    assert "Always answer in short sentences." in told
+    assert "make " not in told
+    assert read_instructions(str(home), None, "/work/never-seen") == read(home, None, INSTRUCTIONS)
+
+
+def test_no_command_takes_from_the_next_session_what_the_user_wants(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    shell = Shell(home)
+    assert shell("remember", "Always answer in short sentences.", "--type", "rule").code == 0
+    assert read_general(str(home), "default", BRIEFING) is None
+    assert shell("connect", "claude-code", "--yes").code == 0
+    for words in (
+        ["list"],
+        ["search", "sentences"],
+        ["remember", "The harbour master is Pia."],
+        ["private", "on"],
+        ["private", "off"],
+        ["stats"],
+        ["forget", "--query", "harbour", "--yes"],
+    ):
+        done = shell(*words)
+        assert done.code == 0, (words, done)
+        told = read_general(str(home), "default", BRIEFING)
+        assert told is not None, words
+        assert "Always answer in short sentences." in told
+
+
 async def test_what_ends_with_time_is_not_said_beyond_its_end(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -238,7 +293,7 @@ async def test_what_ends_with_time_is_not_said_beyond_its_end(
             with monkeypatch.context() as patch:
                 patch.setattr("memoria.bare.kept.time.time_ns", lambda at=at: at * 1_000_000)
                 ends.append(count_kept(chosen, at))
-        assert ends[0] == len(NAMES)
+        assert ends[0] == len(NAMES) * 2  # for the project at hand, and for none
         assert ends[-1] == 0
 
 

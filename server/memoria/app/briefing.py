@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memoria.app.core_excerpt import CoreReader
+from memoria.bare.kept import OF_NO_PROJECT
 from memoria.lifecycle.core.current import CurrentCore
 from memoria.lifecycle.core.wishes import HEADING, list_wishes, wish_lines
 from memoria.memories.conditions import is_open
@@ -32,7 +33,6 @@ _HEADINGS = (
     *("# Core memory", f"# {HEADING}", "# Tasks in hand"),
     "# Last conversations in this project",
 )
-_IN_NO_PROJECT = "# Last conversations"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def compose_briefing(
         most: how many estimated tokens it may have.
     """
     read = _read_lines(tx, reader.read(tx, project), project)
-    episodes_heading = _HEADINGS[-1] if project else _IN_NO_PROJECT
+    episodes_heading = _HEADINGS[-1] if project else OF_NO_PROJECT
     left = most - _size(fence(guide)) - sum(map(_size, _HEADINGS)) - len(_HEADINGS)
     tasks = take_fitting(read.tasks, _size, min(_TASK_TOKENS, left))
     episodes = take_fitting(read.episodes, _size, min(_EPISODE_TOKENS, left))

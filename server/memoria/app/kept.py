@@ -78,7 +78,7 @@ class AnswerKeeper:
         return self._keep_for(self._settings.workspace)
 
     def keep_for_others(self) -> bool:
-        """Keep those of other projects that had some, and delete what holds no longer."""
+        """Keep those for no project and for others that had some; delete what holds no longer."""
         for workspace in self._list_others():
             if not self._keep_for(workspace):
                 return False
@@ -133,9 +133,12 @@ class AnswerKeeper:
         return [*places_of_home(), *core]
 
     def _list_others(self) -> Iterator[str | None]:
-        """The projects that something was kept for last, but the one at hand."""
+        """None for no project, and the projects that something was kept for last.
+
+        The one at hand is left out.
+        """
         kept = (one for _, one in list_kept(self._home, self._tenant) if one is not None)
-        known = dict.fromkeys(one.get("workspace") for one in kept)
+        known = dict.fromkeys((None, *(one.get("workspace") for one in kept)))
         known.pop(self._settings.workspace, None)
         for workspace in list(known)[: _MOST_WORKSPACES - 1]:
             if workspace is None or isinstance(workspace, str):

@@ -37,8 +37,13 @@ SETTINGS = (
     "MEMORIA_TIME_ZONE",
 )
 """The settings that have a say in what is kept, beside home, tenant and workspace."""
+OF_NO_PROJECT = "# Last conversations"
+"""The heading of what was said in no project, with which a briefing for none ends."""
 MOST_BYTES = 1 << 18
 DATABASE_FILES = ("memoria.db", "memoria.db-wal")
+
+FENCE_END = "\n</memoria>"
+"""With which what we tell an agent ends."""
 
 _FORMAT = 1
 _ENDING = ".kept"
@@ -74,6 +79,30 @@ def read_kept(home: str, tenant: str, workspace: str | None, name: str) -> str |
         return text.decode() if is_meant and len(text) == kept["size"] else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def read_general(home: str, tenant: str, name: str) -> str | None:
+    """What is kept for who is in no project, as far as it holds in every one; None if in doubt.
+
+    It has the user's own rules and preferences, for a project of which nothing is kept yet.
+    """
+    text = read_kept(home, tenant, None, name)
+    if text is None:
+        return None
+    shown, heading, _ = text.partition(f"\n\n{OF_NO_PROJECT}\n")
+    return f"{shown}{FENCE_END}" if heading else text
+
+
+def is_outdated(home: str, tenant: str) -> bool:
+    """Whether answers were kept for a tenant, and those that everybody needs hold no longer.
+
+    Raises:
+        OSError: they can't be listed.
+    """
+    if not os.path.isdir(answer_folder(home, tenant)):
+        return False
+    holding, stale, _ = count_kept(home, tenant)
+    return bool(stale) or not holding or read_general(home, tenant, BRIEFING) is None
 
 
 def is_current(home: str, kept: dict[str, object]) -> bool:

@@ -15,6 +15,9 @@ _SOURCES = (
     ("visual studio code", "vscode"),
     ("windsurf", "windsurf"),
     ("cline", "cline"),
+    ("@cline", "cline"),
+    ("qwen", "qwen"),
+    ("copilot", "copilot"),
     ("goose", "goose"),
     ("opencode", "opencode"),
 )

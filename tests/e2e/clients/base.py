@@ -1,6 +1,7 @@
 """What is asked of a client that can be driven without a person."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,6 +18,26 @@ TOOLS = (
     "search_memory",
     "update_scratchpad",
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Abilities:
+    """What can be asked of a client."""
+
+    is_packaged: bool = True
+    """Whether there is a package of ours for it."""
+    reads: bool = True
+    """Whether Memoria can have it read."""
+    is_told: bool = True
+    """Whether its hooks can tell its model something."""
+    is_recorded: bool = True
+    """Whether it has hooks."""
+    is_imported: bool = True
+    """Whether what it keeps of a conversation has the ids that its hooks tell."""
+    tells_ends: bool = True
+    """Whether a hook of its hears that a conversation of one prompt has ended."""
+    goes_on: bool = True
+    """Whether the last conversation can be gone on with, without being named."""
 
 
 class Client(Protocol):
@@ -41,6 +62,10 @@ class Client(Protocol):
     @property
     def dialect(self) -> Dialect:
         """The API of its model."""
+
+    @property
+    def abilities(self) -> Abilities:
+        """What can be asked of it."""
 
     def environment(self, home: Path, url: str) -> dict[str, str]:
         """Where its files are, which model it asks, and that it asks nobody else."""

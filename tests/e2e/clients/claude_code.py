@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.e2e.clients.base import Abilities
 from tests.e2e.stand_in.anthropic import Anthropic
 from tests.e2e.stand_in.dialect import strings
 from tests.e2e.stand_in.script import Call
@@ -27,6 +28,7 @@ class ClaudeCode:
     version = "2.1.330"
     program = "claude"
     dialect = Anthropic()
+    abilities = Abilities()
 
     def environment(self, home: Path, url: str) -> dict[str, str]:
         """A key that is none, and no traffic but the model's."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.e2e.clients.app_server import app_server
+from tests.e2e.clients.base import Abilities
 from tests.e2e.stand_in.openai import OpenAI
 from tests.e2e.stand_in.script import Call
 
@@ -39,6 +40,7 @@ class Codex:
     version = "0.169.0"
     program = "codex"
     dialect = OpenAI()
+    abilities = Abilities()
 
     def environment(self, home: Path, url: str) -> dict[str, str]:
         """A key that is none."""

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.e2e.clients.base import Abilities
 from tests.e2e.stand_in.gemini import Gemini
 from tests.e2e.stand_in.script import Call
 
@@ -26,6 +27,7 @@ class GeminiCli:
     version = "0.61.0"
     program = "gemini"
     dialect = Gemini()
+    abilities = Abilities()
 
     def environment(self, home: Path, url: str) -> dict[str, str]:
         """A key that is none, and a folder that is trusted."""

@@ -28,6 +28,22 @@ def _vscode(event: str, **more: object) -> Payload:
     return {"sessionId": "s-1", "cwd": "", "hookEventName": event, "timestamp": "2026", **more}
 
 
+def _copilot(**more: object) -> Payload:
+    """It says no event: the line that starts the hook does."""
+    return {"sessionId": "s-1", "cwd": "", "timestamp": 1_795_918_166_039, **more}
+
+
+COPILOT_EVENTS = {
+    "start": "sessionStart",
+    "prompt": "userPromptSubmitted",
+    "tool": "postToolUse",
+    "stop": "agentStop",
+    "compact": "preCompact",
+    "end": "sessionEnd",
+}
+"""Copilot CLI's names, which its hooks are told on their lines."""
+
+
 def prompts(text: str) -> dict[str, Payload]:
     """A prompt of the user, as each client that has hooks tells it."""
     return {
@@ -40,6 +56,9 @@ def prompts(text: str) -> dict[str, Payload]:
         "cline": _cline("UserPromptSubmit", "userPromptSubmit", prompt=text, attachments=[]),
         "goose": _family("UserPromptSubmit", message=text),
         "opencode": _family("UserPromptSubmit", prompt=text, prompt_id="m-1"),
+        "kilo": _family("UserPromptSubmit", prompt=text, prompt_id="m-1"),
+        "qwen": _family("UserPromptSubmit", prompt=text, prompt_id="s-1########0"),
+        "copilot": _copilot(prompt=text),
     }
 
 
@@ -54,6 +73,9 @@ def answers(text: str) -> dict[str, Payload]:
         "windsurf": _windsurf("post_cascade_response", response=text),
         "goose": _family("Stop", last_assistant_message=text),
         "opencode": _family("Stop", last_assistant_message=text),
+        "kilo": _family("Stop", last_assistant_message=text),
+        "qwen": _family("Stop", last_assistant_message=text, stop_hook_active=False),
+        "copilot": _copilot(stopReason="end_turn"),
     }
 
 
@@ -77,6 +99,9 @@ def tools(text: str) -> dict[str, Payload]:
         ),
         "goose": _tool("tool_output", text),
         "opencode": _tool("tool_response", text),
+        "kilo": _tool("tool_response", text),
+        "qwen": _tool("tool_response", text),
+        "copilot": _copilot(toolName="bash", toolArgs={}, toolResult={"textResultForLlm": text}),
     }
 
 
@@ -98,6 +123,9 @@ def starts() -> dict[str, Payload]:
         "cline": _cline("TaskStart", "taskStart", taskMetadata={"taskId": "s-1"}),
         "goose": _family("SessionStart"),
         "opencode": _family("SessionStart"),
+        "kilo": _family("SessionStart"),
+        "qwen": _family("SessionStart", source="startup"),
+        "copilot": _copilot(source="new", initialPrompt="hi"),
     }
 
 
@@ -112,6 +140,8 @@ def ends() -> dict[str, Payload]:
         "cline": _cline("TaskCancel", "taskCancel", taskMetadata={"taskId": "s-1"}),
         "goose": _family("SessionEnd"),
         "opencode": _family("SessionEnd"),
+        "qwen": _family("SessionEnd", reason="other"),
+        "copilot": _copilot(reason="complete"),
     }
 
 
@@ -124,6 +154,9 @@ def compactions() -> dict[str, Payload]:
         "vscode": _vscode("PreCompact", trigger="auto"),
         "cline": _cline("PreCompact", "preCompact", trigger="auto"),
         "opencode": _family("PreCompact"),
+        "kilo": _family("PreCompact"),
+        "qwen": _family("PreCompact", trigger="auto"),
+        "copilot": _copilot(trigger="auto"),
     }
 
 
@@ -136,6 +169,19 @@ EVENTS: dict[str, Callable[[], dict[str, Payload]]] = {
     "end": ends,
 }
 """Our name of each event, and what clients tell of it."""
+
+
+def list_options(client: str, event: str) -> list[str]:
+    """What the line of a client's hook says of the event, where the client says nothing of it."""
+    return ["--event", COPILOT_EVENTS[event]] if client == "copilot" else []
+
+
+def tell_cline_3(event: str, folder: Path, **more: object) -> Payload:
+    """What Cline tells from version 3 of its command line: it numbers the user's own agent, too."""
+    agents = {"agent_id": "agent_1", "parent_agent_id": None}
+    session = {"taskId": "conv_1", "sessionContext": {"rootSessionId": "s-1"}}
+    common = {"clineVersion": "", "hookName": event, "workspaceRoots": [str(folder)]}
+    return {**common, **agents, **session, **more}
 
 
 def place(payload: Payload, folder: Path, transcript: Path | None = None) -> Payload:

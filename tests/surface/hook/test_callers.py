@@ -98,6 +98,17 @@ def test_what_vscode_itself_tells_is_recorded_in_its_old_form_and_in_its_new_one
     assert told == [("vscode", [turn])] * 2
 
 
+def test_hooks_of_copilot_stay_out_of_vscode_which_reads_its_files(
+    home: Path, tmp_path: Path
+) -> None:
+    for said in (
+        _vscode_now("UserPromptSubmit", tmp_path, prompt="Use pnpm."),
+        place(EVENTS["prompt"]()["vscode"], tmp_path),
+    ):
+        assert _tell(home, "copilot", said) == ""
+    assert not home.exists()
+
+
 def test_each_client_is_known_by_all_that_it_tells(tmp_path: Path) -> None:
     transcript = tmp_path / "projects" / "p" / "s-1.jsonl"
     for made in EVENTS.values():

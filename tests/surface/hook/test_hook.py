@@ -14,7 +14,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.surface.hook.clients import EVENTS, Payload, answers, place, prompts, tools
+from tests.surface.hook.clients import (
+    EVENTS,
+    Payload,
+    answers,
+    list_options,
+    place,
+    prompts,
+    tell_cline_3,
+    tools,
+)
 
 import memoria
 from memoria.admin.clients.program import ClientProgram
@@ -27,7 +36,9 @@ from memoria.surface.hook.sieve import flatten, is_surely_clean
 
 PACKAGE = Path(memoria.__file__).parent
 PROGRAM = PACKAGE / "surface" / "hook" / "__main__.py"
-WITH_TRANSCRIPT = {"claude-code", "codex", "gemini"}
+WITH_TRANSCRIPT = {"claude-code", "codex", "gemini", "copilot"}
+WITHOUT_TRANSCRIPT_TOLD = {"vscode", "opencode", "kilo", "qwen"}
+"""They keep none that is read, and take a text in the form of Claude Code."""
 SECRET = "correct-horse-" + "7Batt3ry!staple"
 LONGEST_S = 60
 Hook = subprocess.Popen[bytes]
@@ -118,9 +129,10 @@ def test_each_event_of_each_client_is_spooled_and_answered(
     home: Path, tmp_path: Path, transcript: Path, event: str
 ) -> None:
     told = {client: place(said, tmp_path, transcript) for client, said in EVENTS[event]().items()}
-    hooks = {client: _start(home, client) for client in told}
-    for client, hook in hooks.items():
-        _tell(hook, told[client])
+    hooks = {}
+    for client, said in told.items():
+        hooks[client] = _start(home, client, *list_options(client, event))
+        _tell(hooks[client], said)
     printed = {client: _read(hook) for client, hook in hooks.items()}
     entries = {str(entry["client"]): entry for entry in _take_all(home)}
     assert entries.keys() == told.keys() == read_heard(str(home), "default").keys()
@@ -154,7 +166,10 @@ def _check_turns(event: str, entries: Mapping[str, Mapping[str, object]]) -> Non
 def _check_replies(event: str, printed: Mapping[str, object]) -> None:
     assert printed.get("gemini", {}) is not None  # it reads JSON and nothing else
     for client, reply in printed.items():
-        if event == "start" and client in {*WITH_TRANSCRIPT, "vscode", "opencode"}:
+        if event == "start" and client == "copilot":
+            assert isinstance(reply, dict)
+            assert "search_memory" in reply["additionalContext"]
+        elif event == "start" and client in {*WITH_TRANSCRIPT, *WITHOUT_TRANSCRIPT_TOLD}:
             assert isinstance(reply, dict)
             said = reply["hookSpecificOutput"]
             assert said["hookEventName"] == "SessionStart"
@@ -264,6 +279,33 @@ def test_a_session_that_its_client_writes_nowhere_is_not_recorded(
 ) -> None:
     _finish(_start(home, "codex"), place(prompts("Use pnpm.")["codex"], tmp_path))
     assert list_waiting(str(home), "default") == []
+
+
+def test_copilot_s_and_cline_s_files_follow_from_the_session_where_the_client_names_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COPILOT_HOME", str(tmp_path))
+    monkeypatch.setenv("CLINE_DIR", str(tmp_path))
+    copilot = place(prompts("Use pnpm.")["copilot"], tmp_path)
+    cline = tell_cline_3("agent_end", tmp_path, turn={"outputText": "Done."}, taskComplete={})
+    made = {
+        "copilot": make_entry("copilot", ReadPayload(copilot, "userPromptSubmitted")),
+        "cline": make_entry("cline", ReadPayload(cline)),
+    }
+    folders = {"copilot": "session-state/s-1", "cline": "data/sessions/s-1"}
+    names = {"copilot": "events.jsonl", "cline": "s-1.messages.json"}
+    for client, entry in made.items():
+        assert entry is not None
+        assert entry["transcript"] == str(tmp_path / folders[client] / names[client])
+        assert (entry["session"], "turns" in entry) == ("s-1", False)
+    for session in ("../../etc", "a/b"):
+        assert make_entry("copilot", ReadPayload({**copilot, "sessionId": session}, "x")) is None
+
+
+def test_a_subagent_of_cline_is_known_by_who_has_started_it(tmp_path: Path) -> None:
+    own = tell_cline_3("agent_start", tmp_path)
+    assert not ReadPayload(dict(own)).is_of_subagent
+    assert ReadPayload({**own, "parent_agent_id": "agent_1"}).is_of_subagent
 
 
 def test_nothing_that_a_client_may_say_fails_a_hook(home: Path, tmp_path: Path) -> None:

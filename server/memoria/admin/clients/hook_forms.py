@@ -52,23 +52,48 @@ def windsurf_hook(call: HookCall) -> dict[str, Any]:
     return {key: call.line, "show_output": False}
 
 
+_COPILOT_EVENTS = (
+    *("sessionStart", "userPromptSubmitted", "postToolUse", "agentStop", "preCompact"),
+    "sessionEnd",
+)
 _VSCODE_EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "PreCompact", "Stop")
 _GOOSE_EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SessionEnd")
-_CLINE_EVENTS = ("TaskStart", "UserPromptSubmit", "PostToolUse", "TaskComplete", "PreCompact")
+_CLINE_EVENTS = (
+    *("TaskStart", "UserPromptSubmit", "PostToolUse", "TaskComplete", "PreCompact"),
+    "SessionShutdown",
+)
 _OPENCODE_EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "PreCompact")
+_PROMPTS = ("UserPromptSubmit", "userPromptSubmitted")
 _MARK = "Written by `memoria connect {client}`; `memoria disconnect {client}` removes it."
 
 
 def _vscode_files(
     place: ClientPlace, scope: Scope, program: ClientProgram, wish: HookWish
 ) -> dict[Path, str]:
-    user = place.folder("COPILOT_HOME", ".copilot") / "hooks"
-    folder = user if scope == "user" else place.project / ".github" / "hooks"
     hooks = {
         event: [{"type": "command", "command": line, "timeout": SECONDS}]
         for event, line in _lines("vscode", _VSCODE_EVENTS, place, program, wish)
     }
-    return {folder / "memoria.json": _json({"hooks": hooks})}
+    return {_copilot_hooks(place, scope) / "memoria.json": _json({"hooks": hooks})}
+
+
+def _copilot_files(
+    place: ClientPlace, scope: Scope, program: ClientProgram, wish: HookWish
+) -> dict[Path, str]:
+    """Copilot CLI's own names of events, which it says to no hook: so the line does."""
+    key = "powershell" if place.is_windows else "bash"
+    lines = _lines("copilot", _COPILOT_EVENTS, place, program, wish, says_event=True)
+    hooks = {
+        event: [{"type": "command", key: line, "timeoutSec": SECONDS}] for event, line in lines
+    }
+    path = _copilot_hooks(place, scope) / "memoria-copilot.json"
+    return {path: _json({"version": 1, "hooks": hooks})}
+
+
+def _copilot_hooks(place: ClientPlace, scope: Scope) -> Path:
+    """The folder of hooks that VS Code and Copilot CLI both read."""
+    user = place.folder("COPILOT_HOME", ".copilot") / "hooks"
+    return user if scope == "user" else place.project / ".github" / "hooks"
 
 
 def _goose_files(
@@ -108,10 +133,27 @@ def _opencode_files(
     place: ClientPlace, scope: Scope, program: ClientProgram, wish: HookWish
 ) -> dict[Path, str]:
     folder = opencode_folder(place) if scope == "user" else place.project / ".opencode"
+    return _plugin("opencode", folder, program, wish)
+
+
+def _kilo_files(
+    place: ClientPlace, scope: Scope, program: ClientProgram, wish: HookWish
+) -> dict[Path, str]:
+    folder = kilo_folder(place) if scope == "user" else place.project / ".kilo"
+    return _plugin("kilo", folder, program, wish)
+
+
+def _plugin(client: str, folder: Path, program: ClientProgram, wish: HookWish) -> dict[Path, str]:
+    """The plugin for OpenCode, and for Kilo, which was made from it."""
     template = resources.files("memoria.admin.clients").joinpath("opencode_plugin.js")
-    words = json.dumps(program.hook_words("opencode"), ensure_ascii=False)
-    text = template.read_text("utf-8").replace("__COMMAND__", words)
-    return {folder / "plugins" / "memoria.js": text.replace("__RECALL__", json.dumps(wish.recall))}
+    text = template.read_text("utf-8")
+    for name, value in {
+        "__MARK__": _MARK.format(client=client),
+        "__COMMAND__": json.dumps(program.hook_words(client), ensure_ascii=False),
+        "__RECALL__": json.dumps(wish.recall),
+    }.items():
+        text = text.replace(name, value)
+    return {folder / "plugins" / "memoria.js": text}
 
 
 def opencode_folder(place: ClientPlace) -> Path:
@@ -120,20 +162,29 @@ def opencode_folder(place: ClientPlace) -> Path:
     return Path(given).expanduser() if given else place.dot_config / "opencode"
 
 
+def kilo_folder(place: ClientPlace) -> Path:
+    """Where Kilo keeps its settings and plugins."""
+    given = place.environment.get("KILO_CONFIG_DIR")
+    return Path(given).expanduser() if given else place.dot_config / "kilo"
+
+
 def _lines(
     client: str,
     events: tuple[str, ...],
     place: ClientPlace,
     program: ClientProgram,
     wish: HookWish,
+    *,
+    says_event: bool = False,
 ) -> list[tuple[str, str]]:
     return [
         (
             event,
             program.hook_line(
                 client,
-                recall=wish.recall and event in (events[0], "UserPromptSubmit"),
+                recall=wish.recall and event in (events[0], *_PROMPTS),
                 windows=place.is_windows,
+                event=event if says_event else "",
             ),
         )
         for event in events
@@ -144,11 +195,13 @@ def _json(value: object) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
+COPILOT_HOOKS = HookFiles(write=_copilot_files, events=_COPILOT_EVENTS)
+KILO_HOOKS = HookFiles(write=_kilo_files, events=_OPENCODE_EVENTS)
+OPENCODE_HOOKS = HookFiles(write=_opencode_files, events=_OPENCODE_EVENTS)
+CLINE_HOOKS = HookFiles(write=_cline_files, events=_CLINE_EVENTS)
 # From public documents; not tried with the clients themselves.
 VSCODE_HOOKS = HookFiles(write=_vscode_files, events=_VSCODE_EVENTS)
 GOOSE_HOOKS = HookFiles(write=_goose_files, events=_GOOSE_EVENTS)
-CLINE_HOOKS = HookFiles(write=_cline_files, events=_CLINE_EVENTS, executable=True)
-OPENCODE_HOOKS = HookFiles(write=_opencode_files, events=_OPENCODE_EVENTS)
 
 
 def is_our_file(text: str) -> bool:

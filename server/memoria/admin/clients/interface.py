@@ -48,6 +48,8 @@ class HookTable:
     switch: tuple[tuple[str, ...], bool] | None = None
     """Where in a file of the client's all hooks can be switched off, and what does it there."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
+    find_untrusted: Callable[[Any, Path, Any], tuple[str, ...]] | None = None
+    """Which events' hooks the client skips, by its user's configuration and its file of hooks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +58,6 @@ class HookFiles:
 
     write: Callable[[ClientPlace, Scope, ClientProgram, HookWish], dict[Path, str]]
     events: tuple[str, ...]
-    executable: bool = False
     scopes: tuple[Scope, ...] = ("user", "project")
 
 
@@ -77,6 +78,11 @@ class Client:
     may_begin_file: bool = True
     """Whether a file that is not there may be made: else the client writes it when it starts."""
     hooks: HookTable | HookFiles | None = None
+    rules: ScopeFiles | None = None
+    """A file of Memoria's own that tells the model when to use the tools, where clients tell their
+    models nothing that a server says of itself."""
+    rules_head: str = ""
+    """What such a file begins with, so that the client reads it in every session."""
     programs: tuple[str, ...] = ()
     """Its commands, by which it is found on the machine."""
     folders: Callable[[ClientPlace], tuple[Path, ...]] = lambda _: ()

@@ -1,12 +1,12 @@
-// Written by `memoria connect opencode`; `memoria disconnect opencode` removes it.
+// __MARK__
 //
 // Hands what happens in a session to Memoria's hook program. OpenCode runs this in its own process,
-// so nothing here waits but the start of a session (2 s at most), and nothing here throws.
+// so nothing here waits but the start of a session (3.5 s at most), and nothing here throws.
 import { spawn } from "node:child_process"
 
 const COMMAND = __COMMAND__
 const RECALL = __RECALL__
-const LIMIT_MS = 2000
+const LIMIT_MS = 3500 // the hook program ends itself after 3 s
 
 function tell(event, payload, options = []) {
   return new Promise((resolve) => {
@@ -41,6 +41,14 @@ const textOf = (parts) =>
   (parts ?? []).filter((part) => part.type === "text" && !part.synthetic && !part.ignored)
     .map((part) => part.text).join("\n").trim()
 
+// A prompt on the command line is an argument, which is wrapped in quotes where it has a blank.
+function typed(prompt) {
+  const inner = prompt.slice(1, -1)
+  const isWrapped = prompt.startsWith('"') && prompt.endsWith('"') && inner.includes(" ")
+  const isWhole = isWrapped && !inner.replaceAll('\\"', "").includes('"')
+  return isWhole ? inner.replaceAll('\\"', '"') : prompt
+}
+
 // Everything that OpenCode calls is wrapped: what goes wrong here is nobody's concern there.
 const quietly = (work) => async (...given) => {
   try {
@@ -66,7 +74,7 @@ export const Memoria = async ({ client, directory }) => {
   return {
     "chat.message": quietly(async (input, output) => {
       const session = input.sessionID
-      const prompt = textOf(output?.parts)
+      const prompt = typed(textOf(output?.parts))
       if (!prompt || (await isAgent(session))) return
       if (!briefings.has(session)) {
         briefings.set(session, "")

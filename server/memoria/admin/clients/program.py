@@ -83,14 +83,14 @@ class ClientProgram:
         """What the console script is given to serve."""
         return [*self.options, "serve"]
 
-    def hook_words(self, client: str, *, recall: bool = False) -> list[str]:
-        """The hook program for a client, word by word."""
+    def hook_words(self, client: str, *, recall: bool = False, event: str = "") -> list[str]:
+        """The hook program for a client, word by word; with the event, if the client says none."""
         start = [self.python, "-I", "-S", "-c", _IF_THERE, self.hook_script, client, *self.options]
-        return [*start, *(["--recall"] if recall else [])]
+        return [*start, *(["--event", event] if event else []), *(["--recall"] if recall else [])]
 
-    def hook_line(self, client: str, *, recall: bool, windows: bool) -> str:
+    def hook_line(self, client: str, *, recall: bool, windows: bool, event: str = "") -> str:
         """The hook program for a client, as a shell is given it."""
-        words = self.hook_words(client, recall=recall)
+        words = self.hook_words(client, recall=recall, event=event)
         if not windows:
             return shlex.join(words)
         # Slashes, as some clients hand the line to Git's bash, some to cmd, some to PowerShell.

@@ -15,6 +15,7 @@ from memoria.admin.clients.packaged import find_package
 from memoria.admin.clients.place import ClientPlace, Scope
 from memoria.admin.clients.probe import ProbeResult, probe_server, select_environment
 from memoria.admin.clients.program import ClientProgram
+from memoria.admin.clients.syntax.choose import SyntaxName
 from memoria.admin.clients.syntax.interface import look_up
 from memoria.admin.clients.table import CLIENTS
 from memoria.admin.clients.wiring import list_documents, own_files
@@ -46,6 +47,8 @@ class ConnectionStatus:
     hooks: HookState = "none"
     switched_off_in: Path | None = None
     """The file in which all of the client's hooks are switched off."""
+    untrusted: tuple[str, ...] = ()
+    """Events whose hooks the client skips until somebody has trusted them."""
     double: str | None = None
     """What else brings the same server and hooks."""
     problem: str | None = None
@@ -96,6 +99,7 @@ def examine_connection(
             program = replace(program, options=options)
             entry, found, wanted = _read_parts(client, scope, place, program)
         switch = _find_switch(client, scope, place)
+        untrusted = _list_untrusted(client, scope, place)
     except (ClientError, EditError) as error:
         return ConnectionStatus(client=client, scope=scope, file=file, problem=str(error))
     command = command_in(entry)
@@ -110,6 +114,7 @@ def examine_connection(
         missing_program=_find_missing(command, found, place),
         hooks=state,
         switched_off_in=switch if found else None,
+        untrusted=untrusted,
         double=find_package(client.name, place),
         last_heard_at=_read_last_heard(client, command, program) if found else None,
     )
@@ -205,10 +210,25 @@ def _find_switch(client: Client, scope: Scope, place: ClientPlace) -> Path | Non
     where, off = table.switch
     for path in filter(None, (client.config(place, scope), table.file(place, scope))):
         syntax = client.syntax if path == client.config(place, scope) else "JSON"
-        text = decode(ConfigFile(path).read() or b"", path)[1]
-        if look_up(ConfigDocument(WantedParts(syntax=syntax)).read(text), where) is off:
+        if look_up(_read_whole(path, syntax), where) is off:
             return path
     return None
+
+
+def _list_untrusted(client: Client, scope: Scope, place: ClientPlace) -> tuple[str, ...]:
+    """The events whose hooks of ours a client skips, whatever stands in its file."""
+    table = client.hooks
+    file = table.file(place, scope) if isinstance(table, HookTable) else None
+    config = client.config(place, "user")
+    if not isinstance(table, HookTable) or not table.find_untrusted or not (file and config):
+        return ()
+    hooks = look_up(_read_whole(file, "JSON"), table.at)
+    return table.find_untrusted(_read_whole(config, client.syntax), file, hooks)
+
+
+def _read_whole(path: Path, syntax: SyntaxName) -> Any:  # noqa: ANN401  (whatever it holds)
+    text = decode(ConfigFile(path).read() or b"", path)[1]
+    return ConfigDocument(WantedParts(syntax=syntax)).read(text)
 
 
 def _options_of(command: tuple[str, ...]) -> tuple[str, ...]:

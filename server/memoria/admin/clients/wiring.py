@@ -21,6 +21,7 @@ from memoria.admin.clients.ledger import ConnectionLedger, LedgerEntry
 from memoria.admin.clients.packaged import find_package
 from memoria.admin.clients.place import ClientPlace, Scope
 from memoria.admin.clients.program import ClientProgram
+from memoria.admin.clients.rules import write_rules
 from memoria.admin.clients.syntax.choose import SyntaxName
 from memoria.admin.clients.syntax.interface import InsertedPiece, look_up
 from memoria.errors import ClientError
@@ -113,9 +114,11 @@ def draft_connection(
         edits.append(_connect_document(path, wanted, before, ledger))
         notes += _hand_notes(path, wanted, before, ledger)
     for path, text in own_files(client, scope, place, program, wish).items():
-        edits.append(_connect_own(path, text, _is_script(client)))
+        edits.append(_connect_own(path, text))
     if not wish.is_wanted:
-        edits += _remove_own(client, scope, place, program)
+        kept = {edit.path for edit in edits}
+        removed = _remove_own(client, scope, place, program)
+        edits += [edit for edit in removed if edit.path not in kept]
     return ClientWiring(client=client, scope=scope, edits=tuple(edits), notes=tuple(notes))
 
 
@@ -226,14 +229,14 @@ def list_documents(
 def own_files(
     client: Client, scope: Scope, place: ClientPlace, program: ClientProgram, wish: HookWish
 ) -> dict[Path, str]:
-    """The files of a client's hooks that are Memoria's alone.
+    """The files of a client that are Memoria's alone: its hooks, and what tells when to use them.
 
     Raises:
         ClientError: one of a project's leads out of it.
     """
-    if not isinstance(client.hooks, HookFiles) or not wish.is_wanted:
-        return {}
-    files = client.hooks.write(place, scope, program, wish)
+    files = write_rules(client, scope, place)
+    if isinstance(client.hooks, HookFiles) and wish.is_wanted:
+        files |= client.hooks.write(place, scope, program, wish)
     for path in files if scope == "project" else ():
         check_stays_inside(path, place.project)
     return files
@@ -294,14 +297,18 @@ def _disconnect_document(
     return FileEdit(path=path, before=before, after=None if goes else _encode(mark, edited.text))
 
 
-def _connect_own(path: Path, text: str, is_executable: bool) -> FileEdit:
+def _connect_own(path: Path, text: str) -> FileEdit:
     before = ConfigFile(path).read()
     if before is not None and not is_our_file(before.decode("utf-8", "replace")):
         raise ClientError(
             f"{path} is somebody else's. Nothing was changed: move it away, or use --no-hooks."
         )
     return FileEdit(
-        path=path, before=before, after=text.encode(), is_own=True, is_executable=is_executable
+        path=path,
+        before=before,
+        after=text.encode(),
+        is_own=True,
+        is_executable=text.startswith("#!"),
     )
 
 
@@ -313,10 +320,6 @@ def _remove_own(
         before = ConfigFile(path).read()
         if before is not None and is_our_file(before.decode("utf-8", "replace")):
             yield FileEdit(path=path, before=before, after=None)
-
-
-def _is_script(client: Client) -> bool:
-    return isinstance(client.hooks, HookFiles) and client.hooks.executable
 
 
 def _hand_notes(

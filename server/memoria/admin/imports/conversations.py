@@ -54,11 +54,27 @@ def is_gemini(probe: Probe) -> bool:
     return any(has_fields(one, "sessionId", "projectHash") for one in named)
 
 
+def is_copilot(probe: Probe) -> bool:
+    """A log of events: each has a type of two words, and what belongs to it."""
+    return any(
+        has_fields(line, "type", "data", "timestamp") and "." in str(line["type"])
+        for line in probe.lines
+    )
+
+
+def is_cline(probe: Probe) -> bool:
+    """A session's messages in one document, with the agent whose they are."""
+    named = {item.key for item in probe.items if item.key}
+    return {"agent", "sessionId", "messages"} <= named
+
+
 _TITLES: dict[str, tuple[str, Callable[[Probe], bool]]] = {
     "jsonl": ("JSON lines", is_plain_turns),
     "claude-code": ("Claude Code", is_claude_code),
     "codex": ("Codex", is_codex),
     "gemini": ("Gemini CLI", is_gemini),
+    "copilot": ("GitHub Copilot CLI", is_copilot),
+    "cline": ("Cline", is_cline),
 }
 
 

@@ -29,7 +29,14 @@ from memoria.admin.imports.times import read_time
 from memoria.admin.transcripts.base import SkippedLine, TranscriptPosition
 from memoria.admin.transcripts.each import read_each
 from memoria.admin.transcripts.encoding import UnknownEncodingError
-from memoria.admin.transcripts.shapes import blocks, obj, result_text, text, words
+from memoria.admin.transcripts.shapes import (
+    blocks,
+    obj,
+    result_text,
+    text,
+    without_quotes,
+    words,
+)
 from memoria.admin.transcripts.source import (
     JsonObject,
     TranscriptSource,
@@ -207,7 +214,8 @@ def _read_message(
             yield UnusableLine(place.line, f"has a part that is not JSON: {place.message_id}")
             continue
         if part.get("type") == "text" and not (part.get("synthetic") or part.get("ignored")):
-            said.append(words(part.get("text")) or "")
+            spoken_words = words(part.get("text")) or ""
+            said.append(without_quotes(spoken_words) if role is Role.USER else spoken_words)
         elif part.get("type") == "tool":
             if any(said):
                 yield _say(place, role, said, spoken)

@@ -70,6 +70,15 @@ def is_wrapped(words: str, wrappers: Iterable[tuple[str, str]]) -> bool:
     return any(inner.startswith(begins) and inner.endswith(ends) for begins, ends in wrappers)
 
 
+def without_quotes(words: str) -> str:
+    """A prompt without the quotes in which OpenCode wraps an argument that has a blank."""
+    inner = words[1:-1]
+    is_wrapped = len(words) > 1 and words[0] == words[-1] == '"' and " " in inner
+    if not is_wrapped or '"' in inner.replace('\\"', ""):
+        return words
+    return inner.replace('\\"', '"')
+
+
 def without_spans(words: str, begins: str, ends: str) -> str:
     """The text without the spans between these tags. One that never ends is ordinary text."""
     kept: list[str] = []

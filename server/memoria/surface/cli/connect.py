@@ -4,6 +4,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -33,7 +34,8 @@ ClientArgument = Annotated[
     typer.Argument(
         metavar="[CLIENT]",
         help="One of claude-code, claude-desktop, codex, gemini, cursor, vscode, opencode, "
-        "windsurf, cline, goose, zed, continue. Default: those on this machine, one by one.",
+        "windsurf, cline, goose, zed, qwen, copilot, kilo, antigravity, kiro, droid, roo, crush, "
+        "junie, warp, continue. Default: those on this machine, one by one.",
     ),
 ]
 ScopeOption = Annotated[
@@ -104,10 +106,21 @@ def connect(
         for one in chosen
     ]
     _carry_out_all(drafts, place, way, is_one=client is not None)
+    if not dry_run:
+        _lay_ready(context.obj)
     if model is not False and not (dry_run or as_json):
         from memoria.surface.cli.connect_model import offer_model  # noqa: PLC0415  (reads a home)
 
         offer_model(context, chosen, place, program, is_wanted=model, asks=way.asks)
+
+
+def _lay_ready(options: Options) -> None:
+    """Lay ready what the first session of a client is told, where there is a memory."""
+    from memoria.errors import MemoriaError  # noqa: PLC0415
+    from memoria.surface.cli.console import renew_answers  # noqa: PLC0415
+
+    with suppress(MemoriaError):  # it begins later, or is damaged, as the next command says
+        renew_answers(options.existing_settings, begins=True)
 
 
 def _check_model_option(model: bool | None, *, as_json: bool) -> None:
@@ -326,7 +339,7 @@ def _show_status(
     )
     show(wire, statuses_text(wire, {one.name: one.title for one in CLIENTS}), as_json=as_json)
     is_lost = bool(wire.packaged) and wire.program is None
-    if is_lost or any(one.problem or one.missing_program for one in wire.connections):
+    if is_lost or not all(one.is_sound for one in wire.connections):
         raise typer.Exit(Exit.UNSOUND)
 
 

@@ -51,9 +51,21 @@ class WireConnectionStatus(BaseModel):
     hooks: str
     switched_off_in: str | None
     """The file in which all of the client's hooks are switched off."""
+    untrusted: list[str]
+    """Events whose hooks the client skips until somebody has trusted them."""
     double: str | None
     last_heard: str | None
     problem: str | None
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether there is nothing for a person to do."""
+        return not (self.problem or self.missing_program or self.untrusted or self.is_outdated)
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether the hooks are not those that this version writes."""
+        return self.hooks in ("of other options or another version", "some are missing")
 
 
 class WireStatuses(BaseModel):
@@ -113,6 +125,7 @@ def wire_status(status: ConnectionStatus) -> WireConnectionStatus:
         seconds=round(answer.seconds, 2) if answer else None,
         hooks=status.hooks,
         switched_off_in=str(status.switched_off_in) if status.switched_off_in else None,
+        untrusted=[*status.untrusted],
         double=status.double,
         last_heard=None if heard is None else to_iso(heard),
         problem=status.problem or (answer.problem if answer else None),
@@ -180,7 +193,10 @@ def _status_lines(wire: WireConnectionStatus, title: str) -> Iterator[str]:
     yield f"  hooks: {wire.hooks}{_last_word_of_hooks(wire)}"
     if wire.switched_off_in:
         yield f"  All hooks are switched off in {wire.switched_off_in}: nothing is recorded."
-    if wire.hooks in ("of other options or another version", "some are missing"):
+    if wire.untrusted:
+        events = ", ".join(wire.untrusted)
+        yield f"  {title} skips these until you trust them, with /hooks there: {events}"
+    if wire.is_outdated:
         yield f"  `memoria connect {wire.client}` brings them up to date."
     if wire.double:
         yield (
@@ -208,8 +224,7 @@ def _last_word_of_hooks(wire: WireConnectionStatus) -> str:
         return ""
     if wire.last_heard:
         return f", last heard {moment(parse_instant(wire.last_heard))}"
-    untrusted = " (trust them in Codex with /hooks)" if wire.client == "codex" else ""
-    return f", not heard of yet{untrusted}"
+    return ", not heard of yet"
 
 
 def _note_lines(wire: WireConnection) -> list[str]:

@@ -159,11 +159,31 @@ def with_memory(
 
     what = waits_for or ("Loading the model, and reading what was said last" if searches else None)
     if what is None or not sys.stderr.isatty():
-        return anyio.run(open_and_work)
-    from memoria.surface.cli.progress import show_wait  # noqa: PLC0415  (for a terminal alone)
+        done = anyio.run(open_and_work)
+    else:
+        from memoria.surface.cli.progress import show_wait  # noqa: PLC0415  (for a terminal alone)
 
-    with show_wait(what):
-        return anyio.run(open_and_work)
+        with show_wait(what):
+            done = anyio.run(open_and_work)
+    renew_answers(settings)
+    return done
+
+
+def renew_answers(settings: "Settings", *, begins: bool = False) -> None:
+    """Lay ready anew what a command has outdated: the next session may have to begin at once.
+
+    Args:
+        settings: of the home.
+        begins: whether it is laid ready for the first time, too.
+    """
+    from memoria.bare.kept import is_outdated  # noqa: PLC0415
+
+    with suppress(OSError):  # what can't be looked at is not given either, and doctor says so
+        begins = begins or is_outdated(str(settings.home_path), settings.tenant)
+    if begins:
+        from memoria.surface.mcp.kept import keep_once_closed  # noqa: PLC0415  (the SDK with it)
+
+        keep_once_closed(settings)
 
 
 def tell_news(settings: "Settings") -> None:

@@ -13,7 +13,7 @@ from threading import Event, Lock, Thread
 
 from memoria.bare.collector import load_for_good
 from memoria.bare.home import find_home, find_tenant
-from memoria.bare.kept import INSTRUCTIONS, read_kept
+from memoria.bare.kept import INSTRUCTIONS, read_general, read_kept
 from memoria.bare.projects import find_project
 from memoria.surface.front.early import EarlyAnswers
 from memoria.surface.front.messages import Json, read_message, request_id
@@ -76,13 +76,15 @@ def _refuse(request: Json, problem: str) -> Json:
 
 
 def read_instructions(home: str | None, tenant: str | None, workspace: str | None) -> str | None:
-    """The instructions that were kept for this very start, where they still hold."""
+    """The instructions that were kept for this start, or for every project; None if none hold."""
     try:
         place = find_home(home)
         named = workspace or os.environ.get("MEMORIA_WORKSPACE") or find_project(place, os.curdir)
     except OSError:
         return None  # this folder is gone
-    return read_kept(place, find_tenant(tenant), named, INSTRUCTIONS)
+    whose = find_tenant(tenant)
+    kept = read_kept(place, whose, named, INSTRUCTIONS)
+    return read_general(place, whose, INSTRUCTIONS) if kept is None else kept
 
 
 class Front:

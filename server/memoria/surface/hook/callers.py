@@ -13,7 +13,7 @@ _OWN_FIELDS = {
     "windsurf": ("agent_action_name",),
 }
 """Fields that only one client writes."""
-_COPILOT_CLI = "copilot-cli"
+_COPILOT_CLI = "copilot"
 _COPILOT_TRANSCRIPT = "events.jsonl"
 _CLAUDE_FOLDER = "projects"
 
@@ -25,6 +25,8 @@ def is_from(client: str, payload: Payload) -> bool:
         return caller == client
     if client == "vscode":  # Copilot CLI takes on its event names, but names no transcript with all
         return bool(payload.transcript) or payload.find("hookEventName") is not None
+    if client == _COPILOT_CLI:  # VS Code reads its files, and says each event's name
+        return not payload.text("hook_event_name", "hookEventName")
     if client == "claude-code":  # only VS Code and Copilot CLI, of those that read its files, date
         return payload.find("timestamp") is None or _is_claude_transcript(payload.transcript)
     return True

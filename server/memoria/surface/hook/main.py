@@ -17,15 +17,16 @@ from memoria.bare.plain_json import read_json
 from memoria.bare.settings_file import SettingsFileError, find_ignored_folders
 from memoria.bare.spool import append_entry
 from memoria.surface.hook.callers import is_from
+from memoria.surface.hook.journals import TRANSCRIPT_CLIENTS, find_transcript
 from memoria.surface.hook.payloads import Payload
 from memoria.surface.hook.replies import GUIDE, IS_LEFT_OUT, IS_RECORDED, make_reply
 
-TRANSCRIPT_CLIENTS = ("claude-code", "codex", "gemini")
-"""Clients whose transcripts are read: of a session of theirs that has none, nothing is recorded."""
 OFF = "MEMORIA_HOOKS"
 """`off` in the environment has hooks of that process's clients do nothing at all."""
 ASKED = "MEMORIA_ASKED"
 """In the environment of a program that Memoria itself asks, whose words are nobody's."""
+_TELL_NO_END = ("qwen", "cline", "opencode", "kilo", "vscode")
+"""Clients that end without a word, with a single prompt at least: any answer may be the last."""
 _LONGEST_S = 3.0
 _NOTING_S = 0.5
 _MOST_INPUT = 64 << 20
@@ -42,7 +43,7 @@ class _Options:
     def __init__(self, arguments: list[str]) -> None:
         self.client = "unknown"
         self.recalls = False
-        named = {"--home": "", "--tenant": "", "--workspace": ""}
+        named = {"--home": "", "--tenant": "", "--workspace": "", "--event": ""}
         left = list(arguments)
         while left:
             one = left.pop(0)
@@ -55,6 +56,7 @@ class _Options:
                 self.client = one
         self.home = find_home(named["--home"])
         self.tenant = find_tenant(named["--tenant"])
+        self.event = named["--event"]
         self.workspace = named["--workspace"] or os.environ.get("MEMORIA_WORKSPACE", "")
 
 
@@ -81,7 +83,7 @@ def _end_after(seconds: float, options: _Options | None) -> None:
 def _serve(options: _Options) -> None:
     try:
         fields = read_input()
-        payload = Payload(fields if isinstance(fields, dict) else {})
+        payload = Payload(fields if isinstance(fields, dict) else {}, options.event)
     except (OSError, ValueError) as error:
         _note(options, f"a hook was told what is no JSON: {describe_error(error)}")
         payload = Payload({})
@@ -116,7 +118,7 @@ def _capture(options: _Options, payload: Payload) -> str:
             from memoria.surface.hook.handover import hand_over
 
             hand_over(options.home, options.tenant, entry)
-        if payload.event == "end":
+        if payload.event == "end" or (payload.event == "stop" and options.client in _TELL_NO_END):
             from memoria.surface.hook.handover import take_in_later
 
             take_in_later(options.home, options.tenant, _find_workspace(options, payload))
@@ -140,12 +142,13 @@ def make_entry(client: str, payload: Payload) -> dict[str, object] | None:
         entry["prompt_id"] = payload.prompt_id
     if payload.turn_id:
         entry["turn_id"] = payload.turn_id
-    if client in TRANSCRIPT_CLIENTS:
-        if not payload.transcript:
-            return None  # a session that its user wants written nowhere
-        entry["transcript"] = payload.transcript
+    transcript = find_transcript(client, payload)
+    if client in TRANSCRIPT_CLIENTS and not transcript:
+        return None  # a session that its user wants written nowhere
+    if transcript:
+        entry["transcript"] = transcript
         try:
-            entry["offset"] = os.stat(payload.transcript).st_size
+            entry["offset"] = os.stat(transcript).st_size
         except OSError:
             entry["offset"] = 0  # not written yet
         return entry
@@ -186,7 +189,7 @@ def _find_text(options: _Options, payload: Payload, state: str) -> str:
 
 
 def _find_briefing(options: _Options, payload: Payload) -> str:
-    from memoria.bare.kept import read_kept
+    from memoria.bare.kept import read_general, read_kept
 
     workspace = _find_workspace(options, payload)
     text = read_kept(options.home, options.tenant, workspace, "briefing")
@@ -195,7 +198,7 @@ def _find_briefing(options: _Options, payload: Payload) -> str:
         text = _read_text(
             ask_server(options.home, options.tenant, request, _BRIEFING_MS, is_starting=True)
         )
-    return text
+    return text or read_general(options.home, options.tenant, "briefing") or ""
 
 
 def _wait_until_ready(options: _Options, deadline: float) -> None:

@@ -10,21 +10,23 @@ import os
 from memoria.bare.own_tools import OUR_TOOLS, is_our_tool
 
 EVENTS = {
-    "start": "SessionStart sessionStart session_start TaskStart TaskResume",
-    "prompt": "UserPromptSubmit userPromptSubmit BeforeAgent beforeSubmitPrompt pre_user_prompt",
-    "tool": "PostToolUse postToolUse AfterTool post_mcp_tool_use post_run_command",
+    "start": "SessionStart sessionStart session_start TaskStart TaskResume agent_start "
+    "agent_resume",
+    "prompt": "UserPromptSubmit userPromptSubmit userPromptSubmitted BeforeAgent "
+    "beforeSubmitPrompt pre_user_prompt prompt_submit",
+    "tool": "PostToolUse postToolUse AfterTool post_mcp_tool_use post_run_command tool_result",
     # Gemini's PreCompress fires at every turn, whether there is anything to compress or not.
-    "stop": "Stop stop AfterAgent PreCompress afterAgentResponse post_cascade_response "
-    "TaskComplete",
+    "stop": "Stop stop agentStop AfterAgent PreCompress afterAgentResponse post_cascade_response "
+    "TaskComplete agent_end",
     "compact": "PreCompact PostCompact preCompact",
-    "end": "SessionEnd sessionEnd session_end TaskCancel",
+    "end": "SessionEnd sessionEnd session_end TaskCancel agent_abort session_shutdown",
 }
 """The names that clients have for an event."""
 _HOOKS_SAID, _HOOKS_SAID_END = "<hook_context>", "</hook_context>"
 _BY_NAME = {name: event for event, names in EVENTS.items() for name in names.split()}
 _NESTS = (
     "tool_info taskMetadata userPromptSubmit postToolUse preCompact taskStart taskResume "
-    "taskComplete taskCancel"
+    "taskComplete taskCancel sessionContext turn"
 ).split()
 """Blocks in which Windsurf and Cline put what belongs to an event."""
 _SUBAGENT_SIGNS = (
@@ -37,16 +39,21 @@ _SUBAGENT_SIGNS = (
 class Payload:
     """What a hook was told."""
 
-    def __init__(self, fields: dict[str, object]) -> None:
-        """Read nothing yet."""
+    def __init__(self, fields: dict[str, object], event: str = "") -> None:
+        """Read nothing yet.
+
+        Args:
+            fields: what the client says.
+            event: the client's name of the event, where it does not say that itself.
+        """
         self._fields = _unfold(fields)
+        self._event = event
 
     @property
     def name(self) -> str:
         """The client's name of the event."""
-        return self.text(
-            "hook_event_name", "hookEventName", "hookName", "agent_action_name", "event"
-        )
+        names = ("hook_event_name", "hookEventName", "hookName", "agent_action_name", "event")
+        return self.text(*names) or self._event
 
     @property
     def event(self) -> str:
@@ -56,9 +63,8 @@ class Payload:
     @property
     def session(self) -> str:
         """The client's id of the session."""
-        return self.text(
-            "session_id", "sessionId", "conversation_id", "taskId", "trajectory_id", "sessionID"
-        )
+        names = ("rootSessionId", "session_id", "sessionId", "conversation_id", "taskId")
+        return self.text(*names, "trajectory_id", "sessionID")
 
     @property
     def folder(self) -> str:
@@ -119,6 +125,8 @@ class Payload:
         A session that the user has started as another agent has an `agent_type`, too, so that alone
         is no sign of one.
         """
+        if "parent_agent_id" in self._fields:  # Cline numbers the user's own agent, too
+            return bool(self._fields["parent_agent_id"])
         return any(self._fields.get(sign) for sign in _SUBAGENT_SIGNS)
 
     def list_turns(self) -> list[dict[str, object]]:
@@ -137,7 +145,8 @@ class Payload:
                 )
                 return [turn] if self.tool else []
             case "stop":
-                answer = self.text("last_assistant_message", "prompt_response", "response", "text")
+                names = ("last_assistant_message", "prompt_response", "response", "text")
+                answer = self.text(*names, "outputText")
                 return [_turn("assistant", answer, "")] if answer else []
             case _:
                 return []
