@@ -8,6 +8,7 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from hypothesis.configuration import set_hypothesis_home_dir
 from jsonschema import (  # type: ignore[import-untyped]  # the SDK's own dependency; it has no stubs
     Draft202012Validator,
 )
@@ -16,8 +17,12 @@ import memoria
 from memoria import Memoria
 from memoria.inference.bundled import BUNDLED, BundledEmbedder
 
-# The embedding model is kept here for the next run, not in the cache of whoever runs the tests.
-os.environ["XDG_CACHE_HOME"] = str(Path(__file__).parents[1] / ".pytest_cache" / "user")
+_ROOT = Path(__file__).parents[1]
+# What is kept for the next run is kept here, not in the cache of whoever runs the tests.
+os.environ["XDG_CACHE_HOME"] = str(_ROOT / ".pytest_cache" / "user")  # the embedding model
+set_hypothesis_home_dir(_ROOT / ".hypothesis")
+if "MEMORIA_DATA" in os.environ:  # tests are run elsewhere
+    os.environ["MEMORIA_DATA"] = str(Path(os.environ["MEMORIA_DATA"]).absolute())
 
 # A machine that is slow for a moment fails no property.
 hypothesis.settings.register_profile("no deadline", deadline=None)
@@ -60,6 +65,21 @@ def schemas_checked_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Draft202012Validator, "check_schema", check_once)
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The project that tests are at work in: one of their own, without a commit.
+
+    In the checkout, each home would have its whole history read and something written to its git
+    directory.
+    """
+    place = tmp_path_factory.mktemp("project")
+    (place / ".git").mkdir()
+    (place / ".git" / "HEAD").write_text("ref: refs/heads/main\n", "utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(place)
+        yield place
 
 
 @pytest.fixture(autouse=True)

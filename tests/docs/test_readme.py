@@ -52,7 +52,9 @@ async def test_the_entry_at_the_root_starts_a_server(home: Path) -> None:
     entry = json.loads((ROOT / "mcp.json").read_text("utf-8"))["mcpServers"]["memoria"]
     if not (ROOT / entry["command"]).exists():
         pytest.skip(f"{entry['command']} is made by the README's commands")
-    server = StdioServerParameters(**entry, cwd=ROOT, env={"MEMORIA_HOME": str(home)})
+    # Of a workspace that is named, nothing is noted in the checkout.
+    environment = {"MEMORIA_HOME": str(home), "MEMORIA_WORKSPACE": "none"}
+    server = StdioServerParameters(**entry, cwd=ROOT, env=environment)
     with anyio.fail_after(60):
         async with Client(server) as client:
             assert "search_memory" in {tool.name for tool in (await client.list_tools()).tools}

@@ -128,13 +128,22 @@ def _read_signature(function: Callable[..., Any]) -> Tool:
 
 
 def _describe_tool(tool: Tool) -> ListedTool:
+    arguments, answer = _shorten_schemas(tool.fn)
     return ListedTool(
         name=tool.name,
         description=tool.description,
-        input_schema=shorten_input_schema(tool.parameters),
-        output_schema=shorten_output_schema(tool.output_schema or {}) or None,
+        input_schema=arguments,
+        output_schema=answer,
         annotations=tool.annotations,
     )
+
+
+@cache
+def _shorten_schemas(function: Callable[..., Any]) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    """The schemas of a tool's arguments and answer, shortened once in a process."""
+    tool = _read_signature(function)
+    answer = shorten_output_schema(tool.output_schema or {})
+    return shorten_input_schema(tool.parameters), answer or None
 
 
 def _refuse_misfit(tool: Tool, arguments: Mapping[str, object]) -> None:
