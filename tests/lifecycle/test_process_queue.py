@@ -247,7 +247,7 @@ async def test_the_command_line_says_what_a_night_has_spent(settings: Settings) 
     await talk(settings, "home")
     with ScriptedModel(answer=reading()) as model:
         run = nights.run_nightly(with_model(settings, model), STEPS)
-    line = ["--home", str(settings.home_path), "--tenant", settings.tenant, "nightly", "show"]
+    line = ["--home", str(settings.home_path), "--tenant", settings.tenant, "show"]
     shown = CliRunner().invoke(app, [*line, run.id])
     assert "The chat model took 240 tokens." in shown.output
     as_json = CliRunner().invoke(app, [*line, run.id, "--json"])
