@@ -111,7 +111,7 @@ MEMORY_TYPE = Addition(
     from memoria.config import Settings
     from memoria.model.operation import Add
     shell("remember", "Lin thinks that tabs are better", "--type", "opinion")
-    (hit,) = json.loads(shell("search", "tabs", "--types", "opinion", "--json"))["hits"]
+    (hit,) = json.loads(shell("search", "tabs", "--type", "opinion", "--json"))["hits"]
     assert hit["type"] == "opinion"
     assert "opinion" in Add.model_json_schema()["properties"]["type"]["enum"]
     Settings(retention="opinion.tau=5")

@@ -13,11 +13,13 @@ from multiprocessing import get_all_start_methods, get_context
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from memoria.surface.cli.commands import MODULES
+from memoria.surface.cli.commands import VERBS
 
 _CAN_FORK = "forkserver" in get_all_start_methods()
 PROCESSES = get_context("forkserver") if _CAN_FORK else get_context("spawn")
-_COMMANDS = [f"memoria.surface.cli.{name}" for name in ("main", *MODULES)]
+_COMMANDS = [
+    f"memoria.surface.cli.{name}" for name in ("main", *{one.module for one in VERBS.values()})
+]
 PROCESSES.set_forkserver_preload(["tests.processes", *_COMMANDS, "memoria.inference.chat.endpoint"])
 
 

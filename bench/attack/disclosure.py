@@ -112,7 +112,7 @@ async def read_the_audit_log_for_content(arena: Arena) -> None:
             await caller.ask("revise_memory", id=memory, action=action)
         await caller.ask("revise_memory", id=memory, action="correct", content=f"{_WORD} is blue")
     await arena.run("nightly")
-    ran = await arena.run("history", memory, "--json")
+    ran = await arena.run("show", memory, "--history", "--json")
     arena.check(ran.code == 0, "history fails")
     tables = ("audit_log", "llm_calls", "call_log", "nightly_runs", "nightly_steps", "leases")
     left = [

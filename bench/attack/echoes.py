@@ -151,7 +151,11 @@ async def have_imported_memories_of_a_while_erased(arena: Arena) -> None:
     file.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
     with serve_model(_dates_faithfully) as model:
         llm = {"MEMORIA_LLM_BASE_URL": model.url, "MEMORIA_LLM_MODEL": "faithful"}
-        for command in (("import", file, "--no-wait"), ("queue", "fill"), ("queue", "run")):
+        for command in (
+            ("import", file, "--no-wait"),
+            ("model", "queue", "fill"),
+            ("model", "queue", "run"),
+        ):
             ran = await arena.run(*command, **llm)
             arena.check(ran.code == 0, f"{command[0]}: {ran.text[-200:]}")
         arena.check(bool(model.requests), "no model has read it")

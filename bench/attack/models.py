@@ -335,8 +335,8 @@ async def let_a_model_command_see_what_it_should_not(arena: Arena) -> None:
     }
     async with arena.connect() as caller:
         await caller.say(SAID, "We shall all visit Ann in the summer.", event="session_end")
-    await arena.run("queue", "fill", **environment)
-    ran = await arena.run("queue", "run", **environment)
+    await arena.run("model", "queue", "fill", **environment)
+    ran = await arena.run("model", "queue", "run", **environment)
     arena.check(seen.exists(), f"it was never run: {ran.text[-200:]}")
     for line in seen.read_text("utf-8").splitlines() if seen.exists() else ():
         found = json.loads(line)

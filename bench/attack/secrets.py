@@ -290,12 +290,12 @@ async def have_configured_keys_printed(arena: Arena) -> None:
         ("stats",),
         ("stats", "--json"),
         ("search", "Ann", "--explain"),
-        ("queue", "fill"),
-        ("queue", "run"),
-        ("queue", "list"),
+        ("model", "queue", "fill"),
+        ("model", "queue", "run"),
+        ("model", "queue", "list"),
         ("nightly", "--json"),
         ("nightly", "runs", "--json"),
-        ("schedule", "show"),
+        ("nightly", "schedule", "show"),
         ("context", "Ann"),
     )
     secrets = (*keys.values(), within)

@@ -35,7 +35,7 @@ from memoria.app import Memoria
 from memoria.config import Settings
 from memoria.surface.cli.main import app
 
-COMMANDS = ("remember", "search", "traces", "show", "revise", "forget", "history", "graph", "stats")
+COMMANDS = ("remember", "search", "traces", "show", "revise", "forget", "stats")
 """Commands that touch nothing but their home."""
 _NOT_HERE = ("settle", "rebuild_indexes", "backup", "restore")
 """Methods that may take minutes or write elsewhere."""

@@ -213,7 +213,7 @@ class Settings(BaseModel):
     cannot ask the user. For more, the answer names the command to type."""
 
     forget_grace_days: float = Field(0, ge=0, le=365)
-    """How long what is forgotten can be put back (`memoria forget --undo REPORT`). Until then it is
+    """How long what is forgotten can be put back (`memoria undo REPORT`). Until then it is
     hidden everywhere, backups included; then it is erased. 0: it is erased at once."""
 
     personal_data: Annotated[PersonalRules, BeforeValidator(parse_personal_rules)] | None = None

@@ -76,6 +76,15 @@ NO_ARGUMENT = "arguments"
 """What is at fault where it is no argument by itself, but all of them."""
 
 
+_OPTIONS = {"queries": "query", "types": "type", "valid_from": "since"}
+"""Arguments whose option a person repeats, or knows by another word."""
+
+
+def name_option(argument: str) -> str:
+    """The option of the command line that an argument is: `--max-tokens` for `max_tokens`."""
+    return f"--{_OPTIONS.get(argument, argument).replace('_', '-')}"
+
+
 def name_options(problems: str, *, words: str = "") -> str:
     """What is wrong with arguments, for whoever typed them as options: `--max-tokens: it is 3`.
 
@@ -94,7 +103,7 @@ def _name_option(problem: str, words: str) -> str:
         is_said = what.startswith("it is ")
         return f"the {name} is {what.removeprefix('it is ')}" if is_said else f"the {name}: {what}"
     is_argument = colon and name.isidentifier() and name.islower()
-    return f"--{name.replace('_', '-')}: {what}" if is_argument else problem
+    return f"{name_option(name)}: {what}" if is_argument else problem
 
 
 class MemoriaError(Exception):

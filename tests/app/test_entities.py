@@ -207,6 +207,6 @@ async def test_on_the_command_line_they_are_reviewed_joined_and_parted(
 ) -> None:
     await settle(memory)
     assert "maybe one" in await run(home, "review")
-    assert PLAYS in await run(home, "graph", "Liz", "--same", "Elizabeth")
+    assert PLAYS in await run(home, "revise", "Liz", "same", "Elizabeth")
     assert "maybe one" not in await run(home, "review")
-    assert "2 go by" in await run(home, "graph", "Liz", "--apart", "Elizabeth")
+    assert "2 go by" in await run(home, "revise", "Liz", "apart", "Elizabeth")

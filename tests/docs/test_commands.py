@@ -159,7 +159,7 @@ def _filled_in(word: str) -> str:
             hits = hits or [{"id": _another()}]
             return str(hits[0]["id"])
         case "REPORT":
-            return str(json.loads(_run(["audit", "--json"]))["reports"][0]["id"])
+            return str(json.loads(_run(["list", "forgotten", "--json"]))["reports"][0]["id"])
         case "RUN":
             return str(json.loads(_run(["nightly", "runs", "--json"]))["runs"][0]["id"])
         case _:

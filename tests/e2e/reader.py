@@ -125,7 +125,7 @@ def _run_cron(place: Stage, program: Program, shown: Reading) -> None:
     place.talk(_LATER, [Say("Tomato soup.")])
     place.processes()
     program.run(place.environment, place.project, "model", "use", shown.reader, "--untried")
-    program.run(place.environment, place.project, "queue", "fill")
+    program.run(place.environment, place.project, "model", "queue", "fill")
     words = "schedule install --with cron --print --json".split()
     job = program.run(place.environment, place.project, *words)
     (text,) = json.loads(job)["texts"]

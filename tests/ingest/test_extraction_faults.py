@@ -212,7 +212,7 @@ def start(home: Path, model: ScriptedModel, lease_ms: int = 1000) -> Running:
         "MEMORIA_EXTRACTION_TURNS": "1",
     }
     errors = home.parent / f"errors {time.monotonic_ns()}"
-    return run_memoria(["queue", "run", "--until-empty"], environment, errors)
+    return run_memoria(["model", "queue", "run", "--wait"], environment, errors)
 
 
 @pytest.mark.parametrize("delay_s", [None, 0.0, 0.005, 0.02])

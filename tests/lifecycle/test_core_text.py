@@ -139,7 +139,7 @@ def test_the_head_says_what_was_left_out_and_which_command_shows_it() -> None:
     (head,) = (line for line in file.text.splitlines() if "memories are shown" in line)
     assert head.startswith(
         f"{file.count} of 40 memories are shown; there is no room for {40 - file.count}, which "
-        f"`memoria list` shows: {20 - rules} of them are rules (`memoria list --types rule`). "
+        f"`memoria list` shows: {20 - rules} of them are rules (`memoria list --type rule`). "
     )
     assert "no room" not in written(memories, tokens=3000).text
 

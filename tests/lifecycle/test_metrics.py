@@ -68,7 +68,7 @@ def test_a_figure_is_beyond_its_bound_or_not(name: str, within: float, beyond: f
 def test_a_night_shows_its_figures_to_people_and_programs(settings: Settings) -> None:
     written(settings, ["the same words every time"] * 12)
     run = nights.run_nightly(settings, ["metrics"])
-    text, told = (cli(settings, "nightly", "show", run.id, *more) for more in ([], ["--json"]))
+    text, told = (cli(settings, "show", run.id, *more) for more in ([], ["--json"]))
     assert "0.833  share of memories found by their own words (beyond 0.9)" in text
     metrics = json.loads(told)["run"]["metrics"]
     assert {"name": "recall", "value": 10 / 12, "bound": 0.9, "exceeded": True} in metrics

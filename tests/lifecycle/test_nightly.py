@@ -289,12 +289,12 @@ def test_what_can_t_be_undone_any_more_is_not_offered() -> None:
     )
     steps = (StepReport(name="archive_expired", state="applied", outcomes={"done": 1}),)
     kept = run.model_copy(update={"steps": steps})
-    assert "nightly undo x" in render_run_whole(kept, 3, 80)
+    assert "memoria undo x" in render_run_whole(kept, 3, 80)
     unkept = kept.model_copy(update={"undoable": False})
     gone = render_run_whole(unkept, 0, 80)
     assert "can't be undone any more." in gone
     assert "rows" not in gone
-    assert "nightly undo" not in render_run(unkept, 80)
+    assert "memoria undo" not in render_run(unkept, 80)
 
 
 class Stubborn(ArchiveExpiredStep):
@@ -375,7 +375,7 @@ def test_what_a_night_did_is_shown_with_the_beginning_of_what_each_memory_says(
     keep("会议室的门锁坏了，" * 10, now_millis() - DAY_MS)
     run = nights.run_nightly(settings, ["archive_expired"])
     shell = Shell(settings.home_path)
-    shown = shell("--tenant", settings.tenant, "nightly", "show", run.id).out
+    shown = shell("--tenant", settings.tenant, "show", run.id).out
     assert "  会议室的门锁坏了，会议室" in shown
     assert "\n    its time was over · " in shown
     assert "…" in shown

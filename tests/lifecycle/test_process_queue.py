@@ -9,14 +9,13 @@ import pytest
 from tests.ingest.play import add, answers, purpose_of, reader
 from tests.lifecycle.dump import Interrupted, dump, interrupting
 from tests.llm.scripted import Asked, ScriptedModel, fails
-from typer.testing import CliRunner
+from tests.surface.shell import Shell
 
 import memoria.app.nightly as nights
 from memoria.app import open_memoria
 from memoria.config import Settings
 from memoria.model import DAY_MS, QueueState, system_millis, use_clock
 from memoria.store.sqlite import SqliteStore
-from memoria.surface.cli.main import app
 
 STEPS = ("process_queue", "backfill")
 
@@ -247,8 +246,9 @@ async def test_the_command_line_says_what_a_night_has_spent(settings: Settings) 
     await talk(settings, "home")
     with ScriptedModel(answer=reading()) as model:
         run = nights.run_nightly(with_model(settings, model), STEPS)
-    line = ["--home", str(settings.home_path), "--tenant", settings.tenant, "nightly", "show"]
-    shown = CliRunner().invoke(app, [*line, run.id])
-    assert "The chat model took 240 tokens." in shown.output
-    as_json = CliRunner().invoke(app, [*line, run.id, "--json"])
-    assert '"tokens": 240' in as_json.output
+    shell = Shell(settings.home_path)
+    shown, as_json = (
+        shell("--tenant", settings.tenant, "show", run.id, *way) for way in ((), ("--json",))
+    )
+    assert "The chat model took 240 tokens." in shown.out
+    assert '"tokens": 240' in as_json.out

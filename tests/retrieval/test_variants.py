@@ -222,7 +222,7 @@ def test_a_wording_with_a_comma_is_one_wording_on_the_command_line(home: Path) -
     for text in SAID[:3]:
         run.invoke(app, ["remember", text], env=env)
     found = run.invoke(
-        app, ["search", "which sports", "--queries", "bouldering, old mill", "--json"], env=env
+        app, ["search", "which sports", "--query", "bouldering, old mill", "--json"], env=env
     )
     assert "bouldering" in found.stdout
     assert "backups" not in found.stdout

@@ -72,7 +72,7 @@ def test_a_former_folder_is_taken_over_with_all_that_is_in_it(
     old.say("The gateway listens on port 7443.")
     note_heard(str(home), TENANT, "cursor")
     ask(shell, "nightly")
-    ask(shell, "schedule", "install")
+    ask(shell, "nightly", "schedule", "install")
     label = job_label(old.settings())
     short = label[: len("memoria-nightly-") + 8]
     box.table = (box.table or b"").replace(label.encode(), short.encode())
@@ -84,7 +84,7 @@ def test_a_former_folder_is_taken_over_with_all_that_is_in_it(
     old.go_back()
     files = {file.relative_to(old.former) for file in old.former.rglob("*") if file.is_file()}
 
-    shown = ask(shell, "schedule", "show")  # which opens no database
+    shown = ask(shell, "nightly", "schedule", "show")  # which opens no database
     assert isinstance(shown, dict)
     assert [("trouble" in job, job["at"]) for job in shown["jobs"]] == [(False, "03:17")]
     assert shown["label"] == short
@@ -103,7 +103,7 @@ def test_a_former_folder_is_taken_over_with_all_that_is_in_it(
     ask(shell, "forget", "--everything", "--yes")
     words = b"".join(file.read_bytes() for file in old.folder.rglob("*") if file.is_file())
     assert b"7443" not in words
-    ask(shell, "schedule", "remove")
+    ask(shell, "nightly", "schedule", "remove")
     assert short.encode() not in (box.table or b"")
 
 

@@ -106,6 +106,7 @@ BAD = {
         ("get_memory", {"id": HUGE}),
         ["show", HUGE],
         lambda m: m.get_record(HUGE),
+        next_command="100,000 characters), and none is linked with that name",
     ),
     "an empty query": searched([""], "Ask in words", query=""),
     "limit 0": searched(["x", "--limit", "0"], "from 1 to 200", limit=0),

@@ -27,7 +27,6 @@ COMMANDS = (
     "traces",
     "show",
     "revise",
-    "scratchpad",
     "import",
     "doctor",
     "stats",
@@ -107,8 +106,8 @@ def test_a_completion_script_is_printed_for_a_shell(shell: Shell, name: str) -> 
 @pytest.mark.parametrize(
     ("typed", "expected"),
     [
-        ("memoria se", {"serve", "search", "sessions"}),
-        ("memoria queue re", {"retry"}),
+        ("memoria se", {"serve", "search"}),
+        ("memoria model queue re", {"retry"}),
         ("memoria remember --type to", {"tool_experience"}),
         ("memoria search --expl", {"--explain"}),
     ],
@@ -367,7 +366,7 @@ def test_stored_text_cannot_steer_the_terminal(shell: Shell, tmp_path: Path) -> 
             ("search", "tea", "--explain"),
             ("forget", f"{memory_id}\x1b[2J", "--yes"),
             ("import", "no\x1b]0;title\x07.jsonl"),
-            ("graph", "I\x9b2J"),
+            ("show", "I\x9b2J"),
         )
     ]
     for output in shown:
@@ -429,15 +428,15 @@ def test_the_scratchpad_shows_what_is_in_hand_and_what_was_done_with_their_times
     ):
         with use_clock(partial(parse_instant, at)):
             anyio.run(note, focus)
-    (pad,) = shell.json("scratchpad")["scratchpads"]
+    (pad,) = shell.json("list", "tasks")["scratchpads"]
     assert (pad["session_id"], pad["current_focus"]) == ("s", "write the release notes")
     assert pad["updated_at"].startswith("2024-05-06T10:00")
     (done,) = pad["completed"]
     assert done["task"] == "the parser"
     assert done["at"].startswith("2024-05-06T10:00")
-    assert shell.json("scratchpad", "--session-id", "s")["scratchpads"] == [pad]
-    assert shell.json("scratchpad", "--session-id", "other") == {"scratchpads": []}
-    shown = shell("scratchpad").out
+    assert shell.json("list", "tasks", "--session-id", "s")["scratchpads"] == [pad]
+    assert shell.json("list", "tasks", "--session-id", "other") == {"scratchpads": []}
+    shown = shell("list", "tasks").out
     at = moment(parse_instant("2024-05-06T10:00:00Z"))
     assert shown == (
         f"  write the release notes\n    in hand · {at} · session s\n"

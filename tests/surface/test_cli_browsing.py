@@ -1,4 +1,4 @@
-"""`memoria list` and `memoria sessions`: what there is, page by page."""
+"""`memoria list` and `memoria list sessions`: what there is, page by page."""
 
 from functools import partial
 from pathlib import Path
@@ -78,7 +78,7 @@ See where one comes from: memoria show ID
 
 
 def test_sessions_are_listed_by_the_day_on_which_they_ended(shell: Shell) -> None:
-    assert shell("sessions", COLUMNS="60").out == snapshot("""\
+    assert shell("list", "sessions", COLUMNS="60").out == snapshot("""\
 2026-03-05
   周末去划船吗？
     10:00 UTC · 1 turn · 0 memories · library · s2
@@ -96,7 +96,7 @@ Read one: memoria show ID
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        (("--types", "rule"), ["Answer in French"]),
+        (("--type", "rule"), ["Answer in French"]),
         (("--task", "LETTERS"), ["Answer in French"]),
         (("--entity", "mira"), [LONG]),
         (("--entity", "mira", "--state", "any"), ["Mira drinks tea", LONG]),
@@ -137,7 +137,7 @@ def test_pages_together_are_the_whole_list_and_each_names_the_next(shell: Shell)
 def test_what_is_forgotten_is_listed_nowhere_and_a_session_without_turns_is_none(
     shell: Shell,
 ) -> None:
-    assert [one["session_id"] for one in shell.json("sessions")["sessions"]] == ["s2", "s1"]
+    assert [one["session_id"] for one in shell.json("list", "sessions")["sessions"]] == ["s2", "s1"]
 
 
 def test_a_name_that_nothing_speaks_of_is_no_empty_list(shell: Shell) -> None:
@@ -167,7 +167,7 @@ def test_no_line_is_wider_than_the_terminal_and_no_word_is_cut(shell: Shell, col
 def test_a_session_is_shown_by_the_beginning_of_its_id_page_by_page(home: Path) -> None:
     anyio.run(partial(_talk, home))
     shell = Shell(home, {"MEMORIA_TIME_ZONE": "UTC", "COLUMNS": "80"})
-    listed = shell("sessions").out
+    listed = shell("list", "sessions").out
     assert "0198c0de-1" in listed
     assert "0198c0de-1111" not in listed, "no more of an id is printed than is needed"
     page = shell("show", "0198c0de-1").out
@@ -178,7 +178,7 @@ def test_a_session_is_shown_by_the_beginning_of_its_id_page_by_page(home: Path) 
     several = shell("show", "0198c0de-")
     assert several.code == 1
     assert "0198c0de-1, 0198c0de-2. Give more" in several.err
-    assert "error: There is no memory or turn nothing." in shell("show", "nothing").err
+    assert "error: No memory, turn or session is called nothing," in shell("show", "nothing").err
 
 
 async def _talk(home: Path) -> None:

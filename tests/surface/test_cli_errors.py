@@ -26,7 +26,7 @@ def test_an_error_names_the_next_command_at_a_terminal_and_the_next_tool_elsewhe
     ("words", "code", "kind", "following"),
     [
         (("show", UNKNOWN), 1, "not_found", "memoria search, or memoria traces"),
-        (("history", UNKNOWN), 1, "not_found", "memoria search --include-history"),
+        (("show", UNKNOWN, "--history"), 1, "not_found", "memoria search --include-history"),
         (("revise", UNKNOWN, "pin"), 1, "not_found", "memoria search"),
         (("remember", " "), 1, "invalid_input", None),
         (("list", "--limit", "few"), 2, "usage", "memoria list --help"),
@@ -87,7 +87,7 @@ def test_what_helps_is_a_command_at_a_terminal_in_words_for_who_types_it(shell: 
         ("--workspace", "none", "revise", short, "project"): "`memoria --workspace FOLDER revise",
         ("remember", "帐篷是绿色的"): "If you want it back, remember it: memoria remember --again",
         ("remember", "tea", "--until", "blah"): "--until: no end can be read from 'blah'.",
-        ("remember", "tea", "--valid-from", "x"): "--valid-from: 'x' is not a date or time.",
+        ("remember", "tea", "--since", "x"): "--since: 'x' is not a date or time.",
         ("search", "tea", "--since", "x"): "--since: 'x' is not a date or time.",
         ("traces", "tea", "--max-tokens", "3"): "--max-tokens: it is 3; it must be from 50 to",
         ("list", "--page", "0"): "--page: it is 0; it must be from 1 to 1000000.",

@@ -74,21 +74,21 @@ def test_with_json_nobody_is_asked_the_preview_says_what_to_call_next(shell: She
 
 def test_the_audit_shows_what_left_which_index_and_no_word_of_it(shell: Shell) -> None:
     kept = shell.json("remember", ONE)["id"]
-    assert shell("audit").out == "Nothing was forgotten yet: there is no proof of it.\n"
+    assert shell("list", "forgotten").out == "Nothing was forgotten yet: there is no proof of it.\n"
     done = shell.json("forget", kept, "--yes", "--reason", "asked to")
-    (listed,) = shell.json("audit")["reports"]
+    (listed,) = shell.json("list", "forgotten")["reports"]
     assert listed["id"] == done["report"]["id"]
-    report = shell.json("audit", listed["id"])
+    report = shell.json("show", listed["id"])
     assert report["items"] == {"memory": 1}
     assert report["removed"]["memories"] == report["removed"]["full text"] == 1
     assert report["remaining"] == {}
     assert report["selected_by"] == ["ids"]
     assert len(report["digests"]) == 1
     assert report["state"] == "erased"
-    for text in (shell("audit").out, shell("audit", listed["id"]).out):
+    for text in (shell("list", "forgotten").out, shell("show", listed["id"]).out):
         assert "nothing left" in text
         assert "arbor" not in text
-    assert shell("audit", "nobody").code == 1
+    assert shell("show", "nobody").code == 1
 
 
 def test_with_a_period_of_grace_a_forget_is_undone_from_the_command_line(shell: Shell) -> None:
@@ -98,12 +98,12 @@ def test_with_a_period_of_grace_a_forget_is_undone_from_the_command_line(shell: 
     assert hidden["status"] == "hidden"
     report = hidden["report"]["id"]
     until = moment(parse_instant(hidden["report"]["purge_at"]))
-    assert f"hidden until {until}" in shell("audit").out
-    assert report not in shell("audit").out + shell("audit", report[-8:]).out
+    assert f"hidden until {until}" in shell("list", "forgotten").out
+    assert report not in shell("list", "forgotten").out + shell("show", report[-8:]).out
     assert shell("show", kept).code == 1
     assert "Put back" in shell("forget", "--undo", report).out
     assert shell.json("show", kept)["id"] == kept
-    assert "restored" in shell("audit").out
+    assert "restored" in shell("list", "forgotten").out
     assert shell("forget", "--undo", report).code == 1
 
 
@@ -113,7 +113,7 @@ def test_what_is_hidden_is_told_with_its_time_and_the_command_that_puts_it_back(
     graceful = Shell(shell.home, {"MEMORIA_FORGET_GRACE_DAYS": "2", "MEMORIA_TIME_ZONE": "UTC"})
     told = graceful.json("remember", "The boathouse key hangs behind the stove")["id"]
     report = graceful.json("forget", told, "--yes")["report"]["id"]
-    undo = f"memoria forget --undo {report}"
+    undo = f"memoria undo {report}"
     shown = graceful("show", told).err
     assert ("hidden" in shown, f"`{undo}`" in shown, "for good" in shown) == (True, True, False)
     refused = graceful("remember", "The boathouse key hangs behind the stove", "--json")
@@ -121,7 +121,7 @@ def test_what_is_hidden_is_told_with_its_time_and_the_command_that_puts_it_back(
     assert "memoria remember --again" in refused.err
     for again in (graceful("forget", told, "--yes").out, graceful("forget", told).err):
         assert "hidden until" in again
-        assert f"`memoria forget --undo {report[-8:]}`" in again.replace("\n", " ")
+        assert f"`memoria undo {report[-8:]}`" in again.replace("\n", " ")
         assert "for good" not in again
     assert graceful.json("forget", told, "--yes")["status"] == "hidden"
     assert graceful("forget", "--undo", report).code == 0

@@ -35,3 +35,8 @@ def test_help_cuts_no_word_and_names_values_in_words(columns: int, home: Path) -
 
 def words_of(text: str) -> set[str]:
     return set(re.findall(r"[A-Za-z_-]{2,}", text))
+
+
+def test_a_paragraph_is_broken_where_the_terminal_ends(home: Path) -> None:
+    told = Shell(home).run("revise", "--help", COLUMNS="200").out
+    assert "apart that they are two; memoria review lists which may be one." in told

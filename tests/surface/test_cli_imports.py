@@ -63,7 +63,7 @@ def test_an_imported_export_says_what_comes_next_as_every_import_does(
     session = tmp_path / "chat.jsonl"
     session.write_text(json.dumps({"role": "user", "content": "Mira has the keys."}), "utf-8")
     assert other("import", session).code == 0
-    assert other("sessions").out.endswith("\nRead one: memoria show ID\n")
+    assert other("list", "sessions").out.endswith("\nRead one: memoria show ID\n")
 
 
 def test_what_a_model_would_still_read_is_told_in_tokens_and_at_a_price_to_multiply(
@@ -91,6 +91,6 @@ def test_one_person_of_two_imports_and_two_spellings_is_one_entity(
         ]
         file.write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
         assert shell("import", file, "--format", "server-memory", "--no-wait").code == 0
-    known = {name: shell.json("graph", name) for name, _ in people}
+    known = {name: shell.json("show", name) for name, _ in people}
     assert known["Mira Holm"]["entity"]["id"] == known["mira_holm"]["entity"]["id"]
     assert [len(one["memories"]) for one in known.values()] == [2, 2, 1]

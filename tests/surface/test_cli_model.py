@@ -229,9 +229,9 @@ def test_who_is_chosen_late_is_told_how_what_was_said_before_is_read(
     shell: Shell, install: Install
 ) -> None:
     install("claude", ANSWERING)
-    assert "memoria queue fill" not in shell("model", "use", "claude", "--untried").out
+    assert "memoria model queue fill" not in shell("model", "use", "claude", "--untried").out
     shell("remember", "I like tea")
-    assert "memoria queue fill" in shell("model", "use", "claude", "--untried").out
+    assert "memoria model queue fill" in shell("model", "use", "claude", "--untried").out
 
 
 def test_who_is_not_there_is_refused_with_those_who_are(shell: Shell, install: Install) -> None:

@@ -63,7 +63,7 @@ def test_a_night_says_what_it_did_what_it_left_why_and_what_it_cost(width: int) 
         "Left out, or left for another run: - MEMORIA_HISTORY_FILES is off",
         "The chat model took 4100 tokens.",
         "note: 0.5 share of memories found by their own words (beyond 0.9)",
-        "Take it back: memoria nightly undo 000000bb",
+        "Take it back: memoria undo 000000bb",
     ):
         assert sentence in flat
     assert flat.count("faded memories") == 1
@@ -82,8 +82,8 @@ def test_a_night_names_itself_by_a_short_id_and_its_times_by_their_zone(shell: S
     for said in (first, shell("nightly", "runs").out):
         assert not re.search(r"[0-9a-f]{8}-[0-9a-f]{4}-", said)
     short = first.strip()[-8:]
-    assert f"run {short}\n" in shell("nightly", "show", short).out
-    assert shell("nightly", "undo", short).out.startswith(f"Undone: nightly run {short}.\n")
+    assert f"run {short}\n" in shell("show", short).out
+    assert shell("undo", short, "--yes").out.startswith(f"Undone: nightly run {short}.\n")
 
 
 def test_every_json_has_iso_times_and_nothing_but_what_is_meant_for_a_reader(
@@ -94,7 +94,7 @@ def test_every_json_has_iso_times_and_nothing_but_what_is_meant_for_a_reader(
     assert set(plan) == {"steps"}
     run = shell.json("nightly")
     documents = [run, *shell.json("nightly", "runs")["runs"]]
-    documents.append(shell.json("nightly", "show", run["id"])["run"])
+    documents.append(shell.json("show", run["id"])["run"])
     assert [one["id"] for one in documents] == [run["id"]] * 3
     for one in documents:
         assert not {"n", "most_rows", "options"} & set(one)

@@ -209,12 +209,12 @@ def test_a_turn_shows_the_memories_drawn_from_it(shell: Shell, tmp_path: Path) -
 
 
 def test_the_history_of_what_is_unknown_or_was_forgotten_says_so(shell: Shell) -> None:
-    unknown = shell("history", "nope")
+    unknown = shell("show", "nope", "--history")
     assert (unknown.code, unknown.out) == (1, "")
     assert "memoria search --include-history" in unknown.err
     memory_id = shell.json("remember", "Lin likes tea")["id"]
     shell.json("forget", memory_id, "--yes")
-    output = shell("history", memory_id)
+    output = shell("show", "--history", memory_id)
     assert output.code == 1
     assert "was forgotten on" in output.err
 
@@ -314,7 +314,7 @@ async def test_of_several_namesakes_all_are_listed_with_how_to_choose(
         chosen = await m.graph.around(kinds["product"][-8:])
         assert isinstance(chosen, EntityRecord)
     text = render_namesakes(found, 80)
-    assert text.startswith("2 go by “Lin”. Choose one by its id: memoria graph ID")
+    assert text.startswith("2 go by “Lin”. Choose one by its id: memoria show ID")
     assert all(f"entity {one[-8:]}\n" in f"{text}\n" for one in kinds.values())
     assert not any(one in text for one in kinds.values())
     assert [one.memory.id for one in chosen.entity_memories] == [tea.id]
@@ -358,9 +358,12 @@ async def test_what_a_message_asked_for_says_in_its_history_who_asked_and_who_pu
 
 
 def test_a_name_that_nothing_goes_by_is_an_error_that_says_what_to_do(shell: Shell) -> None:
-    output = shell("graph", "Zorro")
+    output = shell("show", "Zorro")
     assert (output.code, output.out) == (1, "")
-    assert "No memory and no turn is linked with the name Zorro." in output.err
+    assert (
+        "No memory, turn or session is called Zorro, and none is linked with that name."
+        in output.err
+    )
     assert "memoria search" in output.err
 
 
@@ -393,7 +396,7 @@ def test_what_is_printed_fits_the_terminal_and_is_whole_where_there_is_none(shel
     content = "林岚对花生过敏，所以她从来不吃任何含有坚果的甜点，也不去那家餐厅。 And more words."
     memory_id = shell.json("remember", content)["id"]
     assert content in shell("show", memory_id).out
-    assert fits(shell("history", memory_id, COLUMNS="50").out, 50)
+    assert fits(shell("show", "--history", memory_id, COLUMNS="50").out, 50)
 
 
 async def test_what_waits_for_the_users_word_is_listed_with_why_and_against_what(

@@ -23,9 +23,9 @@ async def test_a_quote_is_listed_for_review_and_becomes_a_memory_with_one_option
     assert f'[turn {turn_id}]: "{WISH}"' in shell("review").out
     assert f'[turn {turn_id}]: "{WISH}"' in shell("list").out
     assert WISH in shell.json("list")["quotes"][0]
-    assert WISH not in shell("list", "--types", "rule").out
+    assert WISH not in shell("list", "--type", "rule").out
     assert WISH not in shell("review", "--keep", turn_id).out
-    assert WISH in shell("list", "--types", "rule").out
+    assert WISH in shell("list", "--type", "rule").out
 
 
 async def test_a_quote_that_is_set_aside_is_listed_no_more(shell: Shell, turn_id: str) -> None:

@@ -1,4 +1,4 @@
-"""`memoria schedule`: from the command line to the scheduler and back."""
+"""`memoria nightly schedule`: from the command line to the scheduler and back."""
 
 import json
 import os
@@ -21,6 +21,7 @@ from typer.testing import CliRunner
 
 from memoria.surface.cli.main import app
 
+SCHEDULE = ("nightly", "schedule")
 KEY = "sk-proj-Zk3Qw9Lm2Xv7Bn4Tc8Yh5Rd1"
 
 
@@ -40,7 +41,7 @@ def said(shell: Shell, *arguments: str) -> str:
 
 
 def installed(shell: Shell, *options: str) -> dict[str, object]:
-    return dict(shell.json("schedule", "install", *options)["job"])
+    return dict(shell.json(*SCHEDULE, "install", *options)["job"])
 
 
 def test_a_job_is_installed_shown_and_removed(shell: Shell, box: Machine) -> None:
@@ -50,18 +51,18 @@ def test_a_job_is_installed_shown_and_removed(shell: Shell, box: Machine) -> Non
         *(sys.executable, "-P", "-m", "memoria", "--home", str(shell.home)),
         *("--tenant", "default", "nightly", "--quiet"),
     ]
-    assert shell.json("schedule", "show")["jobs"] == [job]
-    assert shell.json("schedule", "remove")["removed_from"] == ["cron"]
+    assert shell.json(*SCHEDULE, "show")["jobs"] == [job]
+    assert shell.json(*SCHEDULE, "remove")["removed_from"] == ["cron"]
     assert box.table is None
-    assert shell.json("schedule", "show")["jobs"] == []
-    assert shell.json("schedule", "remove")["removed_from"] == []
+    assert shell.json(*SCHEDULE, "show")["jobs"] == []
+    assert shell.json(*SCHEDULE, "remove")["removed_from"] == []
 
 
 def test_the_installed_line_reaches_this_very_program(box: Machine, home: Path) -> None:
     shell = Shell(home.with_name('家 100% it\'s "h" $HOME'))
     shell.json("--tenant", "陈 伟", "remember", "我喜欢茶")
     (box.home / "random.py").write_text("raise SystemExit('not the random you meant')\n")
-    line = ["--home", str(shell.home), "--tenant", "陈 伟", "schedule", "install"]
+    line = ["--home", str(shell.home), "--tenant", "陈 伟", *SCHEDULE, "install"]
     CliRunner().invoke(app, line, env={"MEMORIA_EMBEDDER": "off"}, catch_exceptions=False)
     assert box.table is not None
     command = command_of(box.table.decode().rstrip("\n"))
@@ -84,10 +85,10 @@ def test_installing_again_moves_the_job_in_time(shell: Shell, box: Machine) -> N
 def test_a_job_that_goes_to_another_scheduler_leaves_the_first(shell: Shell, box: Machine) -> None:
     installed(shell)
     box.script("systemctl", SYSTEMCTL)
-    done = shell.json("schedule", "install")
+    done = shell.json(*SCHEDULE, "install")
     assert (done["job"]["scheduler"], done["removed_from"]) == ("systemd", ["cron"])
     assert box.table is None
-    assert [job["scheduler"] for job in shell.json("schedule", "show")["jobs"]] == ["systemd"]
+    assert [job["scheduler"] for job in shell.json(*SCHEDULE, "show")["jobs"]] == ["systemd"]
 
 
 @pytest.mark.parametrize(
@@ -99,12 +100,12 @@ def test_the_platform_chooses_the_scheduler(
     for name, text in [("systemctl", SYSTEMCTL), ("launchctl", LAUNCHCTL), ("schtasks", SCHTASKS)]:
         box.script(name, text)
     monkeypatch.setattr(sys, "platform", platform)
-    assert shell.json("schedule", "install", "--print")["scheduler"] == expected
+    assert shell.json(*SCHEDULE, "install", "--dry-run")["scheduler"] == expected
 
 
 @pytest.mark.parametrize("kind", ["cron", "systemd", "launchd", "tasks"])
 def test_printing_installs_nothing(shell: Shell, box: Machine, kind: str) -> None:
-    printed = said(shell, "schedule", "install", "--print", "--with", kind, "--at", "4:05")
+    printed = said(shell, *SCHEDULE, "install", "--dry-run", "--with", kind, "--at", "4:05")
     assert sys.executable in printed
     assert "and run" in printed
     assert (box.table, box.files()) == (None, [])
@@ -122,8 +123,8 @@ def test_no_key_gets_into_a_job_or_an_answer(
         monkeypatch.setenv(f"MEMORIA_{name}_API_KEY", KEY)
     monkeypatch.setenv("MEMORIA_RERANK_BASE_URL", "http://127.0.0.1:8080/v1")
     monkeypatch.setenv("MEMORIA_RERANK_MODEL", "m")
-    told = said(shell, "schedule", "install", "--with", kind)
-    told += said(shell, "schedule", "show", "--json")
+    told = said(shell, *SCHEDULE, "install", "--with", kind)
+    told += said(shell, *SCHEDULE, "show", "--json")
     assert "MEMORIA_LLM_API_KEY" in told
     assert "MEMORIA_EMBEDDING_API_KEY" in told
     written = [file for place in (box.home, box.folder) for file in place.rglob("*")]
@@ -148,7 +149,7 @@ def test_a_setting_with_a_key_in_it_is_refused_by_name(
     monkeypatch.setenv(name, value)
     if name.endswith("URL"):
         monkeypatch.setenv("MEMORIA_LLM_MODEL", "m")
-    result = CliRunner().invoke(app, ["--home", str(shell.home), "schedule", "install"])
+    result = CliRunner().invoke(app, ["--home", str(shell.home), *SCHEDULE, "install"])
     assert result.stderr.startswith(f"error: {name} seems to hold a key")
     assert box.table is None
 
@@ -169,7 +170,7 @@ def test_a_command_that_asks_a_model_is_found_at_night_too(
 
 def test_where_nothing_can_be_installed_the_job_is_said_in_full(shell: Shell, box: Machine) -> None:
     (box.folder / "crontab").unlink()
-    result = CliRunner().invoke(app, ["--home", str(shell.home), "schedule", "install"])
+    result = CliRunner().invoke(app, ["--home", str(shell.home), *SCHEDULE, "install"])
     assert result.exit_code == 1
     told = result.stderr
     assert told.startswith("error: There is no crontab on this machine's PATH.")
@@ -180,9 +181,9 @@ def test_where_nothing_can_be_installed_the_job_is_said_in_full(shell: Shell, bo
 def test_a_denied_crontab_is_told_by_every_command(shell: Shell, box: Machine) -> None:
     box.script("crontab", DENIED)
     for command in ("install", "remove"):
-        result = CliRunner().invoke(app, ["--home", str(shell.home), "schedule", command])
+        result = CliRunner().invoke(app, ["--home", str(shell.home), *SCHEDULE, command])
         assert "not allowed to use this program" in result.stderr
-    assert "not allowed" in shell.json("schedule", "show")["notes"][0]
+    assert "not allowed" in shell.json(*SCHEDULE, "show")["notes"][0]
 
 
 def test_a_virtual_environment_that_moved_is_noticed(
@@ -192,9 +193,9 @@ def test_a_virtual_environment_that_moved_is_noticed(
     monkeypatch.setattr(sys, "executable", str(python))
     assert "trouble" not in installed(shell)
     python.unlink()
-    (job,) = shell.json("schedule", "show")["jobs"]
+    (job,) = shell.json(*SCHEDULE, "show")["jobs"]
     assert job["trouble"].startswith(f"{python} is not there any more")
-    shown = "".join(said(shell, "schedule", "show").split())  # a long path goes over several lines
+    shown = "".join(said(shell, *SCHEDULE, "show").split())  # a long path goes over several lines
     assert f"Itwillnotrun:{python}" in shown
 
 
@@ -202,10 +203,10 @@ def test_a_job_that_somebody_changed_is_said_to_be_changed(shell: Shell, box: Ma
     installed(shell)
     assert box.table is not None
     box.table = box.table.replace(b"17 3 * * *", b"0 */6 * * *")
-    (job,) = shell.json("schedule", "show")["jobs"]
+    (job,) = shell.json(*SCHEDULE, "show")["jobs"]
     assert job["trouble"].endswith("Install it again.")
-    assert "cron: not as it was installed, in the crontab" in said(shell, "schedule", "show")
-    assert shell.json("schedule", "remove")["removed_from"] == ["cron"]
+    assert "cron: not as it was installed, in the crontab" in said(shell, *SCHEDULE, "show")
+    assert shell.json(*SCHEDULE, "remove")["removed_from"] == ["cron"]
 
 
 @pytest.mark.usefixtures("box")
@@ -217,23 +218,23 @@ def test_a_user_without_a_home_folder_is_told_so(
 
     monkeypatch.delenv("HOME")
     monkeypatch.setattr("pwd.getpwuid", nobody)
-    line = ["--home", str(shell.home), "schedule", "install", "--with", "systemd"]
+    line = ["--home", str(shell.home), *SCHEDULE, "install", "--with", "systemd"]
     result = CliRunner().invoke(app, line)
     assert result.stderr == "error: This user has no home folder: HOME is not set.\n"
 
 
 @pytest.mark.usefixtures("box")
 def test_the_command_says_what_it_did_in_words(shell: Shell) -> None:
-    told = said(shell, "schedule", "install")
+    told = said(shell, *SCHEDULE, "install")
     assert told.startswith("Installed.\ncron: every day at 03:17, next ")
-    assert "Removed from cron." in said(shell, "schedule", "remove")
-    shown = " ".join(said(shell, "schedule", "show").split())  # it goes over several lines
-    assert "is installed. `memoria schedule install` installs it." in shown
+    assert "Removed from cron." in said(shell, *SCHEDULE, "remove")
+    shown = " ".join(said(shell, *SCHEDULE, "show").split())  # it goes over several lines
+    assert "is installed. `memoria nightly schedule install` installs it." in shown
 
 
 def test_errors_go_to_standard_error_with_exit_code_one(shell: Shell, tmp_path: Path) -> None:
     folder = tmp_path / "empty"
     folder.mkdir()
-    output: Output = shell("schedule", "install", "--with", "cron", PATH=str(folder))
+    output: Output = shell(*SCHEDULE, "install", "--with", "cron", PATH=str(folder))
     assert (output.code, output.out) == (1, "")
     assert output.err.startswith("error: There is no crontab on this machine's PATH.")

@@ -136,11 +136,11 @@ def test_where_nobody_answers_it_is_said_how_to_do_without(shell: Shell, command
 def test_a_proof_is_listed_words_first_and_shown_by_the_end_of_its_id(shell: Shell) -> None:
     told = shell.json("remember", "The tent is green")
     shell("forget", told["id"][-8:], "--yes", MEMORIA_FORGET_GRACE_DAYS="3")
-    first, second = shell("audit", COLUMNS="200").out.splitlines()
+    first, second = shell("list", "forgotten", COLUMNS="200").out.splitlines()
     assert first.startswith("  hidden until ")
     short = second.rpartition(" · ")[2]
     assert len(short) == 8
-    assert shell.json("audit", short)["id"].endswith(short)
+    assert shell.json("show", short)["id"].endswith(short)
     assert shell("forget", "--undo", short).out.startswith("Put back: ")
     assert "The tent is green" in shell("list").out
 

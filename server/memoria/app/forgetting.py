@@ -102,7 +102,9 @@ class Forgetting(Records):
         whole = await self._complete_report_id(report_id)
         report = await self._read(lambda tx: tx.erasures.get_report(whole))
         if report is None:
-            raise NotFoundError(f"There is no report {report_id}. List them: `memoria audit`.")
+            raise NotFoundError(
+                f"There is no report {report_id}. List them: `memoria list forgotten`."
+            )
         return report
 
     async def _complete_report_id(self, cited: str) -> str:

@@ -16,7 +16,7 @@ from memoria.lifecycle.interface import StepContext
 from memoria.lifecycle.lease import LEASE, LEASE_MS, hold_lease
 from memoria.lifecycle.runner import Progress, clear_leftover_plans, run_steps
 from memoria.lifecycle.steps import BY_NAME
-from memoria.lifecycle.undo import find_run, undo_run
+from memoria.lifecycle.undo import find_run, list_runs_to_undo, undo_run
 from memoria.model import DAY_MS, derive_id, new_id, now_millis
 from memoria.model.nightly import (
     WITHOUT_MODEL,
@@ -64,7 +64,7 @@ def run_nightly(
         if begun.state == "undoing":
             raise InvalidInputError(
                 f"The undo of run {begun.id} was not finished. Finish it with: "
-                f"memoria nightly undo {begun.id}"
+                f"memoria undo {begun.id}"
             )
         context = StepContext(
             begun,
@@ -165,6 +165,12 @@ def read_wordings(settings: Settings, run: NightlyRun) -> dict[str, str]:
         memories, entities = map(tx.memories.get, ids), (tx.graph.get_entity(i, _ALL) for i in ids)
         said = {memory.id: memory.current.content for memory in memories if memory}
         return said | {entity.id: entity.name for entity in entities if entity}
+
+
+def plan_undo(settings: Settings, run_id: str) -> list[NightlyRun]:
+    """The runs that an undo of one takes back, newest first; see `lifecycle.undo`."""
+    with closing(open_store(settings)) as store, store.read(settings.tenant) as tx:
+        return list_runs_to_undo(tx, run_id)
 
 
 def undo_nightly(settings: Settings, run_id: str, progress: Callable[[int], None]) -> UndoResult:

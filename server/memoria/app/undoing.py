@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from memoria.memories.undoing import Undoing
 
 
+_MOST_FORGETS = 1000
+"""How far back forgets are looked for that can be put back."""
+
+
 class Changes(Imports):
     """One tenant's memory, of which the last changes can be taken back."""
 
@@ -68,7 +72,7 @@ class Changes(Imports):
     async def _all_changes(self) -> list[Change]:
         undoing, everywhere = self._undoing(), self._workspace(None) == EVERYWHERE
         changes = await in_thread(lambda: undoing.list_changes(everywhere=everywhere))
-        forgets = filter(None, map(_change_of, await self.list_forget_reports(limit=100)))
+        forgets = filter(None, map(_change_of, await self.list_forget_reports(_MOST_FORGETS)))
         return sorted([*changes, *forgets], key=lambda one: one.at, reverse=True)
 
     def _undoing(self) -> "Undoing":

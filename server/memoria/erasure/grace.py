@@ -61,7 +61,7 @@ def put_back(
         report = tx.erasures.get_report(report_id)
         if report is None:
             raise NotFoundError(
-                f"There is no report {shorten(report_id)}. List them: `memoria audit`."
+                f"There is no report {shorten(report_id)}. List them: `memoria list forgotten`."
             )
         if report.state != "hidden" or (report.purge_at or 0) <= now_millis():
             raise InvalidInputError(

@@ -39,7 +39,7 @@ def undo_run(
         InvalidInputError: it is running, undone already, or too long ago.
     """
     with store.read(tenant) as tx:
-        runs = _runs_to_undo(tx, run_id)
+        runs = list_runs_to_undo(tx, run_id)
     totals = [0, 0, 0]
     back = left = 0
     for run in runs:
@@ -73,7 +73,13 @@ def find_run(tx: Transaction, run_id: str) -> NightlyRun:
     return run
 
 
-def _runs_to_undo(tx: Transaction, run_id: str) -> list[NightlyRun]:
+def list_runs_to_undo(tx: Transaction, run_id: str) -> list[NightlyRun]:
+    """A run and every later one that is not undone, newest first.
+
+    Raises:
+        NotFoundError: there is no such run.
+        InvalidInputError: it is running, undone already, or too long ago.
+    """
     run = find_run(tx, run_id)
     if run.state == "undone":
         raise InvalidInputError(f"Run {run.id} is undone already.")

@@ -178,7 +178,7 @@ class HiddenRecord(Value):
     @property
     def undo_command(self) -> str:
         """What puts it back, with all that the same forget has hidden."""
-        return f"memoria forget --undo {self.report_id}"
+        return f"memoria undo {self.report_id}"
 
 
 class ForgetPreview(Value):

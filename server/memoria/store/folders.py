@@ -22,7 +22,7 @@ DERIVED = (*WRITTEN, BEFORE_IMAGES)
 PROJECTS = "projects"
 """The folder with a folder for each project that has a core file."""
 SCHEDULED_JOB = "nightly-job.json"
-"""What `memoria schedule install` has installed for a tenant."""
+"""What `memoria nightly schedule install` has installed for a tenant."""
 DRAFT = lazy_regex(r"\.(.+)\.[0-9a-f]{16}")
 """The name of a file that is just being written, or was when the machine stopped."""
 _SEPARATOR = lazy_regex(r"[/\\]")

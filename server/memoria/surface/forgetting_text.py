@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from memoria.bare.home import DEFAULT_TENANT
 from memoria.config import Settings
+from memoria.errors import name_option
 from memoria.model import to_iso
 from memoria.model.forgetting import (
     ForgetItem,
@@ -104,7 +105,7 @@ def _before_lines(told: ForgetPreview | ForgetResult, reader: Reader) -> list[st
         ids = reader.list_ids(one.id for one in told.hidden if one.report_id == report_id)
         lines.append(
             f"Forgotten before: {ids}; hidden until {reader.moment(until)} and then erased. Until "
-            f"then `memoria forget --undo {reader.name(report_id)}` puts back all of that forget."
+            f"then `memoria undo {reader.name(report_id)}` puts back all of that forget."
         )
     return lines
 
@@ -138,7 +139,7 @@ def forget_command(selection: ForgetSelection, settings: Settings, home: str | N
         words += ["--tenant", settings.tenant]
     words += ["forget", *given.pop("ids", ())]
     for name, value in given.items():
-        option = f"--{name.replace('_', '-')}"
+        option = name_option(name)
         match value:
             case True:
                 words.append(option)
@@ -159,7 +160,7 @@ def _outcome_lines(forgotten: ForgetResult, reader: Reader) -> Iterable[str]:
     if report is not None and report.purge_at is not None:
         how = (
             f"hidden until {reader.moment(report.purge_at)} and then erased; until then "
-            f"`memoria forget --undo {reader.name(report.id)}` puts it back"
+            f"`memoria undo {reader.name(report.id)}` puts it back"
         )
     if report is not None and "everything" in report.selected_by:
         yield f"Everything is {how}: {counts_text(report.items)}."
@@ -196,7 +197,7 @@ def forget_notes(forgotten: ForgetResult, reader: Reader = FOR_AGENTS) -> list[s
     notes += (_backup_text(one, reader) for one in forgotten.backups)
     if forgotten.report is not None:
         proof = report_line(forgotten.report, reader)
-        notes.append(f"Proof: {proof} (memoria audit {reader.name(forgotten.report.id)})")
+        notes.append(f"Proof: {proof} (memoria show {reader.name(forgotten.report.id)})")
     return notes
 
 

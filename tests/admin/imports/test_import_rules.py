@@ -135,7 +135,7 @@ def test_entities_and_relations_are_in_the_graph(shell: Shell, tmp_path: Path) -
         ("Anna_Berg", "Sings alto"),
         ("老周", "is a friend of"),
     ):
-        assert words in shell("graph", name).out, name
+        assert words in shell("show", name).out, name
 
 
 def test_a_project_of_claude_mem_is_the_folder_that_claude_code_was_in(

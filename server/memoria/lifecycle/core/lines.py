@@ -183,7 +183,7 @@ def _describe_left_out(left_out: int, rules: int) -> str:
     if not rules:
         return told
     are = "is a rule" if rules == 1 else "are rules"
-    return f"{told}: {rules} of them {are} (`memoria list --types rule`)"
+    return f"{told}: {rules} of them {are} (`memoria list --type rule`)"
 
 
 def render_note() -> str:

@@ -31,7 +31,7 @@ def choose_pair(tx: Transaction, name: str, other: str, visible: Filters) -> Pai
         return next(iter(pairs.values()))
     why = "mean one entity" if not pairs else "may mean more than two entities"
     raise InvalidInputError(
-        f"{name} and {other} {why}. Say which two by their ids: memoria graph NAME shows them."
+        f"{name} and {other} {why}. Say which two by their ids: memoria show NAME shows them."
     )
 
 

@@ -186,6 +186,20 @@ def renew_answers(settings: "Settings", *, begins: bool = False) -> None:
         keep_once_closed(settings)
 
 
+def is_for_subcommand(context: typer.Context, *, has_options: bool) -> bool:
+    """Whether a command below this one was named, to which everything is left.
+
+    Raises:
+        BadParameter: options stand before it, where they would go unheard.
+    """
+    named = context.invoked_subcommand
+    if named is not None and has_options:
+        raise typer.BadParameter(
+            f"Options stand behind {named}; see {context.command_path} {named} --help."
+        )
+    return named is not None
+
+
 def tell_news(settings: "Settings") -> None:
     """Say once on standard error what there is to tell of the project at hand."""
     from memoria.app.project_news import take_news  # noqa: PLC0415  (as above)

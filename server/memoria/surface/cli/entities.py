@@ -50,13 +50,13 @@ def _list_prospects(record: EntityRecord) -> Iterator[str]:
     if not memories:
         yield (
             f"No memory names {name} yet. A chat model makes memories of what was said (memoria "
-            "queue); memoria remember adds one by hand."
+            "model); memoria remember adds one by hand."
         )
 
 
 def render_namesakes(found: Namesakes, width: int) -> str:
     """Which entities go by a name, and how to choose."""
-    title = f"{len(found.entities)} go by “{found.name}”. Choose one by its id: memoria graph ID"
+    title = f"{len(found.entities)} go by “{found.name}”. Choose one by its id: memoria show ID"
     return "\n".join([*wrap_text(title, width), *_entity_lines(found.entities, width)])
 
 
@@ -67,17 +67,18 @@ def proposals_text(proposed: Sequence[tuple[Entity, Entity]], width: int) -> lis
     lines = ["Two of one name, and maybe one:"]
     for number, pair in enumerate(proposed, 1):
         lines += ["", *wrap_text(f"{number}.", width), *islice(_entity_lines(pair, width), 1, None)]
-    end = "One: memoria graph ID --same ID. Two: memoria graph ID --apart ID."
+    end = "One: memoria revise ID same ID. Two: memoria revise ID apart ID."
     return ["\n".join([*lines, "", *wrap_text(end, width)])]
 
 
 def unknown_name_text(found: Namesakes) -> str:
-    """That nothing goes by a name, and which names are like it."""
+    """That nothing has an id or goes by a name, and which names are like it."""
     near = ", ".join(map(_display_name, found.near))
     like = f"Names like it: {near}. " if near else ""
     return (
-        f"No memory and no turn is linked with the name {shorten(found.name)}. {like}Not every "
-        "name is recognised as one: memoria search and memoria traces look for any word."
+        f"No memory, turn or session is called {shorten(found.name)}, and none is linked with that "
+        f"name. {like}Not every name is recognised as one: `memoria search` and `memoria traces` "
+        "look for any word."
     )
 
 

@@ -1,6 +1,6 @@
-"""Commands on forgetting: forget, audit.
+"""The command that forgets: forget.
 
-What they print with is imported by the command that prints: a server shares this start-up.
+What it prints with is imported when it prints: a server shares this start-up.
 """
 
 from typing import TYPE_CHECKING, Annotated
@@ -25,13 +25,11 @@ from memoria.surface.cli.query_options import complete_session, read_fields, tak
 if TYPE_CHECKING:
     from memoria.model.forgetting import ForgetPreview
     from memoria.surface.cli.console import Options
-    from memoria.surface.forgetting_text import Reader
 
 
 def add_commands(app: typer.Typer) -> None:
-    """Register the commands."""
+    """Register the command."""
     app.command()(forget)
-    app.command()(audit)
 
 
 @takes_query_options(ForgetOrder)
@@ -44,9 +42,7 @@ def forget(
     ] = False,
     undo: Annotated[
         str | None,
-        typer.Option(
-            help="Id of a report: put back what it has hidden, within MEMORIA_FORGET_GRACE_DAYS."
-        ),
+        typer.Option(hidden=True, help="Id of a report whose forget is taken back."),
     ] = None,
     as_json: AsJson = False,
     **options: object,
@@ -55,6 +51,7 @@ def forget(
 
     Everything that would go is shown first: duplicates, what was derived, turns, lines of files.
     """
+    from memoria.surface.cli.proofs import reader_at_terminal  # noqa: PLC0415
     from memoria.surface.forgetting_text import forget_text  # noqa: PLC0415
     from memoria.surface.wire.forgetting import wire_forgotten  # noqa: PLC0415
 
@@ -64,7 +61,7 @@ def forget(
     given = {"ids": tuple(ids or ()), **read_fields(ForgetOrder, options)}
     if not any(given.values()):
         raise InvalidInputError(
-            "Nothing is named. Give ids, or say what is meant with --topic, --query, --types, "
+            "Nothing is named. Give ids, or say what is meant with --topic, --query, --type, "
             "--session-id, --speaker, --since, --until, --workspace or --everything: `memoria "
             "forget --help`."
         )
@@ -90,39 +87,20 @@ def forget(
         _print_preview(error.preview, as_json=as_json)
         print_error(error, as_json=as_json)
         raise typer.Exit(Exit.FAILED) from error
-    show(wire_forgotten(forgotten), forget_text(forgotten, _person()), as_json=as_json)
-
-
-def audit(
-    ctx: typer.Context,
-    id: Annotated[  # noqa: A002
-        str | None, typer.Argument(help="Id of a report, to show it whole.")
-    ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Most reports to list.")] = 20,
-    as_json: AsJson = False,
-) -> None:
-    """Show the proof of what was forgotten: what left which index, and no word of it."""
-    from memoria.surface.forgetting_text import report_text, reports_text  # noqa: PLC0415
-    from memoria.surface.wire.forgetting import (  # noqa: PLC0415
-        WireForgetReports,
-        wire_full_report,
-    )
-
-    if id is not None:
-        report = with_memory(ctx, lambda m: m.get_forget_report(id))
-        show(wire_full_report(report), report_text(report, _person()), as_json=as_json)
-        return
-    reports = with_memory(ctx, lambda m: m.list_forget_reports(limit))
-    wire = WireForgetReports(reports=[wire_full_report(one) for one in reports])
-    show(wire, reports_text(reports, _person()), as_json=as_json)
+    show(wire_forgotten(forgotten), forget_text(forgotten, reader_at_terminal()), as_json=as_json)
 
 
 def _undo(ctx: typer.Context, report_id: str, *, as_json: bool) -> None:
+    from memoria.surface.cli.proofs import reader_at_terminal  # noqa: PLC0415
     from memoria.surface.forgetting_text import report_line  # noqa: PLC0415
     from memoria.surface.wire.forgetting import wire_full_report  # noqa: PLC0415
 
     report = with_memory(ctx, lambda m: m.undo_forget(report_id))
-    show(wire_full_report(report), f"Put back: {report_line(report, _person())}", as_json=as_json)
+    show(
+        wire_full_report(report),
+        f"Put back: {report_line(report, reader_at_terminal())}",
+        as_json=as_json,
+    )
 
 
 def _confirm(preview: "ForgetPreview") -> None:
@@ -154,15 +132,7 @@ def _print_next(options: "Options", order: ForgetOrder, preview: "ForgetPreview"
 
 def _preview_text(preview: "ForgetPreview") -> str:
     """The preview for a person, who names things by the end of an id."""
+    from memoria.surface.cli.proofs import reader_at_terminal  # noqa: PLC0415
     from memoria.surface.forgetting_text import preview_text  # noqa: PLC0415
 
-    return preview_text(preview, reader=_person())
-
-
-def _person() -> "Reader":
-    """Who reads it at a terminal."""
-    from memoria.store.base.short_ids import INDEXED_CHARS  # noqa: PLC0415
-    from memoria.surface.cli.times import moment  # noqa: PLC0415
-    from memoria.surface.forgetting_text import Reader  # noqa: PLC0415
-
-    return Reader(INDEXED_CHARS, moment, include_source="--include-source", keep="--keep ID")
+    return preview_text(preview, reader=reader_at_terminal())

@@ -30,6 +30,7 @@ def make_help_readable(command: Any, context: Any) -> None:  # noqa: ANN401  (Ty
 
     for name, style in _STYLES.items():
         setattr(rich_utils, name, style)
+    command.help = _join_paragraphs(command.help or "")
     for parameter in filter(None, (*command.params, command.get_help_option(context))):
         _describe_values(parameter)
 
@@ -39,6 +40,11 @@ def make_all_help_readable(command: Any, context: Any) -> None:  # noqa: ANN401 
     make_help_readable(command, context)
     for below in getattr(command, "commands", {}).values():
         make_all_help_readable(below, context)
+
+
+def _join_paragraphs(text: str) -> str:
+    """A help text whose paragraphs are broken where the terminal ends, and not in the middle."""
+    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 
 def _describe_values(parameter: Any) -> None:  # noqa: ANN401  (as above)

@@ -372,5 +372,5 @@ def _next_command(report: ImportReport, unread: WireUnread) -> str | None:
     if not (_turn_parts(report) or _memory_parts(report.memories)):
         return None
     if unread.conversation_tokens and unread.has_model:
-        return "memoria queue run"
+        return "memoria model queue run"
     return 'memoria search "…"'

@@ -1,11 +1,11 @@
-"""Commands on memories: remember, search, traces, revise, scratchpad."""
+"""Commands on memories: remember, search, traces, revise."""
 
 import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from memoria.errors import InvalidInputError
 from memoria.model import Revision, Scope
 from memoria.model.memory_types import STATABLE_TYPES
 from memoria.model.query import MemoryQuery, TranscriptQuery
@@ -16,13 +16,13 @@ from memoria.surface.text import revision_note
 from memoria.surface.wire.results import (
     wire_remember_result,
     wire_revision,
-    wire_scratchpads,
 )
 from memoria.surface.wire.search import wire_conclusions, wire_traces
 
 if TYPE_CHECKING:
     from memoria.app import Memoria
-    from memoria.model import Memory, RememberResult, Scratchpad, SearchResult
+    from memoria.model import Memory, RememberResult, SearchResult
+    from memoria.model.provenance import EntityRecord, Namesakes
 
     _StatableName = str
 else:
@@ -59,7 +59,6 @@ def add_commands(app: typer.Typer) -> None:
     app.command()(search)
     app.command()(traces)
     app.command()(revise)
-    app.command()(scratchpad)
 
 
 def remember(
@@ -73,7 +72,7 @@ def remember(
         float, typer.Option(min=0, max=1, help="How much the memory matters, 0 to 1.")
     ] = 0.5,
     valid_from: Annotated[
-        str | None, typer.Option(help="When the statement began to hold, ISO 8601.")
+        str | None, typer.Option("--since", help="When the statement began to hold, ISO 8601.")
     ] = None,
     until: Annotated[str | None, _UNTIL] = None,
     subject: _Subject = None,
@@ -168,38 +167,73 @@ def _ask() -> list[str]:
 
 def revise(
     context: typer.Context,
-    id: Annotated[str, typer.Argument(help="Id of the memory.")],  # noqa: A002
-    action: Annotated[Revision, typer.Argument(help="What to do; nothing is final.")],
+    id: Annotated[  # noqa: A002
+        str, typer.Argument(help="Id of the memory; for same and apart a name, or its id.")
+    ],
+    action: Annotated[
+        Literal[Revision, "same", "apart"], typer.Argument(help="What to do; nothing is final.")
+    ],
     content: Annotated[
-        list[str] | None, typer.Argument(help="The new wording, for correct only.")
+        list[str] | None,
+        typer.Argument(help="For correct the new wording, for same and apart the other name."),
     ] = None,
     until: Annotated[str | None, _UNTIL] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Correct, confirm, archive, restore, pin, unpin, vote on or set the scope of a memory."""
+    """Correct, confirm, archive, pin or vote on a memory, scope it; say that two names are one.
+
+    Of two people, places or things, same says that they are one, and apart that they are two;
+    memoria review lists which may be one.
+    """
+    wording = " ".join(content) if content else None
+    match action:
+        case "same" | "apart":
+            _settle_names(context, id, action, wording, until, as_json=as_json)
+        case _:
+            _revise_memory(context, id, action, wording, until, as_json=as_json)
+
+
+def _revise_memory(
+    context: typer.Context,
+    memory_id: str,
+    action: Revision,
+    wording: str | None,
+    until: str | None,
+    *,
+    as_json: bool,
+) -> None:
     from memoria.surface.cli.layout import columns  # noqa: PLC0415  (as above)
     from memoria.surface.cli.statement_text import idle_note, render_revision  # noqa: PLC0415
 
-    wording = " ".join(content) if content else None
-    memory = with_memory(context, lambda m: m.revise_memory(id, action, wording, until=until))
+    memory = with_memory(
+        context, lambda m: m.revise_memory(memory_id, action, wording, until=until)
+    )
     note = revision_note(memory) if action == "correct" and until is None else None
     text = render_revision(memory, action, columns())
     show(wire_revision(memory, idle_note(memory, action) or note), text, as_json=as_json)
 
 
-def scratchpad(
+def _settle_names(
     context: typer.Context,
-    session_id: Annotated[str | None, typer.Option(help="Only this session's notes.")] = None,
-    limit: Annotated[int, typer.Option(help="Most sessions to show.")] = 3,
-    as_json: AsJson = False,
+    name: str,
+    action: Literal["same", "apart"],
+    other: str | None,
+    until: str | None,
+    *,
+    as_json: bool,
 ) -> None:
-    """Show the tasks in hand and the last five finished tasks, by session."""
+    """Say that two names are of one, or of two, and show what is known of the first."""
     from memoria.surface.cli.layout import columns  # noqa: PLC0415  (as above)
-    from memoria.surface.cli.pages import render_scratchpads  # noqa: PLC0415
+    from memoria.surface.cli.showing import describe_entity  # noqa: PLC0415
 
-    async def read(memory: "Memoria") -> "Sequence[Scratchpad]":
-        named = await complete_session(memory, session_id)
-        return await memory.scratchpads(limit, session_id=named)
+    if other is None or until is not None:
+        raise InvalidInputError(
+            f"Two names are wanted, and no --until: memoria revise NAME {action} NAME"
+        )
 
-    pads = with_memory(context, read)
-    show(wire_scratchpads(pads), render_scratchpads(pads, columns()), as_json=as_json)
+    async def settle(memory: "Memoria") -> "EntityRecord | Namesakes":
+        await (memory.graph.join if action == "same" else memory.graph.part)(name, other)
+        return await memory.graph.around(name)
+
+    wire, text = describe_entity(with_memory(context, settle), columns())
+    show(wire, text, as_json=as_json)

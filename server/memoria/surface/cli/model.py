@@ -1,4 +1,4 @@
-"""Commands on who reads conversations: model, model use, model try, model off."""
+"""Commands on who reads conversations: model, model use, model try, model off, model queue."""
 
 import sys
 from pathlib import Path
@@ -23,6 +23,7 @@ from memoria.bare.settings_file import settings_path
 from memoria.config import Settings
 from memoria.errors import InvalidInputError
 from memoria.settings_file import read_key, variable_of
+from memoria.surface.cli import queue
 from memoria.surface.cli.console import AsJson, Exit, Options, err, show
 from memoria.surface.cli.model_text import (
     WireModels,
@@ -56,6 +57,7 @@ def add_commands(app: typer.Typer) -> None:
     model.command("use")(use_model)
     model.command("try")(try_again)
     model.command("off")(switch_off)
+    queue.add_commands(model)
     app.add_typer(model, name="model")
 
 
@@ -177,6 +179,6 @@ def _chosen_text(options: Options, reader: Candidate, wire: WireModelChange) -> 
     ]
     lines += [reader.program.keeps] if reader.program and reader.program.keeps else []
     if choose_engine().exists(settings):
-        lines.append("What was recorded before is read once you queue it: memoria queue fill")
+        lines.append("What was recorded before is read once you queue it: memoria model queue fill")
     lines.append("Off again: memoria model off")
     return "\n".join(lines)

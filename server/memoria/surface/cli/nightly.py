@@ -1,24 +1,16 @@
-"""Nightly maintenance: run it, look at runs, undo one."""
+"""Nightly maintenance: run it, list its runs; `schedule` has it run every night."""
 
 from typing import Annotated
 
 import typer
 
 from memoria.model import parse_instant
-from memoria.surface.cli.console import AsJson, Options, show, take_in_spool
+from memoria.surface.cli import schedule
+from memoria.surface.cli.console import AsJson, Options, is_for_subcommand, show, take_in_spool
 from memoria.surface.cli.layout import columns
-from memoria.surface.cli.nightly_text import (
-    render_plan,
-    render_run,
-    render_run_whole,
-    render_runs,
-    render_undo,
-)
+from memoria.surface.cli.nightly_text import render_plan, render_run, render_runs
 from memoria.surface.cli.progress import progress_bar
-from memoria.surface.wire.nightly import WireRunChanges, WireRuns, wire_plan, wire_run
-
-_RunId = Annotated[str, typer.Argument(help="A run's id, or the end of it.", metavar="RUN")]
-_MOST_CHANGES = 100_000
+from memoria.surface.wire.nightly import WireRuns, wire_plan, wire_run
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -29,8 +21,7 @@ def add_commands(app: typer.Typer) -> None:
     )
     nightly.callback()(run)
     nightly.command()(runs)
-    nightly.command("show")(show_run)
-    nightly.command()(undo)
+    schedule.add_commands(nightly)
     app.add_typer(nightly, name="nightly")
 
 
@@ -53,12 +44,8 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Run nightly maintenance, or finish the run that was begun."""
-    if context.invoked_subcommand is not None:
-        if step or since or dry_run or quiet or as_json:
-            raise typer.BadParameter(
-                f"Options of a run go without {context.invoked_subcommand}; "
-                f"see memoria nightly {context.invoked_subcommand} --help."
-            )
+    has_options = bool(step or since or dry_run or quiet or as_json)
+    if is_for_subcommand(context, has_options=has_options):
         return
     import memoria.app.nightly as nights  # noqa: PLC0415  (only who needs it pays for it)
     from memoria.surface.mcp.kept import keep_once_closed  # noqa: PLC0415
@@ -97,27 +84,3 @@ def runs(
     settings = options.existing_settings
     found = list_runs(settings, limit)
     show(WireRuns(runs=list(map(wire_run, found))), render_runs(found, columns()), as_json=as_json)
-
-
-def show_run(context: typer.Context, run_id: _RunId, as_json: AsJson = False) -> None:
-    """Show what a run did, and why."""
-    from memoria.app.nightly import list_changes, read_wordings  # noqa: PLC0415
-
-    options: Options = context.obj
-    settings = options.existing_settings
-    found, changed = list_changes(settings, run_id, _MOST_CHANGES)
-    said = read_wordings(settings, found)
-    text = render_run_whole(found, len(changed), columns(), said)
-    show(WireRunChanges(run=wire_run(found), changes=changed), text, as_json=as_json)
-
-
-def undo(context: typer.Context, run_id: _RunId, as_json: AsJson = False) -> None:
-    """Undo a run and all later ones; what was changed since stays as it is."""
-    from memoria.app.nightly import undo_nightly  # noqa: PLC0415  (as above)
-
-    options: Options = context.obj
-    settings = options.existing_settings
-    with progress_bar() as bar:
-        task = bar.add_task("Undoing", total=None)
-        undone = undo_nightly(settings, run_id, lambda done: bar.update(task, completed=done))
-    show(undone, render_undo(undone, columns()), as_json=as_json)

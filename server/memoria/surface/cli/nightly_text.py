@@ -23,14 +23,14 @@ _STATES = {
     "running": "not done; `memoria nightly` goes on with it",
     "finished": "done",
     "stopped": "out of time; the next run does the rest",
-    "undoing": "half undone; `memoria nightly undo` goes on with it",
+    "undoing": "half undone; `memoria undo` with its id goes on with it",
     "undone": "undone",
 }
 _OUTCOMES: Mapping[str, str] = {
     StepOutcome.KEPT: "left as they are",
     StepOutcome.QUEUED: "put into the queue",
     StepOutcome.PUT_OFF: "put off, to be tried again",
-    StepOutcome.GIVEN_UP: "given up (memoria queue list says why)",
+    StepOutcome.GIVEN_UP: "given up (memoria model queue list says why)",
     StepOutcome.FAILED: "not done, for an error (the log says which)",
     StepOutcome.REFUSED: "not taken (the file says why)",
     StepOutcome.CHANGED_SINCE: "left alone, as somebody changed them meanwhile",
@@ -61,7 +61,7 @@ def render_run(
             "",
             *wrap_text(_describe_cost(run.tokens), width),
             *(line for note in beyond for line in wrap_text(note, width)),
-            f"Details: memoria nightly show {_short(run.id)}",
+            f"Details: memoria show {_short(run.id)}",
             *_undo_lines(run),
         ]
     )
@@ -123,7 +123,7 @@ def render_runs(runs: Sequence[NightlyRun], width: int) -> str:
         done = quantity(sum(map(_count_done, run.steps)), "thing done", "things done")
         line = f"{moment(run.at)} · {_STATES[run.state]} · {done} · {_short(run.id)}"
         lines += wrap_text(line, width)
-    return "\n".join([*lines, "", "What one did: memoria nightly show ID"])
+    return "\n".join([*lines, "", "What one did: memoria show ID"])
 
 
 def render_undo(undone: UndoResult, width: int) -> str:
@@ -212,10 +212,26 @@ def _describe_cost(tokens: int) -> str:
     )
 
 
-def _undo_lines(run: NightlyRun) -> list[str]:
+def is_undoable(run: NightlyRun) -> bool:
+    """Whether there is something in a run to take back, and it can be."""
+    if run.state == "undoing":
+        return True
     is_open = run.undoable and run.state in ("finished", "stopped")
-    is_undoable = is_open and any(map(_count_done, run.steps))
-    return [f"Take it back: memoria nightly undo {_short(run.id)}"] if is_undoable else []
+    return is_open and any(map(_count_done, run.steps))
+
+
+def night_lines(run: NightlyRun, width: int) -> list[str]:
+    """A run as a list of what can be undone shows it."""
+    done = quantity(sum(map(_count_done, run.steps)), "thing done", "things done")
+    details = [moment(run.at), _STATES[run.state], _short(run.id)]
+    return [
+        *wrap_text(f"Nightly maintenance: {done}", width, 2),
+        *wrap_text(" · ".join(details), width, 4),
+    ]
+
+
+def _undo_lines(run: NightlyRun) -> list[str]:
+    return [f"Take it back: memoria undo {_short(run.id)}"] if is_undoable(run) else []
 
 
 def _plan_lines(step: StepReport, width: int) -> list[str]:

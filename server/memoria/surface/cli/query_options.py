@@ -1,7 +1,8 @@
 """The options of a command that searches: the fields of its query, made into a signature.
 
 Typer reads a command's options off its signature, so help, defaults and bounds follow from the
-query. An option has the name of the field: `--max-tokens` is `max_tokens`.
+query. An option has the name of the field: `--max-tokens` is `max_tokens`, and `--type` is `types`,
+which may be repeated.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -12,7 +13,7 @@ import typer
 from pydantic.fields import FieldInfo
 from typer.models import OptionInfo
 
-from memoria.errors import NotFoundError
+from memoria.errors import NotFoundError, name_option
 from memoria.model.base import Value
 from memoria.model.query import has_whole_texts, help_text
 
@@ -82,7 +83,7 @@ def _is_option(parameter: Parameter) -> bool:
 def _option(name: str, field: FieldInfo) -> Parameter:
     text = help_text(field)
     sentence = f"{text[:1].upper()}{text[1:]}."
-    option = typer.Option(f"--{name.replace('_', '-')}", help=sentence)
+    option = typer.Option(name_option(name), help=sentence)
     return Parameter(
         name,
         Parameter.KEYWORD_ONLY,

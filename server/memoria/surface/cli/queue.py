@@ -1,4 +1,4 @@
-"""Commands on the extraction queue: list, fill, run, retry, drop."""
+"""Commands on the extraction queue, below `model`: list, fill, run, retry, drop."""
 
 from typing import Annotated
 
@@ -20,7 +20,7 @@ _POLL_S = 0.1
 _MOST_ENTRIES = 10_000
 _Ids = Annotated[
     list[str] | None,
-    typer.Argument(help="Ids of entries, or their ends, from `memoria queue list`."),
+    typer.Argument(help="Ids of entries, or their ends, from `memoria model queue list`."),
 ]
 
 
@@ -83,9 +83,7 @@ def run(
     context: typer.Context,
     until_empty: Annotated[
         bool,
-        typer.Option(
-            "--until-empty", help="Wait for entries that were put off, too, until none is left."
-        ),
+        typer.Option("--wait", help="Wait for entries that were put off, too, until none is left."),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -153,7 +151,9 @@ def _change_entries(
     context: typer.Context, ids: list[str] | None, *, every: bool, retry: bool, as_json: bool
 ) -> None:
     if bool(ids) == every:
-        raise InvalidInputError("Name entries by their ids (memoria queue list), or give --all.")
+        raise InvalidInputError(
+            "Name entries by their ids (memoria model queue list), or give --all."
+        )
 
     async def change(m: Memoria) -> WireQueueChange:
         change = m.queue.retry if retry else m.queue.drop

@@ -1,4 +1,4 @@
-"""Commands that have the platform's scheduler run `nightly`: schedule install, remove, show."""
+"""Commands that have the platform's scheduler run `nightly`: install, remove, show."""
 
 import os
 from typing import Annotated
@@ -41,7 +41,7 @@ def install(
         typer.Option("--with", help="Scheduler to use. Default: the one this system has."),
     ] = None,
     only_print: Annotated[
-        bool, typer.Option("--print", help="Print what would be written, and install nothing.")
+        bool, typer.Option("--dry-run", help="Print what would be written, and install nothing.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:

@@ -101,7 +101,7 @@ def installation_text(wire: WireInstallation, own_keys: str) -> str:
         for kind in wire.removed_from
     ]
     return "\n".join(
-        [*lines, *_note_lines(wire.notes), "`memoria schedule remove` removes it again."]
+        [*lines, *_note_lines(wire.notes), "`memoria nightly schedule remove` removes it again."]
     )
 
 
@@ -114,7 +114,7 @@ def removal_text(wire: WireRemoval) -> str:
 def jobs_text(wire: WireJobs) -> str:
     """What is installed, in words."""
     lines = [line for job in wire.jobs for line in _job_lines(job)]
-    none = f"No job {wire.label} is installed. `memoria schedule install` installs it."
+    none = f"No job {wire.label} is installed. `memoria nightly schedule install` installs it."
     return "\n".join([*(lines or [none]), *_note_lines(wire.notes)])
 
 

@@ -1,18 +1,27 @@
-"""The command that takes a change back: undo."""
+"""The command that takes back a change, a forget or a night: undo.
 
-from collections.abc import Iterator
+What it prints with is imported when it prints: a server shares this start-up.
+"""
+
+from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memoria.surface.cli.console import AsJson, Exit, ask_person, err, show, with_memory
+from memoria.app.undoing import choose_change
+from memoria.errors import NotFoundError
+from memoria.surface.cli.console import AsJson, Exit, Options, ask_person, err, show, with_memory
 from memoria.surface.cli.times import moment
 
 if TYPE_CHECKING:
     from memoria.app import Memoria
     from memoria.model.change import Change, ChangeList
+    from memoria.model.nightly import NightlyRun
     from memoria.surface.wire.changes import WireUndoPreview
 
+_MOST_CHANGES, _MOST_NIGHTS = 1000, 1000
+"""How far back what is named by its id is looked for."""
 _DID = {
     "archive": "archived",
     "confirm": "confirmed",
@@ -38,34 +47,101 @@ def add_commands(app: typer.Typer) -> None:
 def undo(
     context: typer.Context,
     id: Annotated[  # noqa: A002
-        str | None, typer.Argument(help="Id of the change; the last one that stands by default.")
+        str | None,
+        typer.Argument(
+            help="Id of a change, a forget or a night; the last change that stands by default."
+        ),
     ] = None,
     lists: Annotated[
-        bool, typer.Option("--list", help="Show the last ten changes, and undo none.")
+        bool,
+        typer.Option("--list", help="Show the last ten changes and all nights, and undo none."),
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Undo without asking.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Take back the last thing that you did to a memory, after it was shown to you.
+    """Take back a change, a forget or a night, after it was shown to you.
 
-    That is what you remembered, revised, or forgot and can still put back. An undo can be undone.
+    A change is what you remembered or revised. A forget can be put back within its grace, a night
+    for a week, and all later nights go with it. The undo of a change can be undone.
     """
-    from memoria.app.undoing import choose_change  # noqa: PLC0415  (only an undo pays for these)
+    if lists:
+        _show_list(context, as_json=as_json)
+        return
+    listed = with_memory(context, lambda m: m.list_changes(_MOST_CHANGES))
+    try:
+        change = choose_change(list(listed.changes), id)
+    except NotFoundError as unknown:
+        try:
+            _undo_night(context, id or "", yes=yes, as_json=as_json)
+        except NotFoundError:
+            raise unknown from None
+        return
+    _undo_change(context, change, listed.id_chars, yes=yes, as_json=as_json)
+
+
+def _show_list(context: typer.Context, *, as_json: bool) -> None:
+    """Show what can be taken back, the newest first."""
     from memoria.surface.cli.layout import columns  # noqa: PLC0415
-    from memoria.surface.wire.changes import WireUndo, wire_change, wire_changes  # noqa: PLC0415
+    from memoria.surface.wire.changes import wire_changes  # noqa: PLC0415
+    from memoria.surface.wire.nightly import wire_run  # noqa: PLC0415
+
+    listed = with_memory(context, lambda m: m.list_changes(10))
+    nights = _list_nights(context.obj)
+    wire = wire_changes(listed, [wire_run(one) for one in nights])
+    show(wire, render_undoable(listed, nights, columns()), as_json=as_json)
+
+
+def _list_nights(options: Options) -> "list[NightlyRun]":
+    """The runs that can be undone still, newest first."""
+    from memoria.app.nightly import list_runs  # noqa: PLC0415
+    from memoria.surface.cli.nightly_text import is_undoable  # noqa: PLC0415
+
+    return list(filter(is_undoable, list_runs(options.existing_settings, _MOST_NIGHTS)))
+
+
+def _undo_night(context: typer.Context, run_id: str, *, yes: bool, as_json: bool) -> None:
+    """Undo a run of nightly maintenance and all later ones.
+
+    Raises:
+        NotFoundError: there is no such run.
+    """
+    from memoria.app.nightly import plan_undo, undo_nightly  # noqa: PLC0415
+    from memoria.surface.cli.layout import columns  # noqa: PLC0415
+    from memoria.surface.cli.nightly_text import night_lines, render_undo  # noqa: PLC0415
+    from memoria.surface.cli.progress import progress_bar  # noqa: PLC0415
+    from memoria.surface.wire.nightly import WireNightsPreview, wire_run  # noqa: PLC0415
+
+    options: Options = context.obj
+    settings = options.existing_settings
+    nights = plan_undo(settings, run_id)
+    if as_json and not yes:
+        command = f"memoria undo {nights[-1].id} --yes --json"
+        preview = WireNightsPreview(nights=list(map(wire_run, nights)), command=command)
+        show(preview, "", as_json=True)
+        raise typer.Exit(Exit.FAILED)
+    if not yes:
+        lines = [line for night in nights for line in night_lines(night, columns())]
+        err().print("\n".join(lines), markup=False)
+        ask_person("Undo this?")
+    with progress_bar() as bar:
+        task = bar.add_task("Undoing", total=None)
+        undone = undo_nightly(settings, run_id, lambda done: bar.update(task, completed=done))
+    show(undone, render_undo(undone, columns()), as_json=as_json)
+
+
+def _undo_change(
+    context: typer.Context, change: "Change", id_chars: int, *, yes: bool, as_json: bool
+) -> None:
+    """Take a change or a forget back, once that is wanted."""
+    from memoria.surface.cli.layout import columns  # noqa: PLC0415
+    from memoria.surface.wire.changes import WireUndo, wire_change  # noqa: PLC0415
 
     width = columns()
-    listed = with_memory(context, lambda m: m.list_changes(10 if lists else 100))
-    if lists:
-        show(wire_changes(listed), render_changes(listed, width), as_json=as_json)
-        return
-    change = choose_change(list(listed.changes), id)
     if as_json and not yes:
         show(_preview(change), "", as_json=True)
         raise typer.Exit(Exit.FAILED)
     if not yes:
-        shown = _change_lines(change, width, listed.id_chars)
-        err().print("\n".join(shown), markup=False)
+        err().print("\n".join(_change_lines(change, width, id_chars)), markup=False)
         ask_person("Undo this?")
 
     async def take_back(memory: "Memoria") -> "tuple[Change, ChangeList]":
@@ -73,7 +149,7 @@ def undo(
 
     undone, newest = with_memory(context, take_back)
     own = next((one.id for one in newest.changes if one.undoes == undone.id), None)
-    lines = [*_undone_lines(undone, width), *_redo_lines(own, listed.id_chars)]
+    lines = [*_undone_lines(undone, width), *_redo_lines(own, id_chars)]
     show(WireUndo(change=wire_change(undone), undone_by=own), "\n".join(lines), as_json=as_json)
 
 
@@ -89,12 +165,17 @@ def _preview(change: "Change") -> "WireUndoPreview":
     )
 
 
-def render_changes(listed: "ChangeList", width: int) -> str:
-    """Changes for a person: what it is about first, ids last."""
-    entries = ["\n".join(_change_lines(one, width, listed.id_chars)) for one in listed.changes]
+def render_undoable(listed: "ChangeList", nights: "Sequence[NightlyRun]", width: int) -> str:
+    """Changes and nights for a person, the newest first: what it is about first, ids last."""
+    from memoria.surface.cli.nightly_text import night_lines  # noqa: PLC0415
+
+    changes = [(one.at, _change_lines(one, width, listed.id_chars)) for one in listed.changes]
+    entries = [*changes, *((one.at, night_lines(one, width)) for one in nights)]
+    entries.sort(key=itemgetter(0), reverse=True)
     if not entries:
         return "There is nothing to undo here: nobody has changed a memory."
-    return "\n".join([*entries, "", "Undo one: memoria undo ID"])
+    told = ["\n".join(lines) for _, lines in entries]
+    return "\n".join([*told, "", "Undo one: memoria undo ID"])
 
 
 def _change_lines(change: "Change", width: int, id_chars: int) -> Iterator[str]:

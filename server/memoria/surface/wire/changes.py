@@ -1,11 +1,13 @@
 """What people did to memories as structured data."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import BaseModel
 
 from memoria.model import to_iso
 from memoria.model.change import Change, ChangeList
+from memoria.surface.wire.nightly import WireRun
 
 
 class WireChange(BaseModel):
@@ -25,9 +27,10 @@ class WireChange(BaseModel):
 
 
 class WireChanges(BaseModel):
-    """What people did, newest first."""
+    """What people did, newest first, and the runs of nightly maintenance that can be undone."""
 
     changes: list[WireChange]
+    nights: list[WireRun] | None = None
 
 
 class WireUndoPreview(BaseModel):
@@ -47,9 +50,9 @@ class WireUndo(BaseModel):
     undone_by: str | None = None
 
 
-def wire_changes(listed: ChangeList) -> WireChanges:
-    """What people did, newest first."""
-    return WireChanges(changes=list(map(wire_change, listed.changes)))
+def wire_changes(listed: ChangeList, nights: Sequence[WireRun] = ()) -> WireChanges:
+    """What people did, newest first, and the nights that can be undone."""
+    return WireChanges(changes=list(map(wire_change, listed.changes)), nights=list(nights) or None)
 
 
 def wire_change(change: Change) -> WireChange:

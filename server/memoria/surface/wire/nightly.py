@@ -1,5 +1,7 @@
 """Runs of nightly maintenance as structured data."""
 
+from typing import Literal
+
 from pydantic import BaseModel
 
 from memoria.model import to_iso
@@ -33,6 +35,14 @@ class WireRunChanges(BaseModel):
 
     run: WireRun
     changes: list[RowChange]
+
+
+class WireNightsPreview(BaseModel):
+    """Runs that would be undone, newest first, and the command that does so."""
+
+    status: Literal["preview"] = "preview"
+    nights: list[WireRun]
+    command: str
 
 
 class WirePlannedStep(BaseModel):

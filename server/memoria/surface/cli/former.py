@@ -1,0 +1,135 @@
+"""Former verbs and options: they go on working, and a sentence says what to type now.
+
+The sentence is on standard error, so that whatever reads the answer is not disturbed.
+"""
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+_Words = list[str]
+
+
+class FormerVerb(NamedTuple):
+    """A verb that is another now."""
+
+    now: str
+    """What to type instead, as the sentence and the table of the guide say it."""
+    rename: Callable[[_Words], _Words]
+    """What follows the former verb, as the whole line of the present one."""
+
+
+class FormerOption(NamedTuple):
+    """An option that is another now."""
+
+    now: str
+    """What to type instead."""
+    is_renamed: bool = True
+    """Whether the present option takes its place; else the command still knows the former one."""
+
+
+def _put_before(*verb: str) -> Callable[[_Words], _Words]:
+    return lambda rest: [*verb, *rest]
+
+
+def _rename_audit(rest: _Words) -> _Words:
+    """A proof is shown by its id; without one all are listed."""
+    return ["show", *rest] if _split(rest)[0] else ["list", "forgotten", *rest]
+
+
+def _rename_graph(rest: _Words) -> _Words:
+    """What joins or parts two names revises; all else shows."""
+    words, options = _split(rest)
+    for option, action in (("--same", "same"), ("--apart", "apart")):
+        if other := options.get(option):
+            as_json = ["--json"] if "--json" in rest else []
+            return ["revise", " ".join(words), action, other, *as_json]
+    return ["show", *rest]
+
+
+FORMER_VERBS = {
+    "history": FormerVerb("`memoria show ID --history`", _put_before("show", "--history")),
+    "sessions": FormerVerb("`memoria list sessions`", _put_before("list", "sessions")),
+    "scratchpad": FormerVerb("`memoria list tasks`", _put_before("list", "tasks")),
+    "audit": FormerVerb("`memoria list forgotten` or `memoria show ID`", _rename_audit),
+    "graph": FormerVerb("`memoria show NAME` or `memoria revise NAME same NAME`", _rename_graph),
+    "queue": FormerVerb("`memoria model queue`", _put_before("model", "queue")),
+    "schedule": FormerVerb("`memoria nightly schedule`", _put_before("nightly", "schedule")),
+    "nightly show": FormerVerb("`memoria show ID`", _put_before("show")),
+    "nightly undo": FormerVerb("`memoria undo ID`", _put_before("undo", "--yes")),
+}
+"""By what was typed once."""
+FORMER_OPTIONS = {
+    "search": {"--types": FormerOption("--type"), "--queries": FormerOption("--query")},
+    "traces": {"--queries": FormerOption("--query")},
+    "list": {"--types": FormerOption("--type")},
+    "forget": {
+        "--types": FormerOption("--type"),
+        "--undo": FormerOption("memoria undo ID", is_renamed=False),
+    },
+    "remember": {"--valid-from": FormerOption("--since")},
+    "model queue run": {"--until-empty": FormerOption("--wait")},
+    "nightly schedule install": {"--print": FormerOption("--dry-run")},
+}
+"""By the command that has them, as it is called now."""
+
+
+def rename_former(line: Sequence[str], *, tells: bool = True) -> _Words:
+    """A command line in the words of today.
+
+    Args:
+        line: it, from the verb on.
+        tells: whether a sentence on standard error says what was renamed.
+    """
+    said = list[str]()
+    words = _rename_options(_rename_verb(list(line), said), said)
+    if tells:
+        sys.stderr.writelines(f"note: {one}\n" for one in said)
+    return words
+
+
+def _rename_verb(line: _Words, said: list[str]) -> _Words:
+    for former, verb in FORMER_VERBS.items():
+        typed = former.split()
+        if line[: len(typed)] == typed:
+            said.append(f"`memoria {former}` is {verb.now} now.")
+            return verb.rename(line[len(typed) :])
+    return line
+
+
+def _rename_options(line: _Words, said: list[str]) -> _Words:
+    options = next(
+        (own for name, own in FORMER_OPTIONS.items() if line[: len(name.split())] == name.split()),
+        {},
+    )
+    end = line.index("--") if "--" in line else len(line)
+    renamed = [_rename_option(word, options, said) for word in line[:end]]
+    return [*renamed, *line[end:]]
+
+
+def _rename_option(word: str, options: dict[str, FormerOption], said: list[str]) -> str:
+    former, sign, value = word.partition("=")
+    option = options.get(former)
+    if option is None:
+        return word
+    said.append(f"`{former}` is `{option.now}` now.")
+    return f"{option.now}{sign}{value}" if option.is_renamed else word
+
+
+_WITH_VALUE = frozenset({"--same", "--apart", "--hops", "--limit"})
+"""Options of former verbs after which a value stands."""
+
+
+def _split(rest: _Words) -> tuple[_Words, dict[str, str]]:
+    """What was typed bare, and the options that have a value."""
+    words, options = list[str](), dict[str, str]()
+    left = iter(rest)
+    for word in left:
+        name, sign, value = word.partition("=")
+        if name in _WITH_VALUE:
+            options[name] = value if sign else next(left, "")
+        elif word == "--":
+            words += left
+        elif not word.startswith("-"):
+            words.append(word)
+    return words, options

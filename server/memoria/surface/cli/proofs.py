@@ -1,0 +1,10 @@
+"""Proofs of what was forgotten, as a person at a terminal names things and times."""
+
+from memoria.store.base.short_ids import INDEXED_CHARS
+from memoria.surface.cli.times import moment
+from memoria.surface.forgetting_text import Reader
+
+
+def reader_at_terminal() -> Reader:
+    """Who reads it at a terminal: by the end of an id, and in the zone of the screen."""
+    return Reader(INDEXED_CHARS, moment, include_source="--include-source", keep="--keep ID")

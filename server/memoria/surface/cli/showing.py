@@ -1,0 +1,213 @@
+"""The command that shows one thing whole: show.
+
+What it prints with is imported when it prints: a server shares this start-up.
+"""
+
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from string import hexdigits
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
+
+import typer
+
+from memoria.errors import InvalidInputError, NotFoundError
+from memoria.surface.cli.console import AsJson, show, with_memory
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from memoria.app import Memoria
+    from memoria.app.provenance import Hops
+    from memoria.model.forgetting import ForgetReport
+    from memoria.model.nightly import NightlyRun, RowChange
+    from memoria.model.provenance import EntityRecord, MemoryRecord, Namesakes, TurnOrigin
+    from memoria.model.session import SessionRecord
+
+    _Record = MemoryRecord | TurnOrigin | SessionRecord | EntityRecord | Namesakes | ForgetReport
+    _Found: TypeAlias = "_Record | NightRecord"
+    _Attempt = Callable[[], Awaitable[_Found]]
+
+_TURNS_ON_A_PAGE = 20
+_MOST_CHANGES = 100_000
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command("show")(show_record)
+
+
+def show_record(
+    context: typer.Context,
+    what: Annotated[
+        list[str], typer.Argument(help="An id or enough of it, or a name; quotes are not needed.")
+    ],
+    history: Annotated[
+        bool,
+        typer.Option(
+            "--history", help="Of a memory: every wording, all evidence, and who did what to it."
+        ),
+    ] = False,
+    page: Annotated[
+        int, typer.Option(min=1, max=1_000_000, help="Which page of a session, from 1.")
+    ] = 1,
+    limit: Annotated[
+        int, typer.Option(min=1, max=1000, help="Most memories and turns of a name to show.")
+    ] = 30,
+    hops: Annotated[
+        int,
+        typer.Option(
+            min=1, max=2, help="With 2, also what the memories of a name are linked with."
+        ),
+    ] = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Show a memory, a turn, a session, a proof or a night by its id, or what is known of a name.
+
+    A memory is shown with its evidence, a turn with what was drawn from it, and of a person, place
+    or thing the memories and turns that name it. Of several that share a name the ids are listed.
+    """
+    named = " ".join(what)
+    if history:
+        _show_history(context, named, as_json=as_json)
+        return
+    found = with_memory(
+        context, lambda memory: _Lookup(memory, named, page, 2 if hops > 1 else 1, limit).find()
+    )
+    wire, text = _describe(found, page)
+    show(wire, text, as_json=as_json)
+
+
+class NightRecord(NamedTuple):
+    """A run of nightly maintenance, what it changed, and what the memories say now by id."""
+
+    run: "NightlyRun"
+    changes: "list[RowChange]"
+    wordings: dict[str, str]
+
+
+@dataclass(frozen=True)
+class _Lookup:
+    """What an id or a name may mean, one kind after the other."""
+
+    memory: "Memoria"
+    named: str
+    page: int
+    hops: "Hops"
+    limit: int
+
+    async def find(self) -> "_Found":
+        """The first that is called so.
+
+        A name comes before the beginning of a session's id, which more of it tells apart.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        by_name: tuple[_Attempt, ...] = (self._find_whole_session, self._find_entity)
+        by_end: tuple[_Attempt, ...] = (self._find_report, self._find_night)
+        attempts: list[_Attempt] = [lambda: self.memory.provenance.get(self.named), *by_name]
+        attempts += [self._find_session, *(by_end if self._is_id else ())]
+        errors = list[NotFoundError]()
+        for attempt in attempts:
+            try:
+                return await attempt()
+            except NotFoundError as error:
+                errors.append(error)
+        raise errors[0 if self._is_id else len(by_name)]
+
+    @property
+    def _is_id(self) -> bool:
+        """Whether it may be an id, or the end of one."""
+        from memoria.retrieval.lookup.short_ids import read_id  # noqa: PLC0415
+        from memoria.store.base.short_ids import INDEXED_CHARS  # noqa: PLC0415
+
+        digits = read_id(self.named).replace("-", "")
+        return len(digits) >= INDEXED_CHARS and {*digits} <= {*hexdigits}
+
+    async def _find_session(self) -> "SessionRecord":
+        first = (self.page - 1) * _TURNS_ON_A_PAGE
+        return await self.memory.get_session(self.named, offset=first, limit=_TURNS_ON_A_PAGE)
+
+    async def _find_whole_session(self) -> "SessionRecord":
+        with suppress(InvalidInputError):  # several begin so
+            session = await self._find_session()
+            if session.session_id == self.named:
+                return session
+        raise NotFoundError
+
+    async def _find_entity(self) -> "EntityRecord | Namesakes":
+        from memoria.model.provenance import Namesakes  # noqa: PLC0415
+        from memoria.surface.cli.entities import unknown_name_text  # noqa: PLC0415
+
+        found = await self.memory.graph.around(self.named, hops=self.hops, limit=self.limit)
+        if isinstance(found, Namesakes) and not found.entities:
+            raise NotFoundError(unknown_name_text(found))
+        return found
+
+    async def _find_report(self) -> "ForgetReport":
+        return await self.memory.get_forget_report(self.named)
+
+    async def _find_night(self) -> NightRecord:
+        import memoria.app.nightly as nights  # noqa: PLC0415
+        from memoria.app.threads import in_thread  # noqa: PLC0415
+
+        def read() -> NightRecord:
+            settings = self.memory.settings
+            run, changes = nights.list_changes(settings, self.named, _MOST_CHANGES)
+            return NightRecord(run, changes, nights.read_wordings(settings, run))
+
+        return await in_thread(read)
+
+
+def _describe(found: "_Found", page: int) -> "tuple[BaseModel, str]":
+    """What was found as a document, and in words."""
+    import memoria.surface.wire.provenance as wire  # noqa: PLC0415
+    from memoria.model.forgetting import ForgetReport  # noqa: PLC0415
+    from memoria.model.provenance import MemoryRecord, TurnOrigin  # noqa: PLC0415
+    from memoria.model.session import SessionRecord  # noqa: PLC0415
+    from memoria.surface.cli.layout import columns  # noqa: PLC0415
+    from memoria.surface.cli.nightly_text import render_run_whole  # noqa: PLC0415
+    from memoria.surface.cli.pages import render_session  # noqa: PLC0415
+    from memoria.surface.cli.proofs import reader_at_terminal  # noqa: PLC0415
+    from memoria.surface.cli.records import render_memory, render_turn  # noqa: PLC0415
+    from memoria.surface.forgetting_text import report_text  # noqa: PLC0415
+    from memoria.surface.wire.forgetting import wire_full_report  # noqa: PLC0415
+    from memoria.surface.wire.listing import wire_session  # noqa: PLC0415
+    from memoria.surface.wire.nightly import WireRunChanges, wire_run  # noqa: PLC0415
+
+    width = columns()
+    match found:
+        case MemoryRecord():
+            return wire.wire_memory_record(found), render_memory(found, width)
+        case TurnOrigin():
+            return wire.wire_turn_origin(found), render_turn(found, width)
+        case SessionRecord():
+            return wire_session(found), render_session(found, page, _TURNS_ON_A_PAGE, width)
+        case ForgetReport():
+            return wire_full_report(found), report_text(found, reader_at_terminal())
+        case NightRecord(run=run, changes=changes, wordings=wordings):
+            whole = WireRunChanges(run=wire_run(run), changes=changes)
+            return whole, render_run_whole(run, len(changes), width, wordings)
+        case entity:
+            return describe_entity(entity, width)
+
+
+def describe_entity(found: "EntityRecord | Namesakes", width: int) -> "tuple[BaseModel, str]":
+    """What is known of a name, or which go by it, as a document and in words."""
+    from memoria.model.provenance import EntityRecord  # noqa: PLC0415
+    from memoria.surface.cli.entities import render_entity, render_namesakes  # noqa: PLC0415
+    from memoria.surface.wire.provenance import wire_graph_answer  # noqa: PLC0415
+
+    if isinstance(found, EntityRecord):
+        return wire_graph_answer(found), render_entity(found, width)
+    return wire_graph_answer(found), render_namesakes(found, width)
+
+
+def _show_history(context: typer.Context, memory_id: str, *, as_json: bool) -> None:
+    from memoria.surface.cli.layout import columns  # noqa: PLC0415
+    from memoria.surface.cli.records import render_history  # noqa: PLC0415
+    from memoria.surface.wire.provenance import wire_history  # noqa: PLC0415
+
+    found = with_memory(context, lambda m: m.provenance.history(memory_id))
+    show(wire_history(found), render_history(found, columns()), as_json=as_json)
