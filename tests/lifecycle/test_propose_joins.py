@@ -53,4 +53,4 @@ async def test_an_agent_that_is_asked_to_review_is_told_who_may_be_one(memory: M
     ((one, other),) = await memory.graph.list_proposals()
     told = await review(memory)
     assert f"{one.name} [entity {one.id}] and {other.name} [entity {other.id}]" in told
-    assert "memoria graph ID --same ID" in told
+    assert "memoria revise ID same ID" in told
