@@ -119,6 +119,7 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
         tx.queue.add(NewQueueEntry(new_id(), QueueKind.EXTRACT, *place, 9, "remember", 1))
         tx.ledger.add(CALL)
         tx.private_times.add(PrivateTime(workspace="a project", began_at=1, ended_at=2))
+        tx.scratchpads.put("early", f"{tenant} looks for a berth", [], 1, 5)
         plan_a_night(tx, f"{tenant}'s item")
     edit_by_hand(store, tenant, corrected.id)
     update_scratchpad(store, tenant, "s", f"{tenant} looks for the port", "a task", marks(tenant))

@@ -419,6 +419,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "retention.list_expired": lambda tx, _: tx.retention.list_expired(1, 0, 100),
     "scratchpads.get": lambda tx, _: tx.scratchpads.get("s"),
     "scratchpads.find_in_hand": lambda tx, _: [tx.scratchpads.find_in_hand("s", None)],
+    "scratchpads.list_later_sessions": lambda tx, _: tx.scratchpads.list_later_sessions(
+        "early", 100
+    ),
     "scratchpads.list_notes": lambda tx, _: tx.scratchpads.list_notes(),
     "scratchpads.list_recent": lambda tx, _: tx.scratchpads.list_recent(100),
     "short_ids.list_alike": lambda tx, them: tx.short_ids.list_alike(them.memory_ids),

@@ -121,6 +121,7 @@ WALKS = {
     ("retention", "rule_made"),  # nights are few
     ("retention", "support"),  # the turns of one memory
     ("scratchpads", "recent"),
+    ("scratchpads", "later_sessions"),  # a row a session, where a task is told of
     ("transcripts", "recent"),  # a row a session, when another begins
     ("private_times", "applying"),  # a few of a tenant
     ("private_times", "count"),

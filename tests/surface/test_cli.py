@@ -439,7 +439,7 @@ def test_the_scratchpad_shows_what_is_in_hand_and_what_was_done_with_their_times
     shown = shell("list", "tasks").out
     at = moment(parse_instant("2024-05-06T10:00:00Z"))
     assert shown == (
-        f"  write the release notes\n    in hand · {at} · session s\n"
+        f"  write the release notes\n    last worked on · {at} · session s\n"
         f"    before, until {at}:\n      the parser\n"
     )
 

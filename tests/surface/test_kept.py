@@ -34,7 +34,7 @@ from memoria.bare.kept import (
     read_kept,
 )
 from memoria.config import Settings
-from memoria.model import use_clock
+from memoria.model import DAY_MS, use_clock
 from memoria.surface.front.serve import read_instructions
 from memoria.surface.hook.main import _find_briefing, _Options
 from memoria.surface.hook.payloads import Payload
@@ -295,6 +295,22 @@ async def test_what_ends_with_time_is_not_said_beyond_its_end(
                 ends.append(count_kept(chosen, at))
         assert ends[0] == len(NAMES) * 2  # for the project at hand, and for none
         assert ends[-1] == 0
+
+
+async def test_a_task_is_not_told_of_from_what_was_kept_days_ago(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = settings_of(home)
+    async with memoria.open(settings=chosen) as memory:
+        await memory.update_scratchpad(current_focus="repair the tide gauge")
+        await anyio.to_thread.run_sync(keep, memory)
+        now = time.time_ns() // 1_000_000
+        for days, is_told in ((0, True), (1, True), (3, True), (5, False)):
+            at = now + days * DAY_MS
+            with monkeypatch.context() as patch:
+                patch.setattr("memoria.bare.kept.time.time_ns", lambda at=at: at * 1_000_000)
+                kept = read(home, HERE, BRIEFING)
+            assert ("tide gauge" in (kept or "")) == is_told
 
 
 async def test_forgetting_leaves_no_word_in_what_was_kept(home: Path) -> None:

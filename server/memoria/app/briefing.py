@@ -14,9 +14,11 @@ from memoria.bare.kept import OF_NO_PROJECT
 from memoria.lifecycle.core.current import CurrentCore
 from memoria.lifecycle.core.wishes import HEADING, list_wishes, wish_lines
 from memoria.memories.conditions import is_open
-from memoria.memories.days import date_of_memory
+from memoria.memories.days import date_of, date_of_memory
+from memoria.memories.task_in_hand import list_told_tasks
 from memoria.model import Scratchpad, now_millis, to_iso
 from memoria.model.core import CoreFile
+from memoria.model.zone import Zone
 from memoria.store.base import Transaction
 from memoria.text.budget import estimate_tokens, take_fitting
 from memoria.text.invisible import show_invisible
@@ -26,11 +28,11 @@ from memoria.text.strip import escape_fences, fence
 MOST_TOKENS = 2_300
 """Estimated; no text has more than four characters for each. Claude Code shows 10,000 characters of
 what a hook says, and of more only a preview."""
-_TASKS, _EPISODES = 3, 3
+MOST_TASKS, _EPISODES = 3, 3
 _TASK_TOKENS, _EPISODE_TOKENS = 300, 500
 _WISH_TOKENS = 500
 _HEADINGS = (
-    *("# Core memory", f"# {HEADING}", "# Tasks in hand"),
+    *("# Core memory", f"# {HEADING}", "# Tasks"),
     "# Last conversations in this project",
 )
 
@@ -75,7 +77,7 @@ def compose_briefing(
 def _read_lines(
     tx: Transaction, core: Mapping[CoreFile, CurrentCore], project: str | None
 ) -> BriefingLines:
-    pads = tx.scratchpads.list_recent(_TASKS, project)
+    pads = list_told_tasks(tx, project, now_millis(), MOST_TASKS)
     ids = tx.episodes.list_recent(now_millis(), project, _EPISODES)
     known = (memory for memory in map(tx.memories.get, ids) if memory is not None)
     episodes = (memory for memory in known if is_open(tx, memory))
@@ -83,7 +85,7 @@ def _read_lines(
         [line for one in core.values() for line in _split(one.text)],
         frozenset(show_invisible(line) for one in core.values() for line in one.urgent),
         wish_lines(tx, list_wishes(tx, project)),
-        [line for pad in pads for line in _task_lines(pad)],
+        [line for pad in pads for line in _task_lines(pad, tx.zone)],
         [
             f"- {date_of_memory(one, tx.zone)}: {indent_lines(one.current.content, '  ')}"
             for one in episodes
@@ -95,8 +97,10 @@ def _split(text: str) -> list[str]:
     return [line for line in show_invisible(text).splitlines() if line.strip()]
 
 
-def _task_lines(pad: Scratchpad) -> list[str]:
-    now = [f"- now: {indent_lines(pad.current_focus, '  ')}"] if pad.current_focus else []
+def _task_lines(pad: Scratchpad, zone: Zone) -> list[str]:
+    """Every task has its day, as a briefing may be read on another than it was written on."""
+    task, day = pad.current_focus, date_of(pad.updated_at, zone)
+    now = [f"- last worked on {day}: {indent_lines(task, '  ')}"] if task else []
     done = [f"- until {to_iso(one.at)}: {indent_lines(one.task, '  ')}" for one in pad.completed]
     return [*now, *done]
 

@@ -9,6 +9,7 @@ and deletes it, or has come before and keeps it from being written.
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
+from memoria.app.briefing import MOST_TASKS
 from memoria.app.core_excerpt import CoreReader
 from memoria.bare.home import tenant_folder
 from memoria.bare.kept import (
@@ -29,6 +30,7 @@ from memoria.errors import MemoriaError
 from memoria.inference import choose_embedder
 from memoria.lifecycle.core.current import find_next_change
 from memoria.lifecycle.core.places import places_seen_from
+from memoria.memories.task_in_hand import find_end_of_telling
 from memoria.model import now_millis
 from memoria.store.base import Store, Transaction
 
@@ -100,7 +102,7 @@ class AnswerKeeper:
         with self._store.read(self._tenant) as tx:
             reader = CoreReader(self._settings, choose_embedder(self._settings))
             texts = {name: write(tx, reader, workspace) for name, write in self._composers.items()}
-            until = find_next_change(tx, at, workspace)
+            until = _find_end(tx, at, workspace)
         with self._store.write(self._tenant):
             if look_at(self._home, states) != states:
                 return False
@@ -143,6 +145,13 @@ class AnswerKeeper:
         for workspace in list(known)[: _MOST_WORKSPACES - 1]:
             if workspace is None or isinstance(workspace, str):
                 yield workspace
+
+
+def _find_end(tx: Transaction, at: int, workspace: str | None) -> int | None:
+    """The first moment at which time alone may change what is told; None for never."""
+    core = find_next_change(tx, at, workspace)
+    tasks = find_end_of_telling(tx, workspace, at, MOST_TASKS)
+    return min((end for end in (core, tasks) if end is not None), default=None)
 
 
 def _is_as_others_read(settings: Settings) -> bool:

@@ -16,6 +16,7 @@ from memoria.app.open_home import OpenHome
 from memoria.app.spool import WAITING_BYTES
 from memoria.app.threads import in_snapshot, in_thread
 from memoria.errors import InvalidInputError
+from memoria.memories.task_in_hand import date_focus, list_told_tasks
 from memoria.model import (
     ContextPackage,
     SearchResult,
@@ -126,7 +127,11 @@ class Recall:
         def build() -> ContextPackage:
             with self._store.read(self.tenant) as tx:
                 own = tx.scratchpads.get(session_id) if session_id else None
-                tasks = [own] if own else tx.scratchpads.list_recent(_TASKS, place)
+                tasks = (
+                    [date_focus(tx, own, now_millis())]
+                    if own
+                    else list_told_tasks(tx, place, now_millis(), _TASKS)
+                )
                 core = self._core.read(tx, place).values()
                 session = session_id or self._default_session
                 end = read_session_end(tx, session, most_turns, query, place)

@@ -15,6 +15,7 @@ from memoria.app.arguments import (
 from memoria.app.recall import Recall
 from memoria.app.spool import count_waiting
 from memoria.app.threads import in_snapshot, in_thread
+from memoria.memories.task_in_hand import date_focus, list_told_tasks
 from memoria.model import (
     Memory,
     MemoryListing,
@@ -25,6 +26,7 @@ from memoria.model import (
     SessionRecord,
     Statistics,
     TurnRecord,
+    now_millis,
 )
 from memoria.retrieval.answer.contradictions import mark_memories
 from memoria.retrieval.answer.outdated import mark_outdated_memories
@@ -149,12 +151,19 @@ class Records(Recall):
         self, limit: Count = 3, *, session_id: Name | None = None
     ) -> list[Scratchpad]:
         """The scratchpads touched last, or the one of a session."""
-        if session_id is not None:
-            found = await self._read(lambda tx: tx.scratchpads.get(session_id))
-            return [found] if found else []
-        return await self._read(
-            lambda tx: tx.scratchpads.list_recent(limit, self.settings.workspace)
-        )
+        place = self.settings.workspace
+
+        def read(tx: Transaction) -> list[Scratchpad]:
+            own = tx.scratchpads.get(session_id) if session_id is not None else None
+            found = tx.scratchpads.list_recent(limit, place) if session_id is None else [own]
+            return [date_focus(tx, pad, now_millis()) for pad in found if pad is not None]
+
+        return await self._read(read)
+
+    async def list_tasks(self, limit: Count = 3) -> list[Scratchpad]:
+        """The scratchpads touched last, without tasks of days ago or left for others since."""
+        place = self.settings.workspace
+        return await self._read(lambda tx: list_told_tasks(tx, place, now_millis(), limit))
 
     async def wishes(self) -> list[str]:
         """What the user has asked for from now on, a dated line each, in their own words.

@@ -21,6 +21,11 @@ def zone_of_turn(turn: StoredTurn, zone: Zone) -> Zone:
     return zone.at_offset(turn.at, turn.utc_offset)
 
 
+def date_of(millis: int, zone: Zone) -> str:
+    """The day of a moment in a zone: `2026-11-05`."""
+    return (zone.date_of(millis) or from_millis(millis).date()).isoformat()
+
+
 def day_of(turn: StoredTurn, zone: Zone) -> str:
     """The day a turn was said, with its weekday: `Thursday, 2026-11-05`."""
     day = zone_of_turn(turn, zone).date_of(turn.at) or from_millis(turn.at).date()
@@ -29,17 +34,17 @@ def day_of(turn: StoredTurn, zone: Zone) -> str:
 
 def date_of_turn(turn: StoredTurn, zone: Zone) -> str:
     """The day a turn was said: `2026-11-05`."""
-    return _iso_date(turn.at, zone_of_turn(turn, zone))
+    return date_of(turn.at, zone_of_turn(turn, zone))
 
 
 def date_of_memory(memory: Memory, zone: Zone) -> str:
     """The day since when a memory holds: mostly the one it was said on."""
-    return _iso_date(memory.current.valid_from, _zone_of_memory(memory, zone))
+    return date_of(memory.current.valid_from, _zone_of_memory(memory, zone))
 
 
 def last_date(memory: Memory, expires_at: int, zone: Zone) -> str:
     """The last day on which a memory holds that expires at a moment."""
-    return _iso_date(expires_at - 1, _zone_of_memory(memory, zone))
+    return date_of(expires_at - 1, _zone_of_memory(memory, zone))
 
 
 def local_span(memory: Memory, zone: Zone) -> LocalSpan:
@@ -62,7 +67,3 @@ def _iso_local(millis: int, zone: Zone) -> str:
 
 def _zone_of_memory(memory: Memory, zone: Zone) -> Zone:
     return zone.at_offset(memory.current.valid_from, memory.current.utc_offset)
-
-
-def _iso_date(millis: int, zone: Zone) -> str:
-    return (zone.date_of(millis) or from_millis(millis).date()).isoformat()

@@ -3,14 +3,27 @@
 It is the current focus of a scratchpad. A focus that nobody has touched for a day is over, and one
 that was noted after the moment asked of had not begun.
 
+Nobody says that a task is finished. So it is told of with the day it was last worked on, for some
+days, and until a later session of the project is about something else or has a task of its own.
+Rules only leave it out of what is told: it stays on the scratchpad.
+
 What is stated about the work bears the task in hand, so that a search can be
 narrowed to it. What is about a person does not: somebody who says at a task that they are
 vegetarian is so at every other. Nor does a rule or a preference, unless its task is named: with a
 task it holds for that task alone.
 """
 
+from collections.abc import Sequence
+
+from memoria.memories.days import date_of
 from memoria.model import DAY_MS, MemoryType, Scope, Scratchpad, StoredTurn
+from memoria.policy.tasks import is_about_another, same_task
 from memoria.store.base import Transaction
+from memoria.text.document import full_text
+
+TOLD_MS = 4 * DAY_MS
+"""How long a task is told of: over a weekend and a day more."""
+_MOST_LATER = 8
 
 
 def find_task_in_hand(
@@ -26,6 +39,69 @@ def find_task_in_hand(
     """
     focus = tx.scratchpads.find_in_hand(session_id or None, workspace)
     return focus.task if focus and 0 <= at - focus.noted_at < DAY_MS else None
+
+
+def list_told_tasks(
+    tx: Transaction, workspace: str | None, at: int, limit: int
+) -> list[Scratchpad]:
+    """The notes touched last that are worth telling of, newest first.
+
+    Args:
+        tx: the transaction to read in.
+        workspace: the project from which they are seen.
+        at: the moment, UTC epoch milliseconds.
+        limit: how many scratchpads are looked at.
+    """
+    seen = [pad for pad in tx.scratchpads.list_recent(limit, workspace) if _is_told(pad, at)]
+    told = (_without_what_is_over(tx, pad, seen[:n], at) for n, pad in enumerate(seen))
+    return [
+        date_focus(tx, pad, at) for pad in told if pad.current_focus is not None or pad.completed
+    ]
+
+
+def find_end_of_telling(tx: Transaction, workspace: str | None, at: int, limit: int) -> int | None:
+    """The first moment at which time alone ends the telling of a task; None for never."""
+    told = list_told_tasks(tx, workspace, at, limit)
+    times = [time for pad in told for time in (pad.updated_at, *(one.at for one in pad.completed))]
+    return min((time + TOLD_MS for time in times if time + TOLD_MS > at), default=None)
+
+
+def date_focus(tx: Transaction, pad: Scratchpad, at: int) -> Scratchpad:
+    """The notes, with the day of a task that was last worked on before today."""
+    day = date_of(pad.updated_at, tx.zone)
+    is_earlier = pad.current_focus is not None and day != date_of(at, tx.zone)
+    return pad.model_copy(update={"last_day": day}) if is_earlier else pad
+
+
+def _is_told(pad: Scratchpad, at: int) -> bool:
+    return at - pad.updated_at < TOLD_MS
+
+
+def _without_what_is_over(
+    tx: Transaction, pad: Scratchpad, newer: Sequence[Scratchpad], at: int
+) -> Scratchpad:
+    completed = tuple(one for one in pad.completed if at - one.at < TOLD_MS)
+    focus = None if _is_left(tx, pad, newer) else pad.current_focus
+    return pad.model_copy(update={"current_focus": focus, "completed": completed})
+
+
+def _is_left(tx: Transaction, pad: Scratchpad, newer: Sequence[Scratchpad]) -> bool:
+    """Whether the task of a scratchpad was left for another, or goes on in another session."""
+    task = pad.current_focus
+    if task is None:
+        return False
+    at_work = [one for one in newer if one.current_focus]
+    if any(_is_after(pad, one) or same_task(task, one.current_focus) for one in at_work):
+        return True
+    later = tx.scratchpads.list_later_sessions(pad.session_id, _MOST_LATER)
+    if {one.session_id for one in at_work} & {one.session_id for one in later}:
+        return True
+    openings = tx.conversations.turns([one.opening_n for one in later if one.opening_n is not None])
+    return any(is_about_another(full_text(turn), task) for turn in openings.values())
+
+
+def _is_after(pad: Scratchpad, newer: Scratchpad) -> bool:
+    return newer.updated_at - pad.updated_at >= DAY_MS
 
 
 def find_task_of_turn(tx: Transaction, turn: StoredTurn) -> str | None:

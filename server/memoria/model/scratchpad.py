@@ -15,6 +15,8 @@ class Scratchpad(Value):
 
     session_id: str
     current_focus: str | None
+    last_day: str | None = None
+    """The day the focus was last worked on, where that was before today."""
     completed: tuple[CompletedTask, ...]
     """Newest first, five at most."""
     updated_at: int

@@ -20,6 +20,24 @@ _COMMON = LazyPattern(
 """Words that distinguish no task."""
 
 
+_GOING_ON = LazyPattern(
+    r"""(?xi)\b(?:continue|resume|carry\s+on|go(?:ing)?\s+on|pick\s+up|left\s+off|where\s+w(?:e|as|ere))\b
+    |继续|接着|上次"""
+)
+"""Words by which somebody goes on with what was in hand, without naming it."""
+_LEAST_WORDS = 3
+
+
+def is_about_another(opening: str, task: str) -> bool:
+    """Whether the first prompt of a session is about something else than a task.
+
+    One of hardly any words, or that goes on with what was in hand, tells nothing.
+    """
+    if len(list_telling_words(opening)) < _LEAST_WORDS or _GOING_ON.regex.search(opening):
+        return False
+    return not same_task(opening, task)
+
+
 def same_task(one: str | None, other: str | None) -> bool:
     """Whether two names mean the same task, as far as their words tell; an empty one never does."""
     if not one or not other:

@@ -72,6 +72,14 @@ class TaskInHand(NamedTuple):
     """When the scratchpad was last touched, UTC epoch milliseconds."""
 
 
+class LaterSession(NamedTuple):
+    """A session that began after a scratchpad was last touched."""
+
+    session_id: str
+    opening_n: int | None
+    """The number of its user's first turn; None where there is none."""
+
+
 @dataclass(frozen=True, slots=True)
 class ErasureFilter:
     """What memories and turns must pass to be forgotten. Times as in `Filters`."""

@@ -269,9 +269,10 @@ def scratchpad_text(pad: Scratchpad) -> str:
     earlier = "".join(
         f"\n- until {to_iso(task.at)}: {indent_words(task.task)}" for task in pad.completed
     )
+    when = f"Last worked on {pad.last_day}" if pad.last_day else "Current task"
     return (
         f"## Session {join_lines(pad.session_id)} ({to_iso(pad.updated_at)})\n"
-        f"Current task: {indent_words(pad.current_focus or 'none')}{earlier}"
+        f"{when}: {indent_words(pad.current_focus or 'none')}{earlier}"
     )
 
 

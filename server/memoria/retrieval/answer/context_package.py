@@ -114,7 +114,8 @@ def _fit_core(fixed: FixedBlocks, tokens: int) -> list[str]:
 
 def _task_lines(pad: Scratchpad) -> str:
     done = [f"- done: {task.task}" for task in pad.completed]
-    now = [f"- now: {pad.current_focus}"] * bool(pad.current_focus)
+    when = f"last worked on {pad.last_day}" if pad.last_day else "now"
+    now = [f"- {when}: {pad.current_focus}"] * bool(pad.current_focus)
     return "\n".join(indent_lines(task, "  ") for task in [*now, *done])
 
 

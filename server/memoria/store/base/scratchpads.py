@@ -6,7 +6,7 @@ from typing import Protocol
 from memoria.model import (
     Scratchpad,
 )
-from memoria.store.values import TaskInHand
+from memoria.store.values import LaterSession, TaskInHand
 
 
 class Scratchpads(Protocol):
@@ -22,6 +22,10 @@ class Scratchpads(Protocol):
 
     def list_recent(self, limit: int, workspace: str | None = None) -> list[Scratchpad]:
         """The notes touched last that are seen from the workspace, newest first."""
+        ...
+
+    def list_later_sessions(self, session_id: str, limit: int) -> list[LaterSession]:
+        """The newest sessions of the same project that began after a session's last note."""
         ...
 
     def put(

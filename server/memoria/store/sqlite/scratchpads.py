@@ -6,7 +6,7 @@ from memoria.model import CompletedTask, Scratchpad
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.rows import TenantRows
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
-from memoria.store.values import TaskInHand
+from memoria.store.values import LaterSession, TaskInHand
 
 
 class SqliteScratchpads:
@@ -41,6 +41,11 @@ class SqliteScratchpads:
         rows = self._rows.all("recent", limit=limit, workspace=place)
         found = (self.get(row["session_id"]) for row in rows)
         return [scratchpad for scratchpad in found if scratchpad is not None]
+
+    def list_later_sessions(self, session_id: str, limit: int) -> list[LaterSession]:
+        """The newest sessions of the same project that began after a session's last note."""
+        rows = self._rows.tuples("later_sessions", session_id=session_id, limit=limit)
+        return [LaterSession(*row) for row in rows]
 
     def put(
         self,

@@ -70,7 +70,8 @@ def render_scratchpads(pads: Sequence[Scratchpad], width: int) -> str:
     for pad in pads:
         focus = join_lines(pad.current_focus) if pad.current_focus else "no task in hand"
         lines += [*wrap_text(focus, width, 2)]
-        details = ["in hand" if pad.current_focus else "idle", times.moment(pad.updated_at)]
+        state = "last worked on" if pad.last_day else "in hand" if pad.current_focus else "idle"
+        details = [state, times.moment(pad.updated_at)]
         lines += wrap_text(" · ".join([*details, f"session {pad.session_id}"]), width, 4)
         for task in pad.completed:
             lines += wrap_text(f"before, until {times.moment(task.at)}:", width, 4)

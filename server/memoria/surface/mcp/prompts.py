@@ -35,12 +35,12 @@ Context = ServerRequestContext[Memoria]
 
 async def briefing(memory: Memoria) -> str:
     """Start a session: how to use the memory, the tasks in hand, what always matters."""
-    tasks = fence(scratchpads_text(await memory.scratchpads()))
+    tasks = fence(scratchpads_text(await memory.list_tasks()))
     core = "\n\n".join([await core_text(memory, name) for name in CORE_FILES])
     wishes = await memory.wishes()
     asked = f"\n\n# {HEADING}\n\n{fence(chr(10).join(wishes))}" if wishes else ""
     unread = unread_note(await memory.count_unread())
-    head = f"{load_text('guide.md')}{unread}\n# Tasks in hand\n\n{tasks}"
+    head = f"{load_text('guide.md')}{unread}\n# Tasks\n\n{tasks}"
     return f"{head}\n\n# Core memory\n\n{core}{asked}"
 
 

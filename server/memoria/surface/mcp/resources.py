@@ -51,7 +51,7 @@ async def guide(_memory: Memoria) -> str:
 
 async def scratchpad(memory: Memoria) -> str:
     """What the latest sessions are working on."""
-    return fence(scratchpads_text(await memory.scratchpads()))
+    return fence(scratchpads_text(await memory.list_tasks()))
 
 
 async def memory_file(memory: Memoria) -> str:

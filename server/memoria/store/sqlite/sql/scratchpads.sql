@@ -7,6 +7,18 @@ SELECT session_id FROM scratchpads
 WHERE tenant_id = :tenant AND (workspace_n IS NULL OR workspace_n = :workspace)
 ORDER BY updated_at DESC, session_id LIMIT :limit;
 
+-- name: later_sessions
+-- Each with the first thing its user said.
+SELECT s.session_id, (
+    SELECT t.n FROM turns t JOIN documents d ON d.n = t.n
+    WHERE t.session_n = s.n AND t.role = 'user' AND d.current
+    ORDER BY t.turn_index LIMIT 1) AS opening_n
+FROM scratchpads p
+JOIN sessions s ON s.tenant_id = p.tenant_id AND s.workspace_n IS p.workspace_n
+WHERE p.tenant_id = :tenant AND p.session_id = :session_id
+  AND s.first_at > p.updated_at AND s.session_id <> p.session_id
+ORDER BY s.first_at DESC, s.n DESC LIMIT :limit;
+
 -- name: in_hand
 -- The session's own, wherever it belongs; else the latest that is seen from the workspace.
 SELECT current_focus AS task, updated_at AS noted_at FROM scratchpads
