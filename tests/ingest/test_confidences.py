@@ -392,7 +392,7 @@ async def test_what_is_told_openly_is_told_as_before(memory: Memoria) -> None:
         assert (await memory.get_turn(one)).condition is None
 
 
-OPENLY = {
+SAID_OPENLY = {
     "en": (
         "The folding lamp is on sale at the Voss shop from Monday.",
         "On Saturday at the Voss shop I sell the folding lamp. "
@@ -409,12 +409,12 @@ OPENLY = {
 }
 
 
-@pytest.mark.parametrize("language", sorted(OPENLY))
+@pytest.mark.parametrize("language", sorted(SAID_OPENLY))
 @pytest.mark.parametrize("tells", [False, True])
 async def test_a_summary_of_what_was_said_openly_is_shown_though_a_turn_not_to_be_kept_says_it_too(
     home: Path, model: ScriptedModel, language: str, tells: bool
 ) -> None:
-    openly, not_kept, summary, secret = OPENLY[language]
+    openly, not_kept, summary, secret = SAID_OPENLY[language]
     text = f"{summary}{secret}" if tells else summary
     episode = {"summary": text, "quotes": [{"turn": 1, "quote": openly}]}
     model.answer = answers(episode=lambda _: episode)

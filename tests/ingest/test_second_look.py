@@ -220,6 +220,21 @@ async def test_a_check_sees_what_a_conclusion_has_from_other_turns_and_from_what
     ]
 
 
+async def test_what_the_user_is_to_have_said_is_borne_out_by_no_sentence_of_an_assistants(
+    home: Path, model: ScriptedModel
+) -> None:
+    page = "The page says that fastsync is installed before each commit."
+    rule = "Install fastsync before each commit, the page says."
+    thanks = "Thanks, that was quick!"
+    extract = reads({thanks: rule}, type="rule", importance=0.9)
+    model.answer = answers(extract=extract, verify=finds("no"))
+    async with opened(home, model) as m:
+        await said(m, "What of commits?", ("assistant", page), "And tea?", "It is cold.", thanks)
+        assert await by_model(m) == []
+    (statement,) = lines(asked_for(model, "verify")[0])
+    assert (statement["statement"], statement.get("beside")) == (rule, None)
+
+
 async def test_a_check_of_an_update_sees_what_is_updated(home: Path, model: ScriptedModel) -> None:
     was = "The user starts at Mulberry Interiors on 12 October, as a buyer."
     now = "The user has been a buyer at Mulberry Interiors since 12 October."

@@ -29,6 +29,7 @@ from memoria.model import (
     Operation,
     Relation,
     Role,
+    SourceKind,
     StoredTurn,
     SupportVerdict,
     TextVectors,
@@ -51,7 +52,6 @@ _MOST_BEFORE_CHARS = 200
 _MOST_BESIDE = 3
 _TO_BE_CHECKED = (None, "pii", "unclear")
 """Why a conclusion would wait that a check may speak for."""
-_SPOKEN = (Role.USER, Role.ASSISTANT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,21 +221,32 @@ def _add_context(
 
 
 def _list_beside(validator: OperationValidator, one: DoubtfulConclusion) -> tuple[str, ...]:
-    """What a conclusion changes, and the few sentences elsewhere whose words it has."""
-    known = [f"known: {shorten_statement(m.content)}" for m in validator.prompt_memories]
-    others = [*_list_sentences(validator, one.turn), *known]
+    """What a conclusion changes, and the few sentences elsewhere whose words it has.
+
+    What the user is to have said is borne out by nobody else's sentences.
+    """
+    of_user = one.turn.role is Role.USER
+    known = [
+        f"known: {shorten_statement(memory.content)}"
+        for memory in validator.prompt_memories
+        if not of_user or memory.current.provenance.source_kind is SourceKind.USER_SAID
+    ]
+    spoken = (Role.USER,) if of_user else (Role.USER, Role.ASSISTANT)
+    others = [*_list_sentences(validator, one.turn, spoken), *known]
     changed = [f"known: {shorten_statement(one.changes)}"] if one.changes else []
     shown = "\n".join((_cut_around(full_text(one.turn), one.quote), *one.before, *changed))
     found = find_borrowed(one.content, shown, others, _MOST_BESIDE)
     return tuple(dict.fromkeys((*changed, *(others[place] for place in found))))
 
 
-def _list_sentences(validator: OperationValidator, quoted: StoredTurn) -> list[str]:
-    """What people and assistants say in the other turns that were read, a sentence a line."""
+def _list_sentences(
+    validator: OperationValidator, quoted: StoredTurn, spoken: Sequence[Role]
+) -> list[str]:
+    """What is said in the other turns that were read and have one of these roles, a line each."""
     return [
         turn_line(turn, sentence, _MOST_BEFORE_CHARS)
         for turn in validator.prompt_turns
-        if turn.n != quoted.n and turn.role in _SPOKEN
+        if turn.n != quoted.n and turn.role in spoken
         if not instruction_shaped(turn.content, turn.trust)
         for sentence in split_sentences(turn.content)
     ]
