@@ -31,6 +31,8 @@ reads it and nothing else.
 """
 
 import errno
+import os
+import re
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -57,6 +59,18 @@ def quote_value(value: object) -> str:
             return "beyond 64 bits"  # Python refuses to write an integer of 5,000 digits
         case _:
             return repr(value)
+
+
+def name_settings(text: str) -> str:
+    """A text on settings, each by its name in the settings file unless a variable sets it."""
+
+    def name(found: "re.Match[str]") -> str:
+        variable = found[0]
+        is_set = os.environ.get(variable)
+        return variable if is_set else variable.removeprefix("MEMORIA_").lower()
+
+    named = re.sub(r"\bMEMORIA_[A-Z_]*[A-Z]\b", name, text)
+    return named if named == text else f"{named} See memoria config."
 
 
 class NextStep(NamedTuple):
@@ -322,7 +336,7 @@ class ChatModelError(MemoriaError):
             uncounted: whether the question may have cost tokens that nobody has counted.
             too_much: whether half the question may well be answered.
         """
-        super().__init__(message)
+        super().__init__(name_settings(message))
         self.too_much = too_much
         self.retry_at = retry_at
         self.uncounted = uncounted

@@ -187,7 +187,8 @@ class _Reading:
 
 KEY_IN_FILE = (
     'a key does not belong into a file. Write the name of the variable that holds it, as "$NAME", '
-    "and take the key out."
+    "and take the key out. From a keyring, set the variable where Memoria is started: export "
+    'NAME="$(keyring get memoria NAME)".'
 )
 
 

@@ -101,7 +101,7 @@ def test_the_days_tokens_are_never_exceeded_and_come_back_at_midnight(
     gate = gate_to(server, daily_tokens=600, now=lambda: clock[0])
     for _ in range(3):  # 120 tokens each; the fourth might take 277
         gate.ask(TENANT, question())
-    with pytest.raises(BudgetSpentError, match="MEMORIA_LLM_DAILY_TOKENS") as caught:
+    with pytest.raises(BudgetSpentError, match="llm_daily_tokens") as caught:
         gate.ask(TENANT, question())
     assert caught.value.retry_at == 20_001 * DAY_MS
     assert gate.ask("bob", question()) == RED
@@ -120,7 +120,7 @@ def test_the_days_money_is_never_exceeded_and_the_error_names_its_setting(
     gate = gate_to(server, daily_cap=cap, now=lambda: NOON)
     for _ in range(3):  # as above
         gate.ask(TENANT, question())
-    with pytest.raises(BudgetSpentError, match="MEMORIA_LLM_DAILY_COST for more") as caught:
+    with pytest.raises(BudgetSpentError, match="llm_daily_cost for more") as caught:
         gate.ask(TENANT, question())
     assert caught.value.retry_at == 20_001 * DAY_MS
     less = DailyCap(tokens=10**6, cost=100 / 10**6, price=price)

@@ -68,7 +68,7 @@ FAULTS = {
     "endless": ("while True: print('red ' * 1000)", InvalidAnswerError, 2, "cut off"),
     "failing": ("import sys; sys.exit('quota is used up')", ModelUnavailableError, 3, "quota"),
     "killed": ("import os; os.abort()", ModelUnavailableError, 3, "ended with"),
-    "no such program": ("raise SystemExit(127)", ModelMisconfiguredError, 1, "MEMORIA_LLM_COMMAND"),
+    "no such program": ("raise SystemExit(127)", ModelMisconfiguredError, 1, "llm_command"),
 }
 
 
@@ -136,7 +136,7 @@ def test_a_stop_ends_a_command_that_runs(tmp_path: Path, gate_to: OpenGate) -> N
 
 
 def test_a_program_that_is_not_there_is_named_by_its_setting(gate_to: OpenGate) -> None:
-    with pytest.raises(ModelMisconfiguredError, match="MEMORIA_LLM_COMMAND") as caught:
+    with pytest.raises(ModelMisconfiguredError, match="llm_command") as caught:
         gate_to(CommandChat(f"/nowhere/llm --key {KEY}", 5)).ask(TENANT, question())
     assert KEY not in str(caught.value)
 

@@ -103,17 +103,15 @@ REFUSED = {
         fails(400, message="This model's maximum context length is 8 tokens."),
         ModelRefusedError,
         1,
-        "lower MEMORIA_LLM_OUTPUT_TOKENS",
+        "lower llm_output_tokens",
     ),
     "in no form": Fault(fails(400, message=ECHO), ModelRefusedError, 4, "HTTP 400"),
 }
 MISCONFIGURED = {
-    "key": Fault(fails(401, message=ECHO), ModelMisconfiguredError, 1, "MEMORIA_LLM_API_KEY"),
-    "rights": Fault(fails(403), ModelMisconfiguredError, 1, "MEMORIA_LLM_API_KEY"),
-    "model": Fault(
-        fails(404, code="model_not_found"), ModelMisconfiguredError, 1, "MEMORIA_LLM_MODEL"
-    ),
-    "path": Fault(fails(404, message=ECHO), ModelMisconfiguredError, 1, "MEMORIA_LLM_BASE_URL"),
+    "key": Fault(fails(401, message=ECHO), ModelMisconfiguredError, 1, "llm_api_key"),
+    "rights": Fault(fails(403), ModelMisconfiguredError, 1, "llm_api_key"),
+    "model": Fault(fails(404, code="model_not_found"), ModelMisconfiguredError, 1, "llm_model"),
+    "path": Fault(fails(404, message=ECHO), ModelMisconfiguredError, 1, "llm_base_url"),
     "redirect": Fault(
         Behaviour(status=307, headers={"location": "http://127.0.0.1:9/v1/chat/completions"}),
         ModelMisconfiguredError,
@@ -286,5 +284,5 @@ def test_a_key_that_no_header_can_hold_is_named_by_its_setting(
     server: ScriptedModel, gate_to: OpenGate
 ) -> None:
     model = EndpointChat(server.url, "tiny", "sk-密钥", timeout_s=5)
-    with pytest.raises(ModelMisconfiguredError, match="MEMORIA_LLM_API_KEY"):
+    with pytest.raises(ModelMisconfiguredError, match="llm_api_key"):
         gate_to(model).ask(TENANT, question())

@@ -9,7 +9,7 @@ from tests.llm.scripted import ScriptedModel, rate_limited, says, scripted_comma
 
 import memoria
 from memoria.config import Settings
-from memoria.errors import InvalidInputError
+from memoria.errors import InvalidInputError, ModelMisconfiguredError
 from memoria.inference.chat.choose import chat_limits, choose_chat_model
 from memoria.inference.chat.client import ChatClient
 from memoria.inference.chat.command import CommandChat
@@ -142,7 +142,7 @@ async def test_doctor_says_what_the_day_cost_where_prices_are_stated(home: Path)
     spend(home, 610_000)
     spent = await finding(home, **model, llm_daily_cost=1.25, llm_daily_tokens=10**7)
     assert spent.state == "warning"
-    assert "MEMORIA_LLM_DAILY_COST" in (spent.cure or "")
+    assert "llm_daily_cost" in (spent.cure or "")
 
 
 async def test_doctor_names_the_command_without_its_arguments(home: Path, tmp_path: Path) -> None:
@@ -154,9 +154,9 @@ async def test_doctor_names_the_command_without_its_arguments(home: Path, tmp_pa
 
 
 WARNINGS: dict[str, tuple[tuple[int, str], dict[str, str], str]] = {
-    "cap": ((499_000, "ok"), {"llm_base_url": URL, "llm_model": "m"}, "MEMORIA_LLM_DAILY_TOKENS"),
+    "cap": ((499_000, "ok"), {"llm_base_url": URL, "llm_model": "m"}, "llm_daily_tokens"),
     "last call": ((1, "misconfigured"), {"llm_base_url": URL, "llm_model": "m"}, "Check the key."),
-    "no program": ((1, "ok"), {"llm_command": "/nowhere/llm"}, "MEMORIA_LLM_COMMAND"),
+    "no program": ((1, "ok"), {"llm_command": "/nowhere/llm"}, "llm_command"),
 }
 
 
@@ -172,3 +172,18 @@ async def test_doctor_warns_of_what_keeps_questions_from_an_answer(home: Path, n
 def test_no_key_is_in_the_settings_shown() -> None:
     settings = Settings.from_values(llm_base_url=URL, llm_model="m", llm_api_key=KEY)
     assert KEY not in repr(settings)
+
+
+async def test_a_setting_is_named_as_whoever_set_it_has_it(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = {"llm_command": "/nowhere/llm"}
+    by_file = await finding(home, **given)
+    assert by_file.cure == "Check llm_command. See memoria config."
+    with pytest.raises(ModelMisconfiguredError, match=r"Check llm_command\. See memoria config\."):
+        CommandChat("/nowhere/llm", 5).ask(question())
+    monkeypatch.setenv("MEMORIA_LLM_COMMAND", "/nowhere/llm")
+    by_environment = await finding(home, **given)
+    assert by_environment.cure == "Check MEMORIA_LLM_COMMAND."
+    with pytest.raises(ModelMisconfiguredError, match=r"Check MEMORIA_LLM_COMMAND\.$"):
+        CommandChat("/nowhere/llm", 5).ask(question())

@@ -407,6 +407,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "queue.get_entry": lambda tx, them: [tx.queue.get_entry(i) for i in them.entry_ids],
     "queue.list_entries": lambda tx, _: tx.queue.list_entries(None, 100),
     "queue.list_resting": lambda tx, them: [tx.queue.list_resting(n, -1) for n in them.sessions],
+    "queue.has_done": lambda tx, _: tx.queue.has_done(),
     "queue.status": lambda tx, _: tx.queue.status().waiting,
     "retention.get_attributes": lambda tx, them: [
         tx.retention.get_attributes(i) for i in them.memory_ids

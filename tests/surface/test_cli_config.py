@@ -73,6 +73,7 @@ def test_a_new_file_has_what_people_need_each_with_a_line_about_it_and_sets_noth
         (("llm_dayly_tokens", "5"), "Is `llm_daily_tokens` meant?"),
         (("time_zone", "Mars/Base"), "time_zone: "),
         (("llm_api_key", "sk-proj-1234567890abcdef"), 'as "$NAME"'),
+        (("llm_api_key", "sk-proj-1234567890abcdef"), "keyring get memoria NAME"),
         (("llm_base_url", "http://127.0.0.1:1/v1"), "MEMORIA_LLM_MODEL"),
         (("llm_command", "ask --key sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD"), "a key"),
         (("home", "/elsewhere"), "--home or MEMORIA_HOME"),

@@ -1,5 +1,6 @@
 """`connect` asks once whether the client may read what is said, and takes silence for no."""
 
+import json
 import os
 import subprocess
 import sys
@@ -76,6 +77,20 @@ def test_where_there_is_no_terminal_nobody_is_asked_and_an_option_says_it(box: C
     output = box("connect", "claude-code", "--yes", "--model")
     assert output.code == 0, output.err
     assert "claude" in str(_command(box))
+
+
+def test_opencode_reads_where_that_is_wanted_and_is_lent_no_tool(box: ClientBox) -> None:
+    claude = Path(os.environ["PATH"].partition(":")[0]) / "claude"
+    claude.with_name("opencode").write_bytes(claude.read_bytes())
+    claude.with_name("opencode").chmod(0o755)
+    output = box("connect", "opencode", "--yes", "--model")
+    assert output.code == 0, output.err
+    assert "starts the MCP servers of your opencode.json" in output.out
+    command = str(_command(box))
+    assert "opencode run --pure --agent memoria" in command
+    asked_with = json.loads((box.shell.home / "model" / "opencode.json").read_text("utf-8"))
+    assert asked_with["agent"]["memoria"]["permission"] == {"*": "deny"}
+    assert asked_with["mcp"]["memoria"] == {"enabled": False}
 
 
 def test_an_option_that_nobody_can_serve_says_who_could_be_asked(box: ClientBox) -> None:

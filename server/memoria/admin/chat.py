@@ -4,6 +4,7 @@ import shutil
 from urllib.parse import urlsplit
 
 from memoria.config import Settings
+from memoria.errors import name_settings
 from memoria.inference.chat.command import split_command
 from memoria.model import (
     DAY_MS,
@@ -57,7 +58,8 @@ def check_chat_model(store: Store, settings: Settings) -> Finding:
     if problem is None:
         return Finding(check=_CHECK, state="ok", detail=detail)
     said, cure = problem
-    return Finding(check=_CHECK, state="warning", detail=f"{detail}; {said}", cure=cure)
+    detail = f"{detail}; {said}"
+    return Finding(check=_CHECK, state="warning", detail=detail, cure=name_settings(cure))
 
 
 def _find_high_price(price: ReadingPrice) -> tuple[str, str] | None:

@@ -160,7 +160,7 @@ class Intake:
 
     def _due_with_others(self, place: _Span) -> int:
         """When a closed segment is to be read: at once where enough waits, and the first of all."""
-        if self._limits is None or not self._limits.wait_ms or not self._tx.queue.status().done:
+        if self._limits is None or not self._limits.wait_ms or not self._tx.queue.has_done():
             return 0
         waiting = (place, *self._tx.queue.list_resting(place[0], self._now))
         is_enough = sum(self._weigh(*each) for each in waiting) >= _ENOUGH

@@ -36,6 +36,10 @@ class Queue(Protocol):
         """How much is in the queue."""
         ...
 
+    def has_done(self) -> bool:
+        """Whether anything was read yet."""
+        ...
+
     def widen(
         self, session_n: int, turn_index: int, priority: int, not_before: int, longest_ms: int
     ) -> bool:

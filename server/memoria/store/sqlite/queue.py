@@ -111,6 +111,10 @@ class SqliteQueue:
             last_error=None if error is None else error["last_error"],
         )
 
+    def has_done(self) -> bool:
+        """Whether anything was read yet."""
+        return bool(self._rows.number("has_done"))
+
     def retry(self, entry_id: str) -> bool:
         """Let a dead, dropped or postponed entry be tried now. False if there is nothing to do."""
         return bool(self._rows.change("retry", id=entry_id))

@@ -21,10 +21,11 @@ WHERE w.tenant_id = :tenant
 ORDER BY w.name;
 
 -- name: used
+-- Most have a session. Only for those that have none are memories looked at, up to the first.
 SELECT w.name FROM workspaces w
 WHERE w.tenant_id = :tenant
-  AND w.n IN (SELECT workspace_n FROM memories WHERE tenant_id = :tenant
-              UNION SELECT workspace_n FROM sessions WHERE tenant_id = :tenant)
+  AND (w.n IN (SELECT workspace_n FROM sessions WHERE tenant_id = :tenant)
+       OR EXISTS (SELECT 1 FROM memories m WHERE m.tenant_id = :tenant AND m.workspace_n = w.n))
 ORDER BY w.name;
 
 -- name: documents

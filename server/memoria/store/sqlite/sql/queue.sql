@@ -35,6 +35,9 @@ WHERE +q.tenant_id = :tenant AND q.id = :id;
 SELECT state, count(*) AS total, min(created_at) AS oldest
 FROM extraction_queue WHERE tenant_id = :tenant GROUP BY state;
 
+-- name: has_done
+SELECT EXISTS (SELECT 1 FROM extraction_queue WHERE tenant_id = :tenant AND state = 'done');
+
 -- name: last_error
 SELECT last_error FROM extraction_queue
 WHERE tenant_id = :tenant AND last_error IS NOT NULL AND state IN ('waiting', 'dead')
