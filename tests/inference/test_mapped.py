@@ -152,7 +152,11 @@ def test_no_text_sees_the_one_beside_it(ours: NumpyBackend) -> None:
     assert np.abs(alone - among).max() < ROUNDING
 
 
-@given(st.text(max_size=80) | st.text(" \t\n\f\r\x0bab\u00a0\u0301▁。", max_size=30))
+@given(
+    st.text(max_size=80)
+    | st.text(st.characters(max_codepoint=127))
+    | st.text(" \t\n\f\r\x0bab\u00a0\u0301▁。", max_size=30)
+)
 def test_a_text_is_split_word_by_word_as_it_is_split_whole(
     packages_own: NumpyBackend, text: str
 ) -> None:

@@ -36,6 +36,8 @@ _MOST_WORDS = 10_000
 """Of which the pieces are remembered."""
 _LONGEST_WORD = 24
 """What is longer is hardly met again: of Chinese, all between two blanks is one."""
+_BEGIN = "\u2581"
+"""What a word begins with once it is spelt as the dictionary spells it."""
 _WORD = re.compile(r"[^ \t\n\f\r]+")
 """Is split into pieces by itself: neither a piece nor a rule of spelling goes over a blank."""
 
@@ -188,7 +190,8 @@ def list_pieces(tokenizer: Any, text: str) -> list[int]:  # noqa: ANN401  (as ab
 
 
 def _split_word(tokenizer: Any, word: str) -> list[int]:  # noqa: ANN401  (as above)
-    normalized = tokenizer._normalizer.normalize(word)  # noqa: SLF001  (as above)
+    # Of what is ASCII only blanks are spelt otherwise, and there are none in it.
+    normalized = _BEGIN + word if word.isascii() else tokenizer._normalizer.normalize(word)  # noqa: SLF001  (as above)
     return list(tokenizer._viterbi(normalized)) if normalized else []  # noqa: SLF001
 
 

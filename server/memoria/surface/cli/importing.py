@@ -1,7 +1,8 @@
 """The command that imports a person's past."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -148,9 +149,10 @@ def _import(
 
     async def work(memory: Memoria) -> tuple[WireUnread, int]:
         with progress_bar() as progress:
-            await _import_groups(memory, groups, progress, options.workspace, reports)
-            if wait:
-                await _wait_for_vectors(memory, progress)
+            async with show_vectors(memory, progress):
+                await _import_groups(memory, groups, progress, options.workspace, reports)
+                if wait:
+                    await memory.wait_until_idle()
             without_vector = (await memory.statistics()).backlog.pending
         return await _measure(memory, add_reports(reports)), without_vector
 
@@ -270,21 +272,39 @@ async def _measure(memory: Memoria, report: ImportReport) -> WireUnread:
 
 async def _make_vectors(memory: Memoria) -> None:
     with progress_bar() as progress:
-        await _wait_for_vectors(memory, progress)
+        async with show_vectors(memory, progress):
+            await memory.wait_until_idle()
 
 
-async def _wait_for_vectors(memory: Memoria, progress: "Progress") -> None:
-    """Show how many vectors are still to be made. All is on disk and searchable already."""
-    task = progress.add_task("Computing vectors (Ctrl-C is safe)", total=None)
+@asynccontextmanager
+async def show_vectors(memory: Memoria, progress: "Progress") -> AsyncIterator[None]:
+    """Show meanwhile how much has no vector yet. All is on disk and found by its words already."""
+    if progress.disable:
+        yield
+        return
+    failure: Exception | None = None
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_show_backlog, memory, progress, task)
-        await memory.wait_until_idle()
+        tasks.start_soon(_count_vectors, memory, progress)
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001  (raised below: the group would wrap it)
+            failure = error
         tasks.cancel_scope.cancel()
+    if failure is not None:
+        raise failure
 
 
-async def _show_backlog(memory: Memoria, progress: "Progress", task: "TaskID") -> None:
-    first = (await memory.statistics()).backlog.pending
+async def _count_vectors(memory: Memoria, progress: "Progress") -> None:
+    task = progress.add_task("", total=None, visible=False)
+    before = (await memory.statistics()).vectors
     while True:
-        left = (await memory.statistics()).backlog.pending
-        progress.update(task, total=first, completed=first - left)
+        now = await memory.statistics()
+        left, made = now.backlog.pending, now.vectors - before
+        progress.update(
+            task,
+            description=f"{left:,} without a vector yet, found by words (Ctrl-C is safe)",
+            completed=made,
+            total=made + left,
+            visible=made + left > 0,
+        )
         await anyio.sleep(_WATCH_S)
