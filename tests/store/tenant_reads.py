@@ -392,6 +392,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "private_times.applying": lambda tx, _: [
         *tx.private_times.applying("a project", "library", "s")
     ],
+    "projects.find_name": lambda tx, _: [tx.projects.find_name(n) for n in range(9)],
     "projects.list_held": lambda tx, _: tx.projects.list_held(),
     "projects.list_names": lambda tx, _: tx.projects.list_names(),
     "projects.list_used": lambda tx, _: tx.projects.list_used(),

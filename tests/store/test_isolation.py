@@ -125,6 +125,7 @@ WRITES = {
     "private_times.end",
     "private_times.merge",
     "projects.join",
+    "projects.part",
     "purge.close_runs",
     "purge.drop_images",
     "queue.absorb",

@@ -138,9 +138,16 @@ class Nobody:
         return ElicitResult.model_validate({"action": self._action})
 
 
-@pytest.mark.parametrize("action", ["decline", "cancel"])
+@pytest.mark.parametrize(
+    ("action", "status", "said"),
+    [
+        ("decline", "unanswered", "may have had nobody to ask"),
+        ("cancel", "cancelled", "closed with neither yes nor no"),
+    ],
+    ids=["declined", "cancelled"],
+)
 async def test_where_nobody_could_be_asked_no_refusal_is_claimed_and_the_command_is_named(
-    home: Path, mode: str, action: str
+    home: Path, mode: str, action: str, status: str, said: str
 ) -> None:
     info, nobody = Implementation(name="headless", version="1"), Nobody(action)
     server = server_on(home, None)
@@ -148,14 +155,15 @@ async def test_where_nobody_could_be_asked_no_refusal_is_claimed_and_the_command
         agent = Agent(client)
         one = await agent.call("remember", content=ONE)
         answer, text = await agent.both("forget_memory", ids=[one["id"]])
-        assert answer["status"] == "preview"
+        assert answer["status"] == status
+        assert said in text
         assert "did not agree" not in text
         assert f"forget {one['id']} --token {answer['token']}" in answer["notes"][0]
         again = await agent.call("forget_memory", ids=[one["id"]], token=answer["token"])
-        assert again["status"] == "preview"  # somebody may have said no: a token is no yes
+        assert again["status"] == status  # somebody may have said no: a token is no yes
         revised = await agent.call("revise_memory", id=one["id"], action="confirm")
         assert (revised["verified"], "only the user can" in revised["note"]) == (False, True)
         assert (await agent.call("get_memory", id=one["id"]))["text"] == ONE
     command = answer["notes"][0].partition("`memoria ")[2].partition("`")[0]
-    said = Shell(home).run("--home", str(home), *shlex.split(command), "--yes")
-    assert (said.code, said.err) == (0, "")
+    done = Shell(home).run("--home", str(home), *shlex.split(command), "--yes")
+    assert (done.code, done.err) == (0, "")

@@ -59,17 +59,17 @@ class User:
 
 
 @pytest.mark.parametrize(
-    ("user", "verified"),
+    ("user", "verified", "note"),
     [
-        (User("accept"), True),
-        (User("accept", true=False), False),
-        (User("decline"), False),
-        (User("cancel"), False),
+        (User("accept"), True, ""),
+        (User("accept", true=False), False, "the user says that this is not true"),
+        (User("decline"), False, "Noted, but not verified"),
+        (User("cancel"), False, "closed the question with neither yes nor no"),
     ],
     ids=["yes", "no", "declined", "cancelled"],
 )
 async def test_only_the_users_own_yes_verifies_what_an_agent_confirms(
-    home: Path, mode: str, user: User, *, verified: bool
+    home: Path, mode: str, user: User, note: str, *, verified: bool
 ) -> None:
     user.asked.clear()
     info = Implementation(name="asks", version="1")
@@ -80,6 +80,7 @@ async def test_only_the_users_own_yes_verifies_what_an_agent_confirms(
         revised = await agent.call("revise_memory", id=kept["id"], action="confirm")
         assert revised["verified"] is verified
         assert ("note" in revised) is not verified
+        assert note in revised.get("note", "")
         assert len(user.asked) == 1
         assert "The user is left-handed" in user.asked[0]
         record = await agent.call("get_memory", id=kept["id"])

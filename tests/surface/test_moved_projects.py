@@ -1,6 +1,7 @@
 """What is on record of a project is seen wherever it was moved, and by no other project."""
 
 import json
+import os
 import shlex
 import shutil
 import subprocess
@@ -347,3 +348,105 @@ def test_what_came_from_another_machine_is_proposed_where_the_project_is_there(
     assert command == ["workspace", "move", str(lantern), str(here)]
     at(here, *command, "-y")
     assert RULE in at(here, "search", "build command").out
+
+
+@pytest.fixture
+def joined(copied: tuple[Path, Path], at: At, tmp_path: Path) -> tuple[Path, Path]:
+    """A project and its copy that have become one, the copy with a memory and a conversation."""
+    lantern, copy = copied
+    at(copy, "remember", "This repo stores its logs in the cedar bucket")
+    turns = tmp_path / "turns.jsonl"
+    turn = {"role": "user", "content": "The walrus speaks.", "session_id": "s"}
+    turns.write_text(json.dumps(turn))
+    at(copy, "import", str(turns))
+    done = at(copy, "workspace", "join", ".", str(lantern), "--yes")
+    assert f"To take it back: memoria workspace part {copy}" in " ".join(done.out.split())
+    return lantern, copy
+
+
+def test_a_join_is_taken_back_and_what_was_said_since_stays(
+    joined: tuple[Path, Path], at: At
+) -> None:
+    lantern, copy = joined
+    at(lantern, "remember", "The port of this repo is 4711")
+    assert at(copy, "workspace", "part", str(copy)).code == 1  # nobody says yes
+    assert "4711" in at(copy, "search", "port").out
+    assert at(copy, "workspace", "part", str(copy), "--yes").code == 0
+    assert "cedar" in at(copy, "search", "logs").out
+    assert "walrus" in at(copy, "traces", "walrus speaks").out
+    assert RULE not in at(copy, "search", "build").out
+    assert "4711" not in at(copy, "search", "port").out
+    assert "4711" in at(lantern, "search", "port").out
+    assert RULE in at(lantern, "search", "build").out
+    for verb, words in (("search", "cedar logs"), ("traces", "walrus speaks")):
+        assert not {"cedar", "walrus"} & {*at(lantern, verb, words).out.split()}
+    at(copy, "remember", "The mascot of this repo is a heron")
+    assert "heron" not in at(lantern, "search", "mascot").out
+    assert at(lantern, "doctor").code == 0
+    again = at(copy, "workspace", "part", str(copy), "--yes")
+    assert "by a join that can be taken back. These are: none" in " ".join(again.err.split())
+    assert at(copy, "workspace", "join", ".", str(lantern), "--yes").code == 0
+    assert at(copy, "workspace", "part", str(copy), "--yes").code == 0
+    assert "heron" not in at(lantern, "search", "mascot").out
+
+
+def test_what_was_forgotten_since_does_not_come_back_by_parting(
+    joined: tuple[Path, Path], at: At
+) -> None:
+    lantern, copy = joined
+    at(lantern, "forget", "--topic", "cedar bucket", "--yes")
+    assert at(copy, "workspace", "part", str(copy), "--yes").code == 0
+    assert "cedar" not in at(copy, "search", "logs").out
+
+
+def test_joins_are_taken_back_the_latest_first(
+    joined: tuple[Path, Path], tmp_path: Path, at: At
+) -> None:
+    lantern, copy = joined
+    shop = begin(tmp_path / "shop")
+    at(shop, "remember", "The mascot of this repo is a heron")
+    at(shop, "workspace", "join", str(lantern), str(shop), "--yes")
+    refused = at(shop, "workspace", "part", str(copy), "--yes")
+    assert refused.code == 1
+    assert f"First: memoria workspace part {lantern}" in " ".join(refused.err.split())
+    for name in (lantern, copy):
+        assert at(shop, "workspace", "part", str(name), "--yes").code == 0
+    for folder, word in ((lantern, RULE), (copy, "cedar"), (shop, "heron")):
+        found = at(folder, "search", "what is known of build, logs and mascot of this repo").out
+        assert [one in found for one in (RULE, "cedar", "heron")] == [
+            one == word for one in (RULE, "cedar", "heron")
+        ]
+
+
+def test_no_join_with_what_became_private_since_is_taken_back(
+    joined: tuple[Path, Path], at: At
+) -> None:
+    lantern, copy = joined
+    private = {"MEMORIA_PRIVATE_WORKSPACES": str(lantern)}
+    refused = at(copy, "workspace", "part", str(copy), "--yes", **private)
+    assert (refused.code, "Change private_workspaces first" in refused.err) == (1, True)
+
+
+def test_a_project_on_a_drive_that_is_not_mounted_is_claimed_by_no_copy_of_it(
+    tmp_path: Path, at: At, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drive = (tmp_path / "drive").resolve()
+    is_mount = os.path.ismount
+    monkeypatch.setattr(
+        "os.path.ismount",
+        lambda path: is_mount(path) or (str(path) == str(drive) and drive.is_dir()),
+    )
+    lantern = begin(drive / "lantern")
+    at(lantern, "remember", "--type", "rule", RULE)
+    copy = Path(shutil.copytree(lantern, tmp_path / "copy")).resolve()
+    away = drive.rename(tmp_path / "unplugged")
+    found = at(copy, "search", "build command")
+    assert RULE not in found.out
+    assert f"{copy} was known as {lantern}, whose drive is not mounted now" in found.err
+    assert "is gone" not in " ".join(found.out.split())
+    assert "its drive is not mounted" in at(copy, "workspace", "list").out
+    assert "not mounted" in at(copy, "workspace", "move", str(lantern), str(copy), "-y").err
+    away.rename(drive)
+    assert RULE in at(lantern, "search", "build command").out
+    moved = lantern.rename(drive / "lantern v2")
+    assert RULE in at(moved, "search", "build command").out

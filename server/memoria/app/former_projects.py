@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import PurePath, PurePosixPath, PureWindowsPath
 
 from memoria.bare.project_registry import RegistryError, read_projects
+from memoria.bare.projects import is_away
 from memoria.config import Settings
 from memoria.store.base import Store
 
@@ -22,13 +23,15 @@ def propose_former(store: Store, settings: Settings) -> str | None:
     with store.read(settings.tenant) as tx:
         held = {*tx.projects.list_used()}
     try:
-        noted = {one.name: one.place for one in read_projects(str(settings.home_path)).values()}
+        known = [*read_projects(str(settings.home_path)).values()]
     except RegistryError:
         return None
+    noted = {one.name: one.place for one in known}
+    away = {one.name for one in known if is_away(one)}
     place = _read_path(noted.get(here, here))
     if place is None or not os.path.lexists(place):
         return None
-    gone = {name: noted.get(name, name) for name in held - private - {here}}
+    gone = {name: noted.get(name, name) for name in held - private - away - {here}}
     former = _choose(place, {name: one for name, one in gone.items() if _is_gone(one)})
     if former is None:
         return None

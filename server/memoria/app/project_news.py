@@ -6,7 +6,7 @@ from typing import Literal
 
 from memoria.bare.home import find_home, make_folder
 from memoria.bare.project_registry import Project, Projects, change_projects
-from memoria.bare.projects import CLONE, COPY, MOVED, REPLACED
+from memoria.bare.projects import AWAY, CLONE, COPY, MOVED, REPLACED
 from memoria.config import Settings
 
 Listener = Literal["agent", "person"]
@@ -14,6 +14,8 @@ _TOLD = {
     MOVED: "{place} is the project that was in {other}: it was moved, and its memories with it.",
     COPY: "{place} is a copy of {other}, and remembers for itself. To have both remember as one:"
     " {command}",
+    AWAY: "{place} was known as {other}, whose drive is not mounted now: it may be a copy, and"
+    " remembers for itself. If it is that project, or both are to remember as one: {command}",
     CLONE: "{place} seems to be another clone of {other}, and remembers for itself. To have both"
     " remember as one: {command}",
     REPLACED: "{place} is another repository than the one before it, which the memory knows as"

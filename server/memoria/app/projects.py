@@ -1,15 +1,17 @@
 """Projects: which there are, which one a folder is, and how two become one. For the user alone."""
 
 import os
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from memoria.app.threads import in_thread
-from memoria.bare.project_registry import Projects, RegistryError, read_projects
-from memoria.bare.projects import adopt, find_project, rename
+from memoria.bare.project_registry import Project, Projects, RegistryError, read_projects
+from memoria.bare.projects import adopt, find_project, is_away, name_again, rename
 from memoria.config import Settings
 from memoria.errors import InvalidInputError
-from memoria.model.project import KnownProject
+from memoria.memories.joins import Join, list_joins, note_join, note_part
+from memoria.model.project import KnownJoin, KnownProject
 from memoria.store.base import Store
 from memoria.store.listed import HeldProject
 
@@ -61,6 +63,23 @@ class ProjectTable:
         await self.check_join(former, into)
         await in_thread(lambda: self._join(former, into))
 
+    async def find_join(self, given: str) -> KnownJoin:
+        """The last join by which a project became part of another, if it can be taken back.
+
+        Raises:
+            InvalidInputError: there is none, or what it became part of is part of another since.
+        """
+        return await in_thread(lambda: self._find_join(given))
+
+    async def part(self, join: KnownJoin) -> None:
+        """Have what a project brought into another be its own again, for every tenant.
+
+        Raises:
+            StoreError: it could not be done.
+            InvalidInputError: it could not be noted in the home.
+        """
+        await in_thread(lambda: self._part(join))
+
     async def check_move(self, former: KnownProject, folder: str) -> None:
         """See that a folder may be the one that a project was moved to.
 
@@ -89,18 +108,22 @@ class ProjectTable:
         return tuple(
             self._describe(
                 held.get(name) or HeldProject(name, 0, 0),
-                [one.place for one in noted if one.name == name],
+                [one for one in noted if one.name == name],
             )
             for name in sorted({*held, *(one.name for one in noted)})
         )
 
-    def _describe(self, held: HeldProject, noted: Sequence[str]) -> KnownProject:
-        places = noted or ([held.name] if Path(held.name).is_absolute() else [])
+    def _describe(self, held: HeldProject, noted: Sequence[Project]) -> KnownProject:
+        by_name = [held.name] if Path(held.name).is_absolute() else []
+        places = [one.place for one in noted] or by_name
+        is_missing = bool(places) and not any(map(os.path.lexists, places))
+        is_unmounted = is_missing and any(map(is_away, noted))
         return KnownProject(
             **held._asdict(),
             places=tuple(filter(None, places)),
             is_private=held.name in self._private,
-            is_gone=bool(places) and not any(map(os.path.lexists, places)),
+            is_gone=is_missing and not is_unmounted,
+            is_unmounted=is_unmounted,
             is_here=held.name == self._settings.workspace,
         )
 
@@ -128,11 +151,58 @@ class ProjectTable:
     def _join(self, former: KnownProject, into: KnownProject) -> None:
         for tenant in self._store.tenants():
             with self._store.write(tenant) as tx:
-                tx.projects.join(former.name, into.name)
+                note_join(tx, former.name, into.name)
         if not rename(self._home, former.name, into.name):
             raise InvalidInputError(
                 f"All of {former.name} is {into.name}'s now, but that could not be noted in the "
                 "home, so what comes next in its folder is apart again. Join them once more."
+            )
+
+    def _find_join(self, given: str) -> KnownJoin:
+        standing = {(one.former, one.into): one for one in self._iterate_joins()}
+        names = {given, os.path.realpath(Path(given).expanduser())}
+        found = next((one for one in standing.values() if one.former in names), None)
+        if found is None:
+            known = ", ".join(dict.fromkeys(one.former for one in standing.values())) or "none"
+            raise InvalidInputError(
+                f"{given} is part of no other project by a join that can be taken back. These are: "
+                f"{known}."
+            )
+        later = next((one for one in standing.values() if one.former == found.into), None)
+        if later is not None:
+            raise InvalidInputError(
+                f"{found.into} has become part of {later.into} since. First: memoria workspace "
+                f"part {shlex.quote(found.into)}"
+            )
+        if (found.former in self._private) != (found.into in self._private):
+            raise InvalidInputError(
+                f"One of {found.former} and {found.into} is private and the other is not, so what "
+                "is private would be seen. Change private_workspaces first."
+            )
+        return KnownJoin(
+            former=found.former,
+            into=found.into,
+            memories=len(found.rows.memories),
+            sessions=len(found.rows.sessions),
+        )
+
+    def _iterate_joins(self) -> Iterator[Join]:
+        """The joins of all tenants that stand, those of the tenant at hand first."""
+        tenants = {self._settings.tenant: None, **dict.fromkeys(self._store.tenants())}
+        for tenant in tenants:
+            with self._store.read(tenant) as tx:
+                yield from list_joins(tx)
+
+    def _part(self, join: KnownJoin) -> None:
+        for tenant in self._store.tenants():
+            with self._store.write(tenant) as tx:
+                for one in list_joins(tx):
+                    if (one.former, one.into) == (join.former, join.into):
+                        note_part(tx, one)
+        if not name_again(self._home, join.former, join.into):
+            raise InvalidInputError(
+                f"What {join.former} had is its own again, but that could not be noted in the "
+                f"home: what comes next in its folder is {join.into}'s still."
             )
 
     def _check_move(self, former: KnownProject, folder: str) -> None:
@@ -143,6 +213,11 @@ class ProjectTable:
             )
         if name == former.name:
             raise InvalidInputError(f"{folder} is {name} already.")
+        if former.is_unmounted:
+            raise InvalidInputError(
+                f"{former.name} lies on a drive that is not mounted, and may be there still. To "
+                "have both remember as one: memoria workspace join"
+            )
         if former.places and not former.is_gone:
             raise InvalidInputError(
                 f"{former.name} is still in {former.places[0]}. To have both remember as one: "

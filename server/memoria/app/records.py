@@ -1,7 +1,7 @@
 """Records: what is looked up by its id, and how much there is. `Memoria` adds what changes it."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from memoria.app.arguments import (
     AdjacentTurns,
@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     from memoria.app.provenance import ProvenanceQueries
 
 _T = TypeVar("_T")
+Completed = Literal["memory", "session", "project"]
+"""What can be completed as it is typed."""
 
 
 class Records(Recall):
@@ -191,6 +193,27 @@ class Records(Recall):
             }
         )
         return held.model_copy(update={"waiting": waiting, **costs})
+
+    async def complete(self, kind: Completed, typed: str) -> list[str]:
+        """The ids of memories or sessions, or names of projects, that fit what is typed of one."""
+        from memoria.retrieval.lookup.completions import (  # noqa: PLC0415  (only who types pays)
+            list_memory_ids,
+            list_project_names,
+            list_session_ids,
+        )
+
+        place = self._workspace(None)
+
+        def look(tx: Transaction) -> list[str]:
+            match kind:
+                case "memory":
+                    return list_memory_ids(tx, typed, place)
+                case "session":
+                    return list_session_ids(tx, typed, place)
+                case "project":
+                    return list_project_names(tx, typed, self.settings)
+
+        return await self._read(look)
 
     @property
     def provenance(self) -> "ProvenanceQueries":

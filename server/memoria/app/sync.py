@@ -174,6 +174,7 @@ class SyncMemoria(_Twin[Memoria]):
     update_scratchpad = _wait_for(Memoria.update_scratchpad)
     scratchpads = _wait_for(Memoria.scratchpads)
     list_tasks = _wait_for(Memoria.list_tasks)
+    complete = _wait_for(Memoria.complete)
 
     get_memory = _wait_for(Memoria.get_memory)
     get_record = _wait_for(Memoria.get_record)

@@ -33,7 +33,7 @@ class RegistryError(Exception):
 class Project:
     """A project that a home knows."""
 
-    __slots__ = ("facts", "former", "name", "news", "place", "told")
+    __slots__ = ("facts", "former", "mount", "name", "names", "news", "place", "told")
 
     def __init__(
         self,
@@ -43,6 +43,7 @@ class Project:
         facts: list[str] | None = None,
         news: list[str] | None = None,
         told: list[str] | None = None,
+        names: list[str] | None = None,
     ) -> None:
         self.name = name
         """What it is called in the memory."""
@@ -56,6 +57,10 @@ class Project:
         """What there is to tell of it: a kind, and the other's name."""
         self.told = told or []
         """Who has been told."""
+        self.names = names or []
+        """What it was called before it became part of another, the latest last."""
+        self.mount = ""
+        """Where the drive is mounted that it lies on, if that is not always there."""
 
     def move(self, place: str) -> None:
         """Note that it is somewhere else now."""
@@ -191,16 +196,19 @@ def _parse_project(fields: object) -> Project:
     if not isinstance(fields, dict):
         raise TypeError("a project is an object")
     texts = [fields["name"], fields["place"]]
-    lists = [fields.get(name, []) for name in ("former", "facts", "news", "told")]
+    lists = [fields.get(name, []) for name in ("former", "facts", "news", "told", "names")]
+    mount = fields.get("mount", "")
     if not all(isinstance(each, list) for each in lists):
         raise TypeError("a field that is a list")
     if not all(
-        isinstance(text, str) for text in (*texts, *(one for each in lists for one in each))
+        isinstance(text, str) for text in (*texts, mount, *(one for each in lists for one in each))
     ):
         raise TypeError("a field that is a text")
     if len(lists[2]) not in {0, 2}:
         raise ValueError("news that say nothing")
-    return Project(*texts, *lists)
+    project = Project(*texts, *lists)
+    project.mount = mount
+    return project
 
 
 def _write(projects: Projects) -> str:
@@ -226,5 +234,7 @@ def _describe(project: Project) -> dict[str, object]:
         "facts": project.facts[:_MOST_FACTS],
         "news": project.news,
         "told": project.told,
+        "names": project.names,
+        "mount": project.mount,
     }
     return fields | {name: one for name, one in lists.items() if one}

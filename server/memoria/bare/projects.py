@@ -19,9 +19,9 @@ from memoria.bare.project_registry import (
 )
 from memoria.bare.workspace import find_common, place_of
 
-MOVED, COPY, CLONE, REPLACED = "moved", "copy", "clone", "replaced"
+MOVED, COPY, CLONE, REPLACED, AWAY = "moved", "copy", "clone", "replaced", "away"
 """What there may be to tell of a project: it was moved here; it is a copy of another, perhaps a
-clone of one, or lies where another was."""
+clone of one, lies where another was, or has the id of one whose drive is not mounted."""
 
 
 class _Recognised:
@@ -94,11 +94,13 @@ def _add_facts(projects: Projects, place: str, facts: list[str]) -> bool:
     if here is None:
         return False
     new = [one for one in facts if one not in here.facts]
+    mount = _find_mount(place)
+    is_elsewhere, here.mount = mount != here.mount, mount
     here.facts = [*new, *here.facts]
     here.facts.sort(key=lambda one: not one.startswith(FIRST))  # it is not to be crowded out
     other = None if here.news else _find_alike(projects, here)
     here.news = here.news if other is None else [CLONE, other]
-    return bool(new) or other is not None
+    return bool(new) or other is not None or is_elsewhere
 
 
 def _find_alike(projects: Projects, here: Project) -> str | None:
@@ -189,12 +191,43 @@ def rename(home: str, name: str, into: str) -> bool:
     def take(projects: Projects) -> bool:
         meant = [project for project in projects.values() if project.name == name]
         if not meant and os.path.isabs(name):
-            projects[new_id()] = Project(into, name)
+            projects[new_id()] = Project(into, name, names=[name])
         for project in meant:
+            project.names = [*project.names, project.name]
             project.name, project.news = into, []
         return True
 
     return change_projects(home, take)
+
+
+def name_again(home: str, name: str, joined: str) -> bool:
+    """Note that what became part of another is a project of its own again. Whether any was."""
+
+    def take(projects: Projects) -> bool:
+        meant = [
+            one for one in projects.values() if one.name == joined and one.names[-1:] == [name]
+        ]
+        for project in meant:
+            project.names, project.name = project.names[:-1], name
+        return bool(meant)
+
+    return change_projects(home, take)
+
+
+def is_away(project: Project) -> bool:
+    """Whether the drive that a project lies on is not mounted now."""
+    return bool(project.mount) and not os.path.ismount(project.mount)
+
+
+def _find_mount(place: str) -> str:
+    """Where the drive of a folder is mounted; empty for the one that is always there.
+
+    A project that is a mount itself is a container's view of a folder, and no drive.
+    """
+    above = os.path.dirname(place)
+    while not os.path.ismount(above):
+        above = os.path.dirname(above)
+    return "" if os.path.dirname(above) == above or os.path.ismount(place) else above
 
 
 def _find_at(projects: Projects, place: str) -> Project | None:
@@ -252,6 +285,7 @@ def _put(projects: Projects, found: _Recognised) -> None:
         if other.place == found.project.place:
             other.move(NOWHERE)
     projects[found.own] = found.project
+    found.project.mount = _find_mount(found.project.place)
 
 
 def _tell(projects: Projects, common: str) -> str:
@@ -275,9 +309,10 @@ def _examine(projects: Projects, common: str, ids: list[str]) -> _Recognised:
     project = projects[own]
     if _is_same_folder(project.place, place):
         project.place = place
-    elif holds_id(project.place, own):
+    elif holds_id(project.place, own) or is_away(project):
         left = [one for one in ids if one not in projects]
-        return _begin(projects, common, left, [COPY, project.name])
+        kind = AWAY if is_away(project) else COPY
+        return _begin(projects, common, left, [kind, project.name])
     else:
         if place not in project.former:
             before = [project.place, *project.former]

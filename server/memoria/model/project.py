@@ -15,5 +15,16 @@ class KnownProject(Value):
     is_private: bool = False
     is_gone: bool = False
     """Whether none of its folders is there any more."""
+    is_unmounted: bool = False
+    """Whether its folders lie on a drive that is not mounted now."""
     is_here: bool = False
     """Whether it is the one at hand."""
+
+
+class KnownJoin(Value):
+    """A project that became part of another, and what it had then."""
+
+    former: str
+    into: str
+    memories: int
+    sessions: int

@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from memoria.store.listed import HeldProject
+from memoria.store.values import JoinedRows
 
 
 class Projects(Protocol):
@@ -20,6 +21,17 @@ class Projects(Protocol):
         """The names of all projects that were ever heard of, and not forgotten."""
         ...
 
-    def join(self, name: str, into: str) -> None:
-        """Have all that is on record of a project be another's."""
+    def join(self, name: str, into: str) -> JoinedRows | None:
+        """Have all that is on record of a project be another's. Gives what that was."""
+        ...
+
+    def find_name(self, number: int) -> str | None:
+        """The name of a project that has a number."""
+        ...
+
+    def part(self, rows: JoinedRows, joined_at: int) -> None:
+        """Have what a project brought with it be its own again, as far as it is the other's still.
+
+        What has been drawn from its conversations since goes with it.
+        """
         ...

@@ -3,8 +3,9 @@
 from memoria.store.listed import HeldProject
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection
-from memoria.store.sqlite.rows import TenantRows
+from memoria.store.sqlite.rows import TenantRows, as_json
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
+from memoria.store.values import JoinedRows
 
 
 class SqliteProjects:
@@ -34,13 +35,46 @@ class SqliteProjects:
         """The names of all projects that were ever heard of, and not forgotten."""
         return self._workspaces.names()
 
-    def join(self, name: str, into: str) -> None:
-        """Have all that is on record of a project be another's."""
+    def join(self, name: str, into: str) -> JoinedRows | None:
+        """Have all that is on record of a project be another's. Gives what that was."""
         former = self._workspaces.number(name)
-        if former is None:
-            return
         workspace = self._workspaces.enter(into)
+        if former is None or workspace is None:
+            return None
+        sessions, times = (
+            [row["n"] for row in self._rows.all(f"joining_{each}", former=former)]
+            for each in ("sessions", "times")
+        )
+        memories = [row["id"] for row in self._rows.all("joining_memories", former=former)]
         for row in self._rows.all("documents", former=former):
             self._documents.set_workspace(row["n"], workspace)
         for table in ("memories", "sessions", "scratchpads", "private_times"):
             self._rows.change(f"move_{table}", former=former, workspace=workspace)
+        return JoinedRows(former, workspace, sessions, memories, times)
+
+    def find_name(self, number: int) -> str | None:
+        """The name of a project that has a number."""
+        row = self._rows.first("name", n=number)
+        return None if row is None else str(row["name"])
+
+    def part(self, rows: JoinedRows, joined_at: int) -> None:
+        """Have what a project brought with it be its own again, as far as it is the other's still.
+
+        What has been drawn from its conversations since goes with it.
+        """
+        place = {"former": rows.former, "workspace": rows.into}
+        found = self._rows.all(
+            "parting_sessions", **place, sessions=as_json(rows.sessions), joined_at=joined_at
+        )
+        sessions = as_json([row["n"] for row in found])
+        brought = self._rows.all(
+            "parting_memories", **place, sessions=sessions, memories=as_json(rows.memories)
+        )
+        memories = as_json([row["n"] for row in brought])
+        own = {"sessions": sessions, "memories": memories}
+        for row in self._rows.all("parting_documents", **place, **own):
+            self._documents.set_workspace(row["n"], rows.former)
+        self._rows.change("part_scratchpads", **place, sessions=sessions)
+        self._rows.change("part_sessions", former=rows.former, sessions=sessions)
+        self._rows.change("part_memories", former=rows.former, memories=memories)
+        self._rows.change("part_times", **place, times=as_json(rows.times), joined_at=joined_at)

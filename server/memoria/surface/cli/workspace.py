@@ -1,5 +1,6 @@
 """Commands on projects: which there are, where one has moved to, and two that become one."""
 
+import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +15,7 @@ from memoria.text.lines import join_lines
 if TYPE_CHECKING:
     from memoria.app import Memoria
 
-_HELP = "List the projects; say where one has moved to, or have two remember as one."
+_HELP = "List the projects; say where one has moved to; have two remember as one, or apart again."
 _Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")]
 _Project = Annotated[str, typer.Argument(help="Its name in `memoria workspace list`, or a folder.")]
 
@@ -40,6 +41,7 @@ def add_commands(app: typer.Typer) -> None:
     workspace.command("list")(list_projects)
     workspace.command("move")(move)
     workspace.command("join")(join)
+    workspace.command("part")(part)
     app.add_typer(workspace, name="workspace")
 
 
@@ -88,12 +90,37 @@ def join(
     former, other = with_memory(context, check)
     if not yes:
         ask_person(
-            f"All that is on record of {_describe(former)} becomes that of {_describe(other)}. No "
-            "undo parts them again, only the restore of a backup. Join them?"
+            f"All that is on record of {_describe(former)} becomes that of {_describe(other)}. "
+            "Join them?"
         )
     with_memory(context, lambda memory: memory.projects.join(former, other))
     said = f"{join_lines(former.name)} and {join_lines(other.name)} remember as one from now on."
-    show(_wire(former, other.name), said, as_json=as_json)
+    undo = f"To take it back: memoria workspace part {shlex.quote(join_lines(former.name))}"
+    show(_wire(former, other.name), f"{said}\n{undo}", as_json=as_json)
+
+
+def part(
+    context: typer.Context,
+    project: Annotated[str, typer.Argument(help="What was joined into another, by its name then.")],
+    yes: _Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Take a join back: what a project brought into another is its own again.
+
+    What was drawn from its conversations since goes with it; what was said since stays.
+    """
+    joined = with_memory(context, lambda memory: memory.projects.find_join(project))
+    if not yes:
+        memories = quantity(joined.memories, "memory", "memories")
+        sessions = quantity(joined.sessions, "conversation", "conversations")
+        ask_person(
+            f"{memories} and {sessions} that {join_lines(joined.into)} has of "
+            f"{join_lines(joined.former)} become its own again; what was said since stays. "
+            "Part them?"
+        )
+    with_memory(context, lambda memory: memory.projects.part(joined))
+    said = f"{join_lines(joined.former)} remembers for itself from now on."
+    show(joined, said, as_json=as_json)
 
 
 def _wire(former: KnownProject, into: str) -> WireJoin:
@@ -125,5 +152,6 @@ def _state(project: KnownProject) -> str:
         *(["this one"] if project.is_here else []),
         *(["private"] if project.is_private else []),
         *(["its folder is gone"] if project.is_gone else []),
+        *(["its drive is not mounted"] if project.is_unmounted else []),
     ]
     return " · ".join(states)

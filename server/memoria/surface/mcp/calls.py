@@ -1,10 +1,11 @@
 """A call of a tool: whose memory it reaches, who is behind it, and the shape of its answer."""
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from mcp.server.mcpserver import Context
-from mcp.types import CallToolResult, TextContent
+from mcp.types import CallToolResult, ResourceLink, TextContent
 from pydantic import BaseModel
 
 from memoria.app import Memoria
@@ -37,10 +38,21 @@ def can_ask_user(ctx: Ctx) -> bool:
     return offered is not None and offered.elicitation is not None
 
 
-def answer_with(wire: BaseModel, text: str) -> CallToolResult:
-    """Structured content and its text twin; in both a model sees whatever is there."""
+def title_of(name: str) -> str:
+    """The name of a tool, prompt or resource as people read it."""
+    return name.replace("_", " ").capitalize()
+
+
+def answer_with(wire: BaseModel, text: str, links: Sequence[ResourceLink] = ()) -> CallToolResult:
+    """Structured content and its text twin; in both a model sees whatever is there.
+
+    Args:
+        wire: the answer.
+        text: the same in words.
+        links: to what it names, for the user.
+    """
     return CallToolResult(
-        content=[TextContent(type="text", text=show_invisible(text))],
+        content=[TextContent(type="text", text=show_invisible(text)), *links],
         structured_content=_show_in(wire.model_dump(mode="json", exclude_none=True)),
     )
 

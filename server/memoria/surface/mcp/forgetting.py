@@ -7,20 +7,29 @@ preview and a token, and the second, with the token, forgets just that: a few it
 from collections.abc import Mapping
 from typing import Annotated
 
-from mcp.server.elicitation import AcceptedElicitation, ElicitationResult
+from mcp.server.elicitation import (
+    AcceptedElicitation,
+    CancelledElicitation,
+    DeclinedElicitation,
+    ElicitationResult,
+)
 from mcp.server.mcpserver.resolve import Elicit, Resolve
 from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
 
 from memoria.app import Memoria
-from memoria.config import Settings
 from memoria.errors import InvalidInputError, PreviewChangedError
 from memoria.model.forgetting import ForgetOrder, ForgetPreview, ForgetResult
 from memoria.model.query import build_query
 from memoria.surface.forgetting_text import forget_command, forget_text, preview_text
 from memoria.surface.mcp.calls import Ctx, answer_with, can_ask_user, memory_of, user_channel
 from memoria.surface.mcp.query_arguments import takes_query_arguments
-from memoria.surface.wire.forgetting import WireForgetAnswer, wire_forgotten, wire_preview
+from memoria.surface.wire.forgetting import (
+    Unforgotten,
+    WireForgetAnswer,
+    wire_forgotten,
+    wire_preview,
+)
 from memoria.text.invisible import show_invisible
 
 _MOST_ITEMS = 30
@@ -37,6 +46,10 @@ _UNANSWERED = (
     "Nothing is forgotten: nobody answered the question with yes. The client may have had nobody "
     "to ask, so do not say that the user refused. Tell the user; if they want it forgotten, they "
     "can run `{command}` in a shell, or you call again with token={token} where they can be asked."
+)
+_CANCELLED = (
+    "Nothing is forgotten: the question was closed with neither yes nor no. Ask the user whether "
+    "to go on; if so, call again and they are asked again, or they run `{command}` in a shell."
 )
 
 
@@ -92,24 +105,25 @@ async def forget_memory(
 async def _do_as_answered(
     ctx: Ctx, order: ForgetOrder, preview: ForgetPreview, consent: ElicitationResult[_Consent]
 ) -> CallToolResult:
-    memory = memory_of(ctx)
-    if not isinstance(consent, AcceptedElicitation):
-        return _show_unanswered(preview, order, memory.settings)
-    if not consent.data.forget:
-        return _show(preview, "The user did not agree. Nothing was forgotten.", declined=True)
-    return await _forget(memory.with_channel(user_channel(ctx)), order, preview.token)
+    """Do what was answered. Only a form that was sent is the user's own word.
 
-
-def _show_unanswered(
-    preview: ForgetPreview, order: ForgetOrder, settings: Settings
-) -> CallToolResult:
-    """Say that nobody said yes: a client declines for a user who is not there to be asked, too.
-
-    An agent's word does not stand in for the answer, as somebody may have said no: what goes on
-    without the question is the user's own command.
+    A client also declines for a user who is not there to be asked. An agent's word does not stand
+    in for the answer, as somebody may have said no: what goes on without the question is the user's
+    own command.
     """
-    command = forget_command(order.selection.with_token(preview.token), settings)
-    return _show(preview, _UNANSWERED.format(token=preview.token, command=command))
+    memory = memory_of(ctx)
+    command = forget_command(order.selection.with_token(preview.token), memory.settings)
+    match consent:
+        case CancelledElicitation():
+            return _show(preview, _CANCELLED.format(command=command), status="cancelled")
+        case DeclinedElicitation():
+            note = _UNANSWERED.format(token=preview.token, command=command)
+            return _show(preview, note, status="unanswered")
+        case AcceptedElicitation(data=_Consent(forget=False)):
+            said = "The user did not agree. Nothing was forgotten."
+            return _show(preview, said, status="declined")
+        case AcceptedElicitation():
+            return await _forget(memory.with_channel(user_channel(ctx)), order, preview.token)
 
 
 def _read_order(arguments: Mapping[str, object]) -> ForgetOrder:
@@ -136,7 +150,11 @@ def _report(forgotten: ForgetResult) -> CallToolResult:
 
 
 def _show(
-    preview: ForgetPreview, note: str, *, command: str | None = None, declined: bool = False
+    preview: ForgetPreview,
+    note: str,
+    *,
+    command: str | None = None,
+    status: Unforgotten = "preview",
 ) -> CallToolResult:
-    wire = wire_preview(preview, note=note, command=command, declined=declined, most=_MOST_ITEMS)
+    wire = wire_preview(preview, note=note, command=command, status=status, most=_MOST_ITEMS)
     return answer_with(wire, f"{preview_text(preview, _MOST_ITEMS)}\n{note}")

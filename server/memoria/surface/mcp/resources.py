@@ -31,6 +31,7 @@ from memoria.model.core import CORE_FILES, CoreFile
 from memoria.retrieval.answer.form import indent_words
 from memoria.store.files import read_seed
 from memoria.store.folders import tenant_folder
+from memoria.surface.mcp.calls import title_of
 from memoria.surface.mcp.instructions import load_text
 from memoria.surface.text import memory_text, scratchpads_text, turn_citation
 from memoria.surface.unread_text import A_MODEL_READS, NOTHING_UNREAD
@@ -107,6 +108,12 @@ class ResourceReader:
     mime_type: str = _PLAIN
 
     @property
+    def title(self) -> str:
+        """What clients call it before people: a file's name, or the function's."""
+        name = self.uri.rpartition("/")[2]
+        return name if name in CORE_FILES else title_of(self.read.__name__)
+
+    @property
     def description(self) -> str:
         """What clients show of it: the function's docstring."""
         return self.read.__doc__ or ""
@@ -121,9 +128,10 @@ RESOURCES = (
     ResourceReader("memory://unread", unread, _MARKDOWN),
     ResourceReader("memory://status", status, "application/json"),
 )
+MEMORY, SESSION = "memory://memories/{memory_id}", "memory://sessions/{session_id}"
 TEMPLATES = (
-    ResourceReader("memory://memories/{memory_id}", memory),
-    ResourceReader("memory://sessions/{session_id}", session),
+    ResourceReader(MEMORY, memory),
+    ResourceReader(SESSION, session),
     ResourceReader("memory://unread/{page_id}", unread_page, _MARKDOWN),
 )
 
@@ -137,6 +145,7 @@ async def list_resources(
             ListedResource(
                 uri=one.uri,
                 name=one.read.__name__,
+                title=one.title,
                 description=one.description,
                 mime_type=one.mime_type,
             )
@@ -154,12 +163,18 @@ async def list_templates(
             ResourceTemplate(
                 uri_template=one.uri,
                 name=one.read.__name__,
+                title=one.title,
                 description=one.description,
                 mime_type=one.mime_type,
             )
             for one in TEMPLATES
         ]
     )
+
+
+def list_variables(one: ResourceReader) -> list[str]:
+    """What the URIs of a family of resources differ in."""
+    return list(UriTemplate.parse(one.uri).variable_names)
 
 
 async def read_resource(context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:

@@ -23,6 +23,7 @@ from memoria.errors import MemoriaError
 from memoria.settings_file import read_settings_file
 from memoria.surface.front.streams import Inbox, Outbox
 from memoria.surface.mcp import prompts, resources
+from memoria.surface.mcp.completions import complete
 from memoria.surface.mcp.idle import run_idle_maintenance
 from memoria.surface.mcp.incoming import OpenRequests, relay
 from memoria.surface.mcp.instructions import instructions_for, static_instructions
@@ -70,6 +71,7 @@ class MemoriaServer(Server[Memoria]):
             on_subscriptions_listen=ListenHandler(subscribers),
             on_list_prompts=prompts.list_prompts,
             on_get_prompt=prompts.get_prompt,
+            on_completion=complete,
         )
         # What a client echoes between the rounds of a question to its user is sealed.
         self.middleware.append(

@@ -32,6 +32,8 @@ from memoria.app import Memoria
 from memoria.errors import MemoriaError, shorten
 from memoria.model import describe_problems
 from memoria.surface.mcp.argument_forms import read_as_meant
+from memoria.surface.mcp.calls import title_of
+from memoria.surface.mcp.progress import telling_progress
 from memoria.surface.mcp.schemas import shorten_input_schema, shorten_output_schema
 
 Answer = CallToolResult | InputRequiredResult
@@ -47,6 +49,9 @@ class Toolbox:
 
     last_call: float
     """When a tool was last called, or the toolbox made, by the monotonic clock."""
+
+    progress_pause_s = 1.0
+    """How often a client that wants to know is told that its call goes on."""
 
     def __init__(self, bus: SubscriptionBus, finish: Mapping[str, Finish] | None = None) -> None:
         """No tool is in it yet.
@@ -105,7 +110,8 @@ class Toolbox:
         request = Context[Memoria, Any](
             request_context=context, input_params=params, subscriptions=self._bus
         )
-        answer: Answer = await tool.run(arguments, request, convert_result=True)
+        async with telling_progress(request, self.progress_pause_s):
+            answer: Answer = await tool.run(arguments, request, convert_result=True)
         finish = self._finish.get(tool.name)
         return answer if finish is None else await finish(answer, context.lifespan_context)
 
@@ -131,6 +137,7 @@ def _describe_tool(tool: Tool) -> ListedTool:
     arguments, answer = _shorten_schemas(tool.fn)
     return ListedTool(
         name=tool.name,
+        title=title_of(tool.name),
         description=tool.description,
         input_schema=arguments,
         output_schema=answer,

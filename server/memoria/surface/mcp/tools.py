@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 
 import anyio.to_thread
-from mcp.server.elicitation import AcceptedElicitation, ElicitationResult
+from mcp.server.elicitation import AcceptedElicitation, CancelledElicitation, ElicitationResult
 from mcp.server.mcpserver.resolve import Elicit, Resolve
 from mcp.types import CallToolResult, ToolAnnotations
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
@@ -23,6 +23,7 @@ from memoria.model.query import MemoryQuery, TranscriptQuery
 from memoria.model.turn import Content
 from memoria.surface.mcp.calls import Ctx, answer_with, can_ask_user, memory_of, user_channel
 from memoria.surface.mcp.forgetting import forget_memory
+from memoria.surface.mcp.links import choose_links, link_hits, link_memory, link_session
 from memoria.surface.mcp.query_arguments import takes_query_arguments
 from memoria.surface.mcp.several import remember_several
 from memoria.surface.mcp.toolbox import Toolbox
@@ -54,6 +55,11 @@ from memoria.text.invisible import show_invisible
 _Role = Literal["user", "assistant", "tool", "system"]
 _CONFIRM_HINT = (
     "Noted, but not verified: only the user can, with `memoria revise ID confirm` in a shell."
+)
+_CLOSED = "The user closed the question with neither yes nor no. "
+_DENIED = (
+    "Nothing was changed: the user says that this is not true. Ask what is, then correct or "
+    "archive it."
 )
 _ONE_OR_SEVERAL = (
     "remember: give content and say it in a sentence, or give memories, which are several. Nothing "
@@ -139,7 +145,7 @@ async def search_memory(
     Use before answering anything that may have a history; with task, to go on with a piece of work.
     """
     found = await _note_news(ctx, await memory_of(ctx).search_memory(**arguments))
-    return answer_with(wire_conclusions(found), result_text(found))
+    return answer_with(wire_conclusions(found), result_text(found), link_hits(found))
 
 
 @takes_query_arguments(TranscriptQuery)
@@ -151,7 +157,7 @@ async def search_conversation_traces(
     turns are cut (…); get_memory has them whole.
     """
     found = await _note_news(ctx, await memory_of(ctx).search_conversation_traces(**arguments))
-    return answer_with(wire_traces(found), result_text(found))
+    return answer_with(wire_traces(found), result_text(found), link_hits(found))
 
 
 async def _note_news(ctx: Ctx, found: SearchResult) -> SearchResult:
@@ -172,10 +178,11 @@ async def get_memory(
     """
     match await memory_of(ctx).get_record(id):
         case Memory() as memory:
-            return answer_with(wire_lookup(memory), memory_text(memory))
+            return answer_with(wire_lookup(memory), memory_text(memory), [link_memory(memory.id)])
         case TurnRecord() as record:
             wire = wire_turn(record, offset, max_chars)
-            return answer_with(wire, turn_record_text(record, offset, max_chars))
+            text = turn_record_text(record, offset, max_chars)
+            return answer_with(wire, text, [link_session(record.turn.session_id)])
 
 
 async def remember(
@@ -216,7 +223,8 @@ async def remember(
         if content is not None:
             raise InvalidInputError(_ONE_OR_SEVERAL)
         done = await remember_several(memory_of(ctx), memories or [], page)
-        return answer_with(wire_handed_in(done), handed_in_text(done))
+        links = choose_links(link_memory(one.id) for one in done.kept)
+        return answer_with(wire_handed_in(done), handed_in_text(done), links)
     if content is None:
         raise InvalidInputError(_ONE_OR_SEVERAL)
     kept = await memory_of(ctx).remember(
@@ -235,13 +243,17 @@ async def remember(
         workspace=workspace,
         scope=scope,
     )
-    return answer_with(wire_remember_result(kept), remember_text(kept))
+    return answer_with(wire_remember_result(kept), remember_text(kept), [link_memory(kept.id)])
 
 
 class _Confirmation(BaseModel):
     """The user's own word."""
 
     true: bool = Field(description="Is this true?")
+
+
+class _Unasked(_Confirmation):
+    """Nobody's word: there was nothing to ask, or nobody who could be."""
 
 
 async def _ask_user(
@@ -251,10 +263,10 @@ async def _ask_user(
 ) -> _Confirmation | Elicit[_Confirmation]:
     """Let the client ask its user, where it can: an agent's word verifies nothing."""
     if action != "confirm" or not can_ask_user(ctx):
-        return _Confirmation(true=False)
+        return _Unasked(true=False)
     memory = await memory_of(ctx).get_memory(id)
     if memory.verified:
-        return _Confirmation(true=False)
+        return _Unasked(true=False)
     return Elicit(f"Memoria is asked to confirm: “{show_invisible(memory.content)}”", _Confirmation)
 
 
@@ -274,16 +286,39 @@ async def revise_memory(
     confirm counts as verified only once the user does so too.
     """
     memories = memory_of(ctx)
+    if _is_denied(answer):
+        return _answer_revision(await memories.get_memory(id), _DENIED)
     if isinstance(answer, AcceptedElicitation) and answer.data.true:
         memories = memories.with_channel(user_channel(ctx))
     memory = await memories.revise_memory(
         id, action, content, valid_from=valid_from, until=until, turn_id=turn_id
     )
-    note = _CONFIRM_HINT if action == "confirm" and not memory.verified else None
-    note = note or (revision_note(memory) if action == "correct" else None)
-    return answer_with(
-        wire_revision(memory, note), "\n".join(filter(None, (memory_text(memory), note)))
-    )
+    return _answer_revision(memory, _note_revision(memory, action, answer))
+
+
+def _answer_revision(memory: Memory, note: str | None) -> CallToolResult:
+    text = "\n".join(filter(None, (memory_text(memory), note)))
+    return answer_with(wire_revision(memory, note), text, [link_memory(memory.id)])
+
+
+def _is_denied(answer: ElicitationResult[_Confirmation]) -> bool:
+    """Whether the user was asked, and says that it is not true."""
+    match answer:
+        case AcceptedElicitation(data=_Unasked()):
+            return False
+        case AcceptedElicitation():
+            return not answer.data.true
+        case _:
+            return False
+
+
+def _note_revision(
+    memory: Memory, action: Revision, answer: ElicitationResult[_Confirmation]
+) -> str | None:
+    if action == "confirm" and not memory.verified:
+        is_closed = isinstance(answer, CancelledElicitation)
+        return f"{_CLOSED if is_closed else ''}{_CONFIRM_HINT}"
+    return revision_note(memory) if action == "correct" else None
 
 
 async def record_conversation(

@@ -22,9 +22,9 @@ class UnreadWord:
         if self._is_said or isinstance(answer, InputRequiredResult) or answer.is_error:
             return answer
         word = unread_word(await memory.count_unread())
-        *others, last = answer.content
-        if not word or not isinstance(last, TextContent):
+        text, *links = answer.content
+        if not word or not isinstance(text, TextContent):
             return answer
         self._is_said = True
-        told = TextContent(type="text", text=f"{last.text}\n\n{word}")
-        return answer.model_copy(update={"content": [*others, told]})
+        told = TextContent(type="text", text=f"{text.text}\n\n{word}")
+        return answer.model_copy(update={"content": [told, *links]})

@@ -45,10 +45,15 @@ class WireForgetReports(BaseModel):
     reports: list[WireFullReport]
 
 
+Unforgotten = Literal["preview", "declined", "unanswered", "cancelled"]
+"""Why nothing is forgotten: it was only shown, the user said no, the client said no and may have
+had nobody to ask, or the question was closed without an answer."""
+
+
 class WireForgetAnswer(BaseModel):
     """What would be forgotten and the token for it, or what was forgotten."""
 
-    status: Literal["preview", "forgotten", "hidden", "declined"]
+    status: Literal["preview", "forgotten", "hidden", "declined", "unanswered", "cancelled"]
     items: list[WireForgetItem] | None = None
     counts: dict[str, int] | None = None
     token: str | None = None
@@ -65,15 +70,15 @@ def wire_preview(
     *,
     note: str | None = None,
     command: str | None = None,
-    declined: bool = False,
+    status: Unforgotten = "preview",
     most: int | None = None,
 ) -> WireForgetAnswer:
     """What would be forgotten; with a command instead of the token where it is too much."""
     return WireForgetAnswer(
-        status="declined" if declined else "preview",
+        status=status,
         items=[_wire_item(item) for item in preview.items[:most]],
         counts=preview.counts,
-        token=None if command or declined or preview.is_empty else preview.token,
+        token=None if command or status == "declined" or preview.is_empty else preview.token,
         command=command,
         notes=None if note is None else [note],
     )
