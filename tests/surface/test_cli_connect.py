@@ -16,6 +16,7 @@ from memoria.admin.clients.place import ClientPlace
 from memoria.admin.clients.program import ClientProgram
 from memoria.admin.clients.status import list_connections
 from memoria.admin.clients.table import CLIENTS
+from memoria.surface.mcp.instructions import static_instructions
 
 NAMES = [client.name for client in CLIENTS]
 KEY = "sk-proj-Zk3Qw9Lm2Xv7Bn4Tc8Yh5Rd1"
@@ -199,6 +200,47 @@ def test_recall_is_wired_to_the_prompt_and_to_the_beginning_that_gets_ready_for_
     hooks = json.loads((box.user / ".codex/hooks.json").read_text())["hooks"]
     recalling = {event for event, groups in hooks.items() if "--recall" in json.dumps(groups)}
     assert recalling == {"SessionStart", "UserPromptSubmit"}
+
+
+WITH_RULES = {
+    "cline": ".cline/rules/memoria.md",
+    "continue": ".continue/rules/memoria.md",
+    "kiro": ".kiro/steering/memoria.md",
+    "roo": ".roo/rules/memoria.md",
+}
+
+
+@pytest.mark.parametrize("name", WITH_RULES)
+def test_a_file_of_rules_says_when_to_use_the_tools_and_nothing_that_is_remembered(
+    box: ClientBox, name: str
+) -> None:
+    assert box("remember", "Always answer in short sentences.", "--type", "rule").code == 0
+    for place, content in NASTY_FILES[name].items():
+        box.write(place, content)
+    before = box.files()
+    assert box("connect", name, "--yes", "--no-hooks").code == 0
+    rules = (box.user / WITH_RULES[name]).read_text("utf-8")
+    assert static_instructions() in rules
+    assert "short sentences" not in rules
+    assert box("disconnect", name, "--yes").code == 0
+    assert box.files() == before
+
+
+@pytest.mark.parametrize("name", ["claude-desktop", "zed", "droid", "crush", "junie", "warp"])
+def test_where_no_file_can_say_when_to_use_the_tools_connect_says_what_to_paste(
+    box: ClientBox, name: str
+) -> None:
+    (place,) = [line for line in box.shell.json("connect", name, "--yes")["remains"]
+                if "paste this into" in line]  # fmt: skip
+    assert "search_memory" in place
+
+
+def test_rules_that_are_somebody_elses_are_left_alone(box: ClientBox) -> None:
+    file = box.write(".roo/rules/memoria.md", "Be brief.\n")
+    done = box("connect", "roo", "--yes")
+    assert done.code == 1
+    assert f"{file} is somebody else's" in done.err
+    assert file.read_text() == "Be brief.\n"
 
 
 def test_keys_are_named_and_never_written(box: ClientBox) -> None:

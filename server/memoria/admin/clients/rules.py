@@ -21,3 +21,8 @@ def write_rules(client: Client, scope: Scope, place: ClientPlace) -> dict[Path, 
         return {}
     text = resources.files("memoria").joinpath(_TEXT).read_text("utf-8")
     return {path: f"{client.rules_head}{_MARK.format(name=client.name)}\n\n{text}"}
+
+
+def is_rules(client: Client, path: Path, scope: Scope, place: ClientPlace) -> bool:
+    """Whether a file is the one of a client's rules."""
+    return client.rules is not None and client.rules(place, scope) == path

@@ -21,7 +21,7 @@ from memoria.admin.clients.ledger import ConnectionLedger, LedgerEntry
 from memoria.admin.clients.packaged import find_package
 from memoria.admin.clients.place import ClientPlace, Scope
 from memoria.admin.clients.program import ClientProgram
-from memoria.admin.clients.rules import write_rules
+from memoria.admin.clients.rules import is_rules, write_rules
 from memoria.admin.clients.syntax.choose import SyntaxName
 from memoria.admin.clients.syntax.interface import InsertedPiece, look_up
 from memoria.errors import ClientError
@@ -114,7 +114,7 @@ def draft_connection(
         edits.append(_connect_document(path, wanted, before, ledger))
         notes += _hand_notes(path, wanted, before, ledger)
     for path, text in own_files(client, scope, place, program, wish).items():
-        edits.append(_connect_own(path, text))
+        edits.append(_connect_own(path, text, is_hook=not is_rules(client, path, scope, place)))
     if not wish.is_wanted:
         kept = {edit.path for edit in edits}
         removed = _remove_own(client, scope, place, program)
@@ -297,11 +297,12 @@ def _disconnect_document(
     return FileEdit(path=path, before=before, after=None if goes else _encode(mark, edited.text))
 
 
-def _connect_own(path: Path, text: str) -> FileEdit:
+def _connect_own(path: Path, text: str, *, is_hook: bool) -> FileEdit:
     before = ConfigFile(path).read()
     if before is not None and not is_our_file(before.decode("utf-8", "replace")):
         raise ClientError(
-            f"{path} is somebody else's. Nothing was changed: move it away, or use --no-hooks."
+            f"{path} is somebody else's. Nothing was changed: move it away"
+            f"{', or use --no-hooks' if is_hook else ''}."
         )
     return FileEdit(
         path=path,

@@ -17,9 +17,9 @@ from memoria.bare.plain_json import read_json
 from memoria.bare.settings_file import SettingsFileError, find_ignored_folders
 from memoria.bare.spool import append_entry
 from memoria.surface.hook.callers import is_from
-from memoria.surface.hook.journals import TRANSCRIPT_CLIENTS, find_transcript
 from memoria.surface.hook.payloads import Payload
 from memoria.surface.hook.replies import GUIDE, IS_LEFT_OUT, IS_RECORDED, make_reply
+from memoria.surface.hook.transcript_file import TRANSCRIPT_CLIENTS, find_transcript
 
 OFF = "MEMORIA_HOOKS"
 """`off` in the environment has hooks of that process's clients do nothing at all."""
