@@ -95,8 +95,8 @@ async def review(memory: Memoria) -> str:
         "Ask me about each of these memories: is it right? Then call revise_memory: correct "
         "it, or archive it if it is wrong. Those pending confirmation do not count "
         "until I say so: confirm or archive them. Of two that cannot both be true, archive the "
-        "wrong one. Whether two of one name are one is said on the command line: `memoria revise ID "
-        f"same ID` or `apart ID`.\n{fence(listed)}"
+        "wrong one. Whether two of one name are one is said on the command line: `memoria revise "
+        f"ID same ID` or `apart ID`.\n{fence(listed)}"
     )
 
 
