@@ -7,6 +7,7 @@ import pytest
 import memoria
 from memoria import Memoria, Settings
 from memoria.model.turn import Turn
+from memoria.surface.mcp.instructions import instructions_for
 from memoria.surface.mcp.prompts import briefing
 
 WISH = "From now on, always answer me in English."
@@ -28,6 +29,22 @@ async def test_a_standing_wish_is_told_whole_and_dated_and_is_no_memory(
     assert line.endswith(f'"{words}"')
     assert line in await briefing(memory)
     assert not (await memory.list_memories()).memories
+
+
+async def test_a_wish_that_was_said_in_another_project_is_told_with_its_name(home: Path) -> None:
+    shop, blog = (
+        Settings.from_values(home=home, embedder="off", workspace=f"/src/{name}")
+        for name in ("shop", "blog")
+    )
+    async with memoria.open(settings=shop) as m:
+        await said(m, "From now on use pnpm, never npm.")
+        (own,) = await m.wishes()
+    async with memoria.open(settings=blog) as m:
+        (told,) = await m.wishes()
+        assert told in await briefing(m)
+    assert " said in " not in own
+    assert '], said in shop: "From now on use pnpm' in told
+    assert told in instructions_for(blog)
 
 
 @pytest.mark.parametrize(
@@ -89,8 +106,6 @@ async def test_a_wish_that_became_a_memory_is_told_once(memory: Memoria) -> None
 
 
 async def test_a_wish_is_told_to_a_client_that_connects(home: Path) -> None:
-    from memoria.surface.mcp.instructions import instructions_for  # noqa: PLC0415
-
     settings = Settings.from_values(home=home, embedder="off")
     async with memoria.open(settings=settings) as m:
         await said(m, WISH)

@@ -92,7 +92,14 @@ async def test_what_holds_in_a_project_alone_is_quoted_in_its_file(settings: Set
     (project,) = (settings.home_path / "projects").rglob("MEMORY.md")
     assert words in project.read_text("utf-8")
     assert words not in core(settings).read_text("utf-8")
-    assert WISH in core(settings).read_text("utf-8")
+    home = core(settings).read_text("utf-8")
+    assert f"\n- 2026-11-20, said in api: “{WISH}” <!-- q:" in home
+    run_nightly(settings)
+    assert core(settings).read_text("utf-8") == home
+    mine = "Answer in English unless I write German"
+    core(settings).write_text(home.replace(WISH, mine), "utf-8")
+    run_nightly(settings)
+    assert mine in await list_contents(settings)
 
 
 async def test_few_quotes_stand_there_and_leave_room_for_memories(settings: Settings) -> None:

@@ -50,6 +50,19 @@ def test_an_optional_argument_that_is_left_empty_counts_as_not_given(tool: str) 
         assert read == REQUIRED[tool]
 
 
+@pytest.mark.parametrize("tool", ["search_memory", "search_conversation_traces"])
+async def test_of_wordings_without_a_question_the_first_is_the_question(
+    agent: Agent, tool: str
+) -> None:
+    await agent.say("The bees stand behind the mill")
+    for sent in ({}, {"query": " "}, {"query": None}):
+        answer = await agent.call(tool, **sent, queries=["where are the bees", "the mill"])
+        assert answer == await agent.call(tool, query="where are the bees", queries=["the mill"])
+    alone = await agent.call(tool, queries="where are the bees")
+    assert alone == await agent.call(tool, query="where are the bees")
+    assert "query" in await agent.refusal(tool, queries=[])
+
+
 async def test_an_empty_focus_still_clears_it(agent: Agent) -> None:
     await agent.call("update_scratchpad", current_focus="the parser", session_id="s-1")
     pad = await agent.call("update_scratchpad", current_focus="", completed="", session_id="s-1")

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,21 @@ Undo one: memoria undo ID
     assert "red box" in shell("list").out
 
 
+def test_the_command_that_takes_a_change_back_takes_back_that_change_from_any_folder(
+    shell: Shell,
+) -> None:
+    in_blog = {"MEMORIA_WORKSPACE": "blog"}
+    shell("remember", "The theme of the blog is Ananke", **in_blog)
+    there = ("--tenant", "default", "--workspace", "the shop")
+    told = shell(*there, "remember", "The canary of this project runs on port 9000", **in_blog)
+    theme = shell("remember", "The blog is printed on Mondays", **in_blog)
+    command = told.out.splitlines()[-1].removeprefix("Take it back: memoria ")
+    assert theme.out.splitlines()[-1].startswith("Take it back: memoria undo ")
+    undone = shell(*shlex.split(command), "--yes", **in_blog)
+    assert undone.out.startswith("Undone: remembered.\n  The canary of this project runs")
+    assert "Ananke" in shell("list", **in_blog).out
+
+
 def test_nothing_is_undone_without_a_yes(shell: Shell) -> None:
     shell("remember", "The tent is green")
     asked = shell("undo")
@@ -71,7 +87,8 @@ def test_what_changes_nothing_says_so_and_offers_no_undo(shell: Shell) -> None:
             "Nothing was changed: you had confirmed it.",
         ]
     )
-    assert shell("revise", told["id"], "archive").out.endswith("Take it back: memoria undo\n")
+    archived = plain(shell("revise", told["id"], "archive").out)
+    assert archived.endswith("Take it back: memoria undo ID\n")
     again = shell("revise", told["id"], "archive").out
     assert plain(again) == snapshot("""\
 Nothing was changed: it was archived already.

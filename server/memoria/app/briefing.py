@@ -84,7 +84,7 @@ def _read_lines(
     return BriefingLines(
         [line for one in core.values() for line in _split(one.text)],
         frozenset(show_invisible(line) for one in core.values() for line in one.urgent),
-        wish_lines(tx, list_wishes(tx, project)),
+        wish_lines(tx, list_wishes(tx, project), project),
         [line for pad in pads for line in _task_lines(pad, tx.zone)],
         [
             f"- {date_of_memory(one, tx.zone)}: {indent_lines(one.current.content, '  ')}"

@@ -176,7 +176,7 @@ class Records(Recall):
         from memoria.lifecycle.core.wishes import list_wishes, wish_lines  # noqa: PLC0415  (only who reads them)
 
         project = self.settings.workspace
-        return await self._read(lambda tx: wish_lines(tx, list_wishes(tx, project)))
+        return await self._read(lambda tx: wish_lines(tx, list_wishes(tx, project), project))
 
     @check_arguments
     async def statistics(self) -> Statistics:

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from memoria.inference import LazyEmbedder
-from memoria.lifecycle.core.lines import Quote
+from memoria.lifecycle.core.lines import Quote, render_text
 from memoria.lifecycle.core.places import CorePlace
 from memoria.lifecycle.core.render import Rows
 from memoria.lifecycle.core.told import may_be_quoted
-from memoria.lifecycle.core.wishes import list_wishes
+from memoria.lifecycle.core.wishes import list_wishes, name_other_project
 from memoria.memories.days import date_of_turn
+from memoria.model import StoredTurn
 from memoria.model.core import PROJECT_FILE, CoreLine
 from memoria.retrieval.lookup.newer import Told, find_newer
 from memoria.store.base import Transaction
@@ -57,7 +58,11 @@ def list_quotes(tx: Transaction, place: CorePlace) -> list[Quote]:
         everywhere = {turn.n for turn in list_wishes(tx, None)}
         wishes = [turn for turn in wishes if turn.n not in everywhere]
     return [
-        Quote(turn.id, date_of_turn(turn, tx.zone), turn.content)
+        Quote(turn.id, _when(tx, turn, place), turn.content)
         for turn in wishes[:_MOST_QUOTES]
         if may_be_quoted(turn)
     ]
+
+
+def _when(tx: Transaction, turn: StoredTurn, place: CorePlace) -> str:
+    return f"{date_of_turn(turn, tx.zone)}{render_text(name_other_project(turn, place.project))}"

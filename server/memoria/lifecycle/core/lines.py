@@ -44,7 +44,7 @@ class Quote(NamedTuple):
     id: str
     """Of the turn."""
     when: str
-    """The day."""
+    """The day, and the project in which alone it was said, where that is told."""
     content: str
 
 

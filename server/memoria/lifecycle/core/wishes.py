@@ -6,6 +6,7 @@ speaks against it. Everything else stays a turn that a search finds.
 """
 
 from collections.abc import Iterator, Sequence
+from pathlib import PurePath
 
 from memoria.ingest.attribution import find_participants
 from memoria.memories.conditions import condition_of_turn
@@ -41,13 +42,24 @@ def list_wishes(tx: Transaction, project: str | None) -> list[StoredTurn]:
     return told
 
 
-def wish_lines(tx: Transaction, turns: Sequence[StoredTurn]) -> list[str]:
-    """A line for each wish: its day, its source and all its words."""
-    return [f'{_head_of(tx, turn)}: "{join_lines(turn.content)}"' for turn in turns]
+def wish_lines(tx: Transaction, turns: Sequence[StoredTurn], project: str | None) -> list[str]:
+    """A line for each wish, as read in a project: its day, its source and all its words."""
+    return [f'{_head_of(tx, turn, project)}: "{join_lines(turn.content)}"' for turn in turns]
 
 
-def _head_of(tx: Transaction, turn: StoredTurn) -> str:
-    return f"- {date_of_turn(turn, tx.zone)} [turn {turn.id[-_ID_CHARS:]}]"
+def name_other_project(turn: StoredTurn, project: str | None) -> str:
+    """In which other project a wish was said; nothing where that is this one, or none.
+
+    Whether it is meant for that project alone is left to who reads it.
+    """
+    if turn.workspace in (None, project):
+        return ""
+    return f", said in {join_lines(PurePath(turn.workspace).name or turn.workspace)}"
+
+
+def _head_of(tx: Transaction, turn: StoredTurn, project: str | None) -> str:
+    source = f"[turn {turn.id[-_ID_CHARS:]}]{name_other_project(turn, project)}"
+    return f"- {date_of_turn(turn, tx.zone)} {source}"
 
 
 def _list_sure(tx: Transaction, project: str | None) -> Iterator[StoredTurn]:

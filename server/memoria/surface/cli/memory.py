@@ -12,6 +12,7 @@ from memoria.model.query import MemoryQuery, TranscriptQuery
 from memoria.surface.cli.console import AsJson, show, with_memory
 from memoria.surface.cli.explanation import print_answer
 from memoria.surface.cli.query_options import complete_session, read_options, takes_query_options
+from memoria.surface.cli.undoing import name_undo
 from memoria.surface.text import revision_note
 from memoria.surface.wire.results import (
     wire_remember_result,
@@ -94,7 +95,7 @@ def remember(
 
     async def keep(
         memory: "Memoria", supersedes: str | None = supersedes
-    ) -> "tuple[RememberResult, Memory]":
+    ) -> "tuple[RememberResult, Memory, str | None]":
         kept = await memory.remember(
             " ".join(words),
             type=type,
@@ -108,20 +109,21 @@ def remember(
             scope=scope,
             again=again,
         )
-        return kept, await memory.get_memory(kept.id)
+        undo = await name_undo(memory, context.obj, kept.id)
+        return kept, await memory.get_memory(kept.id), undo
 
-    kept, stored = with_memory(context, keep, begins_home=True)
+    kept, stored, undo = with_memory(context, keep, begins_home=True)
     former = None if as_json or not sys.stdin.isatty() else kept.may_replace
     if former is not None and typer.confirm(f"Does it replace “{former.content}”?"):
-        kept, stored = with_memory(context, lambda memory: keep(memory, former.id))
-    show(wire_remember_result(kept), _describe_statement(kept, stored), as_json=as_json)
+        kept, stored, undo = with_memory(context, lambda memory: keep(memory, former.id))
+    show(wire_remember_result(kept), _describe_statement(kept, stored, undo), as_json=as_json)
 
 
-def _describe_statement(kept: "RememberResult", memory: "Memory") -> str:
+def _describe_statement(kept: "RememberResult", memory: "Memory", undo: str | None) -> str:
     from memoria.surface.cli.layout import columns  # noqa: PLC0415  (as in browsing)
     from memoria.surface.cli.statement_text import render_statement  # noqa: PLC0415
 
-    return render_statement(kept, memory, columns())
+    return render_statement(kept, memory, columns(), undo)
 
 
 @takes_query_options(MemoryQuery)
@@ -205,11 +207,13 @@ def _revise_memory(
     from memoria.surface.cli.layout import columns  # noqa: PLC0415  (as above)
     from memoria.surface.cli.statement_text import idle_note, render_revision  # noqa: PLC0415
 
-    memory = with_memory(
-        context, lambda m: m.revise_memory(memory_id, action, wording, until=until)
-    )
+    async def change(m: "Memoria") -> "tuple[Memory, str | None]":
+        revised = await m.revise_memory(memory_id, action, wording, until=until)
+        return revised, await name_undo(m, context.obj, revised.id)
+
+    memory, undo = with_memory(context, change)
     note = revision_note(memory) if action == "correct" and until is None else None
-    text = render_revision(memory, action, columns())
+    text = render_revision(memory, action, columns(), undo)
     show(wire_revision(memory, idle_note(memory, action) or note), text, as_json=as_json)
 
 

@@ -38,11 +38,19 @@ _SO_BEFORE: dict[Revision, str] = {
     "everywhere": "it was seen everywhere already",
     "project": "it was seen in its project alone already",
 }
-_UNDO = "Take it back: memoria undo"
 
 
-def render_statement(kept: RememberResult, memory: Memory, width: int) -> str:
-    """Where a statement went, as what and until when, and what it means for what was known."""
+def render_statement(
+    kept: RememberResult, memory: Memory, width: int, undo: str | None = None
+) -> str:
+    """Where a statement went, as what and until when, and what it means for what was known.
+
+    Args:
+        kept: what became of it.
+        memory: as it is now.
+        width: of the terminal.
+        undo: the command that takes it back.
+    """
     kind = memory.type.value.replace("_", " ")
     article = "an" if kind[0] in "aeiou" else "a"
     lines = [f"{_STATES[kept.status]} as {article} {kind}, {scope_phrase(kept.project)}:"]
@@ -53,11 +61,11 @@ def render_statement(kept: RememberResult, memory: Memory, width: int) -> str:
     for note in _notes(kept):
         lines += _hang(f"note: {note}", width)
     if kept.status in ("remembered", "restored") or kept.supersedes:
-        lines.append(_UNDO)
+        lines += _offer(undo)
     return "\n".join(lines)
 
 
-def render_revision(memory: Memory, action: Revision, width: int) -> str:
+def render_revision(memory: Memory, action: Revision, width: int, undo: str | None = None) -> str:
     """What became of a memory that was revised."""
     kind, validity = memory.type.value.replace("_", " "), validity_word(memory).replace("_", " ")
     details = [kind, validity, *(["pinned"] if memory.pinned else [])]
@@ -73,7 +81,11 @@ def render_revision(memory: Memory, action: Revision, width: int) -> str:
     lines += wrap_text(" · ".join([*details, _short(memory.id)]), width, 4)
     note = revision_note(memory) if action == "correct" else None
     lines += _hang(f"note: {note}", width) if note else []
-    return "\n".join([*lines, *([] if idle else [_UNDO])])
+    return "\n".join([*lines, *([] if idle else _offer(undo))])
+
+
+def _offer(undo: str | None) -> list[str]:
+    return [f"Take it back: {undo}"] if undo else []
 
 
 def idle_note(memory: Memory, action: Revision) -> str | None:

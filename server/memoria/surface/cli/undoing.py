@@ -3,6 +3,7 @@
 What it prints with is imported when it prints: a server shares this start-up.
 """
 
+import shlex
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Annotated
@@ -77,6 +78,20 @@ def undo(
             raise unknown from None
         return
     _undo_change(context, change, listed.id_chars, yes=yes, as_json=as_json)
+
+
+async def name_undo(memory: "Memoria", options: Options, memory_id: str) -> str | None:
+    """The command that takes back what was just done to a memory; None where nothing was noted.
+
+    It works from any folder: the project and the tenant that were named are named in it again.
+    """
+    listed = await memory.list_changes()
+    own = next((one.id for one in listed.changes if one.memory_id == memory_id), None)
+    if own is None:
+        return None
+    named = (("--tenant", options.tenant), ("--workspace", options.workspace))
+    before = [word for name, value in named if value for word in (name, shlex.quote(value))]
+    return " ".join(["memoria", *before, "undo", own[-listed.id_chars :]])
 
 
 def _show_list(context: typer.Context, *, as_json: bool) -> None:

@@ -1,9 +1,9 @@
 """Arguments as models write them, brought into the form that a tool's schema asks for.
 
 Models fill in every optional argument with an empty text or `null`, write a list as a text with
-commas, and JSON within a text. What is meant is plain, so it is read as it is meant. A text stays
-the text that was sent, a required argument stays what it is, and what fits no form is left for the
-tool to refuse.
+commas, JSON within a text, and a question among its other wordings. What is meant is plain, so it
+is read as it is meant. A text stays the text that was sent, a required argument stays what it is,
+and what fits no form is left for the tool to refuse.
 """
 
 import json
@@ -31,7 +31,18 @@ def read_as_meant(arguments: Mapping[str, Any], schema: Schema) -> dict[str, Any
         arguments: what the model sent.
         schema: the object's; its `$defs` are those of all that is in it.
     """
-    return _read_object(arguments, schema, schema.get("$defs", {}))
+    return _name_question(_read_object(arguments, schema, schema.get("$defs", {})), schema)
+
+
+def _name_question(read: dict[str, Any], schema: Schema) -> dict[str, Any]:
+    """Return the arguments with the first of several wordings as the question that is missing."""
+    given, wordings = read.get("query"), read.get("queries")
+    is_missing = given is None or (isinstance(given, str) and not given.strip())
+    if "query" not in schema.get("required", ()) or not is_missing:
+        return read
+    if not isinstance(wordings, list) or not wordings:
+        return read
+    return {**read, "query": wordings[0], "queries": wordings[1:]}
 
 
 def _read_object(given: Mapping[str, Any], schema: Schema, defs: Schema) -> dict[str, Any]:
