@@ -23,6 +23,7 @@ from pydantic import (
 
 from memoria.bare.home import find_home
 from memoria.bare.projects import name_here
+from memoria.config_checks import check_together
 from memoria.errors import InvalidInputError
 from memoria.model.explanation import Part
 from memoria.model.model_call import DailyCap, TokenPrice
@@ -310,33 +311,8 @@ class Settings(BaseModel):
         return home
 
     @model_validator(mode="after")
-    def _check_embedding_endpoint(self) -> Self:
-        if self.embedder == "endpoint" and not (self.embedding_base_url and self.embedding_model):
-            raise ValueError(
-                "embedder=endpoint needs MEMORIA_EMBEDDING_BASE_URL and MEMORIA_EMBEDDING_MODEL"
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _check_chat_model(self) -> Self:
-        endpoint = (self.llm_base_url, self.llm_model, self.llm_api_key)
-        if self.llm_command and any(endpoint):
-            raise ValueError(
-                "MEMORIA_LLM_COMMAND is one way to ask a chat model and MEMORIA_LLM_BASE_URL with "
-                "MEMORIA_LLM_MODEL and MEMORIA_LLM_API_KEY is another; set one of the two"
-            )
-        if any(endpoint) and not (self.llm_base_url and self.llm_model):
-            raise ValueError("a chat model needs MEMORIA_LLM_BASE_URL and MEMORIA_LLM_MODEL")
-        return self
-
-    @model_validator(mode="after")
-    def _check_price(self) -> Self:
-        prices = (self.llm_input_price, self.llm_output_price)
-        if None in prices and (prices != (None, None) or self.llm_daily_cost is not None):
-            raise ValueError(
-                "to know what a day costs, state both MEMORIA_LLM_INPUT_PRICE and "
-                "MEMORIA_LLM_OUTPUT_PRICE, of a million tokens each"
-            )
+    def _check_together(self) -> Self:
+        check_together(self)
         return self
 
     @field_validator("llm_base_url", "rerank_base_url")
@@ -345,13 +321,6 @@ class Settings(BaseModel):
         if url and not is_web_address(url):
             raise ValueError("write a URL such as http://127.0.0.1:11434/v1")
         return url
-
-    @model_validator(mode="after")
-    def _check_reranker(self) -> Self:
-        named = (self.rerank_base_url, self.rerank_model, self.rerank_api_key)
-        if any(named) and not (self.rerank_base_url and self.rerank_model):
-            raise ValueError("a reranker needs MEMORIA_RERANK_BASE_URL and MEMORIA_RERANK_MODEL")
-        return self
 
     @field_validator("llm_command")
     @classmethod

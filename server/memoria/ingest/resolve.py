@@ -21,14 +21,13 @@ from memoria.memories.interpretation import (
 )
 from memoria.memories.task_in_hand import find_task_of_turn, is_about_work
 from memoria.memories.validator import OperationValidator, RejectedError
-from memoria.memories.values import Interpretation, NewWording
+from memoria.memories.values import REFINE, Interpretation, NewWording
 from memoria.memories.verdicts import (
     NOTHING_READ,
     NewClaim,
     ReadAhead,
     applies_elsewhere,
 )
-from memoria.memories.writer import REFINE
 from memoria.model import (
     Add,
     Boost,

@@ -16,9 +16,9 @@ from dataclasses import replace
 
 from memoria.memories.belief import needs_users_word
 from memoria.memories.claim_outcome import ClaimOutcome
-from memoria.memories.values import NewWording, Passage, StructuralLinks
+from memoria.memories.values import REFINE, NewWording, Passage, StructuralLinks
 from memoria.memories.verdicts import NewClaim, Verdicts, applies_elsewhere, judge_claim
-from memoria.memories.writer import REFINE, MemoryWriter
+from memoria.memories.writer import MemoryWriter
 from memoria.model import (
     InferredBy,
     Memory,
@@ -188,8 +188,7 @@ class ClaimWriter:
         since = max(valid_from, memory.current.valid_from)
         learnt_at = new.names_task or not memory.type.is_guide
         task = new.memory.task if learnt_at else None
-        wording = replace(new.wording, valid_from=since, task=task)
-        self._writer.revise(memory.id, wording, action)
+        self._writer.revise(memory.id, replace(new.wording, valid_from=since, task=task), action)
         return ClaimOutcome("UPDATE", memory.id, supersedes=(memory,))
 
     def strengthen(self, new: NewClaim, memory: Memory) -> ClaimOutcome:
@@ -283,10 +282,9 @@ class ClaimWriter:
         self.revise(replace(new, wording=wording), first, since)
         successor = self._current(first)
         self._supersede_all(successor, [memory for memory, _ in others])
-        contradicted = verdicts.opponents
-        self._writer.mark_contradiction(successor, contradicted)
+        self._writer.mark_contradiction(successor, verdicts.opponents)
         before = (first, *(memory for memory, _ in others))
-        return ClaimOutcome("UPDATE", first.id, before, contradicted)
+        return ClaimOutcome("UPDATE", first.id, before, verdicts.opponents)
 
     def _add_past(self, new: NewClaim, memory: Memory) -> ClaimOutcome:
         """Write what was true before the present wording of a memory into its history."""
@@ -378,8 +376,7 @@ def _type_of_statement(new: NewClaim) -> MemoryType | None:
 
 def same_topic(memory: Memory, claim: Claim, workspace: str | None) -> NewMemory:
     """A new memory of what a known one speaks of, as sure as a claim is."""
-    topic = _like(memory, claim)
-    return replace(topic, id=new_id(), task=None, workspace=workspace, scope=None)
+    return replace(_like(memory, claim), id=new_id(), task=None, workspace=workspace, scope=None)
 
 
 def _like(memory: Memory, claim: Claim) -> NewMemory:

@@ -7,6 +7,8 @@ from memoria.model.channel import EXTRACTION_CHANNEL
 
 RULES_CONFIDENCE = 0.4
 """How sure the rules are of what they read in a wording; a model says for itself."""
+REFINE = "refine"
+"""What a wording is logged as that adds to the former one, or says the same: that holds still."""
 
 
 @dataclass(frozen=True, slots=True)

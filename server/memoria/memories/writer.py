@@ -52,9 +52,6 @@ from memoria.store.not_found import not_found
 from memoria.store.values import MemoryDetails, NewEvidence, NewMemory, NewVersion
 from memoria.text.statement import fingerprint
 
-REFINE = "refine"
-"""What a wording is logged as that adds to the former one, or says the same: that holds still."""
-
 
 class MemoryWriter:
     """Writes one tenant's memories within one transaction."""

@@ -1,0 +1,53 @@
+"""Which settings need each other, and which exclude each other."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memoria.config import Settings
+
+
+def check_together(settings: "Settings") -> None:
+    """See that settings go together.
+
+    Raises:
+        ValueError: they don't.
+    """
+    _check_embedding_endpoint(settings)
+    _check_chat_model(settings)
+    _check_price(settings)
+    _check_reranker(settings)
+
+
+def _check_embedding_endpoint(settings: "Settings") -> None:
+    named = settings.embedding_base_url and settings.embedding_model
+    if settings.embedder == "endpoint" and not named:
+        raise ValueError(
+            "embedder=endpoint needs MEMORIA_EMBEDDING_BASE_URL and MEMORIA_EMBEDDING_MODEL"
+        )
+
+
+def _check_chat_model(settings: "Settings") -> None:
+    endpoint = (settings.llm_base_url, settings.llm_model, settings.llm_api_key)
+    if settings.llm_command and any(endpoint):
+        raise ValueError(
+            "MEMORIA_LLM_COMMAND is one way to ask a chat model and MEMORIA_LLM_BASE_URL with "
+            "MEMORIA_LLM_MODEL and MEMORIA_LLM_API_KEY is another; set one of the two"
+        )
+    if any(endpoint) and not (settings.llm_base_url and settings.llm_model):
+        raise ValueError("a chat model needs MEMORIA_LLM_BASE_URL and MEMORIA_LLM_MODEL")
+
+
+def _check_price(settings: "Settings") -> None:
+    prices = (settings.llm_input_price, settings.llm_output_price)
+    is_needed = prices != (None, None) or settings.llm_daily_cost is not None
+    if None in prices and is_needed:
+        raise ValueError(
+            "to know what a day costs, state both MEMORIA_LLM_INPUT_PRICE and "
+            "MEMORIA_LLM_OUTPUT_PRICE, of a million tokens each"
+        )
+
+
+def _check_reranker(settings: "Settings") -> None:
+    named = (settings.rerank_base_url, settings.rerank_model, settings.rerank_api_key)
+    if any(named) and not (settings.rerank_base_url and settings.rerank_model):
+        raise ValueError("a reranker needs MEMORIA_RERANK_BASE_URL and MEMORIA_RERANK_MODEL")
