@@ -12,6 +12,7 @@ from hypothesis.configuration import set_hypothesis_home_dir
 from jsonschema import (  # type: ignore[import-untyped]  # the SDK's own dependency; it has no stubs
     Draft202012Validator,
 )
+from tests.empty_home import lay_empty_home
 
 import memoria
 from memoria import Memoria
@@ -111,5 +112,6 @@ def home(tmp_path: Path) -> Path:
 @pytest.fixture
 async def memory(home: Path, embedder: BundledEmbedder) -> AsyncIterator[Memoria]:
     """An opened memory with the bundled model."""
+    lay_empty_home(home)
     async with memoria.open(home=home, tenant="tests", embedder=embedder) as opened:
         yield opened

@@ -20,7 +20,15 @@ PROCESSES = get_context("forkserver") if _CAN_FORK else get_context("spawn")
 _COMMANDS = [
     f"memoria.surface.cli.{name}" for name in ("main", *{one.module for one in VERBS.values()})
 ]
-PROCESSES.set_forkserver_preload(["tests.processes", *_COMMANDS, "memoria.inference.chat.endpoint"])
+_LATER = [
+    "anyio._backends._asyncio",
+    "httpcore2",
+    "memoria.inference.chat.endpoint",
+    "openai.resources.chat.completions",
+    "typer.rich_utils",
+]
+"""What commands import as they work; but NumPy, which starts threads."""
+PROCESSES.set_forkserver_preload(["tests.processes", *_COMMANDS, *_LATER])
 
 
 @dataclass(frozen=True)

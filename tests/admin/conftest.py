@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from tests.empty_home import lay_empty_home
 from tests.surface.shell import Shell
 
 import memoria
@@ -21,7 +22,7 @@ def shell(home: Path) -> Shell:
 @pytest.fixture
 async def quiet(home: Path) -> AsyncIterator[Memoria]:
     """An opened memory without vectors."""
-    settings = Settings.load(home=str(home), tenant="tests", embedder="off")
+    settings = Settings.load(home=lay_empty_home(home), tenant="tests", embedder="off")
     async with memoria.open(settings=settings) as opened:
         yield opened
 

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from tests.empty_home import lay_empty_home
 
 import memoria
 from memoria.app import Memoria
@@ -12,5 +13,6 @@ from memoria.config import Settings
 
 @pytest.fixture
 async def memory(home: Path) -> AsyncIterator[Memoria]:
+    lay_empty_home(home)
     async with memoria.open(settings=Settings(home=home, embedder="off")) as opened:
         yield opened

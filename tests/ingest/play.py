@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.empty_home import lay_empty_home
 from tests.llm.scripted import Asked, ScriptedModel
 
 import memoria
@@ -88,7 +89,7 @@ async def opened(
     """A memory that a scripted model reads for, without vectors unless an embedder is given."""
     embedder = "bundled" if loaded else "off"
     chosen = {
-        "home": home,
+        "home": lay_empty_home(home),
         "embedder": embedder,
         "llm_base_url": model.url,
         "extraction_wait_minutes": 0,

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.empty_home import lay_empty_home
 
 from memoria.app import open_memoria
 from memoria.config import Settings
@@ -18,7 +19,8 @@ SAID = ("the port is 8080", "会议改到星期四", "the build needs Node 22", 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     """Of an empty home without a model."""
-    return Settings.from_values(home=tmp_path / "home", tenant="ann", embedder="off")
+    home = lay_empty_home(tmp_path / "home")
+    return Settings.from_values(home=home, tenant="ann", embedder="off")
 
 
 @pytest.fixture

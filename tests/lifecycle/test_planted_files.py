@@ -24,6 +24,12 @@ posix_only = pytest.mark.skipif(os.name == "nt", reason="pipes and links as POSI
 
 
 @pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    """Of a home that is not there yet."""
+    return Settings.from_values(home=tmp_path / "home", tenant="ann", embedder="off")
+
+
+@pytest.fixture
 def home(settings: Settings) -> Path:
     """The home of a tenant who has said something, two days ago and now."""
 

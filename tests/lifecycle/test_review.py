@@ -89,7 +89,6 @@ def memory(settings: Settings, memory_id: str) -> Memory:
 def keep_many(settings: Settings, many: int) -> list[str]:
     """Facts, in one transaction."""
     origin = Provenance(source_kind="user_said", trust="reported", channel="library")
-    settings.home_path.mkdir(parents=True)
     store = SqliteStore(settings.home_path / "memoria.db", busy_timeout_ms=5000, readers=1)
     memories = [NewMemory(new_id(), MemoryType.FACT, 0.5, 0.5) for _ in range(many)]
     with closing(store), store.write(settings.tenant) as tx:

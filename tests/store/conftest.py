@@ -8,6 +8,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from tests.empty_home import lay_empty_home
 from tests.store.tenant_life import SAID, live, marks
 
 from memoria.memories.statements import Statements
@@ -33,8 +34,8 @@ def open_store() -> Iterator[OpenStore]:
 
 @pytest.fixture
 def store(open_store: OpenStore, home: Path) -> SqliteStore:
-    """The store of a new home."""
-    return open_store(home)
+    """The store of an empty home."""
+    return open_store(lay_empty_home(home))
 
 
 @pytest.fixture

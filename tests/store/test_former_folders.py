@@ -132,7 +132,7 @@ def test_any_tenant_that_opens_the_home_has_all_folders_taken_over(
     ask(shell, "remember", "The launch is in May.")
     old.say("Before.")
     old.go_back()
-    shell.begin()
+    open_store(Settings.from_values(home=home)).close()
     assert old.former.is_file()
     assert len(list_waiting(str(home), TENANT)) == 1
 

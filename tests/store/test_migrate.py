@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.empty_home import empty_database
 from tests.store.conftest import OpenStore
 
 import memoria
@@ -74,9 +75,9 @@ def tables(home: Path) -> set[str]:
 
 
 def test_a_new_home_has_exactly_the_schema_the_migrations_say(
-    store: SqliteStore, home: Path, tmp_path: Path
+    open_store: OpenStore, home: Path, tmp_path: Path
 ) -> None:
-    del store
+    open_store(home)
     plain = looked_at(tmp_path / "plain.db")
     for _, sql in migrations():
         plain.executescript(sql)
@@ -85,6 +86,11 @@ def test_a_new_home_has_exactly_the_schema_the_migrations_say(
     made.close()
     plain.close()
     assert version(home) == NEWEST
+
+
+def test_a_new_home_is_the_same_bytes_each_time(open_store: OpenStore, home: Path) -> None:
+    open_store(home).close()
+    assert (home / "memoria.db").read_bytes() == empty_database()
 
 
 def test_migrations_are_numbered_without_a_gap() -> None:

@@ -12,6 +12,7 @@ import jsonschema  # type: ignore[import-untyped]  # the SDK's own dependency; i
 import pytest
 from mcp import Client, MCPError
 from mcp.types import CallToolResult, Implementation, TextContent, TextResourceContents
+from tests.empty_home import lay_empty_home
 
 from memoria.app import open_memoria
 from memoria.config import Settings
@@ -106,6 +107,7 @@ async def connected(server: MemoriaServer, mode: str, name: str = CLIENT) -> Asy
 
 def server_on(home: Path, embedder: Embedder | None) -> MemoriaServer:
     """The real server over a home; without vectors where there is no embedder."""
+    lay_empty_home(home)
     settings = Settings.load(home=home, tenant="tests", embedder="bundled" if embedder else "off")
     return build_server(lambda: open_memoria(settings=settings, embedder=embedder))
 

@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.empty_home import lay_empty_home
 from typer.testing import CliRunner
 
-from memoria.app.engine import open_store
-from memoria.config import Settings
 from memoria.surface.cli.console import err, out, warn_of_settings
 from memoria.surface.cli.main import app
 
@@ -50,7 +49,7 @@ class Shell:
 
         What only reads makes none.
         """
-        open_store(Settings(home=self.home)).close()
+        lay_empty_home(self.home)
         return self
 
     def __call__(self, *arguments: str | Path, **environment: str) -> Output:
