@@ -68,7 +68,8 @@ def _list_turns(result: SearchResult) -> Ranking:
     return [list(key) for key in dict.fromkeys(found)]
 
 
-async def _work(home: Path, talks: list[Talk], at_once: int | None) -> dict[str, Any]:
+async def record_and_ask(home: Path, talks: list[Talk], at_once: int | None) -> dict[str, Any]:
+    """Record so many turns at a time, then ask: the CPU seconds, and what was found by level."""
     cpu_s = await _record(home, talks, at_once)
     return {"cpu_s": cpu_s, "found": await _ask(home, talks)}
 
@@ -77,7 +78,7 @@ def _main() -> None:
     home, file = map(Path, sys.argv[1:])
     given = json.loads(file.read_text("utf-8"))
     talks = [Talk(**talk) for talk in given["talks"]]
-    print(json.dumps(anyio.run(_work, home, talks, given["at_once"])))
+    print(json.dumps(anyio.run(record_and_ask, home, talks, given["at_once"])))
 
 
 if __name__ == "__main__":
