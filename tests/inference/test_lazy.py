@@ -118,6 +118,41 @@ def test_choosing_an_embedder_loads_nothing(given: dict[str, str], name: str) ->
     assert (chosen.name, chosen.state) == (name, "not loaded")
 
 
+class Numbering:
+    """Gives each text the number it is written as, and keeps how many came at once."""
+
+    name = "numbering/1"
+
+    def __init__(self, *, lost: int = 0) -> None:
+        self.sizes: list[int] = []
+        self._lost = lost
+
+    def embed_query(self, text: str) -> Vector:
+        return np.array([float(text)], np.float32)
+
+    def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
+        self.sizes.append(len(texts))
+        return [self.embed_query(text) for text in texts[self._lost :]]
+
+
+@pytest.mark.parametrize(("most", "sizes"), [(None, [5]), (2, [2, 2, 1]), (5, [5])])
+def test_documents_are_given_so_many_at_once_and_come_back_in_order(
+    most: int | None, sizes: list[int]
+) -> None:
+    embedder = Numbering()
+    lazy = LazyEmbedder(embedder.name, lambda: embedder, most_texts=most)
+    vectors = lazy.embed_documents(["4", "0", "3", "1", "2"])
+    assert [float(one[0]) for one in vectors] == [4, 0, 3, 1, 2]
+    assert embedder.sizes == sizes
+    assert lazy.embed_documents([]) == []
+
+
+def test_an_embedder_that_loses_a_text_has_failed() -> None:
+    lazy = LazyEmbedder("numbering/1", lambda: Numbering(lost=1))
+    with pytest.raises(EmbedderError, match="gave 2 vectors for 3 texts"):
+        lazy.embed_documents(["1", "2", "3"])
+
+
 def test_vectors_can_be_switched_off() -> None:
     assert choose_embedder(Settings.load(embedder="off")) is None
 

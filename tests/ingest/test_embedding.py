@@ -4,6 +4,7 @@ import threading
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager
+from itertools import chain
 from pathlib import Path
 
 import anyio
@@ -35,12 +36,14 @@ class Desk:
         self._at_work = 0
         self.most_at_once = 0
         self.texts: list[str] = []
+        self.calls: list[list[str]] = []
 
     def sit_down(self, texts: Sequence[str]) -> None:
         with self._lock:
             self._at_work += 1
             self.most_at_once = max(self.most_at_once, self._at_work)
             self.texts += texts
+            self.calls.append(list(texts))
 
     def get_up(self) -> None:
         with self._lock:
@@ -167,6 +170,23 @@ async def test_a_turn_is_embedded_with_the_one_before_it(home: Path) -> None:
     assert first.startswith("Ann: xxx")
     assert second.endswith("x Shall we meet?\nassistant: yes, Thursday")
     assert len(second) < 400
+
+
+async def test_a_long_turn_and_its_passages_are_embedded_together_in_batches_as_configured(
+    home: Path,
+) -> None:
+    answer = " ".join(f"Step {n} is about the garden's bed number {n}." for n in range(30))
+    said = {"session_id": "s1", "role": "assistant", "content": answer}
+    desk = Desk()
+    async with opened(home, Recorder(desk=desk), embedding_batch=4) as m:
+        await m.record_conversation([said])
+        await m.wait_until_idle()
+    (whole,), passages = desk.calls[0][:1], [*desk.calls[0][1:], *chain(*desk.calls[1:])]
+    assert whole == f"assistant: {answer}"
+    assert len(passages) > 20
+    assert "".join(passages) == answer
+    assert max(map(len, desk.calls)) == 4
+    assert all(len(call) == 4 for call in desk.calls[:-1])
 
 
 async def test_what_was_edited_or_archived_meanwhile_needs_no_vector(home: Path) -> None:
