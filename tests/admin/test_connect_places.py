@@ -11,7 +11,8 @@ from memoria.admin.clients.hook_forms import words_of
 from memoria.admin.clients.interface import HookWish
 from memoria.admin.clients.place import ClientPlace
 from memoria.admin.clients.program import ClientProgram
-from memoria.admin.clients.table import CLIENTS
+from memoria.admin.clients.status import is_installed
+from memoria.admin.clients.table import CLIENTS, find_client
 from memoria.admin.clients.wiring import draft_connection
 
 _MAC = "Library/Application Support"
@@ -76,6 +77,14 @@ def test_a_folder_that_the_environment_names_is_the_one() -> None:
     assert found["claude-code"] == Path("/c/.claude.json")
     assert found["codex"] == Path("/x/config.toml")
     assert found["zed"] == Path("/g/zed/settings.json")
+
+
+def test_files_that_vs_code_s_hooks_lie_in_are_no_sign_of_copilot_cli(tmp_path: Path) -> None:
+    place = replace(_place("linux", PATH="/nowhere"), home=tmp_path)
+    (tmp_path / ".copilot" / "hooks").mkdir(parents=True)
+    assert not is_installed(find_client("copilot"), place)
+    (tmp_path / ".copilot" / "session-state").mkdir()
+    assert is_installed(find_client("copilot"), place)
 
 
 def test_an_installation_in_a_cache_is_none_to_connect_to() -> None:

@@ -236,11 +236,11 @@ def test_where_no_file_can_say_when_to_use_the_tools_connect_says_what_to_paste(
 
 
 def test_rules_that_are_somebody_elses_are_left_alone(box: ClientBox) -> None:
-    file = box.write(".roo/rules/memoria.md", "Be brief.\n")
+    file = box.write(".roo/rules/memoria.md", "Run `memoria connect` first.\n")
     done = box("connect", "roo", "--yes")
     assert done.code == 1
     assert f"{file} is somebody else's" in done.err
-    assert file.read_text() == "Be brief.\n"
+    assert file.read_text() == "Run `memoria connect` first.\n"
 
 
 def test_keys_are_named_and_never_written(box: ClientBox) -> None:

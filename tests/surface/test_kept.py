@@ -36,7 +36,7 @@ from memoria.bare.kept import (
 from memoria.config import Settings
 from memoria.model import DAY_MS, use_clock
 from memoria.surface.front.serve import read_instructions
-from memoria.surface.hook.main import _find_briefing, _Options
+from memoria.surface.hook.main import _find_briefings, _Options
 from memoria.surface.hook.payloads import Payload
 from memoria.surface.mcp.kept import composers_for, keep_once_closed
 from memoria.text.budget import estimate_tokens
@@ -241,7 +241,7 @@ async def test_a_session_in_a_project_never_seen_begins_with_the_users_own_rules
         await anyio.to_thread.run_sync(keep, memory)
     await anyio.to_thread.run_sync(keep_once_closed, chosen)
     options = _Options(["claude-code", "--home", str(home), "--workspace", "/work/never-seen"])
-    told = _find_briefing(options, Payload({}))
+    *_, told = _find_briefings(options, Payload({}))
     assert "Always answer in short sentences." in told
     assert "make " not in told
     assert read_instructions(str(home), None, "/work/never-seen") == read(home, None, INSTRUCTIONS)

@@ -42,9 +42,6 @@ OF_NO_PROJECT = "# Last conversations"
 MOST_BYTES = 1 << 18
 DATABASE_FILES = ("memoria.db", "memoria.db-wal")
 
-FENCE_END = "\n</memoria>"
-"""With which what we tell an agent ends."""
-
 _FORMAT = 1
 _ENDING = ".kept"
 _INDEX, _INDEX_BYTES = "memoria.db-shm", 96
@@ -89,8 +86,9 @@ def read_general(home: str, tenant: str, name: str) -> str | None:
     text = read_kept(home, tenant, None, name)
     if text is None:
         return None
-    shown, heading, _ = text.partition(f"\n\n{OF_NO_PROJECT}\n")
-    return f"{shown}{FENCE_END}" if heading else text
+    shown, heading, rest = text.partition(f"\n\n{OF_NO_PROJECT}\n")
+    fence_end = rest.rpartition("\n")[2]
+    return f"{shown}\n{fence_end}" if heading else text
 
 
 def is_outdated(home: str, tenant: str) -> bool:

@@ -37,15 +37,15 @@ class Completions:
             "object": "chat.completion",
             "created": 1_700_000_000,
             "model": body.get("model", "stand-in"),
-            "usage": _USAGE,
         }
         if not body.get("stream"):
             choice = {"index": 0, "message": message, "finish_reason": reason}
-            return document({**said, "choices": [choice]})
+            return document({**said, "usage": _USAGE, "choices": [choice]})
         said["object"] = "chat.completion.chunk"
         begun = {"index": 0, "delta": message, "finish_reason": None}
         ended = {"index": 0, "delta": {}, "finish_reason": reason}
         pieces = [{**said, "choices": [one]} for one in (begun, ended)]
+        pieces.append({**said, "usage": _USAGE, "choices": []})  # a client may end where it stands
         lines = [f"data: {json.dumps(one, ensure_ascii=False)}\n\n" for one in pieces]
         return Answer("text/event-stream", "".join([*lines, "data: [DONE]\n\n"]).encode())
 

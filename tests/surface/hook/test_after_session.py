@@ -45,6 +45,19 @@ def test_a_model_reads_it_and_what_it_concludes_is_in_the_next_briefing(tmp_path
         _wait_for_briefing(home, "The user lives in Trondheim.")
 
 
+def test_of_a_client_that_tells_no_end_each_answer_may_be_the_last(tmp_path: Path) -> None:
+    home, project = tmp_path / "home", tmp_path / "project"
+    project.mkdir()
+    common = {"session_id": "s-1", "cwd": str(project)}
+    words = "Remember: commit messages are in English."
+    for said in (
+        {"hook_event_name": "UserPromptSubmit", "prompt": words},
+        {"hook_event_name": "Stop", "last_assistant_message": "I will."},
+    ):
+        _run_hook("qwen", home, project, {**common, **said})
+    _wait_for_briefing(home, "commit messages are in English")
+
+
 def _end_session(folder: Path, home: Path, words: str) -> None:
     """Run the hook of a session in which somebody has said this."""
     project, transcript = folder / "project", folder / "s-1.jsonl"
@@ -64,11 +77,15 @@ def _end_session(folder: Path, home: Path, words: str) -> None:
         "transcript_path": str(transcript),
         "cwd": str(project),
     }
-    command = [sys.executable, "-I", "-S", str(HOOK), "claude-code", "--home", str(home)]
+    _run_hook("claude-code", home, project, end)
+
+
+def _run_hook(client: str, home: Path, project: Path, said: dict[str, Any]) -> None:
+    command = [sys.executable, "-I", "-S", str(HOOK), client, "--home", str(home)]
     outside = {name: value for name, value in os.environ.items() if "MEMORIA" not in name}
     environment = {**outside, "MEMORIA_EMBEDDER": "off"}
     subprocess.run(  # noqa: S603  (our own program)
-        command, input=json.dumps(end).encode(), env=environment, cwd=project, check=True
+        command, input=json.dumps(said).encode(), env=environment, cwd=project, check=True
     )
 
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -74,7 +75,7 @@ def _run(command: list[str]) -> Hook:
 
 def _tell(hook: Hook, said: bytes | Payload) -> None:
     assert hook.stdin is not None
-    with hook.stdin as pipe:
+    with suppress(BrokenPipeError), hook.stdin as pipe:  # one that is half there may have ended
         pipe.write(said if isinstance(said, bytes) else json.dumps(said).encode())
 
 
@@ -415,6 +416,17 @@ def test_hooks_that_run_at_once_lose_nothing(home: Path, tmp_path: Path) -> None
     for hook in hooks:
         _finish(hook, said)
     assert len(_take_all(home)) == 12
+
+
+def test_a_hook_whose_time_is_over_says_what_it_knows_by_then(home: Path) -> None:
+    late = (
+        "import sys; sys.path.insert(0, sys.argv[1]); from memoria.surface.hook import main; "
+        "options = main._Options(['codex', '--home', sys.argv[2]]); options.reply = 'known'; "
+        "main._end_after(0.0, options)"
+    )
+    bare = [sys.executable, "-I", "-S", "-c", late, str(PACKAGE.parent), str(home)]
+    done = subprocess.run(bare, capture_output=True, check=True)  # noqa: S603  (ours)
+    assert done.stdout == b"known\n"
 
 
 def test_what_is_printed_is_never_more_than_clients_show() -> None:

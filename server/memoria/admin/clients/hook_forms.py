@@ -205,9 +205,9 @@ GOOSE_HOOKS = HookFiles(write=_goose_files, events=_GOOSE_EVENTS)
 
 
 def is_our_file(text: str) -> bool:
-    """Whether a file of hooks is one that `connect` wrote."""
+    """Whether a file is one that `connect` wrote, all of it."""
     plain = text.replace("\\\\", "/").replace("\\", "/")
-    return "memoria connect" in text or "memoria/surface/hook/__main__.py" in plain
+    return "Written by `memoria connect" in text or "memoria/surface/hook/__main__.py" in plain
 
 
 def words_of(line: str) -> list[str]:

@@ -177,7 +177,8 @@ COPILOT = Client(
     entry=lambda program: {"type": "local", **write_plain_entry(program), "tools": ["*"]},
     hooks=COPILOT_HOOKS,
     programs=("copilot",),
-    folders=lambda place: (_copilot_folder(place),),
+    # The folder above it is there for VS Code's hooks, too.
+    folders=lambda place: (_copilot_folder(place) / "session-state",),
     remains=tell_rest("A session of Copilot CLI that is open goes on without Memoria."),
 )
 

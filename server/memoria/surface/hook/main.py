@@ -25,6 +25,10 @@ OFF = "MEMORIA_HOOKS"
 """`off` in the environment has hooks of that process's clients do nothing at all."""
 ASKED = "MEMORIA_ASKED"
 """In the environment of a program that Memoria itself asks, whose words are nobody's."""
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 _TELL_NO_END = ("qwen", "cline", "opencode", "kilo", "vscode")
 """Clients that end without a word, with a single prompt at least: any answer may be the last."""
 _LONGEST_S = 3.0
@@ -58,6 +62,14 @@ class _Options:
         self.tenant = find_tenant(named["--tenant"])
         self.event = named["--event"]
         self.workspace = named["--workspace"] or os.environ.get("MEMORIA_WORKSPACE", "")
+        self.reply = ""
+        """What is printed if the time is over."""
+        self._is_answered = _thread.allocate_lock()
+
+    def answer(self, reply: str) -> None:
+        """Print what the client is told, which may be done once."""
+        if self._is_answered.acquire(blocking=False):
+            _print(reply)
 
 
 def run(arguments: list[str]) -> None:
@@ -76,6 +88,7 @@ def _end_after(seconds: float, options: _Options | None) -> None:
     time.sleep(seconds)
     if options is not None:
         _thread.start_new_thread(_end_after, (_NOTING_S, None))  # a disk may be what hangs
+        options.answer(options.reply)
         _note(options, f"a hook was not done after {seconds:.0f} seconds and has ended itself")
     os._exit(0)
 
@@ -94,7 +107,7 @@ def _serve(options: _Options) -> None:
             text = _find_text(options, payload, state)
         except Exception as error:  # noqa: BLE001  (the client still gets its answer)
             _note(options, f"{payload.event} was not answered: {describe_error(error)}")
-    _print(make_reply(options.client, payload.event, payload.name, text))
+    options.answer(make_reply(options.client, payload.event, payload.name, text))
 
 
 def _capture(options: _Options, payload: Payload) -> str:
@@ -172,11 +185,13 @@ def _is_clean(turns: object) -> bool:
 def _find_text(options: _Options, payload: Payload, state: str) -> str:
     """What the model is to read."""
     if payload.event == "start":
-        begun = time.monotonic()
-        briefing = _find_briefing(options, payload)
+        begun, text = time.monotonic(), state
+        for briefing in _find_briefings(options, payload):  # the last one is the best
+            text = state + briefing
+            options.reply = make_reply(options.client, payload.event, payload.name, text)
         if options.recalls:
             _wait_until_ready(options, begun + _READY_MS / 1000)
-        return state + (briefing or GUIDE)
+        return text
     if payload.event == "prompt" and options.recalls and payload.prompt:
         request: dict[str, object] = {
             "ask": "recall",
@@ -188,17 +203,21 @@ def _find_text(options: _Options, payload: Payload, state: str) -> str:
     return ""
 
 
-def _find_briefing(options: _Options, payload: Payload) -> str:
-    from memoria.bare.kept import read_general, read_kept
+def _find_briefings(options: _Options, payload: Payload) -> "Iterator[str]":
+    """What the agent is told at the start: at once what is kept, then what a server says in time.
+
+    In a project of which nothing is kept, it is what holds in every one.
+    """
+    from memoria.bare.kept import BRIEFING, read_general, read_kept
 
     workspace = _find_workspace(options, payload)
-    text = read_kept(options.home, options.tenant, workspace, "briefing")
-    if text is None:
+    kept = read_kept(options.home, options.tenant, workspace, BRIEFING)
+    yield kept or read_general(options.home, options.tenant, BRIEFING) or GUIDE
+    if kept is None:
         request: dict[str, object] = {"ask": "briefing", "workspace": workspace}
-        text = _read_text(
-            ask_server(options.home, options.tenant, request, _BRIEFING_MS, is_starting=True)
-        )
-    return text or read_general(options.home, options.tenant, "briefing") or ""
+        answer = ask_server(options.home, options.tenant, request, _BRIEFING_MS, is_starting=True)
+        if text := _read_text(answer):
+            yield text
 
 
 def _wait_until_ready(options: _Options, deadline: float) -> None:

@@ -1,6 +1,5 @@
 """What a hook prints, so that its client shows it to the model or takes it for nothing at all."""
 
-from memoria.bare.kept import FENCE_END
 from memoria.bare.plain_json import write_json
 
 FAMILY = ("claude-code", "codex", "gemini", "vscode", "opencode", "kilo", "qwen")
@@ -25,6 +24,7 @@ GUIDE = (
     "</memoria>"
 )
 """What an agent is told at the start where nothing can be said of what is remembered."""
+_FENCE_END = "\n</memoria>"
 
 
 def make_reply(client: str, event: str, name: str, text: str) -> str:
@@ -57,5 +57,5 @@ def shorten(text: str) -> str:
     """A text that clients show whole: whole lines of it, with its fence closed."""
     if len(text) <= MOST_CHARS - 1:
         return text
-    begin = text[: MOST_CHARS - len(FENCE_END) - 1].rpartition("\n")[0]
-    return begin + FENCE_END if text.startswith("<memoria>") else begin
+    begin = text[: MOST_CHARS - len(_FENCE_END) - 1].rpartition("\n")[0]
+    return begin + _FENCE_END if text.startswith("<memoria>") else begin
