@@ -56,7 +56,7 @@ _PRIVATE = {
     "private": "Keep nothing of this project's sessions until it is switched off; searching works.",
 }
 _WORKSPACE = {
-    "workspace": "List the projects; say where one has moved to, or have two remember as one.",
+    "workspace": "List the projects; say where one moved to; have two remember as one, or apart.",
 }
 _IMPORTING = {
     "import": "Import conversations, memories and notes; the command can be repeated or stopped "
