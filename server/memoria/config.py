@@ -91,7 +91,13 @@ class Settings(BaseModel):
 
     name_other_projects: bool = False
     """Whether a search that found less than was asked for names the other projects that have a
-    match. Otherwise it only counts the matches. Private projects are never named."""
+    match, and completions over MCP name them. Otherwise it only counts the matches. Private
+    projects are never named."""
+
+    resource_links: bool = False
+    """Whether answers over MCP end with links to what they name, three at most, for a client that
+    lets you open them. Many clients write each link into what their model reads, some as a file
+    that its vendor then refuses."""
 
     time_zone: Annotated[str, StringConstraints(strip_whitespace=True, max_length=255)] | None = (
         None

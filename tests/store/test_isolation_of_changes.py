@@ -16,6 +16,7 @@ from memoria.model import (
     Node,
 )
 from memoria.store.sqlite import SqliteStore
+from memoria.store.values import JoinedRows
 
 
 def test_nobody_can_change_anothers_memories_turns_or_sessions(two: SqliteStore) -> None:
@@ -47,6 +48,9 @@ def test_nobody_can_pass_over_anothers_turns_or_join_anothers_projects(two: Sqli
         tx.conversations.pass_over(them.ns)
         tx.projects.join("a project", "another")
         assert [one.name for one in tx.projects.list_held()] == ["another"]
+        theirs = JoinedRows(1, 2, [*them.sessions], [*them.memory_ids], [*range(9)])
+        for former, into in ((1, 2), (2, 1), (1, 0), (0, 1)):
+            tx.projects.part(theirs._replace(former=former, into=into), 1 << 60)
     with two.read("ann") as tx:
         after = tx.conversations.list_passed_over(them.ns), tx.projects.list_held()
     assert after == before

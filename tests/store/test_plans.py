@@ -104,6 +104,9 @@ WALKS = {
     ("purge", "close_runs"),  # nights are few
     ("purge", "drop_images"),
     ("projects", "documents"),  # once, when a person joins two projects
+    ("projects", "joining_memories"),
+    ("projects", "joining_sessions"),
+    ("projects", "parting_memories"),
     ("projects", "move_memories"),
     ("projects", "move_scratchpads"),
     ("projects", "move_sessions"),

@@ -108,26 +108,39 @@ async def links_of(agent: Agent, tool: str, **arguments: object) -> list[Resourc
     return links
 
 
-async def test_answers_link_to_what_they_name_and_every_link_can_be_read(agent: Agent) -> None:
-    kept = await agent.call("remember", content="Ann likes oolong tea")
-    (said,) = await agent.say("Ann asked for tea", session_id="a b/c")
-    (link,) = await links_of(agent, "get_memory", id=kept["id"])
-    assert "Ann likes oolong tea" in await agent.read(str(link.uri))
-    (link,) = await links_of(agent, "get_memory", id=said)
-    assert "Ann asked for tea" in await agent.read(str(link.uri))
-    found = await links_of(agent, "search_memory", query="Ann tea")
+@pytest.fixture
+async def linking(home: Path, mode: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Agent]:
+    """A client whose user wants links."""
+    monkeypatch.setenv("MEMORIA_RESOURCE_LINKS", "true")
+    async with connected(server_on(home, None), mode) as one:
+        yield one
+
+
+async def test_answers_link_to_what_they_name_and_every_link_can_be_read(linking: Agent) -> None:
+    kept = await linking.call("remember", content="Ann likes oolong tea")
+    (said,) = await linking.say("Ann asked for tea", session_id="a b/c")
+    (link,) = await links_of(linking, "get_memory", id=kept["id"])
+    assert "Ann likes oolong tea" in await linking.read(str(link.uri))
+    (link,) = await links_of(linking, "get_memory", id=said)
+    assert "Ann asked for tea" in await linking.read(str(link.uri))
+    found = await links_of(linking, "search_memory", query="Ann tea")
     assert {one.name for one in found} == {f"memory {kept['id']}", "session a b/c"}
     for one in found:
-        assert "Ann" in await agent.read(str(one.uri))
-    assert await links_of(agent, "search_memory", query="zebra") == []
-    (link,) = await links_of(agent, "remember", content="Ann has a cat")
-    assert "a cat" in await agent.read(str(link.uri))
+        assert "Ann" in await linking.read(str(one.uri))
+    assert await links_of(linking, "search_memory", query="zebra") == []
+    (link,) = await links_of(linking, "remember", content="Ann has a cat")
+    assert "a cat" in await linking.read(str(link.uri))
 
 
-async def test_an_answer_has_three_links_at_most(agent: Agent) -> None:
-    for number in range(6):
-        await agent.call("remember", content=f"Ann likes tea number {number}")
-    assert len(await links_of(agent, "search_memory", query="Ann tea")) == 3
+async def test_an_answer_has_three_links_at_most_and_none_unless_they_are_wanted(
+    home: Path, mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for wanted, links in (("false", 0), ("true", 3)):
+        monkeypatch.setenv("MEMORIA_RESOURCE_LINKS", wanted)
+        async with connected(server_on(home, None), mode) as agent:
+            for number in range(6):
+                await agent.call("remember", content=f"Ann likes tea number {number}")
+            assert len(await links_of(agent, "search_memory", query="Ann tea")) == links
 
 
 async def test_everything_has_a_title_for_people(standing: Agent) -> None:

@@ -85,7 +85,7 @@ REST = {
         "model.",
     ),
     "workspace": Verb(
-        "workspace", "List the projects; say where one has moved to, or have two remember as one."
+        "workspace", "List the projects; say where one moved to; have two remember as one, or apart."
     ),
     "model": Verb(
         "model",

@@ -15,7 +15,7 @@ from memoria.text.lines import join_lines
 if TYPE_CHECKING:
     from memoria.app import Memoria
 
-_HELP = "List the projects; say where one has moved to; have two remember as one, or apart again."
+_HELP = "List the projects; say where one moved to; have two remember as one, or apart."
 _Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")]
 _Project = Annotated[str, typer.Argument(help="Its name in `memoria workspace list`, or a folder.")]
 

@@ -12,6 +12,7 @@ from memoria.app.briefing import compose_briefing
 from memoria.app.core_excerpt import CoreReader
 from memoria.app.engine import open_store
 from memoria.app.kept import AnswerKeeper, Composer
+from memoria.app.new_home import describe_new_home
 from memoria.app.unread import count_for_agent
 from memoria.bare.kept import BRIEFING, INSTRUCTIONS
 from memoria.config import Settings
@@ -45,7 +46,8 @@ def briefing_writer(settings: Settings) -> Composer:
 
     def write_briefing(tx: Transaction, reader: CoreReader, project: str | None) -> str:
         unread = unread_note(count_for_agent(settings, tx, project))
-        return compose_briefing(tx, reader, project, load_text("session_start.md") + unread)
+        guide = load_text("session_start.md") + unread + describe_new_home(tx, settings, project)
+        return compose_briefing(tx, reader, project, guide)
 
     return write_briefing
 

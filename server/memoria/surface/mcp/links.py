@@ -1,19 +1,25 @@
 """Links: resources of what an answer names, for clients that let their user open them.
 
-A model has the ids in the text. So the links are marked as the user's, and few: some clients write
-each into what their model reads.
+A model has the ids in the text, and many clients write each link into what it reads. So they are
+left out unless a setting wants them, marked as the user's, and few.
 """
 
 from collections.abc import Iterable
 
 from mcp.shared.uri_template import UriTemplate
-from mcp.types import Annotations, ResourceLink
+from mcp.types import Annotations, CallToolResult, ResourceLink
 
 from memoria.model import SearchResult
 from memoria.surface.mcp.resources import MEMORY, SESSION
 
 _MOST = 3
 _FOR_USER = Annotations(audience=["user"], priority=0)
+
+
+def without_links(answer: CallToolResult) -> CallToolResult:
+    """An answer as it is where nobody wants links."""
+    content = [one for one in answer.content if not isinstance(one, ResourceLink)]
+    return answer.model_copy(update={"content": content})
 
 
 def link_memory(memory_id: str) -> ResourceLink:

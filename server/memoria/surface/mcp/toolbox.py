@@ -33,6 +33,7 @@ from memoria.errors import MemoriaError, shorten
 from memoria.model import describe_problems
 from memoria.surface.mcp.argument_forms import read_as_meant
 from memoria.surface.mcp.calls import title_of
+from memoria.surface.mcp.links import without_links
 from memoria.surface.mcp.progress import telling_progress
 from memoria.surface.mcp.schemas import shorten_input_schema, shorten_output_schema
 
@@ -112,6 +113,11 @@ class Toolbox:
         )
         async with telling_progress(request, self.progress_pause_s):
             answer: Answer = await tool.run(arguments, request, convert_result=True)
+        if (
+            isinstance(answer, CallToolResult)
+            and not context.lifespan_context.settings.resource_links
+        ):
+            answer = without_links(answer)
         finish = self._finish.get(tool.name)
         return answer if finish is None else await finish(answer, context.lifespan_context)
 

@@ -1,0 +1,56 @@
+"""A new home: what an agent is told where there is nothing yet that it could be told of."""
+
+from pathlib import Path, PurePath
+
+from memoria.config import Settings
+from memoria.store.base import Transaction
+from memoria.store.values import Filters
+from memoria.text.budget import estimate_tokens
+from memoria.text.invisible import show_invisible
+from memoria.text.lines import join_lines
+
+_MOST_TOKENS = 10
+"""Of a project's name."""
+
+
+def describe_new_home(tx: Transaction, settings: Settings, project: str | None) -> str:
+    """That nothing is on record, what could be brought in, and who reads; empty once there is any.
+
+    Args:
+        tx: sees the tenant's rows.
+        settings: of the home.
+        project: the session's; None for none.
+    """
+    everything = Filters(everywhere=True, include_history=True, include_processed=True)
+    if tx.documents.recent(("memory", "turn"), everything, 1):
+        return ""
+    where = f", in {_name(project)} or any other" if project else ""
+    lines = (f"Nothing is on record yet{where}.", *_offers(settings))
+    return "".join(f"- {line}\n" for line in lines)
+
+
+def _name(project: str) -> str:
+    name = join_lines(show_invisible(PurePath(project).name))
+    return f"project {name}" if estimate_tokens(name) <= _MOST_TOKENS else "this project"
+
+
+def _offers(settings: Settings) -> list[str]:
+    past = _list_programs()
+    offer = f"`memoria import --all` brings in the past of {', '.join(past)}."
+    reader = (
+        "A chat model will read what is said."
+        if settings.has_chat_model
+        else "No chat model reads it: keep what lasts with `remember`."
+    )
+    return [*([offer] if past else []), reader]
+
+
+def _list_programs() -> list[str]:
+    """The programs of which transcripts lie on this machine."""
+    from memoria.admin.imports.conversations import TRANSCRIPTS  # noqa: PLC0415  (only a new home pays for it)
+
+    return [one.title for one in TRANSCRIPTS if any(map(_holds_files, one.list_places()))]
+
+
+def _holds_files(place: Path) -> bool:
+    return any(one.suffix in {".json", ".jsonl"} for one in place.rglob("*"))
