@@ -148,7 +148,8 @@ def _import(
 
     async def work(memory: Memoria) -> tuple[WireUnread, int]:
         with progress_bar() as progress:
-            await _import_groups(memory, groups, progress, options.workspace, reports)
+            named = options.workspace and (memory.settings.workspace or NO_WORKSPACE)
+            await _import_groups(memory, groups, progress, named, reports)
             if wait:
                 await _wait_for_vectors(memory, progress)
             without_vector = (await memory.statistics()).backlog.pending
