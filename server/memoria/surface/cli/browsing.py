@@ -77,7 +77,7 @@ def list_sessions(ctx: typer.Context, as_json: AsJson = False, **options: object
 def list_tasks(
     context: typer.Context,
     session_id: Annotated[str | None, typer.Option(help="Only this session's tasks.")] = None,
-    limit: Annotated[int, typer.Option(help="Most sessions to show.")] = 3,
+    limit: Annotated[int, typer.Option("--limit", "-n", help="Most sessions to show.")] = 3,
     as_json: AsJson = False,
 ) -> None:
     """List the tasks in hand and the last five finished tasks, by session."""
@@ -95,7 +95,9 @@ def list_tasks(
 
 def list_forgotten(
     context: typer.Context,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Most proofs to list.")] = 20,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, max=10_000, help="Most proofs to list.")
+    ] = 20,
     as_json: AsJson = False,
 ) -> None:
     """List the proofs of what was forgotten: what left which index, and no word of it."""

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _CommandT = TypeVar("_CommandT", bound=Callable[..., Any])
 _SEPARATOR = ","
+_SHORT = {"limit": ("-n",)}
+"""What many type instead, by the name of the field."""
 
 
 def takes_query_options(kind: type[Value]) -> Callable[[_CommandT], _CommandT]:
@@ -83,7 +85,7 @@ def _is_option(parameter: Parameter) -> bool:
 def _option(name: str, field: FieldInfo) -> Parameter:
     text = help_text(field)
     sentence = f"{text[:1].upper()}{text[1:]}."
-    option = typer.Option(name_option(name), help=sentence)
+    option = typer.Option(name_option(name), *_SHORT.get(name, ()), help=sentence)
     return Parameter(
         name,
         Parameter.KEYWORD_ONLY,
