@@ -13,6 +13,7 @@ from memoria.surface.cli.console import AsJson, show, with_memory
 from memoria.surface.cli.explanation import print_answer
 from memoria.surface.cli.named_project import name_in_query
 from memoria.surface.cli.query_options import complete_session, read_options, takes_query_options
+from memoria.surface.cli.typed_times import read_moment
 from memoria.surface.cli.undoing import name_undo
 from memoria.surface.text import revision_note
 from memoria.surface.wire.results import (
@@ -74,7 +75,12 @@ def remember(
         float, typer.Option(min=0, max=1, help="How much the memory matters, 0 to 1.")
     ] = 0.5,
     valid_from: Annotated[
-        str | None, typer.Option("--since", help="When the statement began to hold, ISO 8601.")
+        str | None,
+        typer.Option(
+            "--since",
+            callback=read_moment,
+            help="When the statement began to hold, ISO 8601 or words like yesterday.",
+        ),
     ] = None,
     until: Annotated[str | None, _UNTIL] = None,
     subject: _Subject = None,
