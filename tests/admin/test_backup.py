@@ -308,6 +308,10 @@ def test_nothing_is_replaced_unasked(filled: Shell, backup: Path) -> None:
     output = filled("restore", backup)
     assert (output.code, output.out) == (1, "")
     assert "--yes" in output.err
+    missing = filled("restore", backup.with_name("nothere.bak"))
+    assert (missing.code, missing.out) == (1, "")
+    assert "nothere.bak" in missing.err
+    assert "--yes" not in missing.err
     assert inside(filled.home) == before
 
 

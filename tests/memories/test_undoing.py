@@ -9,7 +9,7 @@ import memoria
 from memoria import Memoria
 from memoria.config import Settings
 from memoria.errors import ForgottenError, InvalidInputError, NotFoundError
-from memoria.model import COMMAND_LINE, AuditEntry, Channel, Memory, Revision, Trust
+from memoria.model import COMMAND_LINE, AuditEntry, Channel, Memory, Revision, Trust, to_iso
 
 AGENT = Channel(name="mcp", trust=Trust.REPORTED, client="a client")
 OLD, NEW = "Mira keeps the spare keys in the blue tin", "Mira keeps the spare keys in a red box"
@@ -59,6 +59,27 @@ async def test_a_revision_is_undone_and_the_undo_is_undone(
         events = (await m.provenance.history(one.id)).events
         history = [event.action for event in events if isinstance(event, AuditEntry)]
         assert history.count("undo") == 2
+
+
+async def test_a_wording_that_comes_back_has_its_own_date_and_the_one_undone_held_at_no_time(
+    settings: Settings,
+) -> None:
+    async with memoria.open(settings=settings, channel=COMMAND_LINE) as m:
+        one = await m.remember(OLD, valid_from="2020-01-02")
+        before = (await m.get_memory(one.id)).current
+        await m.revise_memory(one.id, "correct", NEW)
+        await m.undo_change()
+        back, undone, first = (await m.get_memory(one.id)).versions
+        assert (back.content, back.valid_from) == (OLD, before.valid_from)
+        assert undone.valid_to == undone.valid_from
+        assert (first.valid_from, first.valid_to) == (before.valid_from, undone.valid_from)
+        assert (await m.search_memory("spare keys")).hits[0].source.at == to_iso(before.valid_from)
+        for moment in ("2020-01-03", None):
+            hits = (await m.search_memory("spare keys", as_of=moment)).hits
+            assert [hit.text for hit in hits] == [OLD]
+        await m.undo_change((await m.list_changes()).changes[0].id)
+        again = (await m.get_memory(one.id)).current
+        assert (again.content, again.valid_from) == (NEW, undone.valid_from)
 
 
 async def found(m: Memoria, query: str) -> list[str]:

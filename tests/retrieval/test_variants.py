@@ -20,6 +20,7 @@ from memoria.retrieval.ranking.fusion import FusedCandidate
 from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.retrieval.ranking.threshold import RelevanceSignals
 from memoria.retrieval.ranking.variants import fuse_searches
+from memoria.surface.cli.answer_text import render_answer
 from memoria.surface.cli.main import app
 from memoria.surface.text import result_text
 
@@ -174,6 +175,9 @@ async def test_a_question_in_one_wording_that_finds_little_is_told_what_to_add(h
                 "Nothing fits well. Add queries: other words for “instrument daughter”; what"
             )
             assert first.endswith(" Nearest:")
+            assert render_answer(await search(question), 200).startswith(
+                "Nothing fits well. Other words for “instrument daughter” may find more: --query"
+            )
             widened = result_text(await search(question, queries=["cello lessons"]))
             answered = result_text(await search("Where do the nightly backups of the orders go?"))
             assert "Add queries" not in widened + answered

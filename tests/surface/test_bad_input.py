@@ -115,7 +115,7 @@ BAD = {
     "a limit that is a boolean": searched(["x", "--limit", "true"], "limit", limit=True),
     "a limit that is a fraction": searched(["x", "--limit", "1.5"], "limit", limit=1.5),
     "a date that does not parse": searched(
-        ["x", "--since", "上周三"], "Write ISO 8601", since="上周三"
+        ["x", "--since", "某天"], "Write ISO 8601", since="某天"
     ),
     "a huge date": searched(["x", "--since", HUGE], "Write ISO 8601", since=HUGE),
     "an importance that is no number": Bad(

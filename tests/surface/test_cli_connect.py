@@ -296,6 +296,25 @@ def test_at_a_terminal_the_change_is_shown_in_colours_and_written_after_a_yes(
     assert "memoria" in json.loads(file.read_text())["mcpServers"]
 
 
+def test_before_the_lines_of_a_change_words_say_what_it_is_for(box: ClientBox) -> None:
+    box.write(".claude.json", CLAUDE_JSON)
+    box.write(".claude/settings.json", CLAUDE_SETTINGS)
+    words, _, lines = box("connect", "--dry-run").out.partition("--- ")
+    assert " ".join(words.split()) == (
+        "Found here: Claude Code. `memoria connect --help` lists all that can be named. "
+        "Claude Code: its model gets tools to search and remember (a server that runs on this "
+        "machine), and hooks, which tell Memoria what is said there. 2 files would change, and "
+        "nothing else in them; `memoria disconnect claude-code` takes it out again. The lines:"
+    )
+    assert lines.count("\n+++ ") == 2
+    plain = box("connect", "claude-code", "--no-hooks", "--yes").out
+    assert "hooks" not in plain.partition("--- ")[0]
+    taken = box("disconnect", "--dry-run").out
+    assert taken.startswith("Claude Code: what `memoria connect` wrote is taken out of 1 file, ")
+    box("disconnect", "--yes")
+    assert "taken out" not in box("disconnect", "claude-code").out
+
+
 def test_the_clients_of_the_machine_are_found(box: ClientBox) -> None:
     assert "No client was found on this machine" in box("connect").err
     (box.user / ".codex").mkdir()

@@ -55,7 +55,8 @@ def test_who_says_yes_is_read_by_the_client_and_was_told_what_goes_where(box: Cl
     said = _connect_at_terminal(box, "y\ny\n")
     assert "Let Claude Code read what you say in Claude Code, on your plan?" in said
     assert "Claude Code's provider; private projects never do" in said
-    assert "500,000 a day" in said
+    assert "What you only mention becomes a memory then" in said
+    assert "500,000 tokens a day" in said
     assert "[y/N]" in said
     assert "a valid answer" in said
     assert "claude" in str(_command(box))

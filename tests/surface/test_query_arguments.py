@@ -53,7 +53,7 @@ def test_the_command_has_an_option_of_the_same_name_default_and_bounds_for_each(
         if name in OF_EVERY_COMMAND:
             continue
         field = kind.model_fields[name]
-        assert option.opts == [name_option(name)]
+        assert option.opts == [name_option(name), *(["-n"] if name == "limit" else [])]
         assert help_text(field).lower() in option.help.lower()
         assert (option.default or None) == (field.default or None)
 

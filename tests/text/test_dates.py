@@ -149,7 +149,9 @@ NO_TIME = """recently|a few days ago|every Friday|on Fridays|May I ask you somet
 我家在三单元五号|I live at 12 March Street|两点之间|下午茶|十一个人|大年初三
 the shop opens at 8 every day|on the 3rd floor|the 3rd option|at 21 Baker Street
 in the second half of the match
-on the 15th of every month|every other Friday|a 9-5 job|room 1930|$19.30|at the end of the film"""
+on the 15th of every month|every other Friday|we deploy on Fridays at 4pm
+at 9am on Mondays and Thursdays|Tuesday mornings at 10|on weeknights at 8pm|a 9-5 job
+room 1930|$19.30|at the end of the film"""
 
 nothing = NO_TIME.replace("\n", "|").split("|")
 moments = st.integers(parse_instant("1900-01-01T00:00:00Z"), parse_instant("2200-01-01T00:00:00Z"))

@@ -28,7 +28,7 @@ class ProjectTable:
 
     async def list(self) -> tuple[KnownProject, ...]:
         """Those of which anything is on record, and those that were seen, by name."""
-        return await in_thread(self._list)
+        return await in_thread(self.list_now)
 
     async def find(self, given: str) -> KnownProject:
         """The project that is meant by a name or a folder.
@@ -101,7 +101,8 @@ class ProjectTable:
                 "written in. Nothing was changed."
             )
 
-    def _list(self) -> tuple[KnownProject, ...]:
+    def list_now(self) -> tuple[KnownProject, ...]:
+        """The same, without waiting for a thread."""
         with self._store.read(self._settings.tenant) as tx:
             held = {one.name: one for one in tx.projects.list_held()}
         noted = self._read_noted().values()
@@ -138,7 +139,7 @@ class ProjectTable:
     def _find(self, given: str) -> KnownProject:
         path = Path(os.path.realpath(Path(given).expanduser()))
         here = find_project(self._home, path) if path.is_dir() else None
-        listed = self._list()
+        listed = self.list_now()
         for found in (
             [one for one in listed if one.name == given],
             [one for one in listed if one.name == here],

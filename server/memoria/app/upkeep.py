@@ -9,6 +9,7 @@ from typing import Literal
 
 import memoria.admin.backup
 import memoria.admin.restore
+from memoria.admin.archive import read_manifest
 from memoria.admin.backup import BackupReport
 from memoria.admin.doctor import examine, examine_unopened, name_newest_backup
 from memoria.admin.mend import mend_home, mend_store, report_failures, report_repairs
@@ -73,6 +74,16 @@ def diagnose(settings: Settings, treatment: Treatment, progress: Progress) -> Di
 def back_up(settings: Settings, target: Path | None, progress: Progress) -> BackupReport:
     """Write a backup of a home while others go on using it; see `admin.backup`."""
     return memoria.admin.backup.back_up(settings, choose_engine().files, target, progress)
+
+
+def check_backup(backup: Path) -> None:
+    """See that a file is a backup, as far as its list of contents says.
+
+    Raises:
+        BackupError: it is none, or is not there.
+        StoreTooNewError: a newer Memoria made it.
+    """
+    read_manifest(backup)
 
 
 def restore(settings: Settings, backup: Path, progress: Progress) -> Restored:

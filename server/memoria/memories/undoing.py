@@ -116,7 +116,10 @@ class Undoing(Revisions):
         )
 
     def _word_as_before(self, tx: Transaction, memory: Memory, version: int) -> None:
-        """Let a memory say what it said in a former wording. History keeps both."""
+        """Let a memory say what it said in a former wording, since when it said so.
+
+        History keeps both; that wording is no newer for having been gone a while.
+        """
         former = next((one for one in memory.versions if one.version == version), None)
         if former is None:
             raise _forgotten(f"What memory {memory.id} said before")
@@ -124,7 +127,7 @@ class Undoing(Revisions):
         turn = None if turn_id is None else tx.conversations.turn(turn_id)
         wording = NewWording(
             content=former.content,
-            valid_from=max(now_millis(), memory.current.valid_from),
+            valid_from=former.valid_from,
             provenance=former.provenance,
             turn_n=None if turn is None else turn.n,
             inferred_by=former.inferred_by,

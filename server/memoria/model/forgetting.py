@@ -68,10 +68,14 @@ class ForgetSelection(Value):
     session_id: Annotated[_Text, ForPeople("what was said in this session")] = None
     speaker: Annotated[_Text, ForPeople("what this speaker said")] = None
     since: Annotated[
-        _Text, INSTANT, ForPeople("what was said at this date or time or later, ISO 8601")
+        _Text,
+        INSTANT,
+        ForPeople("what was said at this date or time or later, ISO 8601 or words like yesterday"),
     ] = None
     until: Annotated[
-        _Text, INSTANT, ForPeople("what was said before this date or time, ISO 8601")
+        _Text,
+        INSTANT,
+        ForPeople("what was said before this date or time, ISO 8601 or words like yesterday"),
     ] = None
     workspace: Annotated[_Text, ForPeople("what was said in this project")] = None
     everything: Annotated[

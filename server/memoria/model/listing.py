@@ -11,8 +11,8 @@ from memoria.model.query import CLEAN, INSTANT, Bounds, ForPeople, read_list
 
 MemoryState = Literal["active", "pending", "archived", "superseded", "contradicted", "any"]
 MOST_ON_PAGE = 500
-_SINCE = ForPeople("only from this date or time on, ISO 8601")
-_UNTIL = ForPeople("only before this date or time, ISO 8601")
+_SINCE = ForPeople("only from this date or time on, ISO 8601 or words like yesterday")
+_UNTIL = ForPeople("only before this date or time, ISO 8601 or words like yesterday")
 
 
 class Listing(Value):

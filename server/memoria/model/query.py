@@ -182,14 +182,16 @@ class SearchQuery(Value):
         CLEAN,
         INSTANT,
         _ISO,
-        ForPeople("only what was said at this date or time or later, ISO 8601"),
+        ForPeople(
+            "only what was said at this date or time or later, ISO 8601 or words like yesterday"
+        ),
     ] = None
     until: Annotated[
         str | None,
         CLEAN,
         INSTANT,
         _ISO,
-        ForPeople("only what was said before this date or time, ISO 8601"),
+        ForPeople("only what was said before this date or time, ISO 8601 or words like yesterday"),
     ] = None
     session_id: Annotated[str | None, CLEAN, ForPeople("only what was said in this session")] = None
     include_history: bool = False
@@ -240,7 +242,7 @@ class MemoryQuery(SearchQuery):
         CLEAN,
         INSTANT,
         Field(description="what held then, ISO 8601"),
-        ForPeople("answer with what held then, ISO 8601"),
+        ForPeople("answer with what held then, ISO 8601 or words like yesterday"),
     ] = None
     """What was valid at this time. "Last week" is counted from it."""
     task: Annotated[

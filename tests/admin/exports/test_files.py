@@ -127,6 +127,22 @@ async def test_a_newer_export_is_refused_with_what_to_do(tmp_path: Path) -> None
     )
 
 
+def test_an_export_inside_a_git_repository_is_said_to_be_there(home: Path, tmp_path: Path) -> None:
+    shell = Shell(home)
+    shell("remember", "The kiln is hot")
+    assert shell("export", tmp_path / "a.jsonl").err == ""
+    repository = tmp_path / "shop"
+    (repository / ".git").mkdir(parents=True)
+    (repository / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    file, notes = repository / "b.jsonl", repository / "notes"
+    note = f"lies in the git repository {repository} and holds what you said: keep it out of"
+    told = shell("export", file, "--json")
+    assert told.err == f"note: {file} {note} commits.\n"
+    assert told.document["path"] == str(file)
+    assert note in shell("export", notes, "--format", "markdown").err
+    assert shell("export", notes, "--sync").err == ""
+
+
 async def test_a_part_of_the_memory_brings_along_what_it_rests_on_and_nothing_else(
     tmp_path: Path,
 ) -> None:

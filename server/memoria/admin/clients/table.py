@@ -1,5 +1,7 @@
 """All clients, by name."""
 
+from difflib import get_close_matches
+
 from memoria.admin.clients import tried, untried
 from memoria.admin.clients.interface import Client
 from memoria.errors import ClientError
@@ -21,5 +23,8 @@ def find_client(name: str) -> Client:
     for client in CLIENTS:
         if client.name == name:
             return client
-    names = ", ".join(client.name for client in CLIENTS)
-    raise ClientError(f"There is no client {name!r} here. Known are {names}.")
+    names = [client.name for client in CLIENTS]
+    near = [one for one in names if one.startswith(name) or name.startswith(one)]
+    near = near or get_close_matches(name, names, 1)
+    meant = f" Did you mean {' or '.join(near)}?" if name and near else ""
+    raise ClientError(f"There is no client {name!r} here.{meant} Known are {', '.join(names)}.")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from memoria.model import OtherProjects, SearchResult
 from memoria.retrieval.answer.elsewhere import COUNT_UP_TO
 from memoria.retrieval.answer.form import indent_words, write_hits
-from memoria.retrieval.answer.widen import describe_wordings
+from memoria.retrieval.answer.widen import shorten_question
 from memoria.text.budget import PARTS, count_parts, price_text
 
 NOTHING_FITS = "Nothing fits well; nearest:"
@@ -26,6 +26,8 @@ _NOTHING_SEEN = (
 class NextSteps:
     """How whoever reads an answer can ask for more."""
 
+    wordings: str
+    """Which to add to a question, by the kinds that help."""
     record: str
     tokens: str
     limit: str
@@ -34,6 +36,8 @@ class NextSteps:
 
 
 FOR_AGENTS = NextSteps(
+    wordings="Add queries: other words for “{words}”; what would have changed it (moved,"
+    " broke up, replaced); for help, wishes that matter (allergies, budget, style, tools).",
     record="call search_conversation_traces",
     tokens="raise max_tokens",
     limit="raise limit",
@@ -41,6 +45,7 @@ FOR_AGENTS = NextSteps(
     everywhere="ask with workspace=*",
 )
 FOR_SHELL = NextSteps(
+    wordings='Other words for “{words}” may find more: --query "…" adds them.',
     record="try memoria traces",
     tokens="raise --max-tokens",
     limit="raise --limit",
@@ -58,7 +63,7 @@ def list_notes(result: SearchResult, steps: NextSteps = FOR_AGENTS) -> list[str]
 
 def write_answer(result: SearchResult, steps: NextSteps = FOR_AGENTS) -> str:
     """An answer as a text of no more tokens than it may have, estimated."""
-    lines = [*describe_fit(result), *write_hits(result.hits, result.id_chars)]
+    lines = [*describe_fit(result, steps), *write_hits(result.hits, result.id_chars)]
     left = result.max_tokens * PARTS - sum(count_parts(f"{line}\n") for line in lines)
     return "\n".join([*lines, *_take_fitting(list_notes_below(result, steps), left)])
 
@@ -87,13 +92,14 @@ def list_notes_below(result: SearchResult, steps: NextSteps) -> Iterator[str]:
     yield from (f"note: {note}" for note in notes)
 
 
-def describe_fit(result: SearchResult) -> list[str]:
+def describe_fit(result: SearchResult, steps: NextSteps = FOR_AGENTS) -> list[str]:
     """What is said above the hits of an answer: that they don't fit, and what to ask with."""
     if result.answered or not result.hits:
         return []
     if not result.is_narrow:
         return [NOTHING_FITS]
-    told = f"Nothing fits well. {describe_wordings(result.query)} Nearest:"
+    wordings = steps.wordings.format(words=shorten_question(result.query))
+    told = f"Nothing fits well. {wordings} Nearest:"
     has_room = price_text(told) <= _WORDINGS_SHARE * result.max_tokens
     return [told if has_room else NOTHING_FITS]
 

@@ -25,16 +25,7 @@ def is_in_one_wording(plan: SearchPlan) -> bool:
     return not reword(plan, plan.query).parsed.is_time_only
 
 
-def describe_wordings(question: str) -> str:
-    """Which wordings to add to a question, by the kinds that help."""
-    words = _shorten(question)
-    return (
-        f"Add queries: other words for “{words}”; what would have changed it (moved,"
-        " broke up, replaced); for help, wishes that matter (allergies, budget, style, tools)."
-    )
-
-
-def _shorten(question: str) -> str:
+def shorten_question(question: str) -> str:
     """The first telling words of a question; of one without spaces its beginning."""
     if is_cjk(question):
         return join_lines(question[:_MOST_CHARS])

@@ -43,7 +43,7 @@ def render_answer(result: SearchResult, width: int) -> str:
     hits = result.hits
     has_neighbours = any(hit.before or hit.after for hit in hits)
     page = _Page(width, result.id_chars, list_shared_marks(hits), has_neighbours)
-    lines = describe_fit(result)
+    lines = describe_fit(result, FOR_SHELL)
     if page.shared:
         lines += wrap_text(join_lines(f"All: {', '.join(page.shared)}."), width)
     runs: dict[tuple[str, ...], list[Hit]] = {}

@@ -10,11 +10,12 @@ import typer
 
 from memoria.model import MemoryListing, SessionListing
 from memoria.surface.cli.console import AsJson, is_for_subcommand, show, with_memory
+from memoria.surface.cli.named_project import name_in_query
 from memoria.surface.cli.query_options import complete_session, read_fields, takes_query_options
 
 if TYPE_CHECKING:
     from memoria.app import Memoria
-    from memoria.model import MemoryPage, Scratchpad
+    from memoria.model import MemoryPage, Scratchpad, SessionPage
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -45,7 +46,9 @@ def list_memories(ctx: typer.Context, as_json: AsJson = False, **options: object
         return
 
     async def read(memory: "Memoria") -> "tuple[MemoryPage, list[str]]":
-        return await memory.list_memories(listing), await memory.wishes() if is_whole else []
+        named = await name_in_query(memory, {"workspace": listing.workspace})
+        page = await memory.list_memories(listing.model_copy(update=named))
+        return page, await memory.wishes() if is_whole else []
 
     page, quotes = with_memory(ctx, read)
     text = "\n\n".join([render_memories(page, listing, columns()), *quotes_text(quotes)])
@@ -61,7 +64,12 @@ def list_sessions(ctx: typer.Context, as_json: AsJson = False, **options: object
     from memoria.surface.wire.listing import wire_session_page  # noqa: PLC0415
 
     listing = build_query(SessionListing, read_fields(SessionListing, options))
-    page = with_memory(ctx, lambda m: m.list_sessions(listing))
+
+    async def read(memory: "Memoria") -> "SessionPage":
+        named = await name_in_query(memory, {"workspace": listing.workspace})
+        return await memory.list_sessions(listing.model_copy(update=named))
+
+    page = with_memory(ctx, read)
     text = render_sessions(page, listing, columns())
     show(wire_session_page(page), text, as_json=as_json)
 
@@ -69,7 +77,7 @@ def list_sessions(ctx: typer.Context, as_json: AsJson = False, **options: object
 def list_tasks(
     context: typer.Context,
     session_id: Annotated[str | None, typer.Option(help="Only this session's tasks.")] = None,
-    limit: Annotated[int, typer.Option(help="Most sessions to show.")] = 3,
+    limit: Annotated[int, typer.Option("--limit", "-n", help="Most sessions to show.")] = 3,
     as_json: AsJson = False,
 ) -> None:
     """List the tasks in hand and the last five finished tasks, by session."""
@@ -87,7 +95,9 @@ def list_tasks(
 
 def list_forgotten(
     context: typer.Context,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Most proofs to list.")] = 20,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, max=10_000, help="Most proofs to list.")
+    ] = 20,
     as_json: AsJson = False,
 ) -> None:
     """List the proofs of what was forgotten: what left which index, and no word of it."""

@@ -4,6 +4,7 @@ A module of commands is imported when one of them is named. So `memoria --help` 
 them, and a command pays for itself alone. A test compares the lines with the commands' own help.
 """
 
+import sys
 from collections.abc import Iterator, MutableMapping
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -12,6 +13,11 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from memoria.surface.cli.former import rename_former
+from memoria.surface.cli.synonyms import name_command
+
+UsageError: Any = typer.BadParameter.__mro__[1]
+"""What Typer raises where a command is misspelt; it has no public name."""
+_HELP = "help"
 
 
 class Verb(NamedTuple):
@@ -85,7 +91,8 @@ REST = {
         "model.",
     ),
     "workspace": Verb(
-        "workspace", "List the projects; say where one moved to; have two remember as one, or apart."
+        "workspace",
+        "List the projects; say where one moved to; have two remember as one, or apart.",
     ),
     "model": Verb(
         "model",
@@ -174,6 +181,13 @@ class LazyGroup(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401  (Typer's own)
         """The command that was named, imported, and what comes after its name."""
         name, *rest = rename_former(args, tells=not ctx.resilient_parsing)
+        if name == _HELP:
+            if not rest:
+                sys.stdout.write(f"{ctx.get_help()}\n")
+                raise typer.Exit
+            name, *rest = [*rest, "--help"]
+        if meant := name_command([name, *rest]):
+            raise UsageError(meant, ctx)
         if name in self.commands:
             command = self.commands[name]
             if hasattr(command, "commands") or {"-h", "--help"} & set(rest):

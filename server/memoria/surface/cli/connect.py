@@ -105,6 +105,9 @@ def connect(
         )
         for one in chosen
     ]
+    if client is None and not as_json:
+        titles = ", ".join(one.title for one in chosen)
+        _say(f"Found here: {titles}. `memoria connect --help` lists all that can be named.")
     _carry_out_all(drafts, place, way, is_one=client is not None)
     if not dry_run:
         _lay_ready(context.obj)
@@ -271,7 +274,7 @@ def _carry_out(
 
     wiring = draft()
     if not choice.as_json:
-        _print_change(wiring)
+        _print_change(wiring, choice)
     may_write = not choice.dry_run and (choice.yes or not wiring.changes or _ask(wiring, choice))
     result = None
     if may_write:
@@ -291,9 +294,12 @@ def _ask(wiring: "ClientWiring", choice: _WayToWrite) -> bool:
     return typer.confirm(f"{verb} {wiring.client.title}?", err=True)
 
 
-def _print_change(wiring: "ClientWiring") -> None:
-    from memoria.surface.cli.connect_text import diff_lines  # noqa: PLC0415
+def _print_change(wiring: "ClientWiring", choice: _WayToWrite) -> None:
+    from memoria.surface.cli.connect_text import diff_lines, summary_text  # noqa: PLC0415
 
+    if wiring.changes:
+        has_hooks = wiring.client.hooks is not None and "--no-hooks" not in choice.words
+        _say(summary_text(wiring, connects=choice.connects, has_hooks=has_hooks))
     for line, style in diff_lines(wiring):
         out().print(line, style=style, markup=False)
     for note in wiring.notes if wiring.changes else ():

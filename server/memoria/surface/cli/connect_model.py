@@ -66,6 +66,8 @@ def _find_reader(connected: list[Client]) -> Candidate | None:
 def _question(options: Options, reader: Candidate, titles: list[str]) -> str:
     said = " and ".join(filter(None, (", ".join(titles[:-1]), *titles[-1:])))
     return (
-        f"Let {reader.title} read what you say in {said or reader.title}, on your plan? It goes to "
-        f"{reader.where}; private projects never do. {price_text(options.settings)}"
+        f"Let {reader.title} read what you say in {said or reader.title}, on your plan? What you "
+        "only mention becomes a memory then; without it, only what you ask to have remembered "
+        f"does. It goes to {reader.where}; private projects never do. "
+        f"{price_text(options.settings)}"
     )

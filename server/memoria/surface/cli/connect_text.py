@@ -12,6 +12,7 @@ from memoria.admin.clients.wiring import ClientWiring, FileEdit, WiringResult
 from memoria.errors import ClientError
 from memoria.model import parse_instant, to_iso
 from memoria.surface.cli.times import moment
+from memoria.surface.text import quantity
 
 
 class WireFileEdit(BaseModel):
@@ -129,6 +130,23 @@ def wire_status(status: ConnectionStatus) -> WireConnectionStatus:
         double=status.double,
         last_heard=None if heard is None else to_iso(heard),
         problem=status.problem or (answer.problem if answer else None),
+    )
+
+
+def summary_text(wiring: ClientWiring, *, connects: bool, has_hooks: bool) -> str:
+    """What a change is for, in words, before its lines are shown."""
+    changed = sum(edit.changes for edit in wiring.edits)
+    title, files = wiring.client.title, quantity(changed, "file", "files")
+    if not connects:
+        return (
+            f"{title}: what `memoria connect` wrote is taken out of {files}, and nothing else. The "
+            "lines:"
+        )
+    hooks = ", and hooks, which tell Memoria what is said there" if has_hooks else ""
+    return (
+        f"{title}: its model gets tools to search and remember (a server that runs on this "
+        f"machine){hooks}.\n{files} would change, and nothing else in them; `memoria disconnect "
+        f"{wiring.client.name}` takes it out again. The lines:"
     )
 
 

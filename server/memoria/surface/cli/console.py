@@ -66,7 +66,7 @@ def _open_console(*, stderr: bool) -> "Console":
         """A console of which no text that is printed can steer the terminal."""
 
         def render_str(self, text: str, **options: Any) -> Text:  # noqa: ANN401  (Rich's own)
-            return super().render_str(_without_steering(text), **options)
+            return super().render_str(without_steering(text), **options)
 
     theme = Theme(dict.fromkeys(_DIM, "dim") | dict.fromkeys(_GREEN, "green"))
     return PlainConsole(stderr=stderr, highlight=False, soft_wrap=True, theme=theme)
@@ -143,6 +143,10 @@ def with_memory(
     if begins_home:
         begin_home(options.home)
     settings = options.settings if begins_home else options.existing_settings
+    if options.workspace is not None:
+        from memoria.surface.cli.named_project import name_in_settings  # noqa: PLC0415  (as above)
+
+        settings = name_in_settings(settings, begins=begins_home)
     tell_news(settings)
     if searches and "embedder_wait_ms" not in settings.model_fields_set:
         settings = settings.model_copy(update={"embedder_wait_ms": _MODEL_WAIT_MS})
@@ -206,7 +210,7 @@ def tell_news(settings: "Settings") -> None:
 
     news = take_news(settings, "person")
     if news is not None:
-        sys.stderr.write(f"note: {_without_steering(news)}\n")
+        sys.stderr.write(f"note: {without_steering(news)}\n")
 
 
 def take_in_spool(context: typer.Context) -> None:
@@ -232,7 +236,7 @@ def warn_of_settings(home: str) -> None:
     from memoria.settings_file import read_settings_file  # noqa: PLC0415
 
     for problem in read_settings_file(home, Settings).problems:
-        sys.stderr.write(f"warning: {_without_steering(problem)}\n")
+        sys.stderr.write(f"warning: {without_steering(problem)}\n")
 
 
 def print_error(error: "MemoriaError", *, as_json: bool = False) -> None:
@@ -248,7 +252,7 @@ def print_problem(kind: str, text: str, command: str | None, *, as_json: bool) -
         return
     from rich.text import Text  # noqa: PLC0415  (slow, and for errors alone)
 
-    painted = Text.assemble(("error:", "red"), " ", _without_steering(text))
+    painted = Text.assemble(("error:", "red"), " ", without_steering(text))
     err().print(painted, soft_wrap=not err().is_terminal)
 
 
@@ -282,14 +286,15 @@ def show(wire: "BaseModel", text: str, *, as_json: bool) -> None:
     from memoria.surface.cli.colour import has_colour, print_coloured  # noqa: PLC0415  (rich is slow)
     from memoria.surface.cli.layout import columns, wrap_answer  # noqa: PLC0415
 
-    plain = wrap_answer(_without_steering(text), columns())
+    plain = wrap_answer(without_steering(text), columns())
     if has_colour():
         print_coloured(plain, out())
     else:
         sys.stdout.write(plain + "\n")
 
 
-def _without_steering(text: str) -> str:
+def without_steering(text: str) -> str:
+    """A text without what would steer a terminal, and with what would hide in it shown."""
     from memoria.text.invisible import show_invisible  # noqa: PLC0415  (compiles patterns)
 
     return show_invisible(_CONTROLS.sub("", text))

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from memoria.errors import InvalidInputError
 from memoria.surface.cli.console import AsJson, Exit, Options, show, take_in_spool, with_memory
 from memoria.surface.cli.progress import show_progress
+from memoria.surface.cli.typed_times import read_moment
 from memoria.surface.text import quantity
 
 if TYPE_CHECKING:
@@ -131,9 +132,16 @@ def export(
         str | None, typer.Option(help="Only what belongs to this project. Default: everything.")
     ] = None,
     since: Annotated[
-        str | None, typer.Option(help="Only what was said or held from then on, as 2026-03-02.")
+        str | None,
+        typer.Option(
+            callback=read_moment,
+            help="Only what was said or held from then on, as 2026-03-02 or yesterday.",
+        ),
     ] = None,
-    until: Annotated[str | None, typer.Option(help="Only what was said or held before.")] = None,
+    until: Annotated[
+        str | None,
+        typer.Option(callback=read_moment, help="Only what was said or held before."),
+    ] = None,
     passphrase: _WithKey = False,
     as_json: AsJson = False,
 ) -> None:
@@ -175,6 +183,7 @@ def _export_lines(
     with show_progress("Exporting") as progress:
         report = write(settings, target, selection, passphrase, progress)
     show(_wire_export(report), _export_text(report), as_json=as_json)
+    _warn_of_repository(target)
 
 
 def _export_notes(
@@ -198,8 +207,22 @@ def _export_notes(
                 context, lambda m: sync_notes(m, folder, selection, deleted, progress)
             )
     show(wire_notes(folder, report), render_notes(folder, report), as_json=as_json)
+    if deleted is None:  # a folder that is kept in step is where its owner wants it
+        _warn_of_repository(folder)
     if report.refused:
         raise typer.Exit(Exit.LINES_LEFT_OUT)
+
+
+def _warn_of_repository(target: Path) -> None:
+    """Say that what was written could be committed, where it lies in a git repository."""
+    from memoria.bare.workspace import find_common, place_of  # noqa: PLC0415  (as above)
+
+    common = find_common(target.resolve().parent)
+    if common is not None:
+        sys.stderr.write(
+            f"note: {target} lies in the git repository {place_of(common)} and holds what you "
+            "said: keep it out of commits.\n"
+        )
 
 
 def import_exports(

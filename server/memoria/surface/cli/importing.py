@@ -149,8 +149,9 @@ def _import(
 
     async def work(memory: Memoria) -> tuple[WireUnread, int]:
         with progress_bar() as progress:
+            named = options.workspace and (memory.settings.workspace or NO_WORKSPACE)
             async with show_vectors(memory, progress):
-                await _import_groups(memory, groups, progress, options.workspace, reports)
+                await _import_groups(memory, groups, progress, named, reports)
                 if wait:
                     await memory.wait_until_idle()
             without_vector = (await memory.statistics()).backlog.pending

@@ -7,7 +7,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from memoria.errors import MemoriaError, NoMemoryError
-from memoria.surface.cli.commands import LazyGroup
+from memoria.surface.cli.commands import LazyGroup, UsageError
 from memoria.surface.cli.console import (
     Exit,
     Options,
@@ -19,8 +19,7 @@ from memoria.surface.cli.console import (
 
 _INTERRUPTED = 130
 _AS_JSON = "memoria.as_json"
-_UsageError: Any = typer.BadParameter.__mro__[1]
-"""What Typer raises where a command is misspelt; it has no public name."""
+_NEW_WORDS = 'To give a memory new words: memoria revise ID correct "…".'
 _ASKS_FOR_HELP = "NoArgsIsHelpError"
 """What it raises, too, where a group of commands is named alone: it shows the group's help."""
 
@@ -33,7 +32,7 @@ class MemoriaGroup(LazyGroup):
         as_json = wants_json(args)
         try:
             context = super().make_context(info_name, args, *rest, **extra)
-        except _UsageError as error:
+        except UsageError as error:
             raise _explain_usage(error, as_json=as_json) from error
         context.meta[_AS_JSON] = as_json
         return context
@@ -47,7 +46,7 @@ class MemoriaGroup(LazyGroup):
             print_error(error, as_json=as_json)
             missing = isinstance(error, NoMemoryError)
             raise typer.Exit(Exit.MISSPELT if missing else Exit.FAILED) from error
-        except _UsageError as error:
+        except UsageError as error:
             raise _explain_usage(error, as_json=as_json) from error
 
 
@@ -57,9 +56,18 @@ def _explain_usage(error: Any, *, as_json: bool) -> Exception:  # noqa: ANN401  
         return cast("Exception", error)
     command = f"{error.ctx.command_path if error.ctx else 'memoria'} --help"
     text = error.format_message().strip().replace("Value error, ", "")
+    if _is_action(error):
+        text = f"{text.rstrip('.')}. {_NEW_WORDS}"
     stop = "" if text.endswith((".", "?")) else "."
     print_problem("usage", f"{text}{stop} See: {command}", command, as_json=as_json)
     return typer.Exit(Exit.MISSPELT)
+
+
+def _is_action(error: Any) -> bool:  # noqa: ANN401  (Typer's own)
+    """Whether it is what to do with a memory that was misspelt, or new words in its place."""
+    command, parameter = getattr(error.ctx, "command", None), getattr(error, "param", None)
+    names = getattr(command, "name", None), getattr(parameter, "name", None)
+    return names == ("revise", "action")
 
 
 def wants_json(words: list[str]) -> bool:

@@ -11,7 +11,9 @@ from memoria.model.memory_types import STATABLE_TYPES
 from memoria.model.query import MemoryQuery, TranscriptQuery
 from memoria.surface.cli.console import AsJson, show, with_memory
 from memoria.surface.cli.explanation import print_answer
+from memoria.surface.cli.named_project import name_in_query
 from memoria.surface.cli.query_options import complete_session, read_options, takes_query_options
+from memoria.surface.cli.typed_times import read_moment
 from memoria.surface.cli.undoing import name_undo
 from memoria.surface.text import revision_note
 from memoria.surface.wire.results import (
@@ -73,7 +75,12 @@ def remember(
         float, typer.Option(min=0, max=1, help="How much the memory matters, 0 to 1.")
     ] = 0.5,
     valid_from: Annotated[
-        str | None, typer.Option("--since", help="When the statement began to hold, ISO 8601.")
+        str | None,
+        typer.Option(
+            "--since",
+            callback=read_moment,
+            help="When the statement began to hold, ISO 8601 or words like yesterday.",
+        ),
     ] = None,
     until: Annotated[str | None, _UNTIL] = None,
     subject: _Subject = None,
@@ -134,7 +141,7 @@ def search(
     query = read_options(MemoryQuery, words or _ask(), options)
 
     async def ask(memory: "Memoria") -> "SearchResult":
-        return await memory.search_memory(**await _name_session(memory, query))
+        return await memory.search_memory(**await _complete_query(memory, query))
 
     found = with_memory(ctx, ask, searches=True)
     print_answer(found, wire_conclusions(found), as_json=as_json)
@@ -148,14 +155,15 @@ def traces(
     query = read_options(TranscriptQuery, words or _ask(), options)
 
     async def ask(memory: "Memoria") -> "SearchResult":
-        return await memory.search_conversation_traces(**await _name_session(memory, query))
+        return await memory.search_conversation_traces(**await _complete_query(memory, query))
 
     found = with_memory(ctx, ask, searches=True)
     print_answer(found, wire_traces(found), as_json=as_json)
 
 
-async def _name_session(memory: "Memoria", query: dict[str, Any]) -> dict[str, Any]:
-    """The query with the whole id of its session, where it has one."""
+async def _complete_query(memory: "Memoria", query: dict[str, Any]) -> dict[str, Any]:
+    """The query with the whole id of its session and the name of its project, if it has them."""
+    query = await name_in_query(memory, query)
     named = await complete_session(memory, query.get("session_id"))
     return query if named is None else {**query, "session_id": named}
 

@@ -117,7 +117,7 @@ def price_text(settings: Settings) -> str:
 
     price = price_last_week(settings)
     money = settings.daily_cap
-    cap = f"the cap is {settings.llm_daily_tokens:,} a day (llm_daily_tokens)"
+    cap = f"the cap is {settings.llm_daily_tokens:,} tokens a day (llm_daily_tokens)"
     if money.cost is not None:
         cap += f" and {describe_cost(money.cost)} in money (llm_daily_cost)"
     if price is None:

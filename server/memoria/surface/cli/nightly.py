@@ -10,6 +10,7 @@ from memoria.surface.cli.console import AsJson, Options, is_for_subcommand, show
 from memoria.surface.cli.layout import columns
 from memoria.surface.cli.nightly_text import render_plan, render_run, render_runs
 from memoria.surface.cli.progress import progress_bar
+from memoria.surface.cli.typed_times import read_moment
 from memoria.surface.wire.nightly import WireRuns, wire_plan, wire_run
 
 
@@ -33,7 +34,10 @@ def run(
     ] = None,
     since: Annotated[
         str | None,
-        typer.Option(help="Look only at what was changed since then, such as 2026-03-02."),
+        typer.Option(
+            callback=read_moment,
+            help="Look only at what was changed since then, such as 2026-03-02 or yesterday.",
+        ),
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what each step would do, and change nothing.")

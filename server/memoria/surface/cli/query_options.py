@@ -16,12 +16,16 @@ from typer.models import OptionInfo
 from memoria.errors import NotFoundError, name_option
 from memoria.model.base import Value
 from memoria.model.query import has_whole_texts, help_text
+from memoria.surface.cli.typed_times import read_moment
 
 if TYPE_CHECKING:
     from memoria.app import Memoria
 
 _CommandT = TypeVar("_CommandT", bound=Callable[..., Any])
 _SEPARATOR = ","
+_MOMENTS = frozenset({"since", "until", "as_of"})
+_SHORT = {"limit": ("-n",)}
+"""What many type instead, by the name of the field."""
 
 
 def takes_query_options(kind: type[Value]) -> Callable[[_CommandT], _CommandT]:
@@ -83,7 +87,9 @@ def _is_option(parameter: Parameter) -> bool:
 def _option(name: str, field: FieldInfo) -> Parameter:
     text = help_text(field)
     sentence = f"{text[:1].upper()}{text[1:]}."
-    option = typer.Option(name_option(name), help=sentence)
+    callback = read_moment if name in _MOMENTS else None
+    short = _SHORT.get(name, ())
+    option = typer.Option(name_option(name), *short, callback=callback, help=sentence)
     return Parameter(
         name,
         Parameter.KEYWORD_ONLY,

@@ -117,8 +117,10 @@ def restore(
     as_json: AsJson = False,
 ) -> None:
     """Replace the home with a backup; the former home is kept beside it."""
+    from memoria.app.upkeep import check_backup  # noqa: PLC0415
     from memoria.app.upkeep import restore as put_back  # noqa: PLC0415
 
+    check_backup(file)
     options: Options = context.obj
     home = options.settings.home_path
     if (home / DATABASE).exists() and not yes:

@@ -8,14 +8,13 @@ import typer
 from pydantic import BaseModel
 
 from memoria.model.project import KnownProject
-from memoria.surface.cli.console import AsJson, ask_person, show, with_memory
+from memoria.surface.cli.console import AsJson, ask_person, is_for_subcommand, show, with_memory
 from memoria.surface.text import quantity
 from memoria.text.lines import join_lines
 
 if TYPE_CHECKING:
     from memoria.app import Memoria
 
-_HELP = "List the projects; say where one moved to; have two remember as one, or apart."
 _Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")]
 _Project = Annotated[str, typer.Argument(help="Its name in `memoria workspace list`, or a folder.")]
 
@@ -37,12 +36,19 @@ class WireJoin(BaseModel):
 
 def add_commands(app: typer.Typer) -> None:
     """Register the commands."""
-    workspace = typer.Typer(help=_HELP, no_args_is_help=True)
+    workspace = typer.Typer(invoke_without_command=True)
+    workspace.callback()(list_unless_named)
     workspace.command("list")(list_projects)
     workspace.command("move")(move)
     workspace.command("join")(join)
     workspace.command("part")(part)
     app.add_typer(workspace, name="workspace")
+
+
+def list_unless_named(context: typer.Context, as_json: AsJson = False) -> None:
+    """List the projects; say where one has moved to, or have two remember as one."""
+    if not is_for_subcommand(context, has_options=as_json):
+        list_projects(context, as_json=as_json)
 
 
 def list_projects(context: typer.Context, as_json: AsJson = False) -> None:

@@ -23,8 +23,8 @@ Ambiguous expressions are resolved in one way, which is listed here:
 - What stands side by side is one: `Saturday the 21st` is the nearest 21st that is a Saturday,
   明天下午三点 an hour. From one day to another both belong to it, and Monday to Friday is every
   week.
-- Vague words (recently, 最近, a few days ago, 前几天, someday) and habits (every Friday, 每周三)
-  are no points in time and are ignored.
+- Vague words (recently, 最近, a few days ago, 前几天, someday) and habits (every Friday, on
+  Fridays at 4pm, 每周三) are no points in time and are ignored.
 """
 
 from memoria.text.dates.ends import find_end

@@ -33,7 +33,8 @@ _FROM = lazy_regex(r"(?:\bfrom|从)\s{0,3}\Z", re.IGNORECASE)
 _OPENED = lazy_regex("[(（]")
 _CLOSED = lazy_regex(r"\s?[)）]")
 _HABIT = lazy_regex(
-    r"\b(?:every|each|daily|nightly|usually|always|normally|weekdays|weekends)\b"
+    r"\b(?:every|each|daily|nightly|usually|always|normally|week(?:day|end|night)s"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days|mornings|afternoons|evenings|nights)\b"
     r"|每|天天|平时|通常|总是|一般|往常",
     re.IGNORECASE,
 )

@@ -32,6 +32,8 @@ _FROM = "(?:between|from)"
 _TO = "(?:and|to|until|till|through)"
 _NO_HABIT = r"(?<!every\s)(?<!every\sother\s)(?<!each\s)(?<!black\s)(?<!good\s)(?<!today\sis\s)"
 
+_PARTS_OF_DAYS = r"(?:mornings|afternoons|evenings|nights)\b"
+"""Of every week: "Tuesday mornings"."""
 
 _MONTH_PARTS = " ".join(english.MONTHS)
 _WEEKDAY_PARTS = " ".join(english.WEEKDAYS)
@@ -140,7 +142,7 @@ RULES = (
     *make_english(
         _WEEKDAY_PARTS,
         english.read_weekday,
-        rf"{_NO_HABIT}\b(?:{_NEAR} )?{_WEEKDAY}\b",
+        rf"{_NO_HABIT}\b(?:{_NEAR} )?{_WEEKDAY}\b(?!\s{_PARTS_OF_DAYS})",
         rf"\b{_NEAR} {_SHORT_WEEKDAY}\b",
         rf"\bon (?P<e>{_SHORT_WEEKDAY}\b)",
         rf"\b{_SMALL_WEEKDAY}\b(?={_DAY_OR_HOUR})",

@@ -136,7 +136,8 @@ UPDATE memory_versions SET version = 1 - version
 WHERE memory_n = :memory_n AND version < 0 AND +tenant_id = :tenant;
 
 -- name: end_version
-UPDATE memory_versions SET valid_to = :valid_to WHERE n = :n AND tenant_id = :tenant;
+-- What another wording replaces from before it began has held at no time.
+UPDATE memory_versions SET valid_to = max(valid_from, :valid_to) WHERE n = :n AND tenant_id = :tenant;
 
 -- name: end_evidence
 -- What bears a wording out is older than the next one, whatever the clock says.
