@@ -139,6 +139,25 @@ async def test_what_its_words_do_not_bear_out_is_turned_away_and_logged(
     assert ("reject", "ADD: not borne out by its words") in log(home)
 
 
+@pytest.mark.parametrize(
+    ("part", "kept"),
+    [
+        ("The user puts out the light past two every night.", True),
+        ("The user puts out the light past two every night in Bergen.", False),
+    ],
+)
+async def test_of_what_is_borne_out_in_part_that_part_is_remembered_and_nothing_added(
+    home: Path, model: ScriptedModel, part: str, kept: bool
+) -> None:
+    whole = "The user puts out the light past two every night because of work."
+    extract = reads({NIGHT: whole}, importance=0.9)
+    check = {"statement": 1, "supported": "yes", "content": part}
+    model.answer = answers(extract=extract, verify=lambda _: {"checks": [check]})
+    async with opened(home, model) as m:
+        await said(m, NIGHT)
+        assert believed(await memories(m)) == [part] * kept
+
+
 @pytest.mark.parametrize("who", ["user", "assistant"])
 async def test_what_can_be_read_in_either_way_waits_unless_the_user_says_it(
     home: Path, model: ScriptedModel, who: str

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from memoria.ingest.outcome import ExtractionOutcome
 from memoria.ingest.second_look import NO_ADVICE, Advice
+from memoria.ingest.updating import adds_to, says_what_is_known, start_of_update
 from memoria.memories.claim_outcome import ClaimOutcome
 from memoria.memories.claims import ClaimWriter, same_topic
 from memoria.memories.event_times import EventTime, find_event_time, find_expiry
@@ -49,14 +50,12 @@ from memoria.model import (
     Validity,
     new_id,
 )
-from memoria.model.zone import Zone
 from memoria.policy.conflict import (
     Contradict,
     NeedsReview,
     Supersede,
     decide_replacement,
     is_older,
-    start_of,
     subject_key,
 )
 from memoria.policy.orders import instruction_shaped
@@ -66,11 +65,6 @@ from memoria.store.values import NewMemory
 from memoria.text.dates import find_direction
 from memoria.text.document import full_text
 from memoria.text.quotes import find_quote
-from memoria.text.statement import (
-    canonical_form,
-    differs_in_number_or_negation,
-    fingerprint,
-)
 
 _LINK_CONFIDENCE = 0.7
 _BOOST_STEP = 0.06  # of an importance from 0 to 1
@@ -154,13 +148,16 @@ class Resolver:
         if not add.type.may_be_proposed:
             raise RejectedError("no conclusion of one turn")
         subject = subject_key(self._validator.check_name(add.subject))
-        content, confirm_reason = self._validator.check_conclusion(
+        proposed, confirm_reason = self._validator.check_conclusion(
             add.content, add.type, subject, turn, quote
         )
         is_hearsay = add.modality == "hearsay"
-        confirm_reason = self._reason_to_confirm(content, turn, confirm_reason) or (
+        confirm_reason = self._reason_to_confirm(proposed, turn, confirm_reason) or (
             "hearsay" if is_hearsay else None
         )
+        content = self._advice.wording_of(proposed, turn.n)
+        if content != proposed:
+            add = add.model_copy(update={"content": content})
         predicate = self._validator.check_property(add.predicate)
         actual = add.modality == "actual"
         zone = self._validator.zone_of(turn)
@@ -169,7 +166,7 @@ class Resolver:
         when = find_event_time(
             told, add.content, turn, zone, find_direction(content) if actual else "future"
         )
-        doubtful = self._advice.support.get((content, turn.n)) == "unclear"
+        doubtful = self._advice.support.get((proposed, turn.n)) == "unclear"
         certainty = _CERTAINTY["possible" if doubtful else add.modality]
         confidence = add.confidence * certainty
         claim = self._validator.claim(
@@ -194,12 +191,13 @@ class Resolver:
         is_over = end is not None and end <= turn.at  # what was said of the past stays true
         wording = replace(wording, expires_at=None if is_over else end)
         if confirm_reason is None:
-            relations = self._relations_of(content)
+            relations = self._relations_of(proposed)
             named = add.task is not None
-            proposed = NewClaim(claim, new, wording, named, relations, self._ahead)
-            outcome = self._claims.write(proposed)
+            outcome = self._claims.write(
+                NewClaim(claim, new, wording, named, relations, self._ahead)
+            )
             self._note(outcome, content)
-            self._written[content] = outcome.memory_id
+            self._written[proposed] = outcome.memory_id
         elif not self._is_known(wording, turn):
             self._validator.writer.add(new, wording)
             self._outcome.memory_ids.append(new.id)
@@ -301,10 +299,13 @@ class Resolver:
             raise RejectedError("put aside")
         turn, quote = self._validator.locate_quote(update.turn, update.quote)
         topic = self._topic_of_update(update, memory)
-        content, confirm_reason = self._validator.check_conclusion(
+        proposed, confirm_reason = self._validator.check_conclusion(
             update.content, topic.type, memory.subject, turn, quote
         )
-        confirm_reason = self._reason_to_confirm(content, turn, confirm_reason)
+        confirm_reason = self._reason_to_confirm(proposed, turn, confirm_reason)
+        content = self._advice.wording_of(proposed, turn.n)
+        if content != proposed:
+            update = update.model_copy(update={"content": content})
         zone = self._validator.zone_of(turn)
         prefer = find_direction(content)
         when = find_event_time(update.event_time, update.content, turn, zone, prefer)
@@ -326,10 +327,10 @@ class Resolver:
             self._settle_held(new, memory, is_doubtful=confirm_reason is not None)
         elif confirm_reason is not None:
             self._note(self._claims.hold(new, memory, Contradict()), content)
-        elif _is_the_same(content, memory.content, update):
+        elif says_what_is_known(content, memory.content, update):
             self._note(self._claims.strengthen(new, memory), content)
         else:
-            since = _start_of_update(update, turn, memory, zone)
+            since = start_of_update(update, turn, memory, zone)
             self._replace_as_updated(new, memory, update, since)
 
     def _topic_of_update(self, update: Update, memory: Memory) -> Topic:
@@ -353,7 +354,7 @@ class Resolver:
             case Supersede() if applies_elsewhere(self._tx, new, memory):
                 self._note(self._claims.add_in_project(new, memory), content)
             case Supersede():
-                action = REFINE if _adds_to(update, memory) else "correct"
+                action = REFINE if adds_to(update, memory) else "correct"
                 self._note(self._claims.revise(new, memory, since, action), content)
             case Contradict() | NeedsReview() as verdict:
                 self._note(self._claims.hold(new, memory, verdict), content)
@@ -380,35 +381,3 @@ class Resolver:
         kind = EdgeType(proposed.type)
         self._validator.writer.link(memory, kind, other.id, _LINK_CONFIDENCE)
         self._count("LINK")
-
-
-def _is_the_same(content: str, known: str, update: Update) -> bool:
-    """Whether an update says what is known already: its words, but for case and punctuation.
-
-    One word more or less is another statement, which the model has decided to write. A correction
-    may be one of spelling alone.
-    """
-    if update.reason == "correction":
-        return fingerprint(content) == fingerprint(known)
-    return canonical_form(content) == canonical_form(known)
-
-
-def _adds_to(update: Update, memory: Memory) -> bool:
-    """Whether what a memory says holds still, and an update only says more of it.
-
-    A model calls many a change a detail; one that a number or a negation tells is not taken for it.
-    """
-    is_otherwise = differs_in_number_or_negation(update.content, memory.content)
-    return update.reason == "detail" and not is_otherwise
-
-
-def _start_of_update(update: Update, turn: StoredTurn, memory: Memory, zone: Zone) -> int:
-    """From which moment an update holds; a correction says what was true from the beginning.
-
-    A date in its wording may be what it tells ("the birthday is on 9 May"), so only a time that
-    the model has named as the event's says when a change happened.
-    """
-    if update.reason == "correction":
-        return memory.current.valid_from
-    happened = find_event_time(update.event_time, "", turn, zone, "past")
-    return start_of(happened.at, turn.at, memory)

@@ -37,7 +37,7 @@ from memoria.model import (
 )
 from memoria.model.zone import Zone
 from memoria.policy.conflict import subject_key
-from memoria.policy.literal import find_borrowed, is_said_literally
+from memoria.policy.literal import find_borrowed, is_cut_of, is_said_literally
 from memoria.policy.orders import instruction_shaped
 from memoria.policy.participants import Participants
 from memoria.text.document import full_text
@@ -63,6 +63,12 @@ class Advice:
     an earlier conclusion."""
     support: Mapping[tuple[str, int], SupportVerdict] = field(default_factory=dict)
     """By the conclusion's wording and the number of its turn."""
+    cuts: Mapping[tuple[str, int], str] = field(default_factory=dict)
+    """Of conclusions of which only a part is borne out, that part."""
+
+    def wording_of(self, content: str, turn_n: int) -> str:
+        """A conclusion as far as it is borne out."""
+        return self.cuts.get((content, turn_n), content)
 
     def relations_of(self, content: str) -> dict[str, Relation]:
         """What a conclusion is to what it was compared with."""
@@ -131,7 +137,7 @@ class SecondLook:
         """
         pairs = [(one, other) for one in doubtful for other in one.others]
         risky = [one for one in doubtful if one.is_risky][:_MOST_PAIRS]
-        return Advice(self._ask_relations(pairs[:_MOST_PAIRS]), self._ask_support(risky))
+        return Advice(self._ask_relations(pairs[:_MOST_PAIRS]), *self._ask_support(risky))
 
     def _ask_relations(
         self, pairs: Sequence[tuple[DoubtfulConclusion, Memory | DoubtfulConclusion]]
@@ -151,9 +157,10 @@ class SecondLook:
 
     def _ask_support(
         self, risky: Sequence[DoubtfulConclusion]
-    ) -> dict[tuple[str, int], SupportVerdict]:
+    ) -> tuple[dict[tuple[str, int], SupportVerdict], dict[tuple[str, int], str]]:
+        """What is borne out, and of what is so in part, that part."""
         if not risky:
-            return {}
+            return {}, {}
         question = request_checks(
             statements=_json_lines(_statement_fields(one, self._zone) for one in risky),
             max_output_tokens=self._max_output_tokens,
@@ -161,9 +168,15 @@ class SecondLook:
         try:
             checks = self._chat.ask(self._tenant, question).checks
         except (InvalidAnswerError, ModelRefusedError):
-            return {}
-        keys = {n: (one.content, one.turn.n) for n, one in enumerate(risky, 1)}
-        return {keys[c.statement]: c.supported for c in checks if c.statement in keys}
+            return {}, {}
+        asked = {n: (one.content, one.turn.n) for n, one in enumerate(risky, 1)}
+        given = {asked[check.statement]: check for check in checks if check.statement in asked}
+        cuts = {key: one.content for key, one in given.items() if one.content not in (None, key[0])}
+        support = {
+            key: one.supported if is_cut_of(cuts.get(key) or key[0], key[0]) else "no"
+            for key, one in given.items()
+        }
+        return support, {key: cut for key, cut in cuts.items() if cut}
 
 
 def find_doubtful(

@@ -33,6 +33,8 @@ class Check(Value):
     statement: _Number
     """Its number in the prompt."""
     supported: SupportVerdict
+    content: str | None = None
+    """Of a statement of which only a part is borne out: that part, as a sentence."""
 
 
 class Checks(Value):

@@ -62,6 +62,13 @@ def is_said_literally(content: str, quote: str, said: str, speaker: str | None =
     return frozenset(query_terms(content)) - _FRAME - names <= frozenset(query_terms(sentence.text))
 
 
+def is_cut_of(part: str, whole: str) -> bool:
+    """Whether a sentence is another one, with something left out or nothing, and nothing added."""
+    if is_cjk(whole):
+        return {char for char in part if char.isalnum()} <= set(whole)
+    return frozenset(query_terms(part)) <= frozenset(query_terms(whole))
+
+
 def is_borne_out(statement: str, text: str) -> bool:
     """Whether a text has, in one of its sentences or as a whole, what a statement says.
 
