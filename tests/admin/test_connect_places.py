@@ -45,6 +45,8 @@ _EVERYWHERE = {
     "crush": ".config/crush/crush.json",
     "junie": ".junie/mcp/mcp.json",
     "warp": ".warp/.mcp.json",
+    "openclaw": ".openclaw/openclaw.json",
+    "hermes": ".hermes/config.yaml",
 }
 PROGRAM = ClientProgram(
     command="/opt/memoria/bin/memoria",

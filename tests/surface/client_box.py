@@ -1,5 +1,8 @@
 """A user of clients on a machine of their own, for `memoria connect` and `disconnect`."""
 
+import hashlib
+import json
+import re
 import sys
 from pathlib import Path
 
@@ -45,3 +48,19 @@ class ClientBox:
             for top in (self.user, self.project)
             for path in sorted(top.rglob("*"))
         }
+
+    def trust_codex(self) -> None:
+        """Write into Codex's configuration what it writes when its user trusts all hooks."""
+        file = self.user / ".codex/hooks.json"
+        lines = []
+        for event, groups in json.loads(file.read_text())["hooks"].items():
+            name = re.sub("(?<=[a-z])(?=[A-Z])", "_", event).lower()
+            for number, group in enumerate(groups):
+                hook = {"async": False, **group["hooks"][0]}
+                known = {"event_name": name, "hooks": [dict(sorted(hook.items()))]}
+                said = json.dumps(known, separators=(",", ":"), ensure_ascii=False).encode()
+                digest = hashlib.sha256(said).hexdigest()
+                lines.append(f'[hooks.state."{file}:{name}:{number}:0"]')
+                lines.append(f'trusted_hash = "sha256:{digest}"')
+        with (self.user / ".codex/config.toml").open("a", encoding="utf-8") as config:
+            config.write("\n" + "\n".join(lines) + "\n")

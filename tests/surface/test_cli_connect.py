@@ -83,6 +83,8 @@ FILES: dict[str, dict[str, str | bytes]] = {
     "crush": {".config/crush/crush.json": '{"$schema": "https://charm.land/crush.json"}'},
     "junie": {},
     "warp": {".warp/.mcp.json": "{}"},
+    "openclaw": {".openclaw/openclaw.json": '{ "mcp": {"sessionIdleTtlMs": 1}, } // mine\n'},
+    "hermes": {".hermes/config.yaml": "model: m\nmcp_servers:\n  git:\n    command: uvx\n"},
     "goose": {".config/goose/config.yaml": GOOSE_YAML},
     "zed": {".config/zed/settings.json": ZED_SETTINGS},
     "continue": {".continue/config.yaml": "name: 我的\nmcpServers:\n- name: git\n  command: uvx"},
@@ -116,8 +118,12 @@ NASTY_FILES: dict[str, dict[str, str | bytes]] = {
     },
     **{
         name: {}
-        for name in ("qwen", "copilot", "antigravity", "kiro", "droid", "crush", "junie", "warp")
+        for name in (
+            *("qwen", "copilot", "antigravity", "kiro", "droid", "crush", "junie", "warp"),
+            "hermes",
+        )
     },
+    "openclaw": {".openclaw/openclaw.json": '{"gateway": {"mode": "local"}} // mine'},
     "kilo": {".config/kilo/kilo.json": '{"mcp":{"x":{"type":"local","command":["y"]}}}'},
     "roo": {
         ".config/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json": (
@@ -226,7 +232,9 @@ def test_a_file_of_rules_says_when_to_use_the_tools_and_nothing_that_is_remember
     assert box.files() == before
 
 
-@pytest.mark.parametrize("name", ["claude-desktop", "zed", "droid", "crush", "junie", "warp"])
+@pytest.mark.parametrize(
+    "name", ["claude-desktop", "zed", "droid", "crush", "junie", "warp", "openclaw", "hermes"]
+)
 def test_where_no_file_can_say_when_to_use_the_tools_connect_says_what_to_paste(
     box: ClientBox, name: str
 ) -> None:
@@ -403,6 +411,7 @@ def _status(box: ClientBox, code: int) -> dict[str, Any]:
 
 def test_the_status_tells_whether_what_is_wired_answers(box: ClientBox) -> None:
     assert box("connect", "codex", "--yes", "--recall").code == 0
+    box.trust_codex()
     status = _status(box, 0)
     assert (status["answers"], status["tools"]) == (True, 8)
     assert status["hooks"] == "as this version writes them"

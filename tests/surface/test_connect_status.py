@@ -1,9 +1,7 @@
 """`memoria connect --status` starts what a client would, and has it open its memory."""
 
-import hashlib
 import json
 import os
-import re
 from pathlib import Path
 from typing import Any
 
@@ -46,27 +44,10 @@ def test_hooks_of_codex_that_nobody_has_trusted_or_that_have_changed_since_are_t
     events = ["SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "PreCompact", "SessionEnd"]
     assert sorted(_status(box, 4)["untrusted"]) == sorted(events)
     assert "skips these until you trust them, with /hooks" in box("connect", "--status").out
-    _trust(box)
+    box.trust_codex()
     assert _status(box, 0)["untrusted"] == []
     assert box("connect", "codex", "--yes", "--recall").code == 0
     assert sorted(_status(box, 4)["untrusted"]) == ["SessionStart", "UserPromptSubmit"]
-
-
-def _trust(box: ClientBox) -> None:
-    """Write into Codex's configuration what it writes when its user trusts all hooks."""
-    file = box.user / ".codex/hooks.json"
-    lines = []
-    for event, groups in json.loads(file.read_text())["hooks"].items():
-        name = re.sub("(?<=[a-z])(?=[A-Z])", "_", event).lower()
-        for number, group in enumerate(groups):
-            hook = {"async": False, **group["hooks"][0]}
-            known = {"event_name": name, "hooks": [dict(sorted(hook.items()))]}
-            said = json.dumps(known, separators=(",", ":"), ensure_ascii=False).encode()
-            digest = hashlib.sha256(said).hexdigest()
-            lines.append(f'[hooks.state."{file}:{name}:{number}:0"]')
-            lines.append(f'trusted_hash = "sha256:{digest}"')
-    with (box.user / ".codex/config.toml").open("a", encoding="utf-8") as config:
-        config.write("\n" + "\n".join(lines) + "\n")
 
 
 def test_a_digest_of_a_hook_is_the_one_that_codex_has_written(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ ClientArgument = Annotated[
         metavar="[CLIENT]",
         help="One of claude-code, claude-desktop, codex, gemini, cursor, vscode, opencode, "
         "windsurf, cline, goose, zed, qwen, copilot, kilo, antigravity, kiro, droid, roo, crush, "
-        "junie, warp, continue. Default: those on this machine, one by one.",
+        "junie, warp, openclaw, hermes, continue. Default: those on this machine, one by one.",
     ),
 ]
 ScopeOption = Annotated[

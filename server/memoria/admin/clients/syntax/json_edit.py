@@ -81,13 +81,18 @@ class JsonSyntax:
             if root is None or _ITEM in piece.path:
                 continue
             node, depth = _deepest(root, piece.path)
-            if depth < len(piece.path) or node.children or node.kind == "scalar":
+            if depth < len(piece.path) or not _is_hollow(node):
                 continue
             if piece.path:
                 text = self.cut_member(text, piece.path, pieces)
             else:
                 text = _cut_root(text, root, piece)
         return text
+
+
+def _is_hollow(node: JsonNode) -> bool:
+    """Whether there is no value in a container, however many containers are in it."""
+    return node.kind != "scalar" and all(_is_hollow(child.node) for child in node.children)
 
 
 def begin_document(text: str) -> tuple[str, InsertedPiece]:
