@@ -194,6 +194,7 @@ class Records(Recall):
         )
         return held.model_copy(update={"waiting": waiting, **costs})
 
+    @check_arguments
     async def complete(self, kind: Completed, typed: str) -> list[str]:
         """The ids of memories or sessions, or names of projects, that fit what is typed of one."""
         from memoria.retrieval.lookup.completions import (  # noqa: PLC0415  (only who types pays)
