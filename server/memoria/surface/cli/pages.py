@@ -145,7 +145,9 @@ def _footer(
         yield ""
     yield from wrap_text(_describe_part(page, before, shown, kind), width)
     if before + shown < page.total:
-        yield from wrap_text(f"The next page: --page {listing.page + 1}", width)
+        is_usual = listing.limit == type(listing).model_fields["limit"].default
+        size = "" if is_usual else f"--limit {listing.limit} "
+        yield from wrap_text(f"The next page: {size}--page {listing.page + 1}", width)
     if page.elsewhere:
         more = quantity(page.elsewhere, *kind)
         yield from wrap_text(f"{more} more in other projects: --workspace '*'", width)
