@@ -129,7 +129,8 @@ def test_pages_together_are_the_whole_list_and_each_names_the_next(shell: Shell)
         for page in range(1, len(whole) + 1)
     ]
     assert [text for page in pages for text in page] == whole
-    assert "\n1 to 1 of 2 memories\nThe next page: --page 2\n" in shell("list", "--limit", "1").out
+    first = shell("list", "--limit", "1").out
+    assert "\n1 to 1 of 2 memories\nThe next page: --limit 1 --page 2\n" in first
     beyond = shell("list", "--page", "9").out
     assert beyond.startswith("There is no such page; 2 memories in all.\n")
 

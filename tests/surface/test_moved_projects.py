@@ -60,6 +60,23 @@ def test_what_was_remembered_is_found_where_the_project_was_moved_and_it_is_said
     assert RULE not in at(begin(lantern), "search", "build command").out
 
 
+def test_a_project_that_was_moved_is_told_by_the_folder_in_which_it_is_now(
+    tmp_path: Path, at: At
+) -> None:
+    lantern = begin(tmp_path / "lantern")
+    at(lantern, "remember", "--type", "rule", RULE)
+    at(lantern, "nightly")
+    assert f"in the project {lantern} alone" in at(lantern, "context").out
+    moved = lantern.rename(tmp_path / "torch")
+    at(moved, "remember", "The torch of this repo is red", "--scope", "project")
+    for night in (False, True):
+        if night:
+            at(moved, "nightly")
+        for words in (("list",), ("context",), ("list", "sessions")):
+            told = at(moved, *words, COLUMNS="400").out
+            assert (str(moved) in told, str(lantern) in told) == (words[-1] != "sessions", False)
+
+
 def test_a_private_project_that_was_moved_stays_private_and_so_does_what_lies_where_it_was(
     tmp_path: Path, home: Path, at: At
 ) -> None:

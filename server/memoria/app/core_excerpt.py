@@ -5,13 +5,15 @@ counts in each of them from the next call on.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import replace
 
+from memoria.bare.projects import find_place
 from memoria.config import Settings
 from memoria.inference import LazyEmbedder
 from memoria.lifecycle.core.current import CurrentCore, compose_core
-from memoria.lifecycle.core.places import places_seen_from
+from memoria.lifecycle.core.places import head_of, places_seen_from
 from memoria.model import now_millis
-from memoria.model.core import CoreFile, CoreMemory
+from memoria.model.core import PROJECT_FILE, CoreFile, CoreMemory
 from memoria.store.base import Transaction
 from memoria.store.home_folder import open_home_files
 
@@ -34,15 +36,19 @@ class CoreReader:
         self._embedder = embedder
         self._files = open_home_files(settings).of(settings.tenant)
         self._tokens = settings.core_file_tokens
+        self._home = str(settings.home_path)
         self._known: dict[Hashable, dict[CoreFile, CurrentCore]] = {}
 
     def read(self, tx: Transaction, project: str | None) -> dict[CoreFile, CurrentCore]:
         """What the files say to a reader in a project; one that says nothing is missing."""
         at = now_millis()
-        key = (project, at // _MINUTE_MS, tx.core.version(), self._read_files(project))
+        place = None if project is None else find_place(self._home, project)
+        key = (project, place, at // _MINUTE_MS, tx.core.version(), self._read_files(project))
         known = self._known.get(key)
         if known is None:
             found = compose_core(tx, self._files, at, self._tokens, project, self._embedder)
+            if place != project and PROJECT_FILE in found:
+                found[PROJECT_FILE] = _name_place(found[PROJECT_FILE], project or "", place or "")
             known = {file: found[file] for file in _IN_ORDER if file in found}
             if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()
@@ -51,6 +57,11 @@ class CoreReader:
 
     def _read_files(self, project: str | None) -> tuple[bytes | None, ...]:
         return tuple(place.read(self._files) for place in places_seen_from(project))
+
+
+def _name_place(core: CurrentCore, project: str, place: str) -> CurrentCore:
+    """What a project's file says, with the folder in which the project is now."""
+    return replace(core, text=core.text.replace(head_of(project), head_of(place)))
 
 
 def list_binding_lines(current: Mapping[CoreFile, CurrentCore], room: int) -> list[str]:

@@ -146,6 +146,21 @@ def name_given(home: str, given: str) -> str:
     return given if here is None or is_name else here.name
 
 
+def find_place(home: str, name: str) -> str:
+    """The folder in which a project is now, where it is called by one in which it no longer is.
+
+    The name itself, where that is still a folder, or nobody knows of another.
+    """
+    if not os.path.isabs(name) or os.path.lexists(name):
+        return name
+    try:
+        projects = read_projects(home).values()
+    except RegistryError:
+        return name
+    places = [one.place for one in projects if one.name == name and one.place]
+    return places[0] if len(places) == 1 else name
+
+
 def name_here(home: str, given: str | None) -> str | None:
     """The name of the project that is given, else of the one that this process is at work in."""
     return name_given(home, given) if given else note_project(home, os.curdir)

@@ -22,6 +22,7 @@ from memoria.model.turn import FORGOTTEN_PASSAGE
 from memoria.retrieval.answer.cite import neighbour
 from memoria.retrieval.answer.form import indent_words
 from memoria.retrieval.answer.notes import write_answer
+from memoria.surface.places import tell_place
 from memoria.text.document import as_text
 from memoria.text.lines import fence_block, join_lines
 
@@ -251,7 +252,11 @@ def _change_notes(change: RememberResult | MemoryChange) -> list[str]:
 
 def scope_phrase(project: str | None) -> str:
     """Where a memory is seen; in every project where none is given."""
-    return "seen in every project" if project is None else f"seen in project {project} only"
+    return (
+        "seen in every project"
+        if project is None
+        else f"seen in project {tell_place(project)} only"
+    )
 
 
 def statement_text(statement: RelatedStatement) -> str:

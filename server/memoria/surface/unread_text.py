@@ -6,6 +6,8 @@ from memoria.model.handed_in import HandedIn, UnreadLeft
 
 NOTHING_UNREAD = "Nothing is left to be read here."
 A_MODEL_READS = "A chat model is configured, which reads what is said: there is nothing to do here."
+_ONCE = "Once the first request is answered"
+"""When an agent should read: it can't tell when a session ends."""
 _WAITS = ": it waits until the user confirms it (`memoria revise ID confirm`)"
 
 
@@ -14,15 +16,14 @@ def unread_note(left: UnreadLeft) -> str:
     if not left.turns:
         return ""
     return (
-        f"- Nobody has read {_count(left)} of what was said here, nor will this session be. Before "
-        "it ends or is compacted, read `memory://unread` and hand in with `remember` what is worth "
-        "keeping.\n"
+        f"- Nobody has read {_count(left)} of what was said here. {_ONCE}, read `memory://unread` "
+        "and hand in with `remember` what is worth keeping.\n"
     )
 
 
 def unread_hint(left: UnreadLeft) -> str:
     """The same where there is hardly any room."""
-    return f" Read memory://unread, too: {_count(left)}." if left.turns else ""
+    return f" {_ONCE}, read memory://unread: {_count(left)}." if left.turns else ""
 
 
 def unread_word(left: UnreadLeft) -> str:

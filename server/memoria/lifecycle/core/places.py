@@ -24,10 +24,7 @@ class CorePlace:
         """What it says before anything is kept."""
         if self.project is None:
             return read_seed(self.file)
-        return (
-            f"# MEMORY.md\n\nWhat holds in the project {render_text(self.project)} alone.\n"
-            "Nothing is kept here yet.\n"
-        )
+        return f"# MEMORY.md\n\n{head_of(self.project)}\nNothing is kept here yet.\n"
 
     def read(self, files: TenantFiles) -> bytes | None:
         """The file as it stands; None where there is none, or one that says no more than its seed.
@@ -42,6 +39,11 @@ class CorePlace:
 
 
 HOME_PLACES = tuple(CorePlace(file) for file in CORE_FILES)
+
+
+def head_of(project: str) -> str:
+    """The line with which a project's file begins."""
+    return f"What holds in the project {render_text(project)} alone."
 
 
 def project_place(project: str) -> CorePlace:

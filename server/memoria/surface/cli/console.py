@@ -94,10 +94,12 @@ class Options:
         """The settings that hold under these options, whose zone the screen has from now on."""
         from memoria.config import Settings  # noqa: PLC0415
         from memoria.surface.cli.times import show_times_in  # noqa: PLC0415
+        from memoria.surface.places import show_places_in  # noqa: PLC0415
 
         settings = Settings.load_here(self.home, self.tenant, self.workspace)
         warn_of_settings(str(settings.home_path))
         show_times_in(settings.zone)
+        show_places_in(str(settings.home_path))
         return settings
 
     @property

@@ -17,6 +17,7 @@ from memoria.model.session import SessionRecord
 from memoria.store.base.short_ids import INDEXED_CHARS
 from memoria.surface.cli import times
 from memoria.surface.cli.layout import wrap_text
+from memoria.surface.places import tell_place
 from memoria.surface.text import quantity, validity_word
 from memoria.text.document import as_text
 from memoria.text.lines import join_lines
@@ -106,7 +107,7 @@ def _memory_lines(memory: Memory, id_chars: int, width: int) -> Iterator[str]:
         *(["pinned"] if memory.pinned else []),
         *(["confirmed"] if memory.verified else []),
         *([f"task {join_lines(memory.task)}"] if memory.task else []),
-        *([f"project {join_lines(memory.project)}"] if memory.project else []),
+        *([f"project {join_lines(tell_place(memory.project))}"] if memory.project else []),
         memory.id[-id_chars:],
     ]
     yield from wrap_text(join_lines(memory.content), width, 2)
@@ -124,7 +125,7 @@ def _session_lines(session: SessionSummary, id_chars: int, width: int) -> Iterat
         quantity(session.turns, "turn", "turns"),
         quantity(session.memories, "memory", "memories"),
         session.client,
-        *([f"project {join_lines(session.workspace)}"] if session.workspace else []),
+        *([f"project {join_lines(tell_place(session.workspace))}"] if session.workspace else []),
         session.session_id[:id_chars],
     ]
     yield from wrap_text(" · ".join(details), width, 4)
@@ -145,7 +146,9 @@ def _footer(
         yield ""
     yield from wrap_text(_describe_part(page, before, shown, kind), width)
     if before + shown < page.total:
-        yield from wrap_text(f"The next page: --page {listing.page + 1}", width)
+        is_usual = listing.limit == type(listing).model_fields["limit"].default
+        size = "" if is_usual else f"--limit {listing.limit} "
+        yield from wrap_text(f"The next page: {size}--page {listing.page + 1}", width)
     if page.elsewhere:
         more = quantity(page.elsewhere, *kind)
         yield from wrap_text(f"{more} more in other projects: --workspace '*'", width)

@@ -34,7 +34,7 @@ _ACTIONS = {
     "import": "imported",
     "restore": "restored",
     "supersede": "superseded",
-    "undo": "as it was before",
+    "undo": "undone",
     "unpin": "unpinned",
     "upvote": "voted up",
 }

@@ -138,6 +138,8 @@ def _describe(project: KnownProject) -> str:
 
 
 def _count(project: KnownProject) -> str:
+    if not project.memories and not project.turns:
+        return "nothing on record"
     memories = quantity(project.memories, "memory", "memories")
     return f"{memories}, {quantity(project.turns, 'turn', 'turns')}"
 
