@@ -274,6 +274,21 @@ async def test_a_check_of_an_update_sees_what_is_updated(home: Path, model: Scri
     assert (statement["statement"], statement["beside"]) == (now, [f"known: {was}"])
 
 
+@pytest.mark.parametrize("finding", ["yes", "no", "unclear"])
+async def test_hearsay_counts_once_a_check_bears_out_whose_word_it_is(
+    home: Path, model: ScriptedModel, finding: str
+) -> None:
+    told = "Gareth swears that the boiler is under warranty until 2029."
+    concluded = "According to Gareth the boiler is under warranty until 2029."
+    extract = reads({told: concluded}, modality="hearsay", predicate="warranty")
+    model.answer = answers(extract=extract, verify=finds(finding))
+    async with opened(home, model) as m:
+        await said(m, told)
+        (memory,) = await memories(m)
+    is_told = finding == "yes"
+    assert memory.validity is (Validity.ACTIVE if is_told else Validity.PENDING_CONFIRMATION)
+
+
 async def test_small_things_the_user_says_are_not_asked_about_twice(
     home: Path, model: ScriptedModel
 ) -> None:

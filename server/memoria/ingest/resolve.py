@@ -151,9 +151,11 @@ class Resolver:
         proposed, confirm_reason = self._validator.check_conclusion(
             add.content, add.type, subject, turn, quote
         )
-        is_hearsay = add.modality == "hearsay"
-        confirm_reason = self._reason_to_confirm(proposed, turn, confirm_reason) or (
-            "hearsay" if is_hearsay else None
+        is_hearsay = add.modality == "hearsay" and not self._is_borne_out(proposed, turn)
+        confirm_reason = (
+            confirm_reason or "hearsay"
+            if is_hearsay
+            else self._reason_to_confirm(proposed, turn, confirm_reason)
         )
         content = self._advice.wording_of(proposed, turn.n)
         if content != proposed:
@@ -230,6 +232,10 @@ class Resolver:
             return self._validator.check_name(add.task)
         task = find_task_of_turn(self._tx, turn)
         return task if task and is_about_work(content, add.type, subject, None) else None
+
+    def _is_borne_out(self, content: str, turn: StoredTurn) -> bool:
+        """Whether a check found that the turn says it; hearsay, that it tells whose word it is."""
+        return self._advice.support.get((content, turn.n)) == "yes"
 
     def _reason_to_confirm(self, content: str, turn: StoredTurn, reason: str | None) -> str | None:
         """Why a conclusion must wait for confirmation, once the second look has spoken.

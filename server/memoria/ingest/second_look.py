@@ -172,8 +172,9 @@ class SecondLook:
         asked = {n: (one.content, one.turn.n) for n, one in enumerate(risky, 1)}
         given = {asked[check.statement]: check for check in checks if check.statement in asked}
         cuts = {key: one.content for key, one in given.items() if one.content not in (None, key[0])}
+        spoken = {(one.content, one.turn.n): full_text(one.turn) for one in risky}
         support = {
-            key: one.supported if is_cut_of(cuts.get(key) or key[0], key[0]) else "no"
+            key: one.supported if is_cut_of(cuts.get(key) or key[0], key[0], spoken[key]) else "no"
             for key, one in given.items()
         }
         return support, {key: cut for key, cut in cuts.items() if cut}
@@ -279,7 +280,8 @@ def _doubtful_addition(
         return None  # it will be rejected with this reason
     if add.modality == "joking" or confirm_reason not in _TO_BE_CHECKED:
         return None  # it replaces nothing, and the user will be asked
-    risky = confirm_reason == "unclear" or _needs_check(
+    is_open = confirm_reason == "unclear" or add.modality == "hearsay"
+    risky = is_open or _needs_check(
         content, quote, turn, add.importance, subject, is_personal=confirm_reason == "pii"
     )
     rivals = list_rivals(validator, add, (content, subject, predicate), turn, recall, meanings)

@@ -62,11 +62,12 @@ def is_said_literally(content: str, quote: str, said: str, speaker: str | None =
     return frozenset(query_terms(content)) - _FRAME - names <= frozenset(query_terms(sentence.text))
 
 
-def is_cut_of(part: str, whole: str) -> bool:
-    """Whether a sentence is another one, with something left out or nothing, and nothing added."""
+def is_cut_of(part: str, whole: str, said: str) -> bool:
+    """Whether a sentence has no word that neither another one nor what was said has."""
+    known = f"{whole} {said}"
     if is_cjk(whole):
-        return {char for char in part if char.isalnum()} <= set(whole)
-    return frozenset(query_terms(part)) <= frozenset(query_terms(whole))
+        return {char for char in part if char.isalnum()} <= set(known)
+    return frozenset(query_terms(part)) <= frozenset(query_terms(known))
 
 
 def is_borne_out(statement: str, text: str) -> bool:

@@ -55,9 +55,9 @@ class PackedHits:
     omitted: int
 
 
-_HARDLY_LONGER = 1.6
+_WHOLE_UP_TO = {"turn": 1.6, "memory": 3.0}
 """Times what is shown of a line beside the hits: up to there it is shown whole, for a number or a
-name that a cut loses is asked for again."""
+name that a cut loses is asked for again. A conclusion is one sentence, and its end tells most."""
 
 
 class Packer:
@@ -153,7 +153,8 @@ class Packer:
         """What the sentence that answers takes, within bounds."""
         if self._is_beside(i):
             most = self._most or 0
-            return self._needs[i] if self._needs[i] <= _HARDLY_LONGER * most else most
+            whole = _WHOLE_UP_TO[self._hits[i].kind] * most
+            return self._needs[i] if self._needs[i] <= whole else most
         least, most = _ENOUGH
         if self._needs[i] <= least or self._hits[i].tool is not None:
             return most
