@@ -146,7 +146,8 @@ class Settings(BaseModel):
     """How long a search waits for the reranker's whole answer before its own order stands."""
 
     embedding_batch: int = Field(32, ge=1, le=1024)
-    """How many documents are embedded before the lease is renewed; with few, a stop is prompt."""
+    """How many documents are embedded before the lease is renewed, and how many texts an endpoint
+    is given at once; with few, a stop is prompt."""
 
     embedding_attempts: int = Field(5, ge=1, le=100)
     """Failures after which a document is set aside as failed instead of being tried again."""
