@@ -435,6 +435,30 @@ def test_joins_are_taken_back_the_latest_first(
         ]
 
 
+def test_a_join_of_projects_that_were_named_by_hand_is_taken_back_for_every_tenant(
+    tmp_path: Path, at: At
+) -> None:
+    for tenant in ("ann", "lin"):
+        at(tmp_path, "--tenant", tenant, "--workspace", "attic", "remember", RULE, "--type", "rule")
+    at(
+        tmp_path,
+        "--tenant",
+        "ann",
+        "--workspace",
+        "shed",
+        "remember",
+        "The lamp of this repo is lit",
+    )
+    own = ("--tenant", "ann")
+    assert at(tmp_path, *own, "workspace", "join", "attic", "shed", "--yes").code == 0
+    parted = at(tmp_path, *own, "workspace", "part", "attic", "--yes", "--json")
+    assert parted.document == {"former": "attic", "into": "shed", "memories": 1, "sessions": 0}
+    for tenant in ("ann", "lin"):
+        for place, is_seen in (("attic", True), ("shed", False)):
+            found = at(tmp_path, "--tenant", tenant, "--workspace", place, "search", "build").out
+            assert (RULE in found) == is_seen
+
+
 def test_no_join_with_what_became_private_since_is_taken_back(
     joined: tuple[Path, Path], at: At
 ) -> None:

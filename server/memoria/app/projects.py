@@ -195,16 +195,16 @@ class ProjectTable:
                 yield from list_joins(tx)
 
     def _part(self, join: KnownJoin) -> None:
+        if not name_again(self._home, join.former, join.into):
+            raise InvalidInputError(
+                f"It can't be noted in the home that {join.former} is a project of its own. "
+                "Nothing was changed."
+            )
         for tenant in self._store.tenants():
             with self._store.write(tenant) as tx:
                 for one in list_joins(tx):
                     if (one.former, one.into) == (join.former, join.into):
                         note_part(tx, one)
-        if not name_again(self._home, join.former, join.into):
-            raise InvalidInputError(
-                f"What {join.former} had is its own again, but that could not be noted in the "
-                f"home: what comes next in its folder is {join.into}'s still."
-            )
 
     def _check_move(self, former: KnownProject, folder: str) -> None:
         name = find_project(self._home, folder)

@@ -216,7 +216,10 @@ def rename(home: str, name: str, into: str) -> bool:
 
 
 def name_again(home: str, name: str, joined: str) -> bool:
-    """Note that what became part of another is a project of its own again. Whether any was."""
+    """Note that what became part of another is a project of its own again.
+
+    False where that can't be noted.
+    """
 
     def take(projects: Projects) -> bool:
         meant = [
@@ -224,7 +227,7 @@ def name_again(home: str, name: str, joined: str) -> bool:
         ]
         for project in meant:
             project.names, project.name = project.names[:-1], name
-        return bool(meant)
+        return True
 
     return change_projects(home, take)
 

@@ -23,7 +23,7 @@ from memoria.text.document import full_text
 
 TOLD_MS = 4 * DAY_MS
 """How long a task is told of: over a weekend and a day more."""
-_MOST_LATER = 8
+_MOST_LATER, _OPENING_CHARS = 8, 2_000
 
 
 def find_task_in_hand(
@@ -97,7 +97,9 @@ def _is_left(tx: Transaction, pad: Scratchpad, newer: Sequence[Scratchpad]) -> b
     if {one.session_id for one in at_work} & {one.session_id for one in later}:
         return True
     openings = tx.conversations.turns([one.opening_n for one in later if one.opening_n is not None])
-    return any(is_about_another(full_text(turn), task) for turn in openings.values())
+    return any(
+        is_about_another(full_text(turn)[:_OPENING_CHARS], task) for turn in openings.values()
+    )
 
 
 def _is_after(pad: Scratchpad, newer: Scratchpad) -> bool:

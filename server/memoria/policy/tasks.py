@@ -25,7 +25,7 @@ _GOING_ON = LazyPattern(
     |继续|接着|上次"""
 )
 """Words by which somebody goes on with what was in hand, without naming it."""
-_LEAST_WORDS = 3
+_LEAST_WORDS, _HARDLY_SHARED = 3, 0.25
 
 
 def is_about_another(opening: str, task: str) -> bool:
@@ -33,9 +33,10 @@ def is_about_another(opening: str, task: str) -> bool:
 
     One of hardly any words, or that goes on with what was in hand, tells nothing.
     """
-    if len(list_telling_words(opening)) < _LEAST_WORDS or _GOING_ON.regex.search(opening):
+    said, named = list_telling_words(opening), list_telling_words(task)
+    if not named or len(said) < _LEAST_WORDS or _GOING_ON.regex.search(opening):
         return False
-    return not same_task(opening, task)
+    return len(said & named) < _HARDLY_SHARED * min(len(said), len(named))
 
 
 def same_task(one: str | None, other: str | None) -> bool:
