@@ -6,22 +6,15 @@ from memoria.model.turn import Role
 from memoria.policy.plain_statements import find_plain_statements
 
 FACT, FACT_ZH = "I live in Porto", "我对花生过敏"
-ASKS: tuple[str, ...] = (
-    "Remember that",
-    "Remember:",
-    "memorize:",
-    "keep in mind that",
-    "Bear in mind that",
-)
-ASKS += ("Don't forget:", "never forget that", "Make a note:", "Please remember that", "remember")
-ASKS_ZH = ("记住：", "记一下，", "记下：", "牢记：", "别忘了", "不要忘了", "记得", "请记住，")
-ASKS_NOT: tuple[str, ...] = (
-    "Please remember this:",
-    "Can you remember that",
-    "Note that",
-    "Save this:",
-)
-ASKS_NOT += ("Add to memory:", "Save this to memory:")
+ASKS = [
+    *("Remember that", "Remember:", "memorize:", "keep in mind that", "Bear in mind that"),
+    *("Don't forget:", "never forget that", "Make a note:", "Please remember that", "remember"),
+]
+ASKS_ZH = ["记住：", "记一下，", "记下：", "牢记：", "别忘了", "不要忘了", "记得", "请记住，"]
+ASKS_NOT = [
+    *("Please remember this:", "Can you remember that", "Note that", "Save this:"),
+    *("Add to memory:", "Save this to memory:"),
+]
 
 
 @pytest.mark.parametrize("words", [*ASKS, *ASKS_ZH, *ASKS_NOT])

@@ -289,7 +289,7 @@ def test_the_entry_leads_to_the_home_the_environment_names(shell: Shell, tmp_pat
         (("revise", "nope", "pin"), "There is no memory nope"),
         (("search", ""), "the query is empty"),
         (("search", "x", "--limit", "0"), "from 1 to 200"),
-        (("search", "x", "--since", "yesterday"), "ISO 8601"),
+        (("search", "x", "--since", "some day"), "ISO 8601"),
         (("remember", " "), "sentence"),
         (("traces", "x", "--context", "9"), "from 0 to 5"),
     ],

@@ -60,6 +60,14 @@ def test_a_limit_has_a_short_name_and_a_group_of_lists_lists(shell: Shell) -> No
     assert len(shell.json("list", "-n", "1")["memories"]) == 1
     assert shell("workspace").out == shell("workspace", "list").out
     assert shell.json("workspace") == shell.json("workspace", "list")
+    assert shell("model", "queue").out == shell("model", "queue", "list").out
+    for line in (
+        ("review",),
+        ("nightly", "runs"),
+        ("list", "sessions"),
+        ("model", "queue", "list"),
+    ):
+        assert shell(*line, "-n", "1").code == 0
 
 
 def test_half_the_name_of_a_client_is_completed(shell: Shell) -> None:

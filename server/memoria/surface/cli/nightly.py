@@ -78,7 +78,7 @@ def run(
 
 def runs(
     context: typer.Context,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="At most.")] = 20,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="At most.")] = 20,
     as_json: AsJson = False,
 ) -> None:
     """List runs, newest first."""

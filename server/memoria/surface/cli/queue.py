@@ -11,7 +11,7 @@ from memoria.app.queue import NO_CHAT_MODEL
 from memoria.errors import InvalidInputError
 from memoria.model import QueueEntry, QueueKind, QueueState, QueueStatus, now_millis
 from memoria.store.base.short_ids import INDEXED_CHARS
-from memoria.surface.cli.console import AsJson, show, with_memory
+from memoria.surface.cli.console import AsJson, is_for_subcommand, show, with_memory
 from memoria.surface.cli.progress import progress_bar
 from memoria.surface.cli.times import moment
 from memoria.surface.text import quantity
@@ -47,10 +47,8 @@ class WireQueueChange(BaseModel):
 
 def add_commands(app: typer.Typer) -> None:
     """Register the commands."""
-    queue = typer.Typer(
-        help="Manage the extraction queue: segments that a chat model has still to read.",
-        no_args_is_help=True,
-    )
+    queue = typer.Typer(invoke_without_command=True)
+    queue.callback()(list_unless_named)
     queue.command("list")(list_entries)
     queue.command()(fill)
     queue.command()(run)
@@ -59,11 +57,18 @@ def add_commands(app: typer.Typer) -> None:
     app.add_typer(queue, name="queue")
 
 
+def list_unless_named(context: typer.Context, as_json: AsJson = False) -> None:
+    """Manage the extraction queue: segments that a chat model has still to read."""
+    if not is_for_subcommand(context, has_options=as_json):
+        list_entries(context, as_json=as_json)
+
+
 def list_entries(
     context: typer.Context,
     state: Annotated[QueueState | None, typer.Option(help="Only entries in this state.")] = None,
     limit: Annotated[
-        int, typer.Option(min=1, max=_MOST_ENTRIES, help="Most entries to list.")
+        int,
+        typer.Option("--limit", "-n", min=1, max=_MOST_ENTRIES, help="Most entries to list."),
     ] = 50,
     as_json: AsJson = False,
 ) -> None:

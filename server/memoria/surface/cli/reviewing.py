@@ -24,7 +24,9 @@ def add_commands(app: typer.Typer) -> None:
 
 def review(
     context: typer.Context,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Most memories to list.")] = 20,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, max=10_000, help="Most memories to list.")
+    ] = 20,
     keep: Annotated[
         str | None, typer.Option(help="Id of a quoted turn to keep as a memory of yours.")
     ] = None,

@@ -52,7 +52,10 @@ def show_record(
         int, typer.Option(min=1, max=1_000_000, help="Which page of a session, from 1.")
     ] = 1,
     limit: Annotated[
-        int, typer.Option(min=1, max=1000, help="Most memories and turns of a name to show.")
+        int,
+        typer.Option(
+            "--limit", "-n", min=1, max=1000, help="Most memories and turns of a name to show."
+        ),
     ] = 30,
     hops: Annotated[
         int,
