@@ -169,8 +169,7 @@ class Resolver:
             told, add.content, turn, zone, find_direction(content) if actual else "future"
         )
         doubtful = self._advice.support.get((proposed, turn.n)) == "unclear"
-        certainty = _CERTAINTY["possible" if doubtful else add.modality]
-        confidence = add.confidence * certainty
+        confidence = add.confidence * _CERTAINTY["possible" if doubtful else add.modality]
         claim = self._validator.claim(
             content, predicate, turn, confidence, when, assertive=actual, quote=quote
         )
@@ -192,15 +191,18 @@ class Resolver:
         end = find_expiry(add, add.type, content, turn, zone)
         is_over = end is not None and end <= turn.at  # what was said of the past stays true
         wording = replace(wording, expires_at=None if is_over else end)
-        if confirm_reason is None:
-            relations = self._relations_of(proposed)
-            named = add.task is not None
-            outcome = self._claims.write(
-                NewClaim(claim, new, wording, named, relations, self._ahead)
-            )
-            self._note(outcome, content)
-            self._written[proposed] = outcome.memory_id
-        elif not self._is_known(wording, turn):
+        if confirm_reason is not None:
+            self._hold_back(new, wording, turn)
+            return
+        relations = self._relations_of(proposed)
+        named = add.task is not None
+        outcome = self._claims.write(NewClaim(claim, new, wording, named, relations, self._ahead))
+        self._note(outcome, content)
+        self._written[proposed] = outcome.memory_id
+
+    def _hold_back(self, new: NewMemory, wording: NewWording, turn: StoredTurn) -> None:
+        """Let a conclusion wait for the user's word, unless it is known in the same words."""
+        if not self._is_known(wording, turn):
             self._validator.writer.add(new, wording)
             self._outcome.memory_ids.append(new.id)
             self._count("pending")

@@ -52,7 +52,7 @@ class _Runs:
     """Of each run a place where it stands."""
 
 
-class _Line:
+class _SharedLine:
     """Texts in one line, with gaps between them, before the first and after the last."""
 
     def __init__(self, texts: Sequence[Sequence[int]]) -> None:
@@ -87,9 +87,9 @@ class SharedEncoder(NumpyBackend):  # type: ignore[misc]  # no type information 
         if len(texts) < _FEWEST:
             return np.asarray(super()._encode(texts), np.float32)
         split = (list_pieces(self.sp, text) for text in texts)
-        return np.concatenate([self._encode_line(_Line(some)) for some in _group(split)])
+        return np.concatenate([self._encode_line(_SharedLine(some)) for some in _group(split)])
 
-    def _encode_line(self, line: _Line) -> Floats:
+    def _encode_line(self, line: _SharedLine) -> Floats:
         """The vectors of the texts, each as the package computes it from its mean."""
         counts = line.lengths.astype(np.float32)[:, None]
         sums = self._sum_normalized(line, self._list_rows(line))
@@ -103,7 +103,7 @@ class SharedEncoder(NumpyBackend):  # type: ignore[misc]  # no type information 
         vectors /= np.sqrt(np.clip(squares, self.eps, None))[:, None]
         return vectors
 
-    def _list_rows(self, line: _Line) -> Iterator[tuple[Floats, Places]]:
+    def _list_rows(self, line: _SharedLine) -> Iterator[tuple[Floats, Places]]:
         """What the model makes of each place, in four parts: the rows, and each place's row."""
         embedded, raised = self._look_up(line.pieces)
         yield embedded, line.of_place[line.places]
@@ -133,7 +133,7 @@ class SharedEncoder(NumpyBackend):  # type: ignore[misc]  # no type information 
         branches = np.split(projected, len(_ORDERS), axis=1)
         return _below_gap(embedded), [_below_gap(branch) for branch in branches]
 
-    def _sum_normalized(self, line: _Line, parts: Iterable[tuple[Floats, Places]]) -> Floats:
+    def _sum_normalized(self, line: _SharedLine, parts: Iterable[tuple[Floats, Places]]) -> Floats:
         """The sum of each text's rows, every row brought to the same mean and spread before."""
         rows = list(parts)
         width = sum(part.shape[1] for part, _ in rows)
