@@ -15,8 +15,8 @@ from memoria.model import (
     Mention,
     Node,
 )
+from memoria.store.joined_rows import JoinedRows
 from memoria.store.sqlite import SqliteStore
-from memoria.store.values import JoinedRows
 
 
 def test_nobody_can_change_anothers_memories_turns_or_sessions(two: SqliteStore) -> None:

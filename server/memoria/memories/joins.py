@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from memoria.model import new_id, now_millis
 from memoria.store.base import Transaction
-from memoria.store.values import JoinedRows
+from memoria.store.joined_rows import JoinedRows
 
 _JOIN, _PART = "join", "part"
 _CHANNEL = "cli"

@@ -72,18 +72,6 @@ class TaskInHand(NamedTuple):
     """When the scratchpad was last touched, UTC epoch milliseconds."""
 
 
-class JoinedRows(NamedTuple):
-    """What a project brought with it when it became part of another, without a word of it."""
-
-    former: int
-    """The number of the project's name."""
-    into: int
-    sessions: list[int]
-    memories: list[str]
-    times: list[int]
-    """The numbers of private times."""
-
-
 class LaterSession(NamedTuple):
     """A session that began after a scratchpad was last touched."""
 

@@ -2,8 +2,8 @@
 
 from typing import Protocol
 
+from memoria.store.joined_rows import JoinedRows
 from memoria.store.listed import HeldProject
-from memoria.store.values import JoinedRows
 
 
 class Projects(Protocol):

@@ -1,11 +1,11 @@
 """Projects: what is on record of each, and how one takes over another's."""
 
+from memoria.store.joined_rows import JoinedRows
 from memoria.store.listed import HeldProject
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.rows import TenantRows, as_json
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
-from memoria.store.values import JoinedRows
 
 
 class SqliteProjects:
