@@ -445,10 +445,12 @@ def test_the_scratchpad_shows_what_is_in_hand_and_what_was_done_with_their_times
 
 
 def test_a_statements_scope_can_be_given_and_revised(shell: Shell) -> None:
-    told = shell.json("--workspace", "red", "remember", "--scope", "everywhere", "Ports end in 7")
-    hits = shell.json("--workspace", "blue", "search", "ports")["hits"]
+    told = shell(
+        "--workspace", "red", "remember", "--scope", "everywhere", "Ports end in 7", "--json"
+    ).document
+    hits = shell("--workspace", "blue", "search", "ports", "--json").document["hits"]
     assert [hit["text"] for hit in hits] == ["Ports end in 7"]
     shell.json("revise", told["id"], "project")
-    assert shell.json("--workspace", "blue", "search", "ports")["hits"] == []
-    open_one = shell.json("--workspace", "red", "remember", "The meeting is at ten")
+    assert shell("--workspace", "blue", "search", "ports", "--json").document["hits"] == []
+    open_one = shell("--workspace", "red", "remember", "The meeting is at ten", "--json").document
     assert "scope=everywhere" in open_one["notes"][0]

@@ -15,15 +15,15 @@ SAME = "harbor go-live is 12 april 2027."
 
 
 def test_a_near_duplicate_is_shown_before_it_is_forgotten_and_can_be_kept(shell: Shell) -> None:
-    one = shell.json("--workspace", "red", "remember", ONE)["id"]
-    same = shell.json("--workspace", "blue", "remember", SAME)["id"]
+    one = shell("--workspace", "red", "remember", ONE, "--json").document["id"]
+    same = shell("--workspace", "blue", "remember", SAME, "--json").document["id"]
     asked = shell("forget", same)
     assert asked.code == 1
     for shown in (one[-8:], same[-8:], ONE, SAME, "1 memory, 1 duplicate"):
         assert shown in asked.err
     dry = shell.json("forget", same, "--dry-run")
     assert {item["id"] for item in dry["items"]} == {one, same}
-    third = shell.json("--workspace", "green", "remember", SAME)["id"]
+    third = shell("--workspace", "green", "remember", SAME, "--json").document["id"]
     stale = shell("forget", same, "--token", dry["token"])
     assert stale.code == 1
     assert third[-8:] in stale.out
@@ -146,6 +146,6 @@ def test_a_preview_of_nothing_has_no_token(shell: Shell) -> None:
 
 def test_what_is_private_stays_so_after_everything_was_forgotten(shell: Shell) -> None:
     assert shell("--workspace", "den", "private", "on").code == 0
-    shell.json("--workspace", "red", "remember", ONE)
+    assert shell("--workspace", "red", "remember", ONE).code == 0
     assert shell("forget", "--everything", "--yes").code == 0
     assert "den" in shell("private").out
