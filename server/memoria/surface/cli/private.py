@@ -60,9 +60,12 @@ def private(
 def describe_private(times: Iterable[PrivateTime]) -> str:
     """Where private time is on, and since when."""
     return ", ".join(
-        f"{tell_place(one.workspace) if one.workspace else 'no project'} since {moment(one.began_at)}"
-        for one in times
+        f"{_name(one.workspace, 'no project')} since {moment(one.began_at)}" for one in times
     )
+
+
+def _name(project: str | None, none: str) -> str:
+    return tell_place(project) if project else none
 
 
 def _wire(times: Iterable[PrivateTime], workspace: str | None) -> WirePrivate:
@@ -82,9 +85,7 @@ def _text(times: Collection[PrivateTime], project: str | None) -> str:
     running = [one for one in times if one.ended_at is None]
     is_on = any(one.workspace == project for one in running)
     state = "on: nothing of its sessions is kept until `memoria private off`" if is_on else "off"
-    lines = [
-        f"Private time of {tell_place(project) if project else 'sessions of no project'} is {state}."
-    ]
+    lines = [f"Private time of {_name(project, 'sessions of no project')} is {state}."]
     lines += (
         f"It is on in {describe_private([one])}." for one in running if one.workspace != project
     )
