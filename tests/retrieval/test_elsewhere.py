@@ -140,3 +140,29 @@ async def test_nothing_is_counted_where_enough_was_found_or_all_projects_were_as
         assert (len(everywhere.hits), everywhere.elsewhere) == (2, None)
         package = await m.build_context(ASKED["en"])
         assert "other projects" not in str(package)
+
+
+async def test_what_only_comes_near_here_is_not_enough_to_leave_other_projects_uncounted(
+    home: Path,
+) -> None:
+    async with opened(home, "shop") as m:
+        await m.remember(FACTS["en"])
+    async with memoria.open(settings=Settings.load(home=home, workspace="blog")) as m:
+        for what in (
+            "roses",
+            "tulips",
+            "lilacs",
+            "violets",
+            "asters",
+            "poppies",
+            "irises",
+            "ferns",
+        ):
+            await m.remember(f"The border of the garden path has {what} in it", scope="project")
+        await m.wait_until_idle()
+        found = await m.search_memory(ASKED["en"])
+        kept = await m.search_memory("Where do roses, tulips, lilacs, violets and asters grow?")
+    assert (found.answered, len(found.hits) >= 8) == (False, True)
+    assert found.elsewhere is not None
+    assert found.elsewhere.matches == 1
+    assert (kept.answered, kept.elsewhere) == (True, None)

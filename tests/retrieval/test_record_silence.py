@@ -155,3 +155,18 @@ async def test_a_code_on_record_is_answered_with_what_holds_it_in_whatever_words
     assert found.hits[0].text == line
     unknown = await m.search_conversation_traces(question.replace("AB27", "QX7"))
     assert not unknown.answered
+
+
+@pytest.mark.parametrize(
+    ("word", "is_held"),
+    [("zookeeper", False), ("API key", False), ("咖啡", True), ("birthday", True), ("血型", False)],
+)
+async def test_a_bare_word_that_stands_nowhere_fits_nothing_in_another_script(
+    home: Path, word: str, is_held: bool
+) -> None:
+    said = [*SAID["zh"], "好的，祝她生日快乐", "请记住我的英文名叫 Leo", "好的", "价格字段怎么存？"]
+    async with memoria.open(home=home) as m:
+        await m.record_conversation([{"role": "user", "content": one} for one in said])
+        await m.wait_until_idle()
+        found = await m.search_conversation_traces(word)
+    assert (found.answered, bool(found.hits)) == (is_held, True)

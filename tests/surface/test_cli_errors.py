@@ -85,7 +85,15 @@ def test_what_helps_is_a_command_at_a_terminal_in_words_for_who_types_it(shell: 
         ("revise", short, "pin", "--until", "Friday"): "--until is the end of a new wording:",
         ("revise", short, "correct", "I drink mate"): f"Memory {mate[-8:]} says exactly that",
         ("--workspace", "none", "revise", short, "project"): "`memoria --workspace FOLDER revise",
-        ("remember", "帐篷是绿色的"): "If you want it back, remember it: memoria remember --again",
+        (
+            "remember",
+            "帐篷是绿色的",
+        ): 'you want it back, remember it: memoria remember --again "…"',
+        (
+            "forget",
+            "小雨",
+        ): "All that is about it: `memoria forget --topic '小雨'`. If it is a",
+        ("forget", "0199aaaa"): "There is no memory or turn 0199aaaa. If it is a session:",
         ("remember", "tea", "--until", "blah"): "--until: no end can be read from 'blah'.",
         ("remember", "tea", "--since", "x"): "--since: 'x' is not a date or time.",
         ("search", "tea", "--since", "x"): "--since: 'x' is not a date or time.",
@@ -99,3 +107,15 @@ def test_what_helps_is_a_command_at_a_terminal_in_words_for_who_types_it(shell: 
         assert expected in said.err, words
         for agents in ("action=", "again=", "mend the call", "search_memory", "the user", tea):
             assert agents not in said.err, words
+
+
+def test_what_leads_to_another_command_names_it_whole(shell: Shell, tmp_path: Path) -> None:
+    shell("remember", "The oar is red")
+    file = tmp_path / "my own.jsonl"
+    assert f"memoria import '{file}'" in " ".join(shell("export", file).out.split())
+    refused = shell("restore", file, "--yes")
+    assert (refused.code, "is an export, and no backup" in refused.err) == (1, True)
+    assert f"`memoria import '{file}'`" in refused.err
+    (tmp_path / "torn.backup").write_bytes(b"PK no zip")
+    assert "is damaged" in shell("restore", tmp_path / "torn.backup", "--yes").err
+    assert "A project is named with --workspace NAME." in shell("list", "--project", "shop").err

@@ -77,6 +77,29 @@ def test_a_project_that_was_moved_is_told_by_the_folder_in_which_it_is_now(
             assert (str(moved) in told, str(lantern) in told) == (words[-1] != "sessions", False)
 
 
+def test_a_project_is_named_by_its_folder_in_every_command_and_shown_where_it_is_now(
+    tmp_path: Path, at: At
+) -> None:
+    lantern, copy = begin(tmp_path / "lantern"), begin(tmp_path / "a" / "copy")
+    at(lantern, "remember", "--type", "rule", RULE)
+    at(copy, "remember", "This repo stores its logs in the cedar bucket")
+    moved = lantern.rename(tmp_path / "torch").resolve()
+    at(moved, "search", "build")
+    begin(lantern)
+    for name in ("torch", "lantern", str(moved)):
+        assert "2 memories" not in at(copy, "--workspace", name, "list").out
+        assert RULE in at(copy, "--workspace", name, "list").out
+    joined = at(moved, "workspace", "join", "copy", "torch", "--yes")
+    assert f"{copy} and {moved} remember as one from now on." in " ".join(joined.out.split())
+    parted = at(moved, "workspace", "part", "copy", "--yes")
+    assert " ".join(parted.out.split()) == f"{copy} remembers for itself from now on."
+    assert "Did you mean torch?" in at(moved, "workspace", "join", "copy", "torhc", "--yes").err
+    on = " ".join(at(moved, "private", "on").out.split())
+    assert on.startswith(f"Private time of {moved} is on")
+    kept = at(moved, "list").out
+    assert (str(moved) in kept, f"{lantern} " in kept) == (True, False)
+
+
 def test_a_private_project_that_was_moved_stays_private_and_so_does_what_lies_where_it_was(
     tmp_path: Path, home: Path, at: At
 ) -> None:
@@ -183,8 +206,8 @@ def test_projects_are_listed_with_what_is_on_record_and_where_they_are(
     assert shown.splitlines() == [
         str(diary),
         "    1 memory, 0 turns · private · its folder is gone",
-        str(lantern),
-        f"    1 memory, 0 turns · in {moved} · this one",
+        str(moved),
+        f"    1 memory, 0 turns · formerly {lantern} · this one",
         "",
         "Where a folder that is gone was moved: memoria workspace move NAME FOLDER",
     ]

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shlex
 import stat
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
@@ -139,7 +140,18 @@ def _open_zip(archive: Path) -> Iterator[zipfile.ZipFile]:
     except OSError as error:
         raise BackupError(f"{archive} can't be read: {error.strerror or error}.") from error
     except TORN as error:
+        if _is_export(archive):
+            raise BackupError(
+                f"{archive} is an export, and no backup. To bring it in: `memoria import "
+                f"{shlex.quote(str(archive))}`."
+            ) from error
         raise BackupError.for_damage(archive, str(error)) from error
+
+
+def _is_export(archive: Path) -> bool:
+    """Whether a file that is no zip has records in lines, as `memoria export` writes them."""
+    with archive.open("rb") as file:
+        return file.read(1) == b"{"
 
 
 def _read_manifest(packed: zipfile.ZipFile, archive: Path) -> Manifest:

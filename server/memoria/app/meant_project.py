@@ -1,13 +1,10 @@
 """The project that is meant by what somebody typed: by its name, or by its folder's."""
 
-from contextlib import closing
 from difflib import get_close_matches
 from pathlib import PurePath
 
-from memoria.app.engine import choose_engine, open_store
-from memoria.app.projects import ProjectTable
-from memoria.config import NO_WORKSPACE, Settings
-from memoria.errors import InvalidInputError, StoreError
+from memoria.config import NO_WORKSPACE
+from memoria.errors import InvalidInputError
 from memoria.model.base import Value
 from memoria.model.project import KnownProject
 from memoria.retrieval.query.plan import EVERYWHERE
@@ -22,22 +19,6 @@ class MeantProject(Value):
     """Of one that is not known: what it may be a misspelling of."""
     others: int = 0
     """How many projects are known."""
-
-
-def name_meant(settings: Settings, given: str) -> MeantProject:
-    """The project that is meant, as far as the home can be looked at.
-
-    Raises:
-        InvalidInputError: several projects are in folders of that name.
-    """
-    if not choose_engine().exists(settings):
-        return MeantProject(name=given)
-    try:
-        store = open_store(settings)
-    except StoreError:
-        return MeantProject(name=given)  # whoever opens it next says why it can't be
-    with closing(store):
-        return choose_meant(ProjectTable(store, settings).list_now(), given)
 
 
 def choose_meant(known: tuple[KnownProject, ...], given: str) -> MeantProject:

@@ -3,13 +3,16 @@
 import os
 import shlex
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from contextlib import closing
+from pathlib import Path, PurePath
 
+from memoria.app.engine import choose_engine, open_store
+from memoria.app.meant_project import MeantProject, choose_meant
 from memoria.app.threads import in_thread
 from memoria.bare.project_registry import Project, Projects, RegistryError, read_projects
 from memoria.bare.projects import adopt, find_project, is_away, name_again, rename
 from memoria.config import Settings
-from memoria.errors import InvalidInputError
+from memoria.errors import InvalidInputError, StoreError
 from memoria.memories.joins import Join, list_joins, note_join, note_part
 from memoria.model.project import KnownJoin, KnownProject
 from memoria.store.base import Store
@@ -147,7 +150,11 @@ class ProjectTable:
         ):
             if found:
                 return found[0]
-        raise InvalidInputError(f"No project is called {given}. See: memoria workspace list")
+        meant = choose_meant(listed, given)
+        if meant.is_known:
+            return next(one for one in listed if one.name == meant.name)
+        near = f" Did you mean {meant.near}?" if meant.near else ""
+        raise InvalidInputError(f"No project is called {given}.{near} See: memoria workspace list")
 
     def _join(self, former: KnownProject, into: KnownProject) -> None:
         for tenant in self._store.tenants():
@@ -163,6 +170,7 @@ class ProjectTable:
         standing = {(one.former, one.into): one for one in self._iterate_joins()}
         names = {given, os.path.realpath(Path(given).expanduser())}
         found = next((one for one in standing.values() if one.former in names), None)
+        found = found or _find_by_folder([*standing.values()], given)
         if found is None:
             known = ", ".join(dict.fromkeys(one.former for one in standing.values())) or "none"
             raise InvalidInputError(
@@ -234,3 +242,25 @@ class ProjectTable:
         for tenant in self._store.tenants():
             with self._store.read(tenant) as tx:
                 yield {one.name for one in tx.projects.list_held()}
+
+
+def _find_by_folder(joins: Sequence[Join], given: str) -> Join | None:
+    """The join of the project that was in a folder of this name, if only one was."""
+    named = [one for one in joins if PurePath(one.former).name == given]
+    return named[0] if len({one.former for one in named}) == 1 else None
+
+
+def name_meant(settings: Settings, given: str) -> MeantProject:
+    """The project that is meant, as far as the home can be looked at.
+
+    Raises:
+        InvalidInputError: several projects are in folders of that name.
+    """
+    if not choose_engine().exists(settings):
+        return MeantProject(name=given)
+    try:
+        store = open_store(settings)
+    except StoreError:
+        return MeantProject(name=given)  # whoever opens it next says why it can't be
+    with closing(store):
+        return choose_meant(ProjectTable(store, settings).list_now(), given)

@@ -149,15 +149,16 @@ def name_given(home: str, given: str) -> str:
 def find_place(home: str, name: str) -> str:
     """The folder in which a project is now, where it is called by one in which it no longer is.
 
-    The name itself, where that is still a folder, or nobody knows of another.
+    The name itself, where the project is still there, or nobody knows of another folder.
     """
-    if not os.path.isabs(name) or os.path.lexists(name):
+    if not os.path.isabs(name):
         return name
     try:
         projects = read_projects(home).values()
     except RegistryError:
         return name
-    places = [one.place for one in projects if one.name == name and one.place]
+    own = [one for one in projects if one.name == name and not one.names]  # none that joined it
+    places = [one.place for one in own if one.place]
     return places[0] if len(places) == 1 else name
 
 

@@ -6,6 +6,7 @@ a topic, a search or a type selects is memories; the turns that name the topic, 
 found, are their sources and no more.
 """
 
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Self
@@ -117,8 +118,16 @@ def _unknown(tx: Transaction, record_id: str) -> NotFoundError:
             "search_memory or search_conversation_traces, or name a session with session_id",
             "memoria search, or memoria traces",
         ),
-        for_person=f"There is no memory or turn {name}. If it is a session: {option}.",
+        for_person=f"There is no memory or turn {name}. {_name_way(name, option)}",
     )
+
+
+def _name_way(name: str, option: str) -> str:
+    """What forgets by a name, which may be no id at all."""
+    session = f"If it is a session: {option}."
+    if not set(name.lower()) - {*"0123456789abcdef-…"}:
+        return session
+    return f"All that is about it: `memoria forget --topic {shlex.quote(name)}`. {session}"
 
 
 def _add_selected(tx: Transaction, request: ErasureRequest, named: NamedRecords) -> None:

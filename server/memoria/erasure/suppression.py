@@ -323,7 +323,7 @@ def _forgotten(tombstone: Tombstone, hiding: HiddenRecord | None) -> ForgottenEr
         step = NextStep(
             "If the user wants it back, remember it",
             "again=true",
-            "memoria remember --again",
+            'memoria remember --again "…"',
             "If you want it back, remember it",
         )
         return ForgottenError(f"This {tombstone.epitaph}.", step=step)
@@ -337,7 +337,7 @@ def _forgotten(tombstone: Tombstone, hiding: HiddenRecord | None) -> ForgottenEr
     return ForgottenError(
         f"{told}; again=true keeps it anew.",
         step=step,
-        for_person=f"{told}; `memoria remember --again` keeps it anew.",
+        for_person=f'{told}; `memoria remember --again "…"` keeps it anew.',
     )
 
 

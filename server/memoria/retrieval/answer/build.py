@@ -61,6 +61,7 @@ def build_answer(
     shown = [line.candidate for line in lines]
     fitting = [line.candidate for line in lines if line.shown_as != "later"]
     answered = _is_answered(tx, found, fitting)
+    fits = sum(line.shown_as is None for line in lines) if answered else 0
     hint = partial(find_hint, tx, found, shown, told, is_answered=answered)
     whole = SearchResult(
         query=plan.asked,
@@ -75,7 +76,7 @@ def build_answer(
         is_empty=not lines and not _has_anything(tx, plan),
         is_narrow=not answered and is_in_one_wording(plan),
         hint=hint() if plan.profile.hints_at_transcript else None,
-        elsewhere=_find_elsewhere(tx, found, len(shown), names_projects=names_projects),
+        elsewhere=_find_elsewhere(tx, found, fits, names_projects=names_projects),
     )
     result = _fit(tx, plan, whole, shown, found.weights)
     if not plan.options.explain:
@@ -144,11 +145,11 @@ def _cite(found: ScoredSearch, line: AnswerLine, successors: Successors) -> Hit:
 
 
 def _find_elsewhere(
-    tx: Transaction, found: ScoredSearch, shown: int, *, names_projects: bool
+    tx: Transaction, found: ScoredSearch, fits: int, *, names_projects: bool
 ) -> OtherProjects | None:
-    """What other projects have, where this one has little."""
+    """What other projects have, where little of what is shown here fits, or nothing does."""
     plan = found.plan
-    if not plan.profile.is_asked or shown >= min(plan.limit, _FEW_HITS):
+    if not plan.profile.is_asked or fits >= min(count_places(plan)[0], _FEW_HITS):
         return None
     return find_elsewhere(tx, plan, found.statistics, name_projects=names_projects)
 

@@ -34,7 +34,8 @@ ID_CHARS = 8
 _TO_THE_MINUTE = 16
 _TO_THE_DAY = 10
 _TO_THE_YEAR = 4
-_NEAREST = "By meaning:"
+NEAREST = "By meaning:"
+"""What stands above lines that are no hits."""
 _CUT = "…"
 _CUT_COST = 2 * count_parts(f"{_CUT} ")
 """Of the signs where words are cut, on both sides."""
@@ -94,15 +95,22 @@ def write_hits(hits: Sequence[Hit], id_chars: int = ID_CHARS) -> list[str]:
     lines = [above] if above else []
     nearest = _find_nearest(hits)
     for key, run in runs.items():
-        lines += [_NEAREST] if key == nearest else []
+        lines += [NEAREST] if key == nearest else []
         lines += _write_run(run, common, id_chars)
     return lines
 
 
+def split_nearest(hits: Sequence[Hit]) -> tuple[Sequence[Hit], Sequence[Hit]]:
+    """Return the lines down to the last hit, and those below; all of them where none is a hit."""
+    ends = [place for place, hit in enumerate(hits, 1) if hit.shown_as is None]
+    end = ends[-1] if ends else len(hits)
+    return hits[:end], hits[end:]
+
+
 def _find_nearest(hits: Sequence[Hit]) -> RunKey | None:
     """Return the first line below all hits, where there are any above it."""
-    ends = [place for place, hit in enumerate(hits, 1) if hit.shown_as is None]
-    return run_key(hits[ends[-1]]) if ends and ends[-1] < len(hits) else None
+    _, below = split_nearest(hits)
+    return run_key(below[0]) if below else None
 
 
 def list_shared_marks(hits: Sequence[Hit]) -> tuple[str, ...]:
@@ -184,7 +192,7 @@ def headings_cost(hits: Sequence[Hit]) -> int:
     Fewer of the hits may have more in common: what is said above them is then said in no line.
     """
     above = Common.of_hits(hits).write() or ("All: ." if len(hits) > 1 else None)
-    below = _NEAREST if _find_nearest(hits) else None
+    below = NEAREST if _find_nearest(hits) else None
     return sum(map(_line_cost, filter(None, (above, below))))
 
 

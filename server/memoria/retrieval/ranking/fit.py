@@ -20,6 +20,9 @@ _WORDS = 0.33
 """What all of the question's words count beside a cosine of 1."""
 _STRANGE = 0.72
 """What it counts against an answer that nothing of what is named is on record."""
+_FEW_WORDS = 2
+"""Of a word or two alone the meaning has to speak, where nothing on record holds any of them: that
+another script spells a name in its own way excuses a sentence."""
 
 
 def is_answered(
@@ -43,12 +46,25 @@ def is_answered(
     deciding = [each for each in shown if each.signals.rerank_score is not None] or shown
     is_of_record = not plan.profile.every_hit_must_fit
     if is_of_record or not statistics.has_vectors or deciding is not shown:
-        return any(each.margin >= 0 for each in deciding)
+        relief = _find_relief(plan, statistics, deciding) if is_of_record else 0.0
+        return any(each.margin >= relief * each.signals.is_cross_language for each in deciding)
     nearness = _measure_nearness(tx, plan, asked, shown)
     fits = (
         near + _measure_words(statistics, each) for near, each in zip(nearness, shown, strict=True)
     )
     return any(fit >= plan.calibration.answers for fit in fits)
+
+
+def _find_relief(
+    plan: SearchPlan, statistics: QueryStatistics, shown: Sequence[ScoredCandidate]
+) -> float:
+    """What being in another language has added to each, where that is no reason: to a bare word."""
+    is_shared = any(
+        one.coverage or one.context_coverage or one.rerank_score is not None
+        for one in (each.signals for each in shown)
+    )
+    is_bare = statistics.telling_terms <= _FEW_WORDS and statistics.has_vectors
+    return plan.calibration.transcript.cross_language if is_bare and not is_shared else 0.0
 
 
 def _measure_nearness(

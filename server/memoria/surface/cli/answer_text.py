@@ -9,10 +9,12 @@ from dataclasses import dataclass
 
 from memoria.model import AdjacentTurn, Hit, SearchResult, parse_instant
 from memoria.retrieval.answer.form import (
+    NEAREST,
     list_general_marks,
     list_shared_marks,
     run_key,
     short_id,
+    split_nearest,
     write_words,
 )
 from memoria.retrieval.answer.notes import FOR_SHELL, describe_fit, list_notes_below
@@ -46,14 +48,30 @@ def render_answer(result: SearchResult, width: int) -> str:
     lines = describe_fit(result, FOR_SHELL)
     if page.shared:
         lines += wrap_text(join_lines(f"All: {', '.join(page.shared)}."), width)
+    above, below = split_nearest(hits)
+    lines += [*_lines_of(above, page), *([NEAREST] if below else []), *_lines_of(below, page)]
+    notes = [*([_LEGEND] if has_neighbours else []), *list_notes_below(result, FOR_SHELL)]
+    lines += [""] if hits and notes else []
+    return "\n".join([*lines, *(line for note in notes for line in _hang(note, width, 4))])
+
+
+def keep_within(result: SearchResult, limit: int | None) -> SearchResult:
+    """An answer of no more lines than were asked for: what was said later makes room for hits."""
+    if limit is None or len(result.hits) <= limit:
+        return result
+    room = limit - sum(hit.shown_as != "later" for hit in result.hits)
+    later = [hit for hit in result.hits if hit.shown_as == "later"]
+    left_out = {hit.id for hit in later[max(room, 0) :]}
+    hits = tuple(hit for hit in result.hits if hit.shown_as != "later" or hit.id not in left_out)
+    return result.model_copy(update={"hits": hits})
+
+
+def _lines_of(hits: Sequence[Hit], page: _Page) -> Iterator[str]:
     runs: dict[tuple[str, ...], list[Hit]] = {}
     for hit in hits:
         runs.setdefault(run_key(hit), []).append(hit)
     for run in runs.values():
-        lines += _run_lines(run, page)
-    notes = [*([_LEGEND] if has_neighbours else []), *list_notes_below(result, FOR_SHELL)]
-    lines += [""] if hits and notes else []
-    return "\n".join([*lines, *(line for note in notes for line in _hang(note, width, 4))])
+        yield from _run_lines(run, page)
 
 
 def _run_lines(run: Sequence[Hit], page: _Page) -> Iterator[str]:
@@ -78,7 +96,8 @@ def _hit_lines(hit: Hit, page: _Page) -> Iterator[str]:
     yield from _word_lines(words, page.width, _MARK if page.has_neighbours else "")
     marks = [one for one in list_general_marks(hit) if one not in page.shared]
     validity = [] if hit.validity in (None, "active") else [str(hit.validity)]
-    details = [*_describe_place(hit), *marks, *validity, short_id(hit.id, page.id_chars)]
+    later = ["later"] if hit.shown_as == "later" else []
+    details = [*_describe_place(hit), *later, *marks, *validity, short_id(hit.id, page.id_chars)]
     yield from wrap_text(join_lines(" · ".join(details)), page.width, _DETAILS)
     yield from _doubt_lines(hit, page)
 

@@ -16,6 +16,7 @@ from memoria.surface.cli.console import (
     AsJson,
     Exit,
     Options,
+    is_agreed,
     out,
     print_error,
     print_json,
@@ -291,7 +292,7 @@ def _ask(wiring: "ClientWiring", choice: _WayToWrite) -> bool:
     if not choice.asks:
         return False
     verb = "Connect" if choice.connects else "Disconnect"
-    return typer.confirm(f"{verb} {wiring.client.title}?", err=True)
+    return is_agreed(f"{verb} {wiring.client.title}?")
 
 
 def _print_change(wiring: "ClientWiring", choice: _WayToWrite) -> None:

@@ -9,7 +9,7 @@ from memoria.admin.clients.program import ClientProgram
 from memoria.admin.clients.status import list_connections
 from memoria.admin.models.find import Candidate, find_programs
 from memoria.errors import ClientError
-from memoria.surface.cli.console import Options
+from memoria.surface.cli.console import Options, is_agreed
 from memoria.surface.cli.model import use_model
 from memoria.surface.cli.model_text import price_text
 
@@ -54,7 +54,7 @@ def offer_model(
     if reader is None or (is_wanted is None and (not asks or name_model(options.settings))):
         return
     titles = list(dict.fromkeys(one.title for one in wired))
-    if is_wanted or typer.confirm(_question(options, reader, titles), default=False, err=True):
+    if is_wanted or is_agreed(_question(options, reader, titles)):
         use_model(context, reader.name)
 
 

@@ -258,6 +258,24 @@ def print_problem(kind: str, text: str, command: str | None, *, as_json: bool) -
     err().print(painted, soft_wrap=not err().is_terminal)
 
 
+_YES = frozenset({"y", "yes", "是", "是的", "好", "好的", "对", "可以"})
+_NO = frozenset({"", "n", "no", "否", "不", "不是", "不要", "不用"})
+
+
+def is_agreed(question: str) -> bool:
+    """Ask a question, again until it is answered in English or Chinese; an empty answer is no.
+
+    Raises:
+        typer.Abort: nobody was there to answer.
+    """
+    while True:
+        said = typer.prompt(f"{question} [y/N]", default="", show_default=False, err=True)
+        word = str(said).strip().strip("。.!！").lower()
+        if word in _YES or word in _NO:
+            return word in _YES
+        sys.stderr.write("Answer y or n; 是 or 否 will do.\n")
+
+
 def ask_person(question: str) -> None:
     """Go on after a yes, and after nothing else; where nobody answers, say how to do without.
 
@@ -268,7 +286,7 @@ def ask_person(question: str) -> None:
     from memoria.surface.cli.layout import columns, wrap_answer  # noqa: PLC0415  (for few commands)
 
     try:
-        agreed = typer.confirm(question, err=True)
+        agreed = is_agreed(question)
     except typer.Abort:
         told = "Nobody has answered, so nothing was done. With --yes nobody is asked."
         err().print("\n" + wrap_answer(told, columns()))

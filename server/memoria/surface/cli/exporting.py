@@ -1,6 +1,7 @@
 """The command that exports, and what `import` does with an export."""
 
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -313,7 +314,7 @@ def _export_text(report: "ExportReport") -> str:
     lines = [
         f"{report.path} ({report.size:,} bytes), for your eyes alone.",
         f"It holds {', '.join(held)}.",
-        f"To bring it into another home: memoria import {report.path.name}",
+        f"To bring it into another home: memoria import {shlex.quote(str(report.path))}",
     ]
     if count["tombstone"]:
         key = (

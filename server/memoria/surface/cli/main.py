@@ -20,6 +20,7 @@ from memoria.surface.cli.console import (
 _INTERRUPTED = 130
 _AS_JSON = "memoria.as_json"
 _NEW_WORDS = 'To give a memory new words: memoria revise ID correct "…".'
+_OF_A_PROJECT = "A project is named with --workspace NAME."
 _ASKS_FOR_HELP = "NoArgsIsHelpError"
 """What it raises, too, where a group of commands is named alone: it shows the group's help."""
 
@@ -58,6 +59,8 @@ def _explain_usage(error: Any, *, as_json: bool) -> Exception:  # noqa: ANN401  
     text = error.format_message().strip().replace("Value error, ", "")
     if _is_action(error):
         text = f"{text.rstrip('.')}. {_NEW_WORDS}"
+    if getattr(error, "option_name", "") == "--project":
+        text = f"{text.rstrip('.')}. {_OF_A_PROJECT}"
     stop = "" if text.endswith((".", "?")) else "."
     print_problem("usage", f"{text}{stop} See: {command}", command, as_json=as_json)
     return typer.Exit(Exit.MISSPELT)

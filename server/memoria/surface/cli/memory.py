@@ -9,7 +9,8 @@ from memoria.errors import InvalidInputError
 from memoria.model import Revision, Scope
 from memoria.model.memory_types import STATABLE_TYPES
 from memoria.model.query import MemoryQuery, TranscriptQuery
-from memoria.surface.cli.console import AsJson, show, with_memory
+from memoria.surface.cli.answer_text import keep_within
+from memoria.surface.cli.console import AsJson, is_agreed, show, with_memory
 from memoria.surface.cli.explanation import print_answer
 from memoria.surface.cli.named_project import name_in_query
 from memoria.surface.cli.query_options import complete_session, read_options, takes_query_options
@@ -121,7 +122,7 @@ def remember(
 
     kept, stored, undo = with_memory(context, keep, begins_home=True)
     former = None if as_json or not sys.stdin.isatty() else kept.may_replace
-    if former is not None and typer.confirm(f"Does it replace “{former.content}”?"):
+    if former is not None and is_agreed(f"Does it replace “{former.content}”?"):
         kept, stored, undo = with_memory(context, lambda memory: keep(memory, former.id))
     show(wire_remember_result(kept), _describe_statement(kept, stored, undo), as_json=as_json)
 
@@ -143,7 +144,7 @@ def search(
     async def ask(memory: "Memoria") -> "SearchResult":
         return await memory.search_memory(**await _complete_query(memory, query))
 
-    found = with_memory(ctx, ask, searches=True)
+    found = keep_within(with_memory(ctx, ask, searches=True), query.get("limit"))
     print_answer(found, wire_conclusions(found), as_json=as_json)
 
 

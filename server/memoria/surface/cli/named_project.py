@@ -4,7 +4,8 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from memoria.app.meant_project import MeantProject, choose_meant, name_meant
+from memoria.app.meant_project import MeantProject, choose_meant
+from memoria.app.projects import name_meant
 from memoria.surface.cli.console import without_steering
 
 if TYPE_CHECKING:

@@ -11,6 +11,8 @@ from memoria.model import to_iso
 from memoria.model.private_time import PrivateTime
 from memoria.surface.cli.console import AsJson, show, with_memory
 from memoria.surface.cli.times import moment
+from memoria.surface.places import tell_place
+from memoria.surface.text import quantity
 
 
 class WirePrivateTime(BaseModel):
@@ -58,8 +60,12 @@ def private(
 def describe_private(times: Iterable[PrivateTime]) -> str:
     """Where private time is on, and since when."""
     return ", ".join(
-        f"{one.workspace or 'no project'} since {moment(one.began_at)}" for one in times
+        f"{_name(one.workspace, 'no project')} since {moment(one.began_at)}" for one in times
     )
+
+
+def _name(project: str | None, none: str) -> str:
+    return tell_place(project) if project else none
 
 
 def _wire(times: Iterable[PrivateTime], workspace: str | None) -> WirePrivate:
@@ -79,11 +85,12 @@ def _text(times: Collection[PrivateTime], project: str | None) -> str:
     running = [one for one in times if one.ended_at is None]
     is_on = any(one.workspace == project for one in running)
     state = "on: nothing of its sessions is kept until `memoria private off`" if is_on else "off"
-    lines = [f"Private time of {project or 'sessions of no project'} is {state}."]
+    lines = [f"Private time of {_name(project, 'sessions of no project')} is {state}."]
     lines += (
         f"It is on in {describe_private([one])}." for one in running if one.workspace != project
     )
     over = len(times) - len(running)
     if over:
-        lines.append(f"No import brings in what was said in private times before: {over}.")
+        ended = quantity(over, "private time is", "private times are")
+        lines.append(f"{ended} over; no import brings in what was said then.")
     return "\n".join(lines)

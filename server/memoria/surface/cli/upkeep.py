@@ -17,6 +17,7 @@ from memoria.surface.cli.console import (
     AsJson,
     Exit,
     Options,
+    is_agreed,
     out,
     show,
     take_in_spool,
@@ -145,9 +146,8 @@ def _confirm_replacing(home: Path) -> None:
         raise InvalidInputError(
             f"{home} holds a memory. Give --yes to have it replaced; it is set aside, not deleted."
         )
-    typer.confirm(
-        f"{home} holds a memory. Replace it? It is set aside, not deleted.", abort=True, err=True
-    )
+    if not is_agreed(f"{home} holds a memory. Replace it? It is set aside, not deleted."):
+        raise typer.Abort
 
 
 def _diagnose(options: Options, treatment: "Treatment") -> "Diagnosis":

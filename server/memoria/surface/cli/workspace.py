@@ -1,5 +1,6 @@
 """Commands on projects: which there are, where one has moved to, and two that become one."""
 
+import os
 import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
@@ -9,6 +10,7 @@ from pydantic import BaseModel
 
 from memoria.model.project import KnownProject
 from memoria.surface.cli.console import AsJson, ask_person, is_for_subcommand, show, with_memory
+from memoria.surface.places import tell_place
 from memoria.surface.text import quantity
 from memoria.text.lines import join_lines
 
@@ -16,7 +18,9 @@ if TYPE_CHECKING:
     from memoria.app import Memoria
 
 _Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")]
-_Project = Annotated[str, typer.Argument(help="Its name in `memoria workspace list`, or a folder.")]
+_Project = Annotated[
+    str, typer.Argument(help="A folder, or its name where only one project is called so.")
+]
 
 
 class WireProjects(BaseModel):
@@ -75,7 +79,7 @@ def move(
     if not yes:
         ask_person(f"Is {folder} what the memory knows as {_describe(former)}?")
     with_memory(context, lambda memory: memory.projects.move(former, folder))
-    said = f"{folder} is {join_lines(former.name)} from now on."
+    said = f"What was {join_lines(former.name)} is in {os.path.realpath(folder)} from now on."
     show(_wire(former, former.name), said, as_json=as_json)
 
 
@@ -100,7 +104,7 @@ def join(
             "Join them?"
         )
     with_memory(context, lambda memory: memory.projects.join(former, other))
-    said = f"{join_lines(former.name)} and {join_lines(other.name)} remember as one from now on."
+    said = f"{_name(former.name)} and {_name(other.name)} remember as one from now on."
     undo = f"To take it back: memoria workspace part {shlex.quote(join_lines(former.name))}"
     show(_wire(former, other.name), f"{said}\n{undo}", as_json=as_json)
 
@@ -120,12 +124,12 @@ def part(
         memories = quantity(joined.memories, "memory", "memories")
         sessions = quantity(joined.sessions, "conversation", "conversations")
         ask_person(
-            f"{memories} and {sessions} that {join_lines(joined.into)} has of "
-            f"{join_lines(joined.former)} become its own again; what was said since stays. "
+            f"{memories} and {sessions} that {_name(joined.into)} has of "
+            f"{_name(joined.former)} become its own again; what was said since stays. "
             "Part them?"
         )
     with_memory(context, lambda memory: memory.projects.part(joined))
-    said = f"{join_lines(joined.former)} remembers for itself from now on."
+    said = f"{_name(joined.former)} remembers for itself from now on."
     show(joined, said, as_json=as_json)
 
 
@@ -134,7 +138,12 @@ def _wire(former: KnownProject, into: str) -> WireJoin:
 
 
 def _describe(project: KnownProject) -> str:
-    return f"{join_lines(project.name)} ({_count(project)})"
+    return f"{_name(project.name)} ({_count(project)})"
+
+
+def _name(project: str) -> str:
+    """A project by the folder in which it is now, on one line."""
+    return join_lines(tell_place(project))
 
 
 def _count(project: KnownProject) -> str:
@@ -145,7 +154,7 @@ def _count(project: KnownProject) -> str:
 
 
 def _list_text(projects: Sequence[KnownProject]) -> str:
-    lines = [line for one in projects for line in (join_lines(one.name), f"    {_state(one)}")]
+    lines = [line for one in projects for line in (_name(one.name), f"    {_state(one)}")]
     gone = [one for one in projects if one.is_gone]
     if gone:
         lines += ["", "Where a folder that is gone was moved: memoria workspace move NAME FOLDER"]
@@ -153,10 +162,12 @@ def _list_text(projects: Sequence[KnownProject]) -> str:
 
 
 def _state(project: KnownProject) -> str:
-    is_elsewhere = {*project.places} - {project.name}
+    place = tell_place(project.name)
+    others = [one for one in project.places if one != place]
     states = [
         _count(project),
-        *([f"in {', '.join(map(join_lines, project.places))}"] if is_elsewhere else []),
+        *([f"in {', '.join(map(join_lines, others))}"] if others else []),
+        *([f"formerly {join_lines(project.name)}"] if place != project.name else []),
         *(["this one"] if project.is_here else []),
         *(["private"] if project.is_private else []),
         *(["its folder is gone"] if project.is_gone else []),
