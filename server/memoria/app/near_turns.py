@@ -20,7 +20,7 @@ MOST_FOUND = 20
 _SHOWN_CHARS = 300
 _NEAR, _NEAR_IN_WORDS = 1.1, 0.6
 """The share of a memory's words that a turn holds and its cosine, together; without a vector the
-words alone. Corrections and answers to them have 1.1 to 1.8, questions about the same 0.9."""
+words alone. Six corrections and answers to them had 1.37 or more, 14 other turns 0.98 or less."""
 _BEFORE_MS = 600_000
 """An agent corrects a memory within this time of what it was told."""
 
