@@ -22,6 +22,9 @@ My boss is Tom. Remember that he hates calls. → My boss is Tom. Remember that 
 记住，备用钥匙在王阿姨家 → 备用钥匙在王阿姨家 | fact
 别忘了下周五要交房租 → 下周五要交房租 | goal
 记住，以后都用中文回答我。 → 以后都用中文回答我 | rule
+Remember that we ship on Fridays. The database is PostgreSQL. → we ship on Fridays | fact
+记住：每周五发版。数据库用 PostgreSQL。 → 每周五发版 | fact
+记一下：日志在 /var/log；备份每天 3 点跑 → 日志在 /var/log | fact
 """
 STATED = """
 I prefer tea over coffee.

@@ -12,6 +12,7 @@ from memoria.erasure.suppression import Digester
 from memoria.errors import NotFoundError
 from memoria.model import DAY_MS, Channel
 from memoria.model.forgetting import (
+    ForgetItem,
     ForgetOrder,
     ForgetPreview,
     ForgetReport,
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from memoria.erasure.forget import Eraser, MeaningLookup
     from memoria.erasure.selection import ErasureRequest
 
+_COMPARED_CHARS = 500
+"""Of a memory's wording, what other turns are compared with."""
 _MOST_REPORTS = 1000
 """How many of the newest are named by the end of their id."""
 
@@ -49,7 +52,10 @@ class Forgetting(Records):
         object.
         """
         request = await self._request(selection)
-        return await in_thread(lambda: self._eraser().preview(request))
+        preview = await in_thread(lambda: self._eraser().preview(request))
+        ids = [item.id for item in preview.items]
+        named = [item.id for item in preview.items if item.kind in ("memory", "correction")]
+        return preview.model_copy(update={"near": await self._offer_near(named, ids)})
 
     @takes_query(ForgetOrder)
     async def forget_memory(self, order: ForgetOrder) -> ForgetResult:
@@ -65,9 +71,14 @@ class Forgetting(Records):
         """
         request = await self._request(order.selection)
         eraser = self._eraser(may_return=order.may_return)
+        was_shown = order.token is not None or order.may_return
+        near = () if was_shown else await self._offer_near(request.selection.ids)
         forgotten = await in_thread(
             lambda: eraser.run(request, token=order.token, reason=order.reason)
         )
+        gone = {*forgotten.turns_erased, *forgotten.turns_suppressed}
+        left = tuple(one.id for one in near if one.id not in gone)
+        forgotten = forgotten.model_copy(update={"near_turns": left})
         if self._embedder is not None:
             self._embedder.forget_questions()
         self._wake_worker()
@@ -157,6 +168,38 @@ class Forgetting(Records):
         )
         selection = selection.model_copy(update={"ids": tuple(ids), "keep": tuple(spared)})
         return ErasureRequest(selection, found, seen)
+
+    async def _offer_near(
+        self, ids: Sequence[str], listed: Sequence[str] = ()
+    ) -> tuple[ForgetItem, ...]:
+        """The turns that say nearly what memories of these ids say, but for those that are listed.
+
+        An agent is shown none that another project alone sees.
+        """
+        from memoria.app.near_turns import (  # noqa: PLC0415  (as above)
+            MOST_COMPARED,
+            MOST_FOUND,
+            MOST_WORDINGS,
+            list_near,
+            read_offered,
+        )
+
+        is_agent = self._channel.is_agent
+        first = ids[:MOST_COMPARED]
+        memories = await self._read(lambda tx: [*filter(None, map(tx.memories.get, first))])
+        near: dict[str, None] = {}
+        wordings = (one.content for memory in memories for one in memory.versions[:MOST_WORDINGS])
+        for wording in dict.fromkeys(wordings):
+            found = await self.search_conversation_traces(
+                wording[:_COMPARED_CHARS],
+                limit=MOST_FOUND,
+                workspace=None if is_agent else EVERYWHERE,
+                explain=True,
+            )
+            near |= dict.fromkeys(list_near(found.explanation) if found.explanation else ())
+        seen = Filters(workspace=self.settings.workspace) if is_agent else None
+        offered = await self._read(lambda tx: read_offered(tx, memories, [*near], seen))
+        return tuple(one for one in offered if one.id not in listed)
 
     async def _find_answers(self, query: str, workspace: str | None) -> tuple[str, ...]:
         """Ids of what answers a search, as from a project: each fits, and half as well as the best.

@@ -204,6 +204,8 @@ class ForgetPreview(Value):
     """Those of them that can still be put back."""
     kept: tuple[str, ...] = ()
     """Ids that were to be spared."""
+    near: tuple[ForgetItem, ...] = ()
+    """Turns that stay, though they say nearly the same, or were said as it was corrected."""
     share: dict[ShareKind, tuple[int, int]] = Field(default_factory=dict)
     """How many memories or turns are meant, of how many there are, where that is most of them."""
 
@@ -264,6 +266,8 @@ class ForgetResult(Value):
     already_forgotten: tuple[str, ...]
     hidden: tuple[HiddenRecord, ...] = ()
     """Those of them that can still be put back."""
+    near_turns: tuple[str, ...] = ()
+    """Ids of the turns that say nearly the same and stay, where no preview has shown them."""
     related_memories: tuple[str, ...]
     """Memories that remain, although they rest on an erased turn, contain the same words, or are
     sources of a forgotten one."""

@@ -36,6 +36,7 @@ _KINDS: Mapping[str, tuple[str, str]] = {
     "file": ("file", "files"),
 }
 _NOTHING = "Nothing is there to be forgotten."
+_NEAR = "Not among it: what says nearly the same, or was said as it was corrected."
 _IN_FILES: tuple[ForgetKind, ...] = ("line", "file")
 """What is named by its place."""
 _KEEPABLE: tuple[ForgetKind, ...] = ("duplicate", "conclusion", "correction", "wording", "turn")
@@ -73,7 +74,8 @@ def preview_text(
         most: items that are shown.
         reader: who reads it.
     """
-    ids = (item.id for item in preview.items if item.id and item.kind not in _IN_FILES)
+    listed = (*preview.items, *preview.near)
+    ids = (item.id for item in listed if item.id and item.kind not in _IN_FILES)
     id_chars = max(count_end_chars(ids), reader.id_chars)
     if preview.is_empty:
         gone = _before_lines(preview, reader)
@@ -94,6 +96,9 @@ def preview_text(
         lines.append(
             f"What else is listed than what was named can be kept by its id: {reader.keep}."
         )
+    if preview.near:
+        lines.append(f"{_NEAR} Name them by id, too, if they should go:")
+        lines += [_item_text(item, id_chars) for item in preview.near[:most]]
     return "\n".join(lines)
 
 
@@ -197,6 +202,11 @@ def forget_notes(forgotten: ForgetResult, reader: Reader = FOR_AGENTS) -> list[s
         notes.append(
             "Kept, though they rest on it or repeat its words; forget them by id if "
             f"they should go: {reader.list_ids(forgotten.related_memories)}."
+        )
+    if forgotten.near_turns:
+        notes.append(
+            "Still on record: turns that say nearly the same, or were said as it was corrected; "
+            f"forget them by id if they should go: {reader.list_ids(forgotten.near_turns)}."
         )
     notes += _file_notes(forgotten)
     if not forgotten.scrubbed:

@@ -55,6 +55,7 @@ class WireForgetAnswer(BaseModel):
 
     status: Literal["preview", "forgotten", "hidden", "declined", "unanswered", "cancelled"]
     items: list[WireForgetItem] | None = None
+    near: list[WireForgetItem] | None = None
     counts: dict[str, int] | None = None
     token: str | None = None
     command: str | None = None
@@ -77,6 +78,7 @@ def wire_preview(
     return WireForgetAnswer(
         status=status,
         items=[_wire_item(item) for item in preview.items[:most]],
+        near=[_wire_item(item) for item in preview.near[:most]] or None,
         counts=preview.counts,
         token=None if command or status == "declined" or preview.is_empty else preview.token,
         command=command,
