@@ -50,7 +50,7 @@ def add_commands(app: typer.Typer) -> None:
 
 
 def list_unless_named(context: typer.Context, as_json: AsJson = False) -> None:
-    """List the projects; say where one has moved to, or have two remember as one."""
+    """List the projects; say where one moved to; have two remember as one, or apart."""
     if not is_for_subcommand(context, has_options=as_json):
         list_projects(context, as_json=as_json)
 
