@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from tests.surface.shell import Shell
 
 
@@ -55,3 +56,19 @@ def test_the_package_for_a_prompt_is_shown_with_the_last_turns(shell: Shell) -> 
     assert "花生" in package["recall"]
     assert package["tokens"] <= 400
     assert shell("context", "花生").out.startswith("<memoria>")
+
+
+@pytest.mark.parametrize(
+    ("typed", "kept"),
+    [
+        ("记住：我的工位在 3 楼", "我的工位在 3 楼"),
+        ("remember that the oar is red", "the oar is red"),
+        ("Remember Tom, who rows", "Remember Tom, who rows"),
+        ("记住这一点", "记住这一点"),
+    ],
+)
+def test_a_request_to_remember_is_the_command_and_no_part_of_what_is_kept(
+    shell: Shell, typed: str, kept: str
+) -> None:
+    shell("remember", typed)
+    assert [one["text"] for one in shell.json("list")["memories"]] == [kept]

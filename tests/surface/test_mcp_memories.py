@@ -262,7 +262,7 @@ async def test_an_agent_is_told_where_a_statement_is_seen_and_can_say_it(agent: 
     assert answer["notes"] == [note]
     assert note in text
     answer, _ = await agent.both("remember", **said, scope="everywhere")
-    assert (answer["status"], answer.get("notes")) == ("already_known", None)
+    assert (answer["status"], answer["notes"]) == ("already_known", ["seen in every project"])
     _, text = await agent.both("revise_memory", id=answer["id"], action="project")
     assert "seen in project /work/shop only" in text
     answer, text = await agent.both("get_memory", id=answer["id"])

@@ -194,3 +194,16 @@ def test_the_command_switches_it_on_and_off_and_every_report_shows_it(home: Path
     assert shell("private", "off").code == 0
     assert shell.json("stats")["private"] == []
     assert datetime.fromisoformat(first) <= datetime.now(UTC) + timedelta(minutes=1)
+
+
+def test_whoever_states_something_themselves_while_it_is_on_is_told_that_it_is_kept(
+    home: Path,
+) -> None:
+    here, there = shell_in(home, HERE), shell_in(home, THERE)
+    here("private", "on")
+    note = "private time is on here"
+    assert note in here("remember", "The ring is in the blue box").out
+    assert note in " ".join(here.json("remember", "The ring is of silver")["notes"])
+    assert note not in there("remember", "The shop opens at nine").out
+    assert "1 private time is over; no import" in here("private", "off").out
+    assert note not in here("remember", "The ring fits").out

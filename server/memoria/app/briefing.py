@@ -6,18 +6,16 @@ model, and what is kept for hooks (`app/kept.py`). The prompt of that name is no
 and shows the files whole.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memoria.app.core_excerpt import CoreReader
 from memoria.bare.kept import OF_NO_PROJECT
-from memoria.lifecycle.core.current import CurrentCore
 from memoria.lifecycle.core.wishes import HEADING, list_wishes, wish_lines
 from memoria.memories.conditions import is_open
 from memoria.memories.days import date_of, date_of_memory
 from memoria.memories.task_in_hand import list_told_tasks
 from memoria.model import Scratchpad, now_millis, to_iso
-from memoria.model.core import CoreFile
 from memoria.model.zone import Zone
 from memoria.store.base import Transaction
 from memoria.text.budget import estimate_tokens, take_fitting
@@ -61,7 +59,7 @@ def compose_briefing(
         guide: how to use the memory, which comes first and whole.
         most: how many estimated tokens it may have.
     """
-    read = _read_lines(tx, reader.read(tx, project), project)
+    read = _read_lines(tx, reader, project)
     episodes_heading = _HEADINGS[-1] if project else OF_NO_PROJECT
     left = most - _size(fence(guide)) - sum(map(_size, _HEADINGS)) - len(_HEADINGS)
     tasks = take_fitting(read.tasks, _size, min(_TASK_TOKENS, left))
@@ -74,9 +72,8 @@ def compose_briefing(
     return fence("\n\n".join((guide.strip(), *shown)))
 
 
-def _read_lines(
-    tx: Transaction, core: Mapping[CoreFile, CurrentCore], project: str | None
-) -> BriefingLines:
+def _read_lines(tx: Transaction, reader: CoreReader, project: str | None) -> BriefingLines:
+    core = reader.read(tx, project)
     pads = list_told_tasks(tx, project, now_millis(), MOST_TASKS)
     ids = tx.episodes.list_recent(now_millis(), project, _EPISODES)
     known = (memory for memory in map(tx.memories.get, ids) if memory is not None)
@@ -84,7 +81,7 @@ def _read_lines(
     return BriefingLines(
         [line for one in core.values() for line in _split(one.text)],
         frozenset(show_invisible(line) for one in core.values() for line in one.urgent),
-        wish_lines(tx, list_wishes(tx, project), project),
+        wish_lines(tx, list_wishes(tx, project), project, reader.home),
         [line for pad in pads for line in _task_lines(pad, tx.zone)],
         [
             f"- {date_of_memory(one, tx.zone)}: {indent_lines(one.current.content, '  ')}"

@@ -36,13 +36,14 @@ class CoreReader:
         self._embedder = embedder
         self._files = open_home_files(settings).of(settings.tenant)
         self._tokens = settings.core_file_tokens
-        self._home = str(settings.home_path)
+        self.home = str(settings.home_path)
+        """The data folder."""
         self._known: dict[Hashable, dict[CoreFile, CurrentCore]] = {}
 
     def read(self, tx: Transaction, project: str | None) -> dict[CoreFile, CurrentCore]:
         """What the files say to a reader in a project; one that says nothing is missing."""
         at = now_millis()
-        place = None if project is None else find_place(self._home, project)
+        place = None if project is None else find_place(self.home, project)
         key = (project, place, at // _MINUTE_MS, tx.core.version(), self._read_files(project))
         known = self._known.get(key)
         if known is None:

@@ -175,8 +175,8 @@ class Records(Recall):
         """
         from memoria.lifecycle.core.wishes import list_wishes, wish_lines  # noqa: PLC0415  (only who reads them)
 
-        project = self.settings.workspace
-        return await self._read(lambda tx: wish_lines(tx, list_wishes(tx, project), project))
+        project, home = self.settings.workspace, str(self.settings.home_path)
+        return await self._read(lambda tx: wish_lines(tx, list_wishes(tx, project), project, home))
 
     @check_arguments
     async def statistics(self) -> Statistics:

@@ -194,7 +194,7 @@ def remember_text(kept: RememberResult) -> str:
 
 
 def remember_notes(kept: RememberResult) -> list[str]:
-    """What a statement means for what was known, a sentence each."""
+    """What a statement means for what was known, and where it is seen, a sentence each."""
     notes = _change_notes(kept) + _questions(kept)
     if kept.local is not None and kept.local.until is not None:
         notes.append(f"it holds until {_describe_end(kept.local)}")
@@ -217,13 +217,13 @@ def remember_notes(kept: RememberResult) -> list[str]:
         notes.append("it waits until the user confirms it (`memoria revise ID confirm`)")
     elif kept.contradicts:
         notes.append("ask the user which is true, and archive the other or correct it")
+    notes.append(scope_phrase(kept.project))
     if kept.is_scope_open:
-        cure = (
-            "if this is about this project alone, revise it: project"
+        notes[-1] += (
+            "; if this is about this project alone, revise it: project"
             if kept.project is None
-            else "if this is about the user, remember it with scope=everywhere"
+            else "; if this is about the user, remember it with scope=everywhere"
         )
-        notes.append(f"{scope_phrase(kept.project)}; {cure}")
     return notes
 
 

@@ -8,6 +8,7 @@ speaks against it. Everything else stays a turn that a search finds.
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
+from memoria.bare.projects import find_place
 from memoria.ingest.attribution import find_participants
 from memoria.memories.conditions import condition_of_turn
 from memoria.memories.days import date_of_turn, zone_of_turn
@@ -42,23 +43,31 @@ def list_wishes(tx: Transaction, project: str | None) -> list[StoredTurn]:
     return told
 
 
-def wish_lines(tx: Transaction, turns: Sequence[StoredTurn], project: str | None) -> list[str]:
+def wish_lines(
+    tx: Transaction, turns: Sequence[StoredTurn], project: str | None, home: str
+) -> list[str]:
     """A line for each wish, as read in a project: its day, its source and all its words."""
-    return [f'{_head_of(tx, turn, project)}: "{join_lines(turn.content)}"' for turn in turns]
+    return [f'{_head_of(tx, turn, project, home)}: "{join_lines(turn.content)}"' for turn in turns]
 
 
-def name_other_project(turn: StoredTurn, project: str | None) -> str:
+def name_other_project(turn: StoredTurn, project: str | None, home: str | None = None) -> str:
     """In which other project a wish was said; nothing where that is this one, or none.
 
     Whether it is meant for that project alone is left to who reads it.
+
+    Args:
+        turn: the wish.
+        project: where it is read.
+        home: which knows the folder in which the other project is now; None for the one it was in.
     """
     if turn.workspace in (None, project):
         return ""
-    return f", said in {join_lines(PurePath(turn.workspace).name or turn.workspace)}"
+    place = turn.workspace if home is None else find_place(home, turn.workspace)
+    return f", said in {join_lines(PurePath(place).name or place)}"
 
 
-def _head_of(tx: Transaction, turn: StoredTurn, project: str | None) -> str:
-    source = f"[turn {turn.id[-_ID_CHARS:]}]{name_other_project(turn, project)}"
+def _head_of(tx: Transaction, turn: StoredTurn, project: str | None, home: str) -> str:
+    source = f"[turn {turn.id[-_ID_CHARS:]}]{name_other_project(turn, project, home)}"
     return f"- {date_of_turn(turn, tx.zone)} {source}"
 
 

@@ -13,6 +13,7 @@ from memoria.surface.cli.answer_text import keep_within
 from memoria.surface.cli.console import AsJson, is_agreed, show, with_memory
 from memoria.surface.cli.explanation import print_answer
 from memoria.surface.cli.named_project import name_in_query
+from memoria.surface.cli.private import describe_kept
 from memoria.surface.cli.query_options import complete_session, read_options, takes_query_options
 from memoria.surface.cli.typed_times import read_moment
 from memoria.surface.cli.undoing import name_undo
@@ -24,6 +25,8 @@ from memoria.surface.wire.results import (
 from memoria.surface.wire.search import wire_conclusions, wire_traces
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memoria.app import Memoria
     from memoria.model import Memory, RememberResult, SearchResult
     from memoria.model.provenance import EntityRecord, Namesakes
@@ -103,9 +106,9 @@ def remember(
 
     async def keep(
         memory: "Memoria", supersedes: str | None = supersedes
-    ) -> "tuple[RememberResult, Memory, str | None]":
+    ) -> "tuple[RememberResult, Memory, str | None, list[str]]":
         kept = await memory.remember(
-            " ".join(words),
+            _drop_request(" ".join(words)),
             type=type,
             importance=importance,
             valid_from=valid_from,
@@ -118,20 +121,30 @@ def remember(
             again=again,
         )
         undo = await name_undo(memory, context.obj, kept.id)
-        return kept, await memory.get_memory(kept.id), undo
+        return kept, await memory.get_memory(kept.id), undo, await describe_kept(memory)
 
-    kept, stored, undo = with_memory(context, keep, begins_home=True)
+    kept, stored, undo, notes = with_memory(context, keep, begins_home=True)
     former = None if as_json or not sys.stdin.isatty() else kept.may_replace
     if former is not None and is_agreed(f"Does it replace “{former.content}”?"):
-        kept, stored, undo = with_memory(context, lambda memory: keep(memory, former.id))
-    show(wire_remember_result(kept), _describe_statement(kept, stored, undo), as_json=as_json)
+        kept, stored, undo, notes = with_memory(context, lambda memory: keep(memory, former.id))
+    show(wire_remember_result(kept, notes), _tell_kept(kept, stored, undo, notes), as_json=as_json)
 
 
-def _describe_statement(kept: "RememberResult", memory: "Memory", undo: str | None) -> str:
+def _drop_request(text: str) -> str:
+    """A statement without the request to remember it, which the command is itself."""
+    from memoria.policy.requests import find_request, stands_alone  # noqa: PLC0415  (as in browsing)
+
+    stated = text[find_request(text) or 0 :]
+    return stated if stands_alone(stated) else text
+
+
+def _tell_kept(
+    kept: "RememberResult", memory: "Memory", undo: str | None, notes: "Sequence[str]"
+) -> str:
     from memoria.surface.cli.layout import columns  # noqa: PLC0415  (as in browsing)
     from memoria.surface.cli.statement_text import render_statement  # noqa: PLC0415
 
-    return render_statement(kept, memory, columns(), undo)
+    return render_statement(kept, memory, columns(), undo, notes)
 
 
 @takes_query_options(MemoryQuery)

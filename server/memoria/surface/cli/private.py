@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from memoria.app import Memoria
 from memoria.model import to_iso
-from memoria.model.private_time import PrivateTime
+from memoria.model.private_time import PrivateTime, find_open
 from memoria.surface.cli.console import AsJson, show, with_memory
 from memoria.surface.cli.times import moment
 from memoria.surface.places import tell_place
@@ -66,6 +66,17 @@ def describe_private(times: Iterable[PrivateTime]) -> str:
 
 def _name(project: str | None, none: str) -> str:
     return tell_place(project) if project else none
+
+
+async def describe_kept(memory: Memoria) -> list[str]:
+    """What is to be known of what somebody types where private time is on; else nothing."""
+    times, project = await memory.private.list_times(), memory.settings.workspace
+    if find_open(one for one in times if one.workspace == project) is None:
+        return []
+    return [
+        "private time is on here, and bears on sessions alone: what you state yourself is kept, "
+        "and agents may read it"
+    ]
 
 
 def _wire(times: Iterable[PrivateTime], workspace: str | None) -> WirePrivate:

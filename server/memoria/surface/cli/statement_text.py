@@ -1,6 +1,6 @@
 """What became of a statement or a revision, for whoever typed it: text first, ids last."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from memoria.model import Memory, RememberResult, Revision
 from memoria.model.memory import SOURCE_TURN
@@ -41,7 +41,11 @@ _SO_BEFORE: dict[Revision, str] = {
 
 
 def render_statement(
-    kept: RememberResult, memory: Memory, width: int, undo: str | None = None
+    kept: RememberResult,
+    memory: Memory,
+    width: int,
+    undo: str | None = None,
+    further: Sequence[str] = (),
 ) -> str:
     """Where a statement went, as what and until when, and what it means for what was known.
 
@@ -50,6 +54,7 @@ def render_statement(
         memory: as it is now.
         width: of the terminal.
         undo: the command that takes it back.
+        further: notes on where it was kept.
     """
     kind = memory.type.value.replace("_", " ")
     article = "an" if kind[0] in "aeiou" else "a"
@@ -58,7 +63,7 @@ def render_statement(
     for line in _details(kept):
         lines += wrap_text(line, width, 4)
     lines.append(f"    {_short(kept.id)}")
-    for note in _notes(kept):
+    for note in (*_notes(kept), *further):
         lines += _hang(f"note: {note}", width)
     if kept.status in ("remembered", "restored") or kept.supersedes:
         lines += _offer(undo)

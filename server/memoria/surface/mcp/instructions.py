@@ -55,7 +55,9 @@ def compose_instructions(
     lines = list_binding_lines(reader.read(tx, project), room)
     left = room - len(_WISHES) - sum(len(line) + 1 for line in lines)
     wishes = take_fitting(
-        wish_lines(tx, list_wishes(tx, project), project), lambda one: len(one) + 1, left
+        wish_lines(tx, list_wishes(tx, project), project, reader.home),
+        lambda one: len(one) + 1,
+        left,
     )
     lines += [_WISHES, *wishes] if wishes else []
     return text + _HEADING + fence("\n".join(lines)) if lines else text

@@ -1,6 +1,6 @@
 """What a change came to, as structured data: statements, revisions, receipts, notes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from pydantic import BaseModel
 
@@ -116,15 +116,15 @@ def wire_revision(memory: Memory, note: str | None = None) -> WireRevision:
     )
 
 
-def wire_remember_result(kept: RememberResult) -> WireRememberResult:
-    """What became of a statement."""
+def wire_remember_result(kept: RememberResult, further: Sequence[str] = ()) -> WireRememberResult:
+    """What became of a statement, with further notes on it."""
     return WireRememberResult(
         id=kept.id,
         status=kept.status,
         expires_at=None if kept.local is None else kept.local.until,
         task=kept.task,
         redactions=kept.redactions or None,
-        notes=remember_notes(kept) or None,
+        notes=[*remember_notes(kept), *further],
     )
 
 
