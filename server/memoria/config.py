@@ -5,7 +5,6 @@ or in a `Settings` of the caller's own.
 """
 
 import os
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -23,11 +22,10 @@ from pydantic import (
 
 from memoria.bare.home import find_home
 from memoria.bare.projects import name_here
-from memoria.config_checks import check_together
+from memoria.config_checks import check_command, check_together, check_url
 from memoria.errors import InvalidInputError
 from memoria.model.explanation import Part
 from memoria.model.model_call import DailyCap, TokenPrice
-from memoria.model.parse import is_web_address
 from memoria.model.privacy import PersonalRules, parse_personal_rules
 from memoria.model.retention import RetentionChanges, parse_retention_changes
 from memoria.model.zone import Zone
@@ -322,21 +320,8 @@ class Settings(BaseModel):
         check_together(self)
         return self
 
-    @field_validator("llm_base_url", "rerank_base_url")
-    @classmethod
-    def _check_url(cls, url: str | None) -> str | None:
-        if url and not is_web_address(url):
-            raise ValueError("write a URL such as http://127.0.0.1:11434/v1")
-        return url
-
-    @field_validator("llm_command")
-    @classmethod
-    def _check_command(cls, command: str | None) -> str | None:
-        try:
-            shlex.split(command or "")
-        except ValueError as error:
-            raise ValueError(f"it can't be split into words: {str(error).lower()}") from error
-        return command
+    _check_url = field_validator("llm_base_url", "rerank_base_url")(check_url)
+    _check_command = field_validator("llm_command")(check_command)
 
     @property
     def zone(self) -> Zone:

@@ -1,6 +1,9 @@
-"""Which settings need each other, and which exclude each other."""
+"""Which values settings may have, and which of them need or exclude each other."""
 
+import shlex
 from typing import TYPE_CHECKING
+
+from memoria.model.parse import is_web_address
 
 if TYPE_CHECKING:
     from memoria.config import Settings
@@ -51,3 +54,27 @@ def _check_reranker(settings: "Settings") -> None:
     named = (settings.rerank_base_url, settings.rerank_model, settings.rerank_api_key)
     if any(named) and not (settings.rerank_base_url and settings.rerank_model):
         raise ValueError("a reranker needs MEMORIA_RERANK_BASE_URL and MEMORIA_RERANK_MODEL")
+
+
+def check_url(url: str | None) -> str | None:
+    """Return an address if it is one of the web.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if url and not is_web_address(url):
+        raise ValueError("write a URL such as http://127.0.0.1:11434/v1")
+    return url
+
+
+def check_command(command: str | None) -> str | None:
+    """Return a command if a shell's rules split it into words.
+
+    Raises:
+        ValueError: they don't.
+    """
+    try:
+        shlex.split(command or "")
+    except ValueError as error:
+        raise ValueError(f"it can't be split into words: {str(error).lower()}") from error
+    return command
