@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.admin.desk import (
+    FOLDER,
     SESSION,
     Ledger,
     Line,
@@ -83,12 +84,27 @@ def gemini_talk(i: int) -> Iterator[Line]:
     yield gemini("gemini", "", f"g{i}", toolCalls=[gemini_call(f"c{i}", f"run {i}", "done")])
 
 
+def copilot_talk(i: int) -> Iterator[Line]:
+    call = {"toolCallId": f"c{i}", "toolName": "bash", "arguments": {"command": f"run {i}"}}
+    told = (
+        ("session.start", {"sessionId": SESSION, "context": {"cwd": FOLDER}}),
+        ("user.message", {"content": f"question {i}", "messageId": f"u{i}"}),
+        ("tool.execution_start", call),
+        ("tool.execution_complete", {"toolCallId": f"c{i}", "result": {"content": f"out {i}"}}),
+    )
+    for kind, data in told:
+        at = "2026-10-05T08:00:00.000Z"
+        yield {"type": kind, "data": data, "id": f"{kind}-{i}", "timestamp": at}
+
+
 TALKS: dict[str, Callable[[int], Iterator[Line]]] = {
     "jsonl": jsonl_talk,
     "claude-code": claude_talk,
     "codex": codex_talk,
     "gemini": gemini_talk,
+    "copilot": copilot_talk,
 }
+"""Of each format whose files have lines; Cline's are one document each."""
 
 
 def talk(folder: Path, form: str, rounds: int) -> Path:
@@ -104,7 +120,7 @@ async def whole(home: Path, form: str, file: Path) -> list[tuple[str, object, ob
         return told(await kept(other))
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", TALKS)
 async def test_an_import_stopped_half_way_and_begun_again_comes_to_the_same(
     quiet: Memoria, tmp_path: Path, form: str
 ) -> None:
@@ -159,7 +175,7 @@ async def test_the_batch_that_is_being_written_when_somebody_stops_is_counted(
     assert importer.report.recorded == len(await kept(quiet)) == BATCH_TURNS
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", TALKS)
 async def test_of_twenty_megabytes_never_more_than_a_batch_is_held(
     tmp_path: Path, form: str
 ) -> None:
@@ -194,7 +210,7 @@ async def test_big_turns_come_in_small_batches(tmp_path: Path) -> None:
     assert (sum(ledger.sizes), max(ledger.sizes)) == (20, 8)
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", TALKS)
 def test_a_line_above_the_limit_is_named_and_passed_over(tmp_path: Path, form: str) -> None:
     before, after = list(TALKS[form](0)), list(TALKS[form](1))
     huge = b'{"x":"' + b"x" * (MAX_LINE_BYTES + MEGABYTE) + b'"}\n'
@@ -220,7 +236,7 @@ def test_a_document_above_the_limit_is_named(tmp_path: Path) -> None:
     assert items("gemini", file) == [UnusableLine(1, f"is longer than {MAX_LINE_BYTES:,} bytes")]
 
 
-CLIENTS = ["claude-code", "codex", "gemini"]
+CLIENTS = ["claude-code", "codex", "gemini", "copilot"]
 ODD: dict[str, tuple[bytes, str]] = {
     "invalid UTF-8": (b'{"type":"user","id":"\xff\xfe"}\n', "is not UTF-8"),
     "a raw NUL": (b'{"type":"user\x00"}\n', "is not JSON"),

@@ -251,4 +251,4 @@ async def test_stats_and_doctor_tell_what_reading_costs_and_doctor_how_to_lower_
     assert cheap.state == "ok"
     assert "tokens for 1,000 of conversation" in cheap.detail
     assert dear.state == "warning"
-    assert "MEMORIA_EXTRACTION_WAIT_MINUTES" in (dear.cure or "")
+    assert "extraction_wait_minutes" in (dear.cure or "")

@@ -310,7 +310,8 @@ def test_a_label_that_contradicts_its_conversation_is_told(
 
 
 def test_the_labelled_conversations_of_the_project_are_sound() -> None:
-    assert [one.name for one in read_labelled(MATERIAL / "labelled")] == ["agent", "chinese"]
+    names = ["agent", "chinese", "chinese2", "developer2", "household"]
+    assert [one.name for one in read_labelled(MATERIAL / "labelled")] == names
 
 
 def test_a_conversation_that_is_not_there_is_named(

@@ -30,12 +30,16 @@ _CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mem
 
 def _main() -> int:
     arguments = _parser().parse_args()
-    clients = [
-        install(CLIENTS[name], arguments.clients, newest=arguments.newest)
-        for name in arguments.client or CLIENTS
-    ]
+    clients, missing = list[Installed](), list[str]()
+    for name in arguments.client or CLIENTS:
+        try:
+            clients.append(install(CLIENTS[name], arguments.clients, newest=arguments.newest))
+        except RuntimeError as error:
+            missing.append(f"WRONG: {error}")
     print(", ".join(f"{it.client.name} {it.version}" for it in clients), flush=True)
-    return int(arguments.run(clients, arguments))
+    failed = int(arguments.run(clients, arguments))
+    print(*missing, sep="\n", flush=True)
+    return failed or int(bool(missing))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -24,6 +24,8 @@ from memoria.bare.ask import (
 )
 from memoria.config import Settings
 from memoria.inference.bundled import BundledEmbedder
+from memoria.surface.hook.main import _find_text, _Options
+from memoria.surface.hook.payloads import Payload
 from memoria.surface.mcp.asked import answer_hooks
 from memoria.text.budget import estimate_tokens
 from memoria.text.strip import strip
@@ -216,6 +218,21 @@ async def test_a_prompt_is_shown_what_surely_bears_on_it_and_work_is_shown_nothi
         assert "Porto" in await recall(home, "Where did my sister Ines move?", "now")
         assert "Porto" not in await recall(home, "Where did my sister Ines move?", "before")
         assert {prompt: await recall(home, prompt) for prompt in WORK} == dict.fromkeys(WORK, "")
+
+
+@pytest.mark.parametrize("recalls", [False, True])
+async def test_a_beginning_that_says_its_prompt_is_shown_what_bears_on_it(
+    home: Path, monkeypatch: pytest.MonkeyPatch, *, recalls: bool
+) -> None:
+    for limit in ("_BRIEFING_MS", "_READY_MS", "_RECALL_MS"):
+        monkeypatch.setattr(f"memoria.surface.hook.main.{limit}", PATIENCE_MS)
+    words = ["copilot", "--home", str(home), "--workspace", "/work/here"]
+    options = _Options([*words, *(["--recall"] if recalls else [])])
+    began = Payload({"initialPrompt": "Where do I keep my bees?"}, "sessionStart")
+    async with standing(home) as memory:
+        await memory.remember("The user keeps two hives of bees in Norwich")
+        told = await anyio.to_thread.run_sync(_find_text, options, began, "")
+    assert ("From long-term memory" in told) is recalls
 
 
 async def test_three_lines_and_three_hundred_tokens_are_the_most(home: Path) -> None:

@@ -100,25 +100,40 @@ Nothing was changed: it was archived already.
     assert shell("undo", "--yes").out.startswith("Undone: archived.")
 
 
-def test_what_was_forgotten_since_keeps_nobody_from_undoing_the_change_before(
-    shell: Shell,
-) -> None:
+def test_straight_after_a_forget_an_older_change_is_undone_by_its_id_alone(shell: Shell) -> None:
     shell("remember", "The canoe is blue")
     gone = shell.json("remember", "The oar is red")
     shell("forget", gone["id"], "--yes")
-    change = shell.json("undo", "--list")["changes"][0]
-    refused = shell("undo", change["id"])
-    assert refused.code == 1
-    assert refused.err == snapshot(
-        "error: The memory was forgotten since, and nothing forgotten comes back by an undo. "
-        "Nothing was changed. See what can be undone: memoria undo --list\n"
-    )
-    assert problem(shell("undo", change["id"], "--json"))["kind"] == "forgotten"
-    assert shell.json("undo", code=1)["change"]["text"] == "The canoe is blue"
-    assert shell("undo", "--yes").out.startswith("Undone: remembered.\n  The canoe is blue\n")
+    forget, change, older = shell.json("undo", "--list")["changes"]
+    assert (forget["action"], older["text"]) == ("forget", "The canoe is blue")
+    for arguments in (["undo"], ["undo", "--yes"], ["undo", "--json"]):
+        refused = shell(*arguments)
+        assert refused.code == 1
+        assert "The last change was a forget for good" in refused.err
+        assert "The canoe is blue" in refused.err
+        assert f"memoria undo {older['id'][-8:]}" in refused.err
+    for named in (forget, change):
+        refused = shell("undo", named["id"])
+        assert refused.code == 1
+        assert "nothing forgotten comes back by an undo" in refused.err
+        assert problem(shell("undo", named["id"], "--json"))["kind"] == "forgotten"
+    assert "The canoe is blue" in shell("list").out
+    undone = shell("undo", older["id"][-8:], "--yes").out
+    assert undone.startswith("Undone: remembered.\n  The canoe is blue\n")
     assert shell("undo", "--yes").err == snapshot("""\
 error: There is nothing to undo here: all is undone, or was forgotten since.
 """)
+
+
+def test_what_was_done_after_a_forget_is_the_last_change_as_before(shell: Shell) -> None:
+    gone = shell.json("remember", "The oar is red")
+    shell("forget", gone["id"], "--yes")
+    shell("remember", "The canoe is blue")
+    assert [one["action"] for one in shell.json("undo", "--list")["changes"]] == [
+        "remember",
+        "remember",
+    ]
+    assert shell("undo", "--yes").out.startswith("Undone: remembered.\n  The canoe is blue\n")
 
 
 def test_after_a_forget_was_undone_it_is_said_how_it_is_forgotten_again(shell: Shell) -> None:

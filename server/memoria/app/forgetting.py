@@ -21,6 +21,7 @@ from memoria.model.forgetting import (
 from memoria.model.ids import choose_by_end
 from memoria.model.query import MAX_LIMIT, MAX_TOKENS
 from memoria.retrieval.query.plan import EVERYWHERE
+from memoria.retrieval.ranking.selection import HALF_AS_GOOD
 from memoria.store.home_folder import open_home_files
 from memoria.store.values import Filters, SuppressedMeaning
 
@@ -144,23 +145,38 @@ class Forgetting(Records):
         from memoria.erasure.selection import ErasureRequest  # noqa: PLC0415
 
         await self.catch_up(THOROUGH_BYTES)
-        is_agent, found = self._channel.is_agent, tuple[str, ...]()
-        if selection.query:
-            result = await self.search_memory(
-                selection.query,
-                limit=MAX_LIMIT,
-                max_tokens=MAX_TOKENS,
-                include_history=True,
-                workspace=None if is_agent else selection.workspace or EVERYWHERE,
-            )
-            found = tuple(hit.id for hit in result.hits)
+        is_agent = self._channel.is_agent
+        place = None if is_agent else selection.workspace
+        found = await self._find_answers(selection.query, place) if selection.query else ()
         seen = Filters(workspace=self.settings.workspace) if is_agent else None
+        if selection.workspace == EVERYWHERE:
+            selection = selection.model_copy(update={"workspace": None})
         ids, spared = (
             await self._complete_ids(*selection.ids),
             await self._complete_ids(*selection.keep),
         )
         selection = selection.model_copy(update={"ids": tuple(ids), "keep": tuple(spared)})
         return ErasureRequest(selection, found, seen)
+
+    async def _find_answers(self, query: str, workspace: str | None) -> tuple[str, ...]:
+        """Ids of what answers a search, as from a project: each fits, and half as well as the best.
+
+        What a search shows besides, as the nearest there is, nobody has meant by these words.
+        """
+        result = await self.search_memory(
+            query,
+            limit=MAX_LIMIT,
+            max_tokens=MAX_TOKENS,
+            include_history=True,
+            workspace=workspace,
+            explain=True,
+        )
+        if result.explanation is None or not result.answered:
+            return ()
+        fitting = {one.id for one in result.explanation.candidates if one.margin >= 0}
+        least = HALF_AS_GOOD * max((hit.score for hit in result.hits), default=0.0)
+        hits = (hit for hit in result.hits if hit.shown_as is None and hit.score >= least)
+        return tuple(hit.id for hit in hits if hit.id in fitting)
 
     def _meaning_lookup(self, reach: float | None) -> "MeaningLookup | None":
         """What keeps the meaning of what is forgotten, where the user has allowed it."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from memoria.app.arguments import Count, Text, check_arguments
 from memoria.app.imports import Imports
 from memoria.app.threads import in_thread
-from memoria.errors import NotFoundError, shorten
+from memoria.errors import InvalidInputError, NotFoundError, shorten
 from memoria.model import now_millis
 from memoria.model.change import Change, ChangeList
 from memoria.model.forgetting import ForgetReport
@@ -36,8 +36,8 @@ class Changes(Imports):
     async def list_changes(self, limit: Count = 10) -> ChangeList:
         """What people did to memories that are seen here, newest first.
 
-        A forget is among it for as long as `forget_grace_days` let it be put back. What an agent
-        does on its own is not.
+        A forget is among it for as long as `forget_grace_days` let it be put back, and the last one
+        also while nothing was done since. What an agent does on its own is not.
         """
         changes = await self._all_changes()
         return ChangeList(
@@ -56,7 +56,8 @@ class Changes(Imports):
 
         Raises:
             ForgottenError: what would come back was forgotten since.
-            InvalidInputError: it is undone already, or the memory was changed again since.
+            InvalidInputError: it is undone already, or the memory was changed again since; or none
+                is named, and the last was a forget that can't be put back.
             NotFoundError: there is no such change here.
         """
         change = choose_change(await self._all_changes(), change_id)
@@ -72,8 +73,12 @@ class Changes(Imports):
     async def _all_changes(self) -> list[Change]:
         undoing, everywhere = self._undoing(), self._workspace(None) == EVERYWHERE
         changes = await in_thread(lambda: undoing.list_changes(everywhere=everywhere))
-        forgets = filter(None, map(_change_of, await self.list_forget_reports(_MOST_FORGETS)))
-        return sorted([*changes, *forgets], key=lambda one: one.at, reverse=True)
+        forgets = list(map(_change_of, await self.list_forget_reports(_MOST_FORGETS)))
+        kept = (one for one in forgets if not one.is_gone)
+        listed = sorted([*changes, *kept], key=lambda one: one.at, reverse=True)
+        since = listed[0].at if listed else 0
+        last = (one for one in forgets[:1] if one.at >= since)
+        return [*filter(_is_lasting_forget, last), *listed]
 
     def _undoing(self) -> "Undoing":
         from memoria.memories.undoing import Undoing  # noqa: PLC0415  (only who undoes pays for it)
@@ -106,13 +111,28 @@ def choose_change(changes: list[Change], change_id: str | None) -> Change:
 
 
 def _find_last(changes: list[Change]) -> Change:
-    """The last change that stands; what was forgotten since keeps nobody from the one before."""
+    """The last change that stands; what was forgotten since keeps nobody from the one before.
+
+    Straight after a forget nobody means what was done before it, unless it is named.
+    """
     own = [one for one in changes if one.action != "undo"]
     chosen = next((one for one in own if not one.is_undone and not one.is_gone), None)
     if chosen is None:
         why = "all is undone, or was forgotten since" if own else "nobody has changed a memory"
         raise NotFoundError(f"There is nothing to undo here: {why}.")
+    if _is_lasting_forget(changes[0]):
+        raise _after_forget(chosen, count_end_chars(one.id for one in changes))
     return chosen
+
+
+def _after_forget(older: Change, id_chars: int) -> InvalidInputError:
+    """The refusal to undo an older change than the forget just done."""
+    told = "The last change was a forget for good, which can't be undone. Nothing was changed."
+    before = f"The change before it ({older.action}: {shorten(older.content or older.id)})"
+    return InvalidInputError(
+        f"{told} {before} is undone by its id, {older.id}.",
+        for_person=f"{told} {before} is undone with `memoria undo {older.id[-id_chars:]}`",
+    )
 
 
 def _find_by_id(changes: list[Change], change_id: str) -> Change:
@@ -125,11 +145,9 @@ def _find_by_id(changes: list[Change], change_id: str) -> Change:
     return next(one for one in changes if one.id == chosen_id)
 
 
-def _change_of(report: ForgetReport) -> Change | None:
-    """A forget that can be put back still, or was."""
+def _change_of(report: ForgetReport) -> Change:
+    """A forget; one that can't be put back any more is gone."""
     is_hidden = report.state == "hidden" and (report.purge_at or 0) > now_millis()
-    if not is_hidden and report.state != "restored":
-        return None
     return Change(
         id=report.id,
         at=report.at,
@@ -137,4 +155,9 @@ def _change_of(report: ForgetReport) -> Change | None:
         by=report.by,
         items=report.items,
         is_undone=report.state == "restored",
+        is_gone=not is_hidden and report.state != "restored",
     )
+
+
+def _is_lasting_forget(change: Change) -> bool:
+    return change.action == "forget" and change.is_gone

@@ -15,10 +15,11 @@ from memoria.model.forgetting import (
     ForgetEffect,
     ForgetItem,
     ForgetPreview,
+    ShareKind,
     count_kinds,
 )
 from memoria.store.base import Transaction
-from memoria.store.values import Filters
+from memoria.store.values import ErasureFilter, Filters
 from memoria.text.document import full_text
 from memoria.text.phrases import Phrases
 
@@ -27,6 +28,8 @@ _BEFORE = "\nbefore: "
 _ELSEWHERE = "(in another project)"
 _SHOWN_CHARS = 300
 _TOKEN_CHARS = 16
+_MANY = 3
+"""Of fewer, what was meant is soon most of what there is."""
 _QUOTED_CHARS = 8
 """Of an id, in the mark of a line that quotes it."""
 
@@ -44,6 +47,8 @@ class ErasureDraft:
     """Of the lines that core files have for its memories, by place."""
     generated: Mapping[str, str]
     """What nightly runs wrote: digests by place below the tenant's folder."""
+    share: dict[ShareKind, tuple[int, int]]
+    """How much of the record goes, where that is most of it and nobody has named it by id."""
 
     def describe(
         self, files: TextFileEraser, digester: Digester, seen: Filters | None = None
@@ -72,6 +77,7 @@ class ErasureDraft:
             already_forgotten=tuple(self.plan.forgotten_before),
             hidden=tuple(self.plan.hidden),
             kept=tuple(sorted(self.plan.kept)),
+            share=self.share,
         )
 
     def _list_unseen(self, workspace: str | None) -> set[str]:
@@ -116,7 +122,21 @@ def draft_erasure(tx: Transaction, request: ErasureRequest) -> ErasureDraft:
             EVERY_FILE: frozenset(_list_quote_marks(plan)),
         },
         {file.path: file.digest for file in tx.file_records.all()},
+        _measure_share(tx, plan, request.seen) if selection.narrowing else {},
     )
+
+
+def _measure_share(
+    tx: Transaction, plan: ErasurePlan, seen: Filters | None
+) -> dict[ShareKind, tuple[int, int]]:
+    """How many memories or turns go, of how many that the caller sees, where that is most."""
+    wanted = ErasureFilter(seen=seen)
+    memories, turns = {*tx.erasures.list_memories(wanted)}, {*tx.erasures.list_turns(wanted)}
+    counts: dict[ShareKind, tuple[int, int]] = {
+        "memory": (len(memories & {*plan.memories, *plan.dependents}), len(memories)),
+        "turn": (len(turns & {*plan.source_ns}), len(turns)),
+    }
+    return {kind: (n, total) for kind, (n, total) in counts.items() if n >= _MANY and 2 * n > total}
 
 
 def _list_quote_marks(plan: ErasurePlan) -> Iterator[str]:

@@ -29,7 +29,8 @@ class Change(Value):
     """The change that was taken back by it."""
     is_undone: bool = False
     is_gone: bool = False
-    """Whether the memory, or what it said before, was forgotten since: it can't be undone."""
+    """Whether the memory, or what it said before, was forgotten since, or by a forget for good: it
+    can't be undone."""
     is_overtaken: bool = False
     """Whether the memory was changed again since: the later change is to be undone first."""
 

@@ -40,6 +40,7 @@ that is meant; what waits for the user's word to correct it; what was derived fr
 summary of its turns; what another memory said before; a turn; the name of a task; a line of a core
 file; a whole file."""
 FORGET_KINDS: tuple[ForgetKind, ...] = ForgetKind.__args__  # type: ignore[attr-defined]
+ShareKind = Literal["memory", "turn"]
 ForgetEffect = Literal["erased", "suppressed"]
 ForgetState = Literal["hidden", "erased", "restored"]
 _Ids = Annotated[tuple[str, ...], BeforeValidator(read_names)]
@@ -58,7 +59,7 @@ class ForgetSelection(Value):
         Field(description="all that names it"),
         ForPeople("whatever names this person, place, thing or word"),
     ] = None
-    query: Annotated[_Text, ForPeople("the memories that a search for this finds")] = None
+    query: Annotated[_Text, ForPeople("the memories that answer a search from this project")] = None
     types: Annotated[
         tuple[AnyType, ...],
         BeforeValidator(read_list),
@@ -77,7 +78,9 @@ class ForgetSelection(Value):
         INSTANT,
         ForPeople("what was said before this date or time, ISO 8601 or words like yesterday"),
     ] = None
-    workspace: Annotated[_Text, ForPeople("what was said in this project")] = None
+    workspace: Annotated[
+        _Text, ForPeople("what was said in this project; * with --query for all")
+    ] = None
     everything: Annotated[
         bool, NotForAgents(), ForPeople("all that this tenant holds, its turns and files included")
     ] = False
@@ -102,6 +105,8 @@ class ForgetSelection(Value):
             raise ValueError("give ids, or what to select by, or everything, and not two of these")
         if self.everything and self.keep:
             raise ValueError("everything leaves nothing to keep")
+        if self.narrowing == ("workspace",) and self.workspace == "*":
+            raise ValueError("workspace * names no project: say what else is meant, or everything")
         return self
 
     @property
@@ -199,6 +204,8 @@ class ForgetPreview(Value):
     """Those of them that can still be put back."""
     kept: tuple[str, ...] = ()
     """Ids that were to be spared."""
+    share: dict[ShareKind, tuple[int, int]] = Field(default_factory=dict)
+    """How many memories or turns are meant, of how many there are, where that is most of them."""
 
     @property
     def total(self) -> int:

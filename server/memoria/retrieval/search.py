@@ -176,7 +176,7 @@ class Search:
         is_known = review.snapshot is not None and review.snapshot == tx.snapshot
         searches = review.searches if is_known else self._score(tx, plan, queries)
         found = join_found(plan, searches, review.opinion)
-        chosen = choose_hits(tx, found.plan, found.scored, found.rest)
+        chosen = choose_hits(tx, found.plan, found.scored, found.rest, found.weights)
         return build_answer(tx, found, chosen, names_projects=self._names_projects)
 
     def _score(

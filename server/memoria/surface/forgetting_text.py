@@ -79,7 +79,8 @@ def preview_text(
         gone = _before_lines(preview, reader)
         return "\n".join(gone) or _NOTHING
     shown = preview.items[:most]
-    lines = [f"To be forgotten: {counts_text(preview.counts)}."]
+    lines = share_notes(preview)
+    lines += [f"To be forgotten: {counts_text(preview.counts)}."]
     lines += [_item_text(item, id_chars) for item in shown]
     if len(shown) < len(preview.items):
         lines.append(f"… and {len(preview.items) - len(shown)} more.")
@@ -94,6 +95,15 @@ def preview_text(
             f"What else is listed than what was named can be kept by its id: {reader.keep}."
         )
     return "\n".join(lines)
+
+
+def share_notes(preview: ForgetPreview) -> list[str]:
+    """That most of what is on record would go, where it would: to be said before all else."""
+    told = (
+        f"{meant} of {quantity(total, *_KINDS[kind])}"
+        for kind, (meant, total) in preview.share.items()
+    )
+    return [f"This is most of what is on record: {', '.join(told)}."] if preview.share else []
 
 
 def _before_lines(told: ForgetPreview | ForgetResult, reader: Reader) -> list[str]:

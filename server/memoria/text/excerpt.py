@@ -78,7 +78,7 @@ class ExcerptFinder:
     @property
     def best_sentence(self) -> Span:
         """The sentence that tells most of what is asked; of equally good ones the first."""
-        return _strip(self._text, self._starts[self._best], self._ends[self._best])
+        return trim_span(self._text, self._starts[self._best], self._ends[self._best])
 
     def find(self, chars: int) -> Span:
         """The span [start, end) of at most so many characters that tells most of what is asked.
@@ -123,8 +123,8 @@ class ExcerptFinder:
     def _fill(self, start: int, end: int, chars: int) -> Span:
         """The sentences; where they are short, a greeting perhaps, with what fits of the next."""
         if 2 * (end - start) >= chars or end == len(self._text):
-            return _strip(self._text, start, end)
-        return _strip(self._text, *_narrow_to_words(self._text, start, start + chars))
+            return trim_span(self._text, start, end)
+        return trim_span(self._text, *_narrow_to_words(self._text, start, start + chars))
 
     def _cut(self, start: int, end: int, chars: int) -> Span:
         """Of a sentence that is too long, where most of what is asked stands together.
@@ -188,7 +188,7 @@ def _densest_run(
     return best
 
 
-def _strip(text: str, start: int, end: int) -> Span:
+def trim_span(text: str, start: int, end: int) -> Span:
     """The span without the white space at its ends."""
     while start < end and text[start].isspace():
         start += 1

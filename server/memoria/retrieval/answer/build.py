@@ -28,7 +28,7 @@ from memoria.retrieval.ranking.fit import is_answered
 from memoria.retrieval.ranking.fusion import FusedCandidate
 from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.retrieval.ranking.selection import HALF_AS_GOOD, Selection
-from memoria.retrieval.ranking.successors import list_superseded
+from memoria.retrieval.ranking.successors import Successors, list_superseded
 from memoria.retrieval.ranking.threshold import DECIDING_HITS
 from memoria.retrieval.snapshot import ScoredSearch
 from memoria.store.base import Transaction
@@ -128,7 +128,7 @@ def _cite_lines(
     plan, successors = found.plan, chosen.successors
     shown = [line.candidate for line in lines]
     cited = mark_superseded(
-        [_cite(found, line) for line in lines],
+        [_cite(found, line, successors) for line in lines],
         shown,
         list_superseded(tx, plan, shown, successors),
     )
@@ -136,8 +136,9 @@ def _cite_lines(
     return mark_outdated(tx, plan, mark_hits(tx, cited, plan.filters))
 
 
-def _cite(found: ScoredSearch, line: AnswerLine) -> Hit:
-    hit = cite_candidate(found.plan, line.candidate, found.weights)
+def _cite(found: ScoredSearch, line: AnswerLine, successors: Successors) -> Hit:
+    spared = successors.find_spared(line.candidate.candidate.n)
+    hit = cite_candidate(found.plan, line.candidate, found.weights, spared)
     marks = {"condition": line.condition, "shown_as": line.shown_as}
     told = {name: mark for name, mark in marks.items() if mark is not None}
     return hit.model_copy(update=told) if told else hit

@@ -27,7 +27,10 @@ _NEIGHBOUR_CHARS = 300
 
 
 def cite_candidate(
-    plan: SearchPlan, candidate: ScoredCandidate, weights: Mapping[str, float]
+    plan: SearchPlan,
+    candidate: ScoredCandidate,
+    weights: Mapping[str, float],
+    part: Span | None = None,
 ) -> Hit:
     """A candidate as a hit, its text cut where the profile wants lines.
 
@@ -35,6 +38,7 @@ def cite_candidate(
         plan: the search.
         candidate: what was found.
         weights: the terms asked for, and what each counts where a hit is cut.
+        part: of its text what may be shown; all of it by default.
     """
     asked_from = plan.filters.workspace
     match candidate.document:
@@ -47,10 +51,12 @@ def cite_candidate(
         case turn:
             hit = turn_hit(turn, candidate.score, asked_from)
     hit = _tell_local_time(hit, candidate.document, plan.options.zone)
-    chars = plan.profile.line_chars
+    chars, focus = plan.profile.line_chars, candidate.candidate.passage
+    if part is not None:
+        hit, focus = cut_to_excerpt(hit, part), None
     if chars is None or len(hit.text) <= chars:
         return hit
-    finder = ExcerptFinder(hit.text, weights, candidate.candidate.passage)
+    finder = ExcerptFinder(hit.text, weights, focus)
     return cut_to_excerpt(hit, finder.find(chars))
 
 

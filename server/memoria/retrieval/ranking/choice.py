@@ -1,6 +1,6 @@
 """Choice: of all candidates those that are hits, and what has taken whose place among them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memoria.retrieval.query.plan import SearchPlan
@@ -28,7 +28,8 @@ def choose_hits(
     tx: Transaction,
     plan: SearchPlan,
     scored: Sequence[ScoredCandidate],
-    rest: Sequence[ScoredCandidate] = (),
+    rest: Sequence[ScoredCandidate],
+    weights: Mapping[str, float],
 ) -> ChosenHits:
     """The hits of a search, however many there are.
 
@@ -37,11 +38,12 @@ def choose_hits(
         plan: the search.
         scored: the candidates, best first, with their margins.
         rest: what a high limit wants besides. It follows behind the hits and moves none of them.
+        weights: the terms asked for, and what each counts.
     """
-    scored, successors = find_successors(tx, plan, scored)
+    scored, successors = find_successors(tx, plan, scored, weights)
     selection = place_derived(tx, plan, select_hits(plan, scored, successors))
     if rest:
         selection = add_rest(plan, selection, rest)
-        _, later = find_successors(tx, plan, rest)
+        _, later = find_successors(tx, plan, rest, weights)
         successors = successors.join(later)
     return ChosenHits(limit_hits(plan, selection), successors)

@@ -67,7 +67,7 @@ def select_hits(
         passed = _add_successors(scored, passed, successors)
     ids = {each.candidate.n for each in passed}
     below = tuple(each for each in scored if each.candidate.n not in ids)
-    passed, repeats = stand_for_turns(passed)
+    passed, repeats = stand_for_turns(passed, successors.spared)
     repeats |= _find_repeats([each for each in passed if each.candidate.n not in repeats])
     hits = [each for each in passed if each.candidate.n not in repeats]
     if plan.profile.uses_diversity and plan.options.stages.diversity:

@@ -7,7 +7,7 @@ far longer turn that holds more of the question's words has more to say: rules m
 sentence of a long message, and the question may be about another. Both are then shown.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from memoria.model import MemoryVersion
 from memoria.retrieval.ranking.documents import MemoryWording
@@ -18,19 +18,20 @@ _FAR_LONGER = 2
 
 
 def stand_for_turns(
-    found: Sequence[ScoredCandidate],
+    found: Sequence[ScoredCandidate], spared: Collection[int] = ()
 ) -> tuple[list[ScoredCandidate], set[int]]:
     """The hits with each memory where it belongs, and the turns that memories answer for.
 
     Args:
         found: what passes the threshold, best first.
+        spared: turns that are known to say what no memory says.
     """
     memories = _list_memories_by_turn(found)
     raised: dict[int, ScoredCandidate] = {}
     answered: set[int] = set()
     for turn in found:
         memory = memories.get(turn.id) if turn.kind == "turn" else None
-        if memory is None or _says_more(turn, memory):
+        if memory is None or turn.candidate.n in spared or _says_more(turn, memory):
             continue
         answered.add(turn.candidate.n)
         known = raised.get(memory.candidate.n, memory)

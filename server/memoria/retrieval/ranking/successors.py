@@ -3,14 +3,17 @@
 A turn that says "My name is Lin." matches "What is my name?" as well as the memory that corrected
 it to Lina, and often better. So where a memory was concluded from a turn of the first level, or
 borne out by it, and says something else since, it stands before the turn, and the turn is marked.
-The present wording is brought in where the question did not find it.
+The present wording is brought in where the question did not find it. A turn that says more than
+that, and is found for the rest of what it says, stays a hit for the rest: that part is shown.
 
 Former wordings that were asked for come after the present one likewise. A question of a past moment
 is exempt: what held then comes first.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import fsum
 
 from memoria.model import Memory, StoredTurn, Validity
 from memoria.policy.wrapping import peel
@@ -19,8 +22,11 @@ from memoria.retrieval.query.task import is_of_another_task
 from memoria.retrieval.ranking.documents import MemoryWording, passes_filters
 from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.store.base import Transaction
-from memoria.text.analyser import distinct_tokens
-from memoria.text.statement import says_the_same
+from memoria.store.values import Successor
+from memoria.text.analyser import distinct_tokens, tokens
+from memoria.text.document import full_text
+from memoria.text.excerpt import ExcerptFinder, Span, trim_span, weigh_evenly
+from memoria.text.statement import is_stated_in, says_the_same
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +37,8 @@ class Successors:
     """What the store knows of: by document, the present wording that stands before it."""
     outdated: frozenset[int] = frozenset()
     """All of which the store knows that they are replaced, by what may not be shown here, too."""
+    spared: Mapping[int, Span] = field(default_factory=dict)
+    """By turn that is found for what nothing has replaced, the span of its text that says it."""
     further: "Successors | None" = None
     """Those of documents further down."""
 
@@ -47,6 +55,11 @@ class Successors:
             return True
         return self.further is not None and self.further.is_superseded(n)
 
+    def find_spared(self, n: int) -> Span | None:
+        """The part of a turn that is found for it, where another part no longer holds."""
+        found = self.spared.get(n)
+        return found if found or self.further is None else self.further.find_spared(n)
+
     def join(self, further: "Successors") -> "Successors":
         """These and those of documents further down."""
         return replace(self, further=further)
@@ -56,7 +69,10 @@ NO_SUCCESSORS = Successors()
 
 
 def find_successors(
-    tx: Transaction, plan: SearchPlan, scored: Sequence[ScoredCandidate]
+    tx: Transaction,
+    plan: SearchPlan,
+    scored: Sequence[ScoredCandidate],
+    weights: Mapping[str, float],
 ) -> tuple[Sequence[ScoredCandidate], Successors]:
     """The candidates, with the successors that were missing among them, and which those are.
 
@@ -64,10 +80,11 @@ def find_successors(
         tx: where to look.
         plan: the search.
         scored: the candidates that may be shown, best first.
+        weights: the terms asked for, and what each counts.
     """
     if not is_current_first(plan) or not scored:
         return scored, NO_SUCCESSORS
-    known = _list_recorded(tx, plan, scored)
+    known, spared = _list_recorded(tx, plan, scored, weights)
     missing = set(known.values()) - {each.candidate.n for each in scored}
     memories = tx.memories.by_version_numbers(sorted(missing)) if missing else {}
     added = [
@@ -78,7 +95,7 @@ def find_successors(
     everything = [*scored, *added]
     ns = {each.candidate.n for each in everything}
     recorded = {n: successor for n, successor in known.items() if successor in ns}
-    return everything, Successors(recorded, frozenset(known))
+    return everything, Successors(recorded, frozenset(known), spared)
 
 
 def is_current_first(plan: SearchPlan) -> bool:
@@ -118,16 +135,54 @@ def list_superseded(
     turns = [each.candidate.n for each in hits if isinstance(each.document, StoredTurn)]
     if not turns or not plan.options.stages.current or plan.as_of is not None:
         return frozenset()
-    return frozenset(_list_successors(tx, plan, turns))
+    return frozenset(each.n for each in _list_successors(tx, plan, turns))
 
 
 def _list_recorded(
-    tx: Transaction, plan: SearchPlan, scored: Sequence[ScoredCandidate]
-) -> dict[int, int]:
-    """What memories have replaced: turns they were concluded from, and former wordings."""
-    outdated = [each for each in scored if _may_be_outdated(each)]
-    ns = [each.candidate.n for each in outdated]
-    return _list_successors(tx, plan, ns) if ns else {}
+    tx: Transaction,
+    plan: SearchPlan,
+    scored: Sequence[ScoredCandidate],
+    weights: Mapping[str, float],
+) -> tuple[dict[int, int], dict[int, Span]]:
+    """What memories have replaced, turns and former wordings; and of what turns a part is found."""
+    outdated = {each.candidate.n: each for each in scored if _may_be_outdated(each)}
+    replaced: dict[int, list[Successor]] = defaultdict(list)
+    for one in _list_successors(tx, plan, list(outdated)) if outdated else ():
+        replaced[one.n].append(one)
+    spared = {n: _find_spared(outdated[n], ones, weights) for n, ones in replaced.items()}
+    known = {n: ones[-1].successor for n, ones in replaced.items() if spared[n] is None}
+    return known, {n: span for n, span in spared.items() if span is not None}
+
+
+def _find_spared(
+    each: ScoredCandidate, replaced: Sequence[Successor], weights: Mapping[str, float]
+) -> Span | None:
+    """The part of a turn around what it is found for; None if that is what was replaced.
+
+    The sentence that has most of a former wording's words is the one that was replaced.
+    """
+    if not isinstance(each.document, StoredTurn):
+        return None
+    text = full_text(each.document)
+    asked = ExcerptFinder(text, weights, each.candidate.passage).best_sentence
+    sentence = text[slice(*asked)]
+    start, end = 0, len(text)
+    for one in replaced:
+        said = ExcerptFinder(text, weigh_evenly(tokens(one.former))).best_sentence
+        is_replaced = asked == said or is_stated_in(sentence, one.former)
+        if is_replaced or not _tells_more(sentence, text[slice(*said)], weights):
+            return None
+        start, end = (max(start, said[1]), end) if said < asked else (start, min(end, said[0]))
+    return trim_span(text, start, end)
+
+
+def _tells_more(one: str, other: str, weights: Mapping[str, float]) -> bool:
+    """Whether a sentence has more of what is asked for than another."""
+    told, known = (
+        fsum(weights[term] for term in distinct_tokens(text) if term in weights)
+        for text in (one, other)
+    )
+    return told > known
 
 
 def _may_be_outdated(each: ScoredCandidate) -> bool:
@@ -138,11 +193,11 @@ def _may_be_outdated(each: ScoredCandidate) -> bool:
     return is_former or document.memory.validity is Validity.SUPERSEDED
 
 
-def _list_successors(tx: Transaction, plan: SearchPlan, ns: Sequence[int]) -> dict[int, int]:
-    """By turn or former wording, the present wording that says something else."""
+def _list_successors(tx: Transaction, plan: SearchPlan, ns: Sequence[int]) -> list[Successor]:
+    """By turn or former wording, the present wordings that say something else."""
     found = tx.memories.list_successors(ns, plan.filters)
     still_true = {each.n for each in found if _says_the_same(each.present, each.former)}
-    return {each.n: each.successor for each in found if each.n not in still_true}
+    return [each for each in found if each.n not in still_true]
 
 
 def _says_the_same(present: str, former: str) -> bool:

@@ -207,6 +207,7 @@ def _change_lines(change: "Change", width: int, id_chars: int) -> Iterator[str]:
         *([f"changed {others} more"] if others else []),
         *(["undone since"] if change.is_undone else []),
         *(["what it said before was forgotten since"] if change.is_gone and change.content else []),
+        *(["for good"] if change.is_gone and change.action == "forget" else []),
         change.by,
         change.id[-id_chars:],
     ]

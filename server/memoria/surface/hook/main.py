@@ -191,16 +191,25 @@ def _find_text(options: _Options, payload: Payload, state: str) -> str:
             options.reply = make_reply(options.client, payload.event, payload.name, text)
         if options.recalls:
             _wait_until_ready(options, begun + _READY_MS / 1000)
+            # Copilot CLI tells the first prompt at the same time, when nothing is ready for it.
+            text += _recall(options, payload, payload.first_prompt)
         return text
-    if payload.event == "prompt" and options.recalls and payload.prompt:
-        request: dict[str, object] = {
-            "ask": "recall",
-            "workspace": _find_workspace(options, payload),
-            "session": payload.session,
-            "prompt": payload.prompt,
-        }
-        return _read_text(ask_server(options.home, options.tenant, request, _RECALL_MS))
+    if payload.event == "prompt" and options.recalls:
+        return _recall(options, payload, payload.prompt)
     return ""
+
+
+def _recall(options: _Options, payload: Payload, prompt: str) -> str:
+    """What a server that is ready has on a prompt; empty where there is none, or no prompt."""
+    if not prompt:
+        return ""
+    request: dict[str, object] = {
+        "ask": "recall",
+        "workspace": _find_workspace(options, payload),
+        "session": payload.session,
+        "prompt": prompt,
+    }
+    return _read_text(ask_server(options.home, options.tenant, request, _RECALL_MS))
 
 
 def _find_briefings(options: _Options, payload: Payload) -> "Iterator[str]":

@@ -6,7 +6,7 @@ from pydantic import BaseModel
 
 from memoria.model import to_iso
 from memoria.model.forgetting import ForgetItem, ForgetPreview, ForgetReport, ForgetResult
-from memoria.surface.forgetting_text import forget_notes
+from memoria.surface.forgetting_text import forget_notes, share_notes
 
 
 class WireForgetItem(BaseModel):
@@ -80,7 +80,7 @@ def wire_preview(
         counts=preview.counts,
         token=None if command or status == "declined" or preview.is_empty else preview.token,
         command=command,
-        notes=None if note is None else [note],
+        notes=[*share_notes(preview), *([] if note is None else [note])] or None,
     )
 
 
