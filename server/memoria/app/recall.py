@@ -41,6 +41,8 @@ _LONGEST_PROMPT = 2_000
 if TYPE_CHECKING:
     from memoria.app.core_excerpt import CoreReader
     from memoria.app.kept import AnswerKeeper, Composer
+    from memoria.model.scratchpad import Scratchpad
+    from memoria.store.base import Transaction
 
 
 class Recall:
@@ -126,12 +128,7 @@ class Recall:
 
         def build() -> ContextPackage:
             with self._store.read(self.tenant) as tx:
-                own = tx.scratchpads.get(session_id) if session_id else None
-                tasks = (
-                    [date_focus(tx, own, now_millis())]
-                    if own
-                    else list_told_tasks(tx, place, now_millis(), _TASKS)
-                )
+                tasks = _list_tasks(tx, session_id, place)
                 core = self._core.read(tx, place).values()
                 session = session_id or self._default_session
                 end = read_session_end(tx, session, most_turns, query, place)
@@ -237,3 +234,11 @@ class Recall:
     def _workspace(self, given: str | None) -> str | None:
         """The workspace a call means."""
         return choose_workspace(self.settings, given)
+
+
+def _list_tasks(tx: "Transaction", session_id: str | None, place: str | None) -> "list[Scratchpad]":
+    """List the task of a session that has one, else those that are told in a project."""
+    own = tx.scratchpads.get(session_id) if session_id else None
+    if own:
+        return [date_focus(tx, own, now_millis())]
+    return list_told_tasks(tx, place, now_millis(), _TASKS)

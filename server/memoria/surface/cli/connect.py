@@ -107,8 +107,7 @@ def connect(
         for one in chosen
     ]
     if client is None and not as_json:
-        titles = ", ".join(one.title for one in chosen)
-        _say(f"Found here: {titles}. `memoria connect --help` lists all that can be named.")
+        _say_found(chosen)
     _carry_out_all(drafts, place, way, is_one=client is not None)
     if not dry_run:
         _lay_ready(context.obj)
@@ -116,6 +115,12 @@ def connect(
         from memoria.surface.cli.connect_model import offer_model  # noqa: PLC0415  (reads a home)
 
         offer_model(context, chosen, place, program, is_wanted=model, asks=way.asks)
+
+
+def _say_found(clients: "list[Client]") -> None:
+    """Say which clients are on this machine."""
+    titles = ", ".join(one.title for one in clients)
+    _say(f"Found here: {titles}. `memoria connect --help` lists all that can be named.")
 
 
 def _lay_ready(options: Options) -> None:

@@ -104,6 +104,18 @@ _WithKey = Annotated[
 ]
 
 
+_Since = Annotated[
+    str | None,
+    typer.Option(
+        callback=read_moment,
+        help="Only what was said or held from then on, as 2026-03-02 or yesterday.",
+    ),
+]
+_Until = Annotated[
+    str | None, typer.Option(callback=read_moment, help="Only what was said or held before.")
+]
+
+
 def export(
     context: typer.Context,
     file: _File = None,
@@ -132,17 +144,8 @@ def export(
     workspace: Annotated[
         str | None, typer.Option(help="Only what belongs to this project. Default: everything.")
     ] = None,
-    since: Annotated[
-        str | None,
-        typer.Option(
-            callback=read_moment,
-            help="Only what was said or held from then on, as 2026-03-02 or yesterday.",
-        ),
-    ] = None,
-    until: Annotated[
-        str | None,
-        typer.Option(callback=read_moment, help="Only what was said or held before."),
-    ] = None,
+    since: _Since = None,
+    until: _Until = None,
     passphrase: _WithKey = False,
     as_json: AsJson = False,
 ) -> None:
