@@ -58,14 +58,11 @@ def connect(
     client: ClientArgument = None,
     scope: ScopeOption = "user",
     hooks: Annotated[
-        bool,
-        typer.Option("--hooks/--no-hooks", help="Whether sessions are recorded by hooks."),
+        bool, typer.Option("--hooks/--no-hooks", help="Whether sessions are recorded by hooks.")
     ] = True,
     recall: Annotated[
         bool,
-        typer.Option(
-            "--recall", help="Lay what memory has on a prompt before the model, each time."
-        ),
+        typer.Option("--recall", help="Lay what memory has on a prompt before the model."),
     ] = False,
     model: Annotated[
         bool | None,
