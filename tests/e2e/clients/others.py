@@ -175,6 +175,7 @@ OTHERS = (
         talk=("run",),
         go_on=("run", "--continue"),
         files={".config/opencode/opencode.json": _OPENCODE},
+        abilities=Abilities(is_packaged=False, reads=False, tells_ends=False),
     ),
     OtherClient(
         name="kilo",

@@ -9,7 +9,7 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -307,6 +307,14 @@ def test_a_subagent_of_cline_is_known_by_who_has_started_it(tmp_path: Path) -> N
     own = tell_cline_3("agent_start", tmp_path)
     assert not ReadPayload(dict(own)).is_of_subagent
     assert ReadPayload({**own, "parent_agent_id": "agent_1"}).is_of_subagent
+
+
+@pytest.mark.parametrize("tell", [prompts, answers, tools])
+def test_what_our_plugin_tells_has_the_id_that_an_import_knows_it_by(
+    tell: Callable[[str], dict[str, Payload]],
+) -> None:
+    told = {**tell("The boat is called Marie.")["opencode"], "message_key": "msg_1"}
+    assert [turn["id"] for turn in ReadPayload(told).list_turns()] == ["msg_1"]
 
 
 def test_nothing_that_a_client_may_say_fails_a_hook(home: Path, tmp_path: Path) -> None:

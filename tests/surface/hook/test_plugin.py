@@ -55,7 +55,9 @@ def test_a_prompt_that_is_handed_on_in_quotes_is_told_as_it_was_typed(
         cwd=tmp_path,
     )  # fmt: skip
     told = [json.loads(line) for line in heard.read_text("utf-8").splitlines()]
-    assert [one["prompt"] for one in told if "prompt" in one] == [*PROMPTS.values()]
+    said = [one for one in told if "prompt" in one]
+    assert [one["prompt"] for one in said] == [*PROMPTS.values()]
+    assert {one["message_key"] for one in said} == {"m"}
 
 
 def test_an_import_reads_such_a_prompt_as_it_was_typed() -> None:

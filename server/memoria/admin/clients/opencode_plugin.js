@@ -82,7 +82,8 @@ export const Memoria = async ({ client, directory }) => {
         const said = await tell("SessionStart", began, RECALL ? ["--recall"] : [])
         briefings.set(session, contextOf(said))
       }
-      const payload = { ...base(session), prompt, prompt_id: output?.message?.id }
+      const id = output?.message?.id
+      const payload = { ...base(session), prompt, prompt_id: id, message_key: id }
       const told = tell("UserPromptSubmit", payload, RECALL ? ["--recall"] : [])
       recalls.set(session, RECALL ? contextOf(await told) : "")
     }),
@@ -99,6 +100,7 @@ export const Memoria = async ({ client, directory }) => {
         tool_name: input.tool,
         tool_input: input.args,
         tool_use_id: input.callID,
+        message_key: input.callID,
         tool_response: output?.output,
       })
     }),
@@ -112,7 +114,9 @@ export const Memoria = async ({ client, directory }) => {
       const held = await client.session.messages({ path: { id: session } })
       const last = (held?.data ?? []).findLast((one) => one.info?.role === "assistant")
       const said = textOf(last?.parts)
-      if (said) tell("Stop", { ...base(session), last_assistant_message: said, turn_id: last.info.id })
+      if (!said) return
+      const id = last.info.id
+      tell("Stop", { ...base(session), last_assistant_message: said, turn_id: id, message_key: id })
     }),
   }
 }

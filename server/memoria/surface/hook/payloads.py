@@ -135,7 +135,14 @@ class Payload:
         return any(self._fields.get(sign) for sign in _SUBAGENT_SIGNS)
 
     def list_turns(self) -> list[dict[str, object]]:
-        """What was said, where the client keeps no transcript that could say it."""
+        """What was said, where the client keeps no transcript that could say it.
+
+        A plugin of ours tells the id by which an import finds the same turn.
+        """
+        told = self.text("message_key")
+        return [{**turn, "id": told} if told else turn for turn in self._read_turns()]
+
+    def _read_turns(self) -> list[dict[str, object]]:
         match self.event:
             case "prompt":
                 return [_turn("user", self.prompt, self.prompt_id)] if self.prompt else []
