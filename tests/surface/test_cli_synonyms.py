@@ -23,7 +23,7 @@ def shell(home: Path) -> Shell:
         (("projects",), "Type: memoria workspace list."),
         (
             ("list", "projects"),
-            "There is no `memoria list projects`. Type: memoria workspace list.",
+            "no `memoria list projects`. Type: memoria workspace",
         ),
         (("version",), "Type: memoria --version."),
         (("config", "get", "tenant"), "There is no `memoria config get`. Type: memoria config"),

@@ -175,7 +175,7 @@ def require_standing(change: Change) -> None:
     if change.is_undone:
         raise InvalidInputError(f"{change.id} is undone already. Nothing was changed.")
     if change.is_gone and change.content is None:
-        raise _forgotten("What it names" if change.action == "forget" else "The memory")
+        raise _forgotten("The memory")
     if change.is_gone:
         raise _forgotten(f"What memory {change.memory_id} said before")
     if change.is_overtaken:
