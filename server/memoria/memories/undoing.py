@@ -70,7 +70,11 @@ class Undoing(Revisions):
 
     def _list_changes(self, tx: Transaction, *, everywhere: bool) -> Iterator[Change]:
         undone: set[str] = set()
+        listed: set[str] = set()
         for note in _read_notes(tx):
+            if note.id in listed:  # the newer note of this change has all of it
+                continue
+            listed.add(note.id)
             is_undone = note.id in undone
             if note.undoes is not None and not is_undone:
                 undone.add(note.undoes)
