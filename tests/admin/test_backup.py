@@ -24,12 +24,13 @@ from memoria import Settings
 from memoria.admin.archive import read_manifest
 from memoria.admin.backup import list_backups
 from memoria.admin.restore import swap_files
-from memoria.app.upkeep import back_up, restore
+from memoria.app.upkeep import Restored, back_up, restore
 from memoria.errors import BackupError, StoreError, StoreTooNewError, StoreUnavailableError
-from memoria.model import SessionRecord, now_millis
+from memoria.model import Finding, Health, SessionRecord, now_millis
 from memoria.store.files import is_core_path
 from memoria.store.folders import tenant_folder
 from memoria.store.sqlite.driver import sqlite3
+from memoria.surface.cli.report import restore_text
 
 UNSOUND = 4
 DAY_MS = 86_400_000
@@ -80,6 +81,21 @@ def test_a_backup_brings_everything_back_elsewhere(filled: Shell, tmp_path: Path
     assert (other.home / "MEMORY.md").read_text() == "my MEMORY.md"
     assert (other.home / "tombstone.key").read_bytes() == key
     assert other.json("search", "launch code name") == filled.json("search", "launch code name")
+
+
+def test_a_restore_tells_of_its_check_in_a_line_and_then_only_what_is_not_as_it_should_be(
+    backup: Path, tmp_path: Path
+) -> None:
+    fine = Health(findings=(Finding(check="schema", state="ok", detail="the newest"),))
+    restored = Restored(former=None, forgotten_again=0)
+    assert restore_text(tmp_path, backup, restored, fine).splitlines() == [
+        f"{tmp_path} is now as it was in kept.zip.",
+        "Checked: sound.",
+    ]
+    told = Shell(tmp_path / "other")("restore", backup, COLUMNS="200")
+    assert told.code == 0
+    _, *rows = told.out.partition("Checked: sound, but:\n")[2].splitlines()
+    assert [row.split()[:2] for row in rows] == [["model", "warning"]]
 
 
 @posix_only

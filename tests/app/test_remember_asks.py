@@ -1,8 +1,12 @@
 """What is kept without a type gets one by its wording, and its receipt asks what it replaces."""
 
+from pathlib import Path
+
 import pytest
 
+import memoria
 from memoria import Memoria
+from memoria.config import Settings
 from memoria.model import COMMAND_LINE, Channel, MemoryType, Trust
 
 AGENT = Channel(name="mcp", trust=Trust.REPORTED)
@@ -56,3 +60,32 @@ async def test_a_receipt_asks_what_a_statement_replaces_and_both_stand_unanswere
 async def test_of_what_has_nothing_to_do_with_it_nobody_is_asked(memory: Memoria) -> None:
     await memory.remember("The nightly backup of the wiki goes to the Hetzner box")
     assert (await memory.remember("Ada plays the cello on Tuesdays")).may_replace is None
+
+
+async def test_of_memories_that_share_as_many_words_the_newest_is_asked_about(home: Path) -> None:
+    async with memoria.open(settings=Settings(home=home, embedder="off")) as m:
+        await m.remember("my real name is Josip and I live in Split")
+        newest = await m.remember("I live in Zadar now, not in Split")
+        await m.remember("My cat sleeps in the garage")
+        asked = (await m.remember("I live in Rijeka")).may_replace
+    assert asked is not None
+    assert asked.id == newest.id
+
+
+async def test_a_question_that_is_answered_makes_one_change_that_is_undone_at_once(
+    memory: Memoria,
+) -> None:
+    person = memory.with_channel(COMMAND_LINE)
+    old = await person.remember("The spare keys hang in the hall")
+    new = await person.remember("The spare keys hang in the shed")
+    (asked, _) = (await person.list_changes()).changes
+    await person.remember(new.content, supersedes=old.id)
+    answered, first = (await person.list_changes()).changes
+    assert (answered.memory_id, answered.others, first.memory_id) == (new.id, (old.id,), old.id)
+    assert answered.id == asked.id
+    await person.undo_change()
+    assert (await person.get_memory(old.id)).validity == "active"
+    assert (await person.get_memory(new.id)).validity == "archived"
+    await person.undo_change((await person.list_changes()).changes[0].id)
+    assert (await person.get_memory(old.id)).validity == "superseded"
+    assert (await person.get_memory(new.id)).validity == "active"

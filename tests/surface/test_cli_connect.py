@@ -312,7 +312,7 @@ def test_before_the_lines_of_a_change_words_say_what_it_is_for(box: ClientBox) -
         "Found here: Claude Code. `memoria connect --help` lists all that can be named. "
         "Claude Code: its model gets tools to search and remember (a server that runs on this "
         "machine), and hooks, which tell Memoria what is said there. 2 files would change, and "
-        "nothing else in them; `memoria disconnect claude-code` takes it out again. The lines:"
+        "nothing else in them; `memoria disconnect claude-code` takes it out again. The change:"
     )
     assert lines.count("\n+++ ") == 2
     plain = box("connect", "claude-code", "--no-hooks", "--yes").out
@@ -321,6 +321,25 @@ def test_before_the_lines_of_a_change_words_say_what_it_is_for(box: ClientBox) -
     assert taken.startswith("Claude Code: what `memoria connect` wrote is taken out of 1 file, ")
     box("disconnect", "--yes")
     assert "taken out" not in box("disconnect", "claude-code").out
+
+
+def test_a_file_of_ours_alone_is_told_in_a_line_and_shown_by_a_dry_run(box: ClientBox) -> None:
+    file = box.write(".config/opencode/opencode.json", '{"theme": "mine"}\n')
+    plugin = box.user / ".config/opencode/plugins/memoria.js"
+    whole = box("connect", "opencode", "--dry-run", COLUMNS="200").out
+    connected = box("connect", "opencode", "--yes", COLUMNS="200").out
+    code = plugin.read_text().splitlines()
+    told = f" {plugin} ({len(code)} lines; --dry-run shows it)\n"
+    assert all(f"+{line}" in whole for line in code)
+    assert f"writes{told}" in connected
+    assert f"+++ {file}" in connected
+    assert f"+{code[-2]}" not in connected
+    whole = box("disconnect", "opencode", "--dry-run", COLUMNS="200").out
+    parted = box("disconnect", "opencode", "--yes", COLUMNS="200").out
+    assert all(f"-{line}" in whole for line in code)
+    assert f"deletes{told}" in parted
+    assert f"--- {file}" in parted
+    assert f"-{code[-2]}" not in parted
 
 
 def test_the_clients_of_the_machine_are_found(box: ClientBox) -> None:

@@ -21,6 +21,10 @@ def shell(home: Path) -> Shell:
         (("delete", "0c70cfd1"), "There is no `memoria delete`. Type: memoria forget ID"),
         (("edit", "0c70cfd1", "new"), 'Type: memoria revise ID correct "…".'),
         (("projects",), "Type: memoria workspace list."),
+        (
+            ("list", "projects"),
+            "no `memoria list projects`. Type: memoria workspace",
+        ),
         (("version",), "Type: memoria --version."),
         (("config", "get", "tenant"), "There is no `memoria config get`. Type: memoria config"),
         (("private", "status"), "Type: memoria private."),

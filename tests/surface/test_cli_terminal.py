@@ -10,6 +10,7 @@ from threading import Timer
 
 import pytest
 from rich.console import Console
+from tests.surface.shell import Shell
 
 from memoria.surface.cli import progress
 
@@ -84,3 +85,31 @@ def test_work_of_more_than_a_second_is_shown_also_while_nothing_is_counted(
     with progress.show_progress("Building indexes", "Checking the home") as count:
         count(1, 2)
     assert "Building indexes" in output.getvalue()
+
+
+def test_who_is_asked_what_a_statement_replaces_has_remembered_once_and_undoes_it_at_once(
+    home: Path,
+) -> None:
+    shell = Shell(home)
+    old = shell.json("remember", "my real name is Josip and I live in Split")
+    running, terminal = start(home, "remember", "I live in Rijeka")
+    os.write(terminal, b"y\n")
+    said, asked = running.communicate(timeout=60)
+    os.close(terminal)
+    assert running.returncode == 0
+    assert "and I live in Split” says more than that. Does it replace all of it?" in asked.decode()
+    assert said.decode().lstrip().startswith("Remembered as a fact")
+    assert "replaces: my real name is Josip and I live in Split" in said.decode()
+    assert [one["action"] for one in shell.json("undo", "--list")["changes"]] == ["remember"] * 2
+    assert shell("undo", "--yes").code == 0
+    assert [one["id"] for one in shell.json("list")["memories"]] == [old["id"]]
+
+
+def test_of_a_memory_that_says_no_more_it_is_asked_plainly(home: Path) -> None:
+    Shell(home)("remember", "I live in Zadar now")
+    running, terminal = start(home, "remember", "I live in Rijeka")
+    os.write(terminal, b"n\n")
+    said, asked = running.communicate(timeout=60)
+    os.close(terminal)
+    assert "Does it replace “I live in Zadar now”? [y/N]" in asked.decode()
+    assert said.decode().lstrip().startswith("Remembered as a fact")

@@ -136,6 +136,20 @@ def test_what_was_done_after_a_forget_is_the_last_change_as_before(shell: Shell)
     assert shell("undo", "--yes").out.startswith("Undone: remembered.\n  The canoe is blue\n")
 
 
+def test_a_forget_for_good_says_so_in_the_list_and_by_its_id_also_when_more_was_done(
+    shell: Shell,
+) -> None:
+    gone = shell.json("remember", "The oar is red")
+    shell("forget", gone["id"], "--yes")
+    forget = shell.json("undo", "--list")["changes"][0]["id"][-8:]
+    assert "forgot · for good, can't be undone · " in shell("undo", "--list", COLUMNS="200").out
+    for _ in range(2):
+        refused = shell("undo", forget)
+        assert (refused.code, refused.out) == (1, "")
+        assert f"{forget} was a forget for good, which can't be undone" in refused.err
+        shell("remember", "The canoe is blue")
+
+
 def test_after_a_forget_was_undone_it_is_said_how_it_is_forgotten_again(shell: Shell) -> None:
     graceful = Shell(shell.home, {"MEMORIA_FORGET_GRACE_DAYS": "2"})
     told = graceful.json("remember", "The oar is red")

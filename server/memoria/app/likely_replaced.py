@@ -74,16 +74,26 @@ def _find_by_words(tx: Transaction, content: str, workspace: str | None) -> Iter
     """The active memories that share half of their words with a statement, or half of its own."""
     terms = frozenset(query_terms(content))
     matches = tx.documents.match(("memory",), sorted(terms), Filters(workspace=workspace), _MOST)
-    for memory in tx.memories.by_version_numbers([one.n for one in matches]).values():
+    found = tx.memories.by_version_numbers([one.n for one in matches])
+    for memory in (found[one.n] for one in matches if one.n in found):
         own = frozenset(query_terms(memory.content))
         if 2 * len(own & terms) >= min(len(own), len(terms)) and not memory.type.is_derived:
             yield memory
 
 
 def _pick_replaced(kept: RememberResult, known: Sequence[Memory]) -> RelatedStatement | None:
-    """The nearest of some memories that a statement may replace; None where that is settled."""
+    """The memory that a statement may replace; None where that is settled.
+
+    It is the nearest, or the newest of those that share all the words with the statement that the
+    nearest shares: what it says counts last.
+    """
     if kept.status != "remembered" or kept.supersedes or kept.contradicts or kept.superseded_by:
         return None
-    others = (one for one in known if one.id != kept.id and one.content != kept.content)
-    nearest = next(others, None)
-    return None if nearest is None else RelatedStatement(id=nearest.id, content=nearest.content)
+    others = [one for one in known if one.id != kept.id and one.content != kept.content]
+    if not others:
+        return None
+    terms = frozenset(query_terms(kept.content))
+    common = terms.intersection(query_terms(others[0].content))
+    rivals = [one for one in others if common and common <= {*query_terms(one.content)}]
+    chosen = max(rivals or others[:1], key=lambda one: (one.current.valid_from, one.current.n))
+    return RelatedStatement(id=chosen.id, content=chosen.content)

@@ -198,6 +198,7 @@ class SyncMemoria(_Twin[Memoria]):
     preview_forget = _wait_for(Memoria.preview_forget)
     forget_memory = _wait_for(Memoria.forget_memory)
     list_changes = _wait_for(Memoria.list_changes)
+    find_change = _wait_for(Memoria.find_change)
     undo_change = _wait_for(Memoria.undo_change)
     undo_forget = _wait_for(Memoria.undo_forget)
     get_forget_report = _wait_for(Memoria.get_forget_report)

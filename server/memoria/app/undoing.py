@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from memoria.app.arguments import Count, Text, check_arguments
 from memoria.app.imports import Imports
 from memoria.app.threads import in_thread
-from memoria.errors import InvalidInputError, NotFoundError, shorten
+from memoria.errors import ForgottenError, InvalidInputError, NextStep, NotFoundError, shorten
 from memoria.model import now_millis
 from memoria.model.change import Change, ChangeList
 from memoria.model.forgetting import ForgetReport
@@ -45,6 +45,18 @@ class Changes(Imports):
         )
 
     @check_arguments
+    async def find_change(self, change_id: Text | None = None) -> Change:
+        """Find what `undo_change` would take back, and take back nothing.
+
+        Raises:
+            ForgottenError: what would come back was forgotten since, or it was a forget for good.
+            InvalidInputError: it is undone already, or the memory was changed again since; or none
+                is named, and the last was a forget that can't be put back.
+            NotFoundError: there is no such change here.
+        """
+        return choose_change(await self._all_changes(with_lost=True), change_id)
+
+    @check_arguments
     async def undo_change(self, change_id: Text | None = None) -> Change:
         """Take a change back: the last one that stands, or the one whose id is, or ends, so.
 
@@ -60,7 +72,7 @@ class Changes(Imports):
                 is named, and the last was a forget that can't be put back.
             NotFoundError: there is no such change here.
         """
-        change = choose_change(await self._all_changes(), change_id)
+        change = await self.find_change(change_id)
         if change.action == "forget":
             await self.undo_forget(change.id)
             return change.model_copy(update={"is_undone": True})
@@ -70,15 +82,21 @@ class Changes(Imports):
         self._wake_worker()
         return changed
 
-    async def _all_changes(self) -> list[Change]:
+    async def _all_changes(self, *, with_lost: bool = False) -> list[Change]:
+        """What people did that is seen here, newest first.
+
+        Args:
+            with_lost: whether each forget for good follows, not only one that was the last change.
+        """
         undoing, everywhere = self._undoing(), self._workspace(None) == EVERYWHERE
         changes = await in_thread(lambda: undoing.list_changes(everywhere=everywhere))
         forgets = list(map(_change_of, await self.list_forget_reports(_MOST_FORGETS)))
         kept = (one for one in forgets if not one.is_gone)
         listed = sorted([*changes, *kept], key=lambda one: one.at, reverse=True)
         since = listed[0].at if listed else 0
-        last = (one for one in forgets[:1] if one.at >= since)
-        return [*filter(_is_lasting_forget, last), *listed]
+        lost = list(filter(_is_lasting_forget, forgets))
+        last = [one for one in lost if one is forgets[0] and one.at >= since]
+        return [*last, *listed, *(lost[len(last) :] if with_lost else ())]
 
     def _undoing(self) -> "Undoing":
         from memoria.memories.undoing import Undoing  # noqa: PLC0415  (only who undoes pays for it)
@@ -106,6 +124,12 @@ def choose_change(changes: list[Change], change_id: str | None) -> Change:
     from memoria.memories.undoing import require_standing  # noqa: PLC0415  (only who undoes pays for it)
 
     chosen = _find_last(changes) if change_id is None else _find_by_id(changes, change_id)
+    if _is_lasting_forget(chosen):
+        raise ForgottenError(
+            f"{shorten(change_id or chosen.id)} was a forget for good, which can't be undone: "
+            "nothing forgotten comes back by an undo. Nothing was changed.",
+            step=NextStep("See what can be undone", "list_changes", "memoria undo --list"),
+        )
     require_standing(chosen)
     return chosen
 

@@ -83,6 +83,9 @@ def note_change(
     mark.was_idle = not rows
     if not rows or memory is None:
         return
+    begun = _find_begun(tx, mark, rows)
+    if begun is not None:
+        rows = {one: _join(begun.rows, rows, one) for one in {**begun.rows, **rows}}
     detail = {
         "did": mark.did,
         "memory": memory.id,
@@ -95,9 +98,33 @@ def note_change(
         channel=channel.name,
         client=channel.client,
         action=ACTION,
-        subject=new_id(),
+        subject=new_id() if begun is None else begun.id,
         detail=json.dumps({name: value for name, value in detail.items() if value is not None}),
     )
+
+
+def _find_begun(
+    tx: Transaction, mark: ChangeMark, rows: dict[str, Differences]
+) -> ChangeNote | None:
+    """The note of a statement just made, where it was said again only to replace another memory.
+
+    Who is asked whether it replaces that has done one thing, and takes it back as one.
+    """
+    notes = map(read_note, tx.audit.list_by_action(ACTION, 1))
+    is_answer = mark.did == "remember" and bool(rows.keys() - {mark.memory_id})
+    newest = next(notes, None) if is_answer else None
+    if newest is None or (newest.did, newest.memory_id) != (mark.did, mark.memory_id):
+        return None
+    return newest
+
+
+def _join(
+    former: dict[str, Differences], later: dict[str, Differences], memory_id: str
+) -> Differences:
+    """What two changes of a memory come to."""
+    was, now = former.get(memory_id, {}), later.get(memory_id, {})
+    joined = {name: (was.get(name, pair)[0], pair[1]) for name, pair in {**was, **now}.items()}
+    return {name: pair for name, pair in joined.items() if pair[0] != pair[1]}
 
 
 def read_note(line: LoggedAction) -> ChangeNote:

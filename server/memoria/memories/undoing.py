@@ -70,7 +70,11 @@ class Undoing(Revisions):
 
     def _list_changes(self, tx: Transaction, *, everywhere: bool) -> Iterator[Change]:
         undone: set[str] = set()
+        listed: set[str] = set()
         for note in _read_notes(tx):
+            if note.id in listed:  # the newer note of this change has all of it
+                continue
+            listed.add(note.id)
             is_undone = note.id in undone
             if note.undoes is not None and not is_undone:
                 undone.add(note.undoes)
@@ -175,7 +179,7 @@ def require_standing(change: Change) -> None:
     if change.is_undone:
         raise InvalidInputError(f"{change.id} is undone already. Nothing was changed.")
     if change.is_gone and change.content is None:
-        raise _forgotten("What it names" if change.action == "forget" else "The memory")
+        raise _forgotten("The memory")
     if change.is_gone:
         raise _forgotten(f"What memory {change.memory_id} said before")
     if change.is_overtaken:

@@ -49,6 +49,11 @@ class Health(Value):
         """Whether nothing is an error."""
         return all(finding.state != "error" for finding in self.findings)
 
+    @property
+    def notable(self) -> tuple[Finding, ...]:
+        """What is not as it should be: warnings and errors."""
+        return tuple(finding for finding in self.findings if finding.state != "ok")
+
 
 class Statistics(Value):
     """What a tenant holds."""

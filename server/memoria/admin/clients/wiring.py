@@ -56,6 +56,11 @@ class FileEdit:
         """Whether there is anything to do."""
         return self.before != self.after
 
+    @property
+    def is_all_ours(self) -> bool:
+        """Whether a file begins or ends, so that no line of it is its user's."""
+        return self.changes and None in (self.before, self.after)
+
     def diff(self) -> list[str]:
         """The change, as a unified diff has it."""
         return [*unified_lines(str(self.path), self.before, self.after)]

@@ -303,7 +303,7 @@ def _print_change(wiring: "ClientWiring", choice: _WayToWrite) -> None:
     if wiring.changes:
         has_hooks = wiring.client.hooks is not None and "--no-hooks" not in choice.words
         _say(summary_text(wiring, connects=choice.connects, has_hooks=has_hooks))
-    for line, style in diff_lines(wiring):
+    for line, style in diff_lines(wiring, shows_all=choice.dry_run):
         out().print(line, style=style, markup=False)
     for note in wiring.notes if wiring.changes else ():
         out().print(f"note: {note}", markup=False)

@@ -140,23 +140,37 @@ def summary_text(wiring: ClientWiring, *, connects: bool, has_hooks: bool) -> st
     if not connects:
         return (
             f"{title}: what `memoria connect` wrote is taken out of {files}, and nothing else. The "
-            "lines:"
+            "change:"
         )
     hooks = ", and hooks, which tell Memoria what is said there" if has_hooks else ""
     return (
         f"{title}: its model gets tools to search and remember (a server that runs on this "
         f"machine){hooks}.\n{files} would change, and nothing else in them; `memoria disconnect "
-        f"{wiring.client.name}` takes it out again. The lines:"
+        f"{wiring.client.name}` takes it out again. The change:"
     )
 
 
-def diff_lines(wiring: ClientWiring) -> Iterator[tuple[str, str | None]]:
-    """The lines of the change, each with its colour."""
+def diff_lines(wiring: ClientWiring, *, shows_all: bool) -> Iterator[tuple[str, str | None]]:
+    """The lines of the change, each with its colour.
+
+    Args:
+        wiring: the change.
+        shows_all: whether a file that is ours alone is shown line by line, too.
+    """
     colours = {"+": "green", "-": "red", "@": "bold"}
     for edit in wiring.edits:
+        if edit.is_all_ours and not shows_all:
+            yield _summarise(edit), None
+            continue
         for line in edit.diff():
             is_name = line.startswith(("+++", "---"))
             yield line, "bold" if is_name else colours.get(line[:1])
+
+
+def _summarise(edit: FileEdit) -> str:
+    verb = "writes" if edit.before is None else "deletes"
+    lines = len((edit.before or edit.after or b"").splitlines())
+    return f"{verb} {edit.path} ({quantity(lines, 'line', 'lines')}; --dry-run shows it)"
 
 
 def result_text(wire: WireConnection, title: str, *, connects: bool) -> str:

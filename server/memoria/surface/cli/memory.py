@@ -53,6 +53,8 @@ _SeenFrom = Annotated[
         "What it is about decides by default."
     ),
 ]
+_SAYS_MORE = 2
+"""A memory with more than so many times the words of a statement says more than it."""
 _Words = Annotated[list[str], typer.Argument(help="The text; quotes are not needed.")]
 _Question = Annotated[
     list[str] | None,
@@ -125,9 +127,22 @@ def remember(
 
     kept, stored, undo, notes = with_memory(context, keep, begins_home=True)
     former = None if as_json or not sys.stdin.isatty() else kept.may_replace
-    if former is not None and is_agreed(f"Does it replace “{former.content}”?"):
-        kept, stored, undo, notes = with_memory(context, lambda memory: keep(memory, former.id))
+    if former is not None and is_agreed(_ask_replaced(former.content, kept.content)):
+        answer, stored, undo, notes = with_memory(context, lambda memory: keep(memory, former.id))
+        kept = answer.model_copy(update={"status": kept.status})  # as whoever was asked knows it
     show(wire_remember_result(kept, notes), _tell_kept(kept, stored, undo, notes), as_json=as_json)
+
+
+def _ask_replaced(former: str, statement: str) -> str:
+    """The question whether a memory is replaced; one that says more goes with all of it."""
+    from memoria.text.analyser import query_terms  # noqa: PLC0415  (only who is asked pays for it)
+
+    if len(query_terms(former)) <= _SAYS_MORE * len(query_terms(statement)):
+        return f"Does it replace “{former}”?"
+    return (
+        f"“{former}” says more than that. Does it replace all of it? (n: both stand, and "
+        "`memoria revise ID correct` mends a part.)"
+    )
 
 
 def _drop_request(text: str) -> str:

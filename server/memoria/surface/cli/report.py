@@ -102,8 +102,8 @@ def backup_text(report: "BackupReport") -> str:
     return "\n".join(lines)
 
 
-def restore_text(home: Path, file: Path, restored: "Restored") -> str:
-    """A restore in words."""
+def restore_text(home: Path, file: Path, restored: "Restored", health: Health) -> str:
+    """A restore in words; what is not as it should be stands in a table of its own."""
     lines = [f"{home} is now as it was in {file.name}."]
     if restored.former is not None:
         lines.append(f"What was there is in {restored.former.parent}.")
@@ -111,6 +111,8 @@ def restore_text(home: Path, file: Path, restored: "Restored") -> str:
         lines.append("It can't be read: what was forgotten since the backup may be back.")
     elif restored.forgotten_again:
         lines.append(f"Forgotten since, and forgotten again: {restored.forgotten_again}.")
+    if health.is_sound:
+        lines.append("Checked: sound." if not health.notable else "Checked: sound, but:")
     return "\n".join(lines)
 
 

@@ -16,6 +16,7 @@ SYNONYMS = {
     **dict.fromkeys(("get", "view", "cat"), _SHOW),
     **dict.fromkeys(("projects", "project", "workspaces"), _PROJECTS),
     **dict.fromkeys(("install", "setup", "init"), _CONNECT),
+    **dict.fromkeys(("list projects", "list workspaces"), _PROJECTS),
     "ls": "memoria list",
     "uninstall": "memoria disconnect",
     "settings": "memoria config",

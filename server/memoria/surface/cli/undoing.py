@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memoria.app.undoing import choose_change
 from memoria.errors import NotFoundError
 from memoria.surface.cli.console import AsJson, Exit, Options, ask_person, err, show, with_memory
 from memoria.surface.cli.times import moment
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from memoria.model.nightly import NightlyRun
     from memoria.surface.wire.changes import WireUndoPreview
 
-_MOST_CHANGES, _MOST_NIGHTS = 1000, 1000
+_MOST_NIGHTS = 1000
 """How far back what is named by its id is looked for."""
 _DID = {
     "archive": "archived",
@@ -68,16 +67,19 @@ def undo(
     if lists:
         _show_list(context, as_json=as_json)
         return
-    listed = with_memory(context, lambda m: m.list_changes(_MOST_CHANGES))
+
+    async def find(memory: "Memoria") -> "tuple[Change, int]":
+        return await memory.find_change(id), (await memory.list_changes(1)).id_chars
+
     try:
-        change = choose_change(list(listed.changes), id)
+        change, id_chars = with_memory(context, find)
     except NotFoundError as unknown:
         try:
             _undo_night(context, id or "", yes=yes, as_json=as_json)
         except NotFoundError:
             raise unknown from None
         return
-    _undo_change(context, change, listed.id_chars, yes=yes, as_json=as_json)
+    _undo_change(context, change, id_chars, yes=yes, as_json=as_json)
 
 
 async def name_undo(memory: "Memoria", options: Options, memory_id: str) -> str | None:
@@ -207,7 +209,7 @@ def _change_lines(change: "Change", width: int, id_chars: int) -> Iterator[str]:
         *([f"changed {others} more"] if others else []),
         *(["undone since"] if change.is_undone else []),
         *(["what it said before was forgotten since"] if change.is_gone and change.content else []),
-        *(["for good"] if change.is_gone and change.action == "forget" else []),
+        *(["for good, can't be undone"] if change.is_gone and change.action == "forget" else []),
         change.by,
         change.id[-id_chars:],
     ]

@@ -133,9 +133,11 @@ def restore(
     if as_json:
         show(wire, "", as_json=True)
     else:
-        text = restore_text(home, file, restored)
+        health = diagnosis.health
+        text = restore_text(home, file, restored, health)
         out().print(wrap_answer(text, columns()), markup=False)
-        out().print(health_table(diagnosis.health))
+        if health.notable:
+            out().print(health_table(Health(findings=health.notable)))
     if not diagnosis.health.is_sound:
         raise typer.Exit(Exit.UNSOUND)
 
