@@ -289,6 +289,35 @@ def test_a_folder_that_nothing_tells_is_the_project_that_its_user_says_it_is(
     assert RULE in at(new.rename(tmp_path / "newer"), "search", "build").out
 
 
+def test_neither_the_folder_it_moved_to_nor_a_project_without_a_record_is_taken_for_the_former(
+    tmp_path: Path, at: At
+) -> None:
+    old, empty = begin(tmp_path / "old" / "lantern"), begin(tmp_path / "c" / "lantern")
+    at(old, "--workspace", str(old), "remember", "--type", "rule", RULE)
+    shutil.rmtree(old)
+    new = begin(tmp_path / "new" / "lantern")
+    for folder in (empty, new):
+        at(folder, "search", "build")
+    asked = at(new, "workspace", "move", "lantern", ".", COLUMNS="400")
+    assert f"Is {new} what the memory knows as {old}" in asked.out + asked.err
+    assert at(new, "workspace", "move", "lantern", ".", "-y").code == 0
+    assert RULE in at(new, "search", "build").out
+
+
+def test_a_move_that_is_refused_names_the_join_that_does_it(tmp_path: Path, at: At) -> None:
+    old = begin(tmp_path / "the old" / "lantern")
+    at(old, "--workspace", str(old), "remember", "--type", "rule", RULE)
+    new = begin(tmp_path / "the new" / "lantern")
+    at(new, "remember", "The walrus speaks in this repo")
+    still = at(new, "workspace", "move", str(old), ".", "-y", COLUMNS="400").err
+    shutil.rmtree(old)
+    refused = at(new, "workspace", "move", str(old), ".", "-y", COLUMNS="400").err
+    assert f"something on record of {new} already" in refused
+    assert said_command(still) == said_command(refused)
+    assert at(new, *said_command(refused), "-y").code == 0
+    assert RULE in at(new, "search", "build").out
+
+
 def test_who_forgets_everything_forgets_where_projects_were(
     tmp_path: Path, home: Path, at: At
 ) -> None:
