@@ -432,6 +432,42 @@ def test_what_came_from_another_machine_is_proposed_where_the_project_is_there(
     assert RULE in at(here, "search", "build command").out
 
 
+def test_an_import_ends_with_the_projects_that_have_no_folder_here_and_the_command(
+    tmp_path: Path, home: Path, at: At
+) -> None:
+    there, kept = begin(tmp_path / "ann" / "my lantern"), begin(tmp_path / "shop")
+    for folder in (there, kept):
+        at(folder, "remember", "--type", "rule", RULE)
+    at(kept, "export", str(tmp_path / "all.jsonl"))
+    shutil.rmtree(home)
+    shutil.rmtree(there)
+    here = begin(tmp_path / "work" / "my lantern")
+    done = at(tmp_path, "import", str(tmp_path / "all.jsonl"))
+    assert done.out.endswith("\n\nNext: memoria list\n")
+    assert said_command(done.out) == ["workspace", "move", str(there), "."]
+    assert done.out.count("workspace move") == 1
+    again = at(tmp_path, "import", str(tmp_path / "all.jsonl"), "--json").document
+    assert again["gone_projects"] == [str(there)]
+    private = {"MEMORIA_PRIVATE_WORKSPACES": str(there)}
+    hidden = at(tmp_path, "import", str(tmp_path / "all.jsonl"), "--json", **private).document
+    assert hidden["gone_projects"] == []
+    assert at(here, *said_command(done.out), "-y").code == 0
+    assert RULE in at(here, "search", "build").out
+    after = at(tmp_path, "import", str(tmp_path / "all.jsonl"), "--json").document
+    assert after["gone_projects"] == []
+
+
+def test_an_import_into_a_home_that_does_not_know_where_projects_are_is_done_all_the_same(
+    tmp_path: Path, home: Path, at: At
+) -> None:
+    lantern = begin(tmp_path / "lantern")
+    at(lantern, "remember", "--type", "rule", RULE)
+    at(lantern, "export", str(tmp_path / "all.jsonl"))
+    (home / REGISTRY).write_text('{"v":1}')
+    done = at(tmp_path, "import", str(tmp_path / "all.jsonl"))
+    assert (done.code, "Memories: 0 new" in done.out) == (0, True)
+
+
 @pytest.fixture
 def joined(copied: tuple[Path, Path], at: At, tmp_path: Path) -> tuple[Path, Path]:
     """A project and its copy that have become one, the copy with a memory and a conversation."""
