@@ -367,6 +367,25 @@ def test_a_project_that_remembers_already_is_proposed_to_be_joined(tmp_path: Pat
     assert "cedar" in at(moved, "search", "logs").out
 
 
+def test_a_project_that_was_moved_is_proposed_beside_an_answer_where_it_has_a_match(
+    tmp_path: Path, at: At
+) -> None:
+    lantern = begin(tmp_path / "ann" / "lantern")
+    for words in ("My editor is called Hanna Veit", RULE):
+        at(lantern, "--workspace", str(lantern), "remember", words, "--scope", "project")
+    shop = begin(tmp_path / "shop")
+    at(shop, "remember", "The walrus tune of this repo is loud", "--scope", "project")
+    shutil.rmtree(lantern)
+    here = begin(tmp_path / "lantern")
+    for words in ("The editor window of this repo is blue", "The walrus drawing of this repo"):
+        at(here, "remember", words, "--scope", "project")
+    for asked, proposed in (("editor", True), ("walrus", False)):
+        found = at(here, "search", asked).out
+        assert ("of this repo" in found, "nothing fits" in found.lower()) == (True, False)
+        assert "1 more matches in other projects" in found
+        assert (f"the folder of {lantern} is gone" in found) == proposed
+
+
 def test_nothing_is_proposed_where_two_may_be_meant(tmp_path: Path, at: At) -> None:
     for name in ("one", "two"):
         folder = begin(tmp_path / name)
