@@ -284,6 +284,8 @@ def test_a_folder_that_nothing_tells_is_the_project_that_its_user_says_it_is(
     assert "still in" in at(new, "workspace", "move", str(other), str(new), "-y").err
     assert "no git repository" in at(new, "workspace", "move", str(old), str(tmp_path), "-y").err
     assert "No project is called nothing" in at(new, "workspace", "move", "nothing", ".", "-y").err
+    for special in ("*", "none"):
+        assert f"No project is called {special}" in at(new, "workspace", "move", special, ".").err
     assert at(new, "workspace", "move", str(old), ".", "-y").code == 0
     assert RULE in at(new, "search", "build").out
     assert RULE in at(new.rename(tmp_path / "newer"), "search", "build").out

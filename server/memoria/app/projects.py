@@ -168,8 +168,8 @@ class ProjectTable:
             if found:
                 return found[0]
         meant = choose_meant(listed, given)
-        if meant.is_known:
-            return next(one for one in listed if one.name == meant.name)
+        if named := next((one for one in listed if one.name == meant.name), None):
+            return named
         near = f" Did you mean {meant.near}?" if meant.near else ""
         raise InvalidInputError(f"No project is called {given}.{near} See: memoria workspace list")
 
