@@ -1,5 +1,6 @@
 """A forget is shown before it is done: all of it, and what was agreed to is what happens."""
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -104,12 +105,17 @@ async def test_what_can_not_be_kept_is_refused_and_nothing_is_forgotten(memory: 
 async def test_who_names_a_session_as_if_it_were_a_memory_is_told_how_to_forget_one(
     memory: Memoria,
 ) -> None:
-    await memory.record_conversation([{"role": "user", "content": ONE, "session_id": "s-1"}])
-    for named, told in (("s-1", "s-1 is a session"), ("deadbeef", "no memory or turn deadbeef")):
+    for session in ("s-1", "s 2"):
+        await memory.record_conversation([{"role": "user", "content": ONE, "session_id": session}])
+    for named, told in (
+        ("s-1", "s-1 is a session"),
+        ("s 2", "s 2 is a session"),
+        ("deadbeef", "no memory or turn deadbeef"),
+    ):
         with pytest.raises(NotFoundError, match=told) as caught:
             await memory.preview_forget([named])
         assert "session_id" in str(caught.value)
-        assert f"`memoria forget --session-id {named}`" in caught.value.at_shell
+        assert f"`memoria forget --session-id {shlex.quote(named)}`" in caught.value.at_shell
 
 
 async def test_nothing_is_written_by_a_preview(memory: Memoria, home: Path) -> None:

@@ -109,6 +109,20 @@ def test_what_helps_is_a_command_at_a_terminal_in_words_for_who_types_it(shell: 
             assert agents not in said.err, words
 
 
+def test_a_command_in_an_error_can_be_pasted_and_offers_a_session_only_where_it_may_be_one(
+    shell: Shell,
+) -> None:
+    shell("remember", "The tent is green")
+    sentence = shell("forget", "I am the king's son").err
+    assert """: `memoria forget --topic 'I am the king'"'"'s son'`. Find its""" in sentence
+    assert "session" not in sentence
+    assert "session: `memoria forget --session-id '小雨'`." in shell("forget", "小雨").err
+    long = shell("forget", "a long word " * 20).err
+    assert ("`memoria forget" in long, "memoria search" in long) == (False, True)
+    unlinked = shell("list", "--entity", "the old mill").err
+    assert "memoria search 'the old mill'" in unlinked
+
+
 def test_what_leads_to_another_command_names_it_whole(shell: Shell, tmp_path: Path) -> None:
     shell("remember", "The oar is red")
     file = tmp_path / "my own.jsonl"

@@ -284,9 +284,40 @@ def test_a_folder_that_nothing_tells_is_the_project_that_its_user_says_it_is(
     assert "still in" in at(new, "workspace", "move", str(other), str(new), "-y").err
     assert "no git repository" in at(new, "workspace", "move", str(old), str(tmp_path), "-y").err
     assert "No project is called nothing" in at(new, "workspace", "move", "nothing", ".", "-y").err
+    for special in ("*", "none"):
+        assert f"No project is called {special}" in at(new, "workspace", "move", special, ".").err
     assert at(new, "workspace", "move", str(old), ".", "-y").code == 0
     assert RULE in at(new, "search", "build").out
     assert RULE in at(new.rename(tmp_path / "newer"), "search", "build").out
+
+
+def test_neither_the_folder_it_moved_to_nor_a_project_without_a_record_is_taken_for_the_former(
+    tmp_path: Path, at: At
+) -> None:
+    old, empty = begin(tmp_path / "old" / "lantern"), begin(tmp_path / "c" / "lantern")
+    at(old, "--workspace", str(old), "remember", "--type", "rule", RULE)
+    shutil.rmtree(old)
+    new = begin(tmp_path / "new" / "lantern")
+    for folder in (empty, new):
+        at(folder, "search", "build")
+    asked = at(new, "workspace", "move", "lantern", ".", COLUMNS="400")
+    assert f"Is {new} what the memory knows as {old}" in asked.out + asked.err
+    assert at(new, "workspace", "move", "lantern", ".", "-y").code == 0
+    assert RULE in at(new, "search", "build").out
+
+
+def test_a_move_that_is_refused_names_the_join_that_does_it(tmp_path: Path, at: At) -> None:
+    old = begin(tmp_path / "the old" / "lantern")
+    at(old, "--workspace", str(old), "remember", "--type", "rule", RULE)
+    new = begin(tmp_path / "the new" / "lantern")
+    at(new, "remember", "The walrus speaks in this repo")
+    still = at(new, "workspace", "move", str(old), ".", "-y", COLUMNS="400").err
+    shutil.rmtree(old)
+    refused = at(new, "workspace", "move", str(old), ".", "-y", COLUMNS="400").err
+    assert f"something on record of {new} already" in refused
+    assert said_command(still) == said_command(refused)
+    assert at(new, *said_command(refused), "-y").code == 0
+    assert RULE in at(new, "search", "build").out
 
 
 def test_who_forgets_everything_forgets_where_projects_were(
@@ -336,6 +367,25 @@ def test_a_project_that_remembers_already_is_proposed_to_be_joined(tmp_path: Pat
     assert at(moved, *command, "-y").code == 0
     assert RULE in at(moved, "search", "walnut").out
     assert "cedar" in at(moved, "search", "logs").out
+
+
+def test_a_project_that_was_moved_is_proposed_beside_an_answer_where_it_has_a_match(
+    tmp_path: Path, at: At
+) -> None:
+    lantern = begin(tmp_path / "ann" / "lantern")
+    for words in ("My editor is called Hanna Veit", RULE):
+        at(lantern, "--workspace", str(lantern), "remember", words, "--scope", "project")
+    shop = begin(tmp_path / "shop")
+    at(shop, "remember", "The walrus tune of this repo is loud", "--scope", "project")
+    shutil.rmtree(lantern)
+    here = begin(tmp_path / "lantern")
+    for words in ("The editor window of this repo is blue", "The walrus drawing of this repo"):
+        at(here, "remember", words, "--scope", "project")
+    for asked, proposed in (("editor", True), ("walrus", False)):
+        found = at(here, "search", asked).out
+        assert ("of this repo" in found, "nothing fits" in found.lower()) == (True, False)
+        assert "1 more matches in other projects" in found
+        assert (f"the folder of {lantern} is gone" in found) == proposed
 
 
 def test_nothing_is_proposed_where_two_may_be_meant(tmp_path: Path, at: At) -> None:
@@ -401,6 +451,42 @@ def test_what_came_from_another_machine_is_proposed_where_the_project_is_there(
     assert command == ["workspace", "move", str(lantern), str(here)]
     at(here, *command, "-y")
     assert RULE in at(here, "search", "build command").out
+
+
+def test_an_import_ends_with_the_projects_that_have_no_folder_here_and_the_command(
+    tmp_path: Path, home: Path, at: At
+) -> None:
+    there, kept = begin(tmp_path / "ann" / "my lantern"), begin(tmp_path / "shop")
+    for folder in (there, kept):
+        at(folder, "remember", "--type", "rule", RULE)
+    at(kept, "export", str(tmp_path / "all.jsonl"))
+    shutil.rmtree(home)
+    shutil.rmtree(there)
+    here = begin(tmp_path / "work" / "my lantern")
+    done = at(tmp_path, "import", str(tmp_path / "all.jsonl"))
+    assert done.out.endswith("\n\nNext: memoria list\n")
+    assert said_command(done.out) == ["workspace", "move", str(there), "."]
+    assert done.out.count("workspace move") == 1
+    again = at(tmp_path, "import", str(tmp_path / "all.jsonl"), "--json").document
+    assert again["gone_projects"] == [str(there)]
+    private = {"MEMORIA_PRIVATE_WORKSPACES": str(there)}
+    hidden = at(tmp_path, "import", str(tmp_path / "all.jsonl"), "--json", **private).document
+    assert hidden["gone_projects"] == []
+    assert at(here, *said_command(done.out), "-y").code == 0
+    assert RULE in at(here, "search", "build").out
+    after = at(tmp_path, "import", str(tmp_path / "all.jsonl"), "--json").document
+    assert after["gone_projects"] == []
+
+
+def test_an_import_into_a_home_that_does_not_know_where_projects_are_is_done_all_the_same(
+    tmp_path: Path, home: Path, at: At
+) -> None:
+    lantern = begin(tmp_path / "lantern")
+    at(lantern, "remember", "--type", "rule", RULE)
+    at(lantern, "export", str(tmp_path / "all.jsonl"))
+    (home / REGISTRY).write_text('{"v":1}')
+    done = at(tmp_path, "import", str(tmp_path / "all.jsonl"))
+    assert (done.code, "Memories: 0 new" in done.out) == (0, True)
 
 
 @pytest.fixture

@@ -13,9 +13,10 @@ from memoria.admin.exports.notes.sync import Deleted, NotesReport, NoteSync
 from memoria.admin.exports.write import ExportOrder, ExportReport, write_export
 from memoria.app.engine import choose_engine, open_store
 from memoria.app.memory import Memoria
+from memoria.app.projects import ProjectTable
 from memoria.app.threads import in_thread
 from memoria.config import Settings
-from memoria.errors import ExportError
+from memoria.errors import ExportError, InvalidInputError
 from memoria.store.base import Store
 from memoria.store.base.portable import PortableSelection
 from memoria.store.home_folder import open_home_files
@@ -73,6 +74,17 @@ def merge_export(
         files, home = open_home_files(settings), settings.home_path
         merger = ExportMerger(store, files, home, settings.tenant, schema_number)
         return merger.run(path, passphrase, progress)
+
+
+def list_gone_projects(settings: Settings) -> tuple[str, ...]:
+    """List the projects with a record whose folder is not on this machine; no private ones."""
+    with closing(open_store(settings)) as store:
+        try:
+            known = ProjectTable(store, settings).list_now()
+        except InvalidInputError:  # nobody knows where projects are, and `doctor` says so
+            return ()
+    gone = (one for one in known if one.is_gone and not one.is_private)
+    return tuple(one.name for one in gone if one.memories or one.turns)
 
 
 def write_notes(

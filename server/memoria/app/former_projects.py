@@ -2,7 +2,7 @@
 
 import os
 import shlex
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import PurePath, PurePosixPath, PureWindowsPath
 
 from memoria.bare.project_registry import RegistryError, read_projects
@@ -11,11 +11,14 @@ from memoria.config import Settings
 from memoria.store.base import Store
 
 
-def propose_former(store: Store, settings: Settings) -> str | None:
+def propose_former(
+    store: Store, settings: Settings, among: Collection[str] | None = None
+) -> str | None:
     """A sentence that names the project which the one at hand seems to have been, and the command.
 
     That is one of the same name, or else in the same folder, if it is the only one there and its
-    own folder is gone. No private project is named, and to none is any other proposed.
+    own folder is gone, and if it is among those that are given. No private project is named, and
+    to none is any other proposed.
     """
     here, private = settings.workspace, {*(settings.private_workspaces or ())}
     if here is None or here in private:
@@ -33,7 +36,7 @@ def propose_former(store: Store, settings: Settings) -> str | None:
         return None
     gone = {name: noted.get(name, name) for name in held - private - away - {here}}
     former = _choose(place, {name: one for name, one in gone.items() if _is_gone(one)})
-    if former is None:
+    if former is None or (among is not None and former not in among):
         return None
     verb = "join" if here in held else "move"
     command = f"memoria workspace {verb} {shlex.quote(former)} {shlex.quote(here)}"

@@ -41,6 +41,14 @@ class ProjectTable:
         """
         return await in_thread(lambda: self._find(given))
 
+    async def find_former(self, given: str, folder: str) -> KnownProject:
+        """The project that was moved to a folder, by the name or the folder that it had.
+
+        Raises:
+            InvalidInputError: there is none.
+        """
+        return await in_thread(lambda: self._find_former(given, folder))
+
     async def check_join(self, former: KnownProject, into: KnownProject) -> None:
         """See that one may become part of the other.
 
@@ -139,6 +147,15 @@ class ProjectTable:
                 f"{error}. Move it away, and Memoria begins another."
             ) from error
 
+    def _find_former(self, given: str, folder: str) -> KnownProject:
+        here = find_project(self._home, folder)
+        recorded = tuple(
+            one for one in self.list_now() if one.name != here and (one.memories or one.turns)
+        )
+        meant = choose_meant(recorded, given)
+        named = (one for one in recorded if one.name == meant.name or meant.name in one.places)
+        return next(named, None) or self._find(given)
+
     def _find(self, given: str) -> KnownProject:
         path = Path(os.path.realpath(Path(given).expanduser()))
         here = find_project(self._home, path) if path.is_dir() else None
@@ -151,8 +168,8 @@ class ProjectTable:
             if found:
                 return found[0]
         meant = choose_meant(listed, given)
-        if meant.is_known:
-            return next(one for one in listed if one.name == meant.name)
+        if named := next((one for one in listed if one.name == meant.name), None):
+            return named
         near = f" Did you mean {meant.near}?" if meant.near else ""
         raise InvalidInputError(f"No project is called {given}.{near} See: memoria workspace list")
 
@@ -222,21 +239,16 @@ class ProjectTable:
             )
         if name == former.name:
             raise InvalidInputError(f"{folder} is {name} already.")
+        command = f"memoria workspace join {shlex.quote(former.name)} {shlex.quote(folder)}"
+        way = f"To have both remember as one: {command}"
         if former.is_unmounted:
             raise InvalidInputError(
-                f"{former.name} lies on a drive that is not mounted, and may be there still. To "
-                "have both remember as one: memoria workspace join"
+                f"{former.name} lies on a drive that is not mounted, and may be there still. {way}"
             )
         if former.places and not former.is_gone:
-            raise InvalidInputError(
-                f"{former.name} is still in {former.places[0]}. To have both remember as one: "
-                "memoria workspace join"
-            )
+            raise InvalidInputError(f"{former.name} is still in {former.places[0]}. {way}")
         if any(name in used for used in self._iterate_used()):
-            raise InvalidInputError(
-                f"There is something on record of {folder} already. To have both remember as one: "
-                "memoria workspace join"
-            )
+            raise InvalidInputError(f"There is something on record of {folder} already. {way}")
 
     def _iterate_used(self) -> Iterator[set[str]]:
         for tenant in self._store.tenants():

@@ -219,12 +219,16 @@ class Recall:
         return await helpers.run(asked, run_all)
 
     async def _propose_former(self, found: SearchResult) -> SearchResult:
-        """An answer; where none was found here, with where the project may have been before."""
-        if found.answered or found.elsewhere is None:
+        """An answer; where none was found here, or some there, with where the project was before.
+
+        What was found here leaves open whether the other project is meant, so it must have some.
+        """
+        if found.elsewhere is None:
             return found
         from memoria.app.former_projects import propose_former  # noqa: PLC0415  (hardly ever)
 
-        said = await in_thread(lambda: propose_former(self._store, self.settings))
+        among = found.elsewhere.holders if found.answered else None
+        said = await in_thread(lambda: propose_former(self._store, self.settings, among))
         return found.model_copy(update={"notes": (*found.notes, said)}) if said else found
 
     def _options(self, task: str | None = None, session_id: str | None = None) -> SearchOptions:

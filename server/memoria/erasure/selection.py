@@ -104,30 +104,32 @@ def _add_forgotten(tx: Transaction, record_id: str, named: NamedRecords) -> None
 def _unknown(tx: Transaction, record_id: str) -> NotFoundError:
     """The error for what is neither a memory nor a turn: it may be a session."""
     name = shorten(record_id)
-    option = f"`memoria forget --session-id {name}`"
+    option = f"`memoria forget --session-id {shlex.quote(record_id)}`"
     if tx.conversations.session_size(record_id):
         told = f"{name} is a session, and no memory or turn."
         return NotFoundError(
             f"{told} session_id forgets what was said in it.",
             for_person=f"{told} Forget what was said in it: {option}.",
         )
+    unknown = f"There is no memory or turn {name}."
     return NotFoundError(
-        f"There is no memory or turn {name}.",
+        unknown,
         step=NextStep(
             "Find its id",
             "search_memory or search_conversation_traces, or name a session with session_id",
             "memoria search, or memoria traces",
         ),
-        for_person=f"There is no memory or turn {name}. {_name_way(name, option)}",
+        for_person=f"{unknown} {_name_way(name, option)}" if name == record_id else None,
     )
 
 
 def _name_way(name: str, option: str) -> str:
-    """What forgets by a name, which may be no id at all."""
+    """What forgets by a name, which may be no id at all, and with a space in it is no session's."""
     session = f"If it is a session: {option}."
     if not set(name.lower()) - {*"0123456789abcdef-…"}:
         return session
-    return f"All that is about it: `memoria forget --topic {shlex.quote(name)}`. {session}"
+    topic = f"All that is about it: `memoria forget --topic {shlex.quote(name)}`."
+    return topic if " " in name else f"{topic} {session}"
 
 
 def _add_selected(tx: Transaction, request: ErasureRequest, named: NamedRecords) -> None:

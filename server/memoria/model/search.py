@@ -107,6 +107,8 @@ class OtherProjects(Value):
     """How many documents hold the words that tell the question apart; 21 stands for more."""
     projects: tuple[str, ...] = ()
     """Some of them by name, where the user allows it."""
+    holders: tuple[str, ...] = ()
+    """All of them by name, to see whether one is the former of the project at hand; never shown."""
 
 
 class SearchResult(Value):

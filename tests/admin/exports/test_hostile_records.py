@@ -138,6 +138,18 @@ def test_whatever_stands_in_a_field_ends_no_import_and_no_search_after_it(
     look_at(folder / "new")
 
 
+@pytest.mark.parametrize("wrong", ["[]", "[[1]]", '"nobody"', "true"])
+def test_an_entity_that_is_the_same_as_one_of_no_kind_ends_no_import_and_no_search_after_it(
+    tmp_path: Path, lines: list[bytes], wrong: str
+) -> None:
+    named = [n for n, line in enumerate(lines) if line.startswith(b'{"entity"')]
+    for number in named:
+        file, new = tmp_path / f"{number}.jsonl", tmp_path / f"new{number}"
+        file.write_bytes(spoil(lines, number, ("same_as",), wrong))
+        merge(new, file)
+        look_at(new)
+
+
 @pytest.mark.parametrize("wrong", [r'{"\ud800": 1}', r'{"\uDC00": 1}', r'["\ud800"]'])
 @pytest.mark.parametrize(
     ("kind", "path"), [("private_time", ()), ("forget_report", ("remaining",))]

@@ -51,9 +51,11 @@ def find_elsewhere(
     fitting = [n for n in found if weights.coverage(words[n]) >= least]
     if not fitting:
         return None
-    projects = tuple(dict.fromkeys(found[n] for n in fitting)) if name_projects else ()
+    holders = tuple(dict.fromkeys(found[n] for n in fitting))
     return OtherProjects(
-        matches=min(len(fitting), COUNT_UP_TO + 1), projects=projects[:_NAMES_SHOWN]
+        matches=min(len(fitting), COUNT_UP_TO + 1),
+        projects=holders[:_NAMES_SHOWN] if name_projects else (),
+        holders=holders,
     )
 
 

@@ -1,5 +1,7 @@
 """Listings: a page of memories or sessions, for who browses."""
 
+import shlex
+
 from memoria.errors import NextStep, NotFoundError, shorten
 from memoria.memories.conditions import condition_of_turn
 from memoria.model import (
@@ -115,7 +117,7 @@ def _find_entities(tx: Transaction, name: str, place: str | None) -> tuple[str, 
             step=NextStep(
                 "Not every name is recognised as one: look for the word",
                 "search_memory",
-                f"memoria search {shorten(name)}",
+                f"memoria search {shlex.quote(shorten(name))}",
             ),
         )
     return tuple({known for one in found for known in (one.id, one.canonical_id) if known})

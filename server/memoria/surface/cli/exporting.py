@@ -3,7 +3,7 @@
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -16,6 +16,7 @@ from memoria.surface.cli.console import AsJson, Exit, Options, show, take_in_spo
 from memoria.surface.cli.progress import show_progress
 from memoria.surface.cli.typed_times import read_moment
 from memoria.surface.text import quantity
+from memoria.text.lines import join_lines
 
 if TYPE_CHECKING:
     from memoria.admin.exports.lines import ExportHead
@@ -31,6 +32,7 @@ _COUNTED = {
     "turn": ("turn", "turns"),
     "session": ("session", "sessions"),
 }
+_MOST_MOVES = 8
 _STAMP = "%Y%m%dT%H%M%SZ"
 
 
@@ -77,6 +79,8 @@ class WireMerge(BaseModel):
     unchecked: int
     bad: int
     bad_lines: list[WireUnreadableLine]
+    gone_projects: list[str]
+    """Those whose folder is not on this machine."""
     next: str
     """The command that comes next."""
 
@@ -265,14 +269,15 @@ def _count_export(path: Path, *, as_json: bool) -> None:
 
 def _merge_export(context: typer.Context, path: Path, *, as_json: bool) -> int:
     from memoria.admin.exports.lines import read_head  # noqa: PLC0415
-    from memoria.app.exporting import merge_export  # noqa: PLC0415
+    from memoria.app.exporting import list_gone_projects, merge_export  # noqa: PLC0415
 
     options: Options = context.obj
     head = read_head(path)
     words = None if head.sealed_keys is None else _ask_passphrase(head.tenant)
     with show_progress(f"Importing {path.name}") as progress:
         report = merge_export(options.settings, path, words, progress)
-    show(_wire_merge(path, report), _merge_text(path, report), as_json=as_json)
+    gone = list_gone_projects(options.settings)
+    show(_wire_merge(path, report, gone), _merge_text(path, report, gone), as_json=as_json)
     return report.bad
 
 
@@ -332,7 +337,7 @@ def _export_text(report: "ExportReport") -> str:
     return "\n".join(lines)
 
 
-def _wire_merge(path: Path, report: "MergeReport") -> WireMerge:
+def _wire_merge(path: Path, report: "MergeReport", gone: Sequence[str]) -> WireMerge:
     lines = [WireUnreadableLine(line=one.number, problem=one.problem) for one in report.bad_lines]
     return WireMerge(
         file=str(path),
@@ -346,11 +351,12 @@ def _wire_merge(path: Path, report: "MergeReport") -> WireMerge:
         unchecked=report.unchecked,
         bad=report.bad,
         bad_lines=lines,
+        gone_projects=list(gone),
         next=_NEXT,
     )
 
 
-def _merge_text(path: Path, report: "MergeReport") -> str:
+def _merge_text(path: Path, report: "MergeReport", gone: Sequence[str]) -> str:
     def count(kind: str) -> str:
         changed = f", {report.changed[kind]} changed" if report.changed[kind] else ""
         return f"{report.added[kind]} new{changed}, {report.known[kind]} here already"
@@ -378,4 +384,15 @@ def _merge_text(path: Path, report: "MergeReport") -> str:
     lines += [f"{path.name} line {one.number} {one.problem}" for one in report.bad_lines]
     if report.bad > len(report.bad_lines):
         lines.append(f"… and {report.bad - len(report.bad_lines)} more bad lines")
-    return "\n".join([*lines, "", f"Next: {_NEXT}"])
+    return "\n".join([*lines, *_list_moves(gone), "", f"Next: {_NEXT}"])
+
+
+def _list_moves(gone: Sequence[str]) -> Iterator[str]:
+    """What has a project found again in the folder that it has here."""
+    if gone:
+        yield from ("", "Projects without a folder here. In the folder that one has now:")
+        shown = gone if len(gone) <= _MOST_MOVES else gone[: _MOST_MOVES - 1]
+        for name in shown:
+            yield f"  memoria workspace move {shlex.quote(join_lines(name))} ."
+        if len(shown) < len(gone):
+            yield f"  and {len(gone) - len(shown)} more: memoria workspace list"

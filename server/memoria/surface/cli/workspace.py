@@ -69,9 +69,10 @@ def move(
     as_json: AsJson = False,
 ) -> None:
     """Say in which folder a project is now, where Memoria could not tell by itself."""
+    folder = os.path.realpath(folder)
 
     async def check(memory: "Memoria") -> KnownProject:
-        former = await memory.projects.find(project)
+        former = await memory.projects.find_former(project, folder)
         await memory.projects.check_move(former, folder)
         return former
 
@@ -79,7 +80,7 @@ def move(
     if not yes:
         ask_person(f"Is {folder} what the memory knows as {_describe(former)}?")
     with_memory(context, lambda memory: memory.projects.move(former, folder))
-    said = f"What was {join_lines(former.name)} is in {os.path.realpath(folder)} from now on."
+    said = f"What was {join_lines(former.name)} is in {folder} from now on."
     show(_wire(former, former.name), said, as_json=as_json)
 
 

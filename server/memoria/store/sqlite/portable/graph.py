@@ -1,7 +1,8 @@
 """Entities, names and edges of another home, written beside those that are here."""
 
-from typing import Any
+from typing import Any, get_args
 
+from memoria.model.operation import EntityKind
 from memoria.store.base.portable import PortableMerge, PutOutcome
 from memoria.store.sqlite.graph import CAPS
 from memoria.store.sqlite.portable.tables import PortableTables
@@ -23,6 +24,9 @@ class PortableGraph:
 
     def put_entity(self, record: dict[str, Any], merge: PortableMerge) -> PutOutcome:
         """Note an entity. It is written with the first name that a memory has for it."""
+        kinds = [record["kind"], *([record["same_as_kind"]] if record["same_as"] else [])]
+        if unknown := [kind for kind in kinds if kind not in get_args(EntityKind)]:
+            raise ValueError(f"is an entity of no kind that this version knows: {unknown[0]!r}")
         merge.entities[str(record["id"])] = record
         return "known"
 
@@ -30,7 +34,7 @@ class PortableGraph:
         """Note which of the entities that are here are the same."""
         for entity_id, record in merge.entities.items():
             n = self._find_entity(entity_id, merge)
-            if n is not None and record["same_as"] is not None:
+            if n is not None and record["same_as"]:
                 other, kind = str(record["same_as"]), str(record["same_as_kind"])
                 same = self._find_entity(other, merge)
                 canonical_n = self._add_entity(other, kind) if same is None else same
