@@ -62,6 +62,16 @@ _Question = Annotated[
 ]
 
 
+_HeldSince = Annotated[
+    str | None,
+    typer.Option(
+        "--since",
+        callback=read_moment,
+        help="When the statement began to hold, ISO 8601 or words like yesterday.",
+    ),
+]
+
+
 def add_commands(app: typer.Typer) -> None:
     """Register the commands."""
     app.command()(remember)
@@ -80,14 +90,7 @@ def remember(
     importance: Annotated[
         float, typer.Option(min=0, max=1, help="How much the memory matters, 0 to 1.")
     ] = 0.5,
-    valid_from: Annotated[
-        str | None,
-        typer.Option(
-            "--since",
-            callback=read_moment,
-            help="When the statement began to hold, ISO 8601 or words like yesterday.",
-        ),
-    ] = None,
+    valid_from: _HeldSince = None,
     until: Annotated[str | None, _UNTIL] = None,
     subject: _Subject = None,
     task: _Task = None,
