@@ -151,7 +151,8 @@ class Resolver:
         proposed, confirm_reason = self._validator.check_conclusion(
             add.content, add.type, subject, turn, quote
         )
-        is_hearsay = add.modality == "hearsay" and not self._is_borne_out(proposed, turn)
+        support = self._advice.support_of(proposed, turn.n)
+        is_hearsay = add.modality == "hearsay" and support != "yes"
         confirm_reason = (
             confirm_reason or "hearsay"
             if is_hearsay
@@ -168,8 +169,8 @@ class Resolver:
         when = find_event_time(
             told, add.content, turn, zone, find_direction(content) if actual else "future"
         )
-        doubtful = self._advice.support.get((proposed, turn.n)) == "unclear"
-        confidence = add.confidence * _CERTAINTY["possible" if doubtful else add.modality]
+        certainty = _CERTAINTY["possible" if support == "unclear" else add.modality]
+        confidence = add.confidence * certainty
         claim = self._validator.claim(
             content, predicate, turn, confidence, when, assertive=actual, quote=quote
         )
@@ -235,10 +236,6 @@ class Resolver:
         task = find_task_of_turn(self._tx, turn)
         return task if task and is_about_work(content, add.type, subject, None) else None
 
-    def _is_borne_out(self, content: str, turn: StoredTurn) -> bool:
-        """Whether a check found that the turn says it; hearsay, that it tells whose word it is."""
-        return self._advice.support.get((content, turn.n)) == "yes"
-
     def _reason_to_confirm(self, content: str, turn: StoredTurn, reason: str | None) -> str | None:
         """Why a conclusion must wait for confirmation, once the second look has spoken.
 
@@ -253,7 +250,7 @@ class Resolver:
         Raises:
             RejectedError: its quote does not support it.
         """
-        match self._advice.support.get((content, turn.n)):
+        match self._advice.support_of(content, turn.n):
             case "no":
                 self._validator.misread_turns.add(turn.n)
                 raise RejectedError("not borne out by its words")

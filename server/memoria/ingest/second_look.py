@@ -25,6 +25,7 @@ from memoria.memories.related import RelatedMemories
 from memoria.memories.validator import OperationValidator, RejectedError
 from memoria.model import (
     Add,
+    Check,
     Memory,
     Operation,
     Relation,
@@ -61,14 +62,18 @@ class Advice:
     relations: Mapping[tuple[str, str], Relation] = field(default_factory=dict)
     """By the conclusion's wording, and what it was compared with: a memory's id, or the wording of
     an earlier conclusion."""
-    support: Mapping[tuple[str, int], SupportVerdict] = field(default_factory=dict)
+    checks: Mapping[tuple[str, int], Check] = field(default_factory=dict)
     """By the conclusion's wording and the number of its turn."""
-    cuts: Mapping[tuple[str, int], str] = field(default_factory=dict)
-    """Of conclusions of which only a part is borne out, that part."""
+
+    def support_of(self, content: str, turn_n: int) -> SupportVerdict | None:
+        """Return whether a conclusion is borne out; None where nobody was asked."""
+        check = self.checks.get((content, turn_n))
+        return None if check is None else check.supported
 
     def wording_of(self, content: str, turn_n: int) -> str:
-        """A conclusion as far as it is borne out."""
-        return self.cuts.get((content, turn_n), content)
+        """Return a conclusion as far as it is borne out."""
+        check = self.checks.get((content, turn_n))
+        return (check and check.content) or content
 
     def relations_of(self, content: str) -> dict[str, Relation]:
         """What a conclusion is to what it was compared with."""
@@ -137,7 +142,7 @@ class SecondLook:
         """
         pairs = [(one, other) for one in doubtful for other in one.others]
         risky = [one for one in doubtful if one.is_risky][:_MOST_PAIRS]
-        return Advice(self._ask_relations(pairs[:_MOST_PAIRS]), *self._ask_support(risky))
+        return Advice(self._ask_relations(pairs[:_MOST_PAIRS]), self._ask_support(risky))
 
     def _ask_relations(
         self, pairs: Sequence[tuple[DoubtfulConclusion, Memory | DoubtfulConclusion]]
@@ -155,12 +160,9 @@ class SecondLook:
         keys = {n: (one.content, _key_of(other)) for n, (one, other) in enumerate(pairs, 1)}
         return {keys[r.pair]: r.relation for r in rulings if r.pair in keys}
 
-    def _ask_support(
-        self, risky: Sequence[DoubtfulConclusion]
-    ) -> tuple[dict[tuple[str, int], SupportVerdict], dict[tuple[str, int], str]]:
-        """What is borne out, and of what is so in part, that part."""
+    def _ask_support(self, risky: Sequence[DoubtfulConclusion]) -> dict[tuple[str, int], Check]:
         if not risky:
-            return {}, {}
+            return {}
         question = request_checks(
             statements=_json_lines(_statement_fields(one, self._zone) for one in risky),
             max_output_tokens=self._max_output_tokens,
@@ -168,16 +170,20 @@ class SecondLook:
         try:
             checks = self._chat.ask(self._tenant, question).checks
         except (InvalidAnswerError, ModelRefusedError):
-            return {}, {}
-        asked = {n: (one.content, one.turn.n) for n, one in enumerate(risky, 1)}
-        given = {asked[check.statement]: check for check in checks if check.statement in asked}
-        cuts = {key: one.content for key, one in given.items() if one.content not in (None, key[0])}
-        spoken = {(one.content, one.turn.n): full_text(one.turn) for one in risky}
-        support = {
-            key: one.supported if is_cut_of(cuts.get(key) or key[0], key[0], spoken[key]) else "no"
-            for key, one in given.items()
+            return {}
+        asked = dict(enumerate(risky, 1))
+        return {
+            (one.content, one.turn.n): _refuse_additions(check, one)
+            for check in checks
+            if (one := asked.get(check.statement)) is not None
         }
-        return support, {key: cut for key, cut in cuts.items() if cut}
+
+
+def _refuse_additions(check: Check, one: DoubtfulConclusion) -> Check:
+    """Return a check; a no, where its wording has a word that was neither concluded nor said."""
+    if is_cut_of(check.content or one.content, one.content, full_text(one.turn)):
+        return check
+    return check.model_copy(update={"supported": "no"})
 
 
 def find_doubtful(
