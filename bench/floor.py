@@ -19,7 +19,7 @@ from bench.ask import LIMIT, Answer, Outcome, ask
 from bench.command import measure, parser
 from bench.data import LOCOMO, Conversation, Key
 from memoria import Turn
-from memoria.text.budget import estimate_tokens
+from memoria.language.budget import estimate_tokens
 
 _K1 = 1.2
 _B = 0.75

@@ -14,7 +14,7 @@ from itertools import pairwise
 from bench.ask import LIMIT, Answer, Outcome, ask
 from bench.data import Conversation
 from memoria import Turn
-from memoria.text.budget import estimate_tokens
+from memoria.language.budget import estimate_tokens
 
 _WORD = re.compile(r"\w+")
 _HAN = re.compile("[\u3400-\u9fff]+")

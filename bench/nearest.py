@@ -8,7 +8,7 @@ from bench.ask import LIMIT, Answer, Outcome, ask
 from bench.data import Conversation
 from memoria import Turn
 from memoria.inference.bundled import BUNDLED, BundledEmbedder
-from memoria.text.budget import estimate_tokens
+from memoria.language.budget import estimate_tokens
 
 
 class Nearest:

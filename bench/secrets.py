@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.text.secrets.corpus import Case, find_survivors, read_cases
+from tests.language.secrets.corpus import Case, find_survivors, read_cases
 
-from memoria.text.redact import redact
+from memoria.language.secrets.redact import redact
 
-_FOLDER = Path(__file__).parent.parent / "tests/text/secrets"
+_FOLDER = Path(__file__).parent.parent / "tests/language/secrets"
 _HALVES = {
     "before": "The half written without knowing it",
     "after": "The half written beside it",

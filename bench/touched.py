@@ -126,15 +126,15 @@ IMPORTER = Addition(
     most=3,
     edits=(
         Edit(
-            "server/memoria/admin/transcripts/parrot.py",
+            "server/memoria/connectors/transcripts/parrot.py",
             '''
             """The format `parrot`: a line of text a turn, all of them the user's."""
 
             from collections.abc import Iterator
 
-            from memoria.admin.transcripts.base import TranscriptFormat, TranscriptItem, as_turn
-            from memoria.admin.transcripts.base import TranscriptTurn
-            from memoria.admin.transcripts.source import TranscriptSource
+            from memoria.connectors.transcripts.base import TranscriptFormat, TranscriptItem
+            from memoria.connectors.transcripts.base import TranscriptTurn, as_turn
+            from memoria.connectors.transcripts.source import TranscriptSource
 
 
             def read(source: TranscriptSource) -> Iterator[TranscriptItem]:
@@ -152,12 +152,12 @@ IMPORTER = Addition(
             ''',
         ),
         Edit(
-            "server/memoria/admin/transcripts/formats.py",
-            "from memoria.admin.transcripts.parrot import PARROT\n",
-            after="from memoria.admin.transcripts.jsonl import JSONL\n",
+            "server/memoria/connectors/transcripts/formats.py",
+            "from memoria.connectors.transcripts.parrot import PARROT\n",
+            after="from memoria.connectors.transcripts.jsonl import JSONL\n",
         ),
         Edit(
-            "server/memoria/admin/transcripts/formats.py",
+            "server/memoria/connectors/transcripts/formats.py",
             ", PARROT",
             after="(JSONL, CLAUDE_CODE, CODEX, GEMINI",
         ),

@@ -5,8 +5,8 @@ Their hooks are those that `memoria connect` writes: events, limits and form are
 
 from dataclasses import dataclass
 
-from memoria.admin.clients.interface import HookTable
-from memoria.admin.clients.table import find_client
+from memoria.connectors.clients.interface import HookTable
+from memoria.connectors.clients.table import find_client
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ import sys
 import tomllib
 from pathlib import Path
 
-from memoria.admin.clients.interface import HookCall
 from memoria.config import Settings
+from memoria.connectors.clients.interface import HookCall
 from packages.clients import CLAUDE_CODE, CODEX, CURSOR, GEMINI, PackagedClient
 
 ROOT = Path(__file__).resolve().parents[1]

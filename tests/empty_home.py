@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from memoria.app.engine import open_store
 from memoria.config import Settings
-from memoria.store.files import DATABASE
+from memoria.disk.home_files import DATABASE
 
 
 def lay_empty_home(home: Path) -> Path:

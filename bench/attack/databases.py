@@ -7,7 +7,7 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from tests.admin.imports.samples.clients import write_goose
+from tests.connectors.sources.samples.clients import write_goose
 
 from bench.attack.arena import Arena, SkippedError
 from bench.attack.attack import slow_attack

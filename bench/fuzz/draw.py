@@ -30,9 +30,9 @@ from bench.fuzz.steps import (
 from bench.fuzz.transcripts import files
 from bench.fuzz.values import NUMBERS, junk, names, python_values, real, texts, weighted
 from bench.fuzz.world import World
-from memoria.admin.transcripts import FORMATS
 from memoria.app import Memoria
 from memoria.config import Settings
+from memoria.connectors.transcripts import FORMATS
 from memoria.surface.cli.main import app
 
 COMMANDS = ("remember", "search", "traces", "show", "revise", "forget", "stats")

@@ -12,7 +12,7 @@ import jsonschema  # type: ignore[import-untyped]  # the SDK's own dependency; i
 
 import memoria
 from memoria.errors import MemoriaError, StoreError
-from memoria.text.budget import estimate_tokens
+from memoria.language.budget import estimate_tokens
 
 SLOWEST_S = 10.0
 _MOST_CHARS = 2_000

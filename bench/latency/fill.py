@@ -15,6 +15,7 @@ import numpy as np
 from bench.latency.speech import Speech, turn_text
 from memoria.app import DATABASE
 from memoria.inference.bundled import BUNDLED
+from memoria.language.reading.statement import fingerprint
 from memoria.memories.links import link_memory
 from memoria.model import (
     MemoryType,
@@ -29,7 +30,6 @@ from memoria.model import (
 from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import DocumentKind, NewMemory, NewTurn, NewVersion, SegmentLimits
-from memoria.text.statement import fingerprint
 
 TENANT = "bench"
 TURNS_A_MEMORY = 10

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
-from memoria.text.stopwords import STOP_WORDS
+from memoria.language.words.stopwords import STOP_WORDS
 
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？\n])\s*")
 _SHORTEST, _LONGEST = 12, 300

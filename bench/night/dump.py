@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from memoria.bare.home import OWNER_FILE, TENANTS
-from memoria.store.files import BACKUPS, DATABASE
-from memoria.store.folders import tenant_folder
+from memoria.disk.folders import tenant_folder
+from memoria.disk.home_files import BACKUPS, DATABASE
 from memoria.store.sqlite.driver import Connection, connect
 from memoria.store.sqlite.journal import JOURNALED_TABLES, columns
 

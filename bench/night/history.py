@@ -12,10 +12,10 @@ import memoria
 from bench.latency.speech import Speech, turn_text
 from bench.night.homes import settings
 from memoria import Memoria
+from memoria.disk.home_files import DATABASE
 from memoria.errors import MemoriaError
 from memoria.model import DAY_MS, use_clock
 from memoria.model.memory import Revision
-from memoria.store.files import DATABASE
 from memoria.store.sqlite.driver import connect
 
 _SESSIONS = 5

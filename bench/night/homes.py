@@ -12,15 +12,15 @@ from bench.latency.fill import TENANT, random_vectors
 from bench.latency.fill import fill as fill_turns
 from bench.latency.speech import Speech, turn_text
 from memoria import Settings
+from memoria.disk.home_files import BACKUPS, DATABASE
 from memoria.inference.bundled import BUNDLED
+from memoria.language.reading.statement import fingerprint
+from memoria.language.words.script import is_cjk
 from memoria.memories.links import link_memory
 from memoria.model import DAY_MS, MemoryType, Provenance, SourceKind, Trust, new_id
 from memoria.store.base import Transaction
-from memoria.store.files import BACKUPS, DATABASE
 from memoria.store.sqlite import SqliteFiles, SqliteStore
 from memoria.store.values import NewMemory, NewVersion
-from memoria.text.script import is_cjk
-from memoria.text.statement import fingerprint
 
 _NO_CAP = 10**12
 _TURNS_A_MEMORY = 2

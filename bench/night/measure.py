@@ -8,12 +8,12 @@ from pathlib import Path
 from bench.night.facts import Value
 from bench.night.world import World
 from memoria import Memoria
+from memoria.disk.home_files import DATABASE
+from memoria.language.budget import estimate_tokens
 from memoria.lifecycle.core.lines import render_text
 from memoria.lifecycle.core.parse import Line, parse
 from memoria.model.core import CORE_FILES, CoreFile
-from memoria.store.files import DATABASE
 from memoria.store.sqlite.driver import Connection, connect
-from memoria.text.budget import estimate_tokens
 
 AMONG = 10
 _COUNTS = """

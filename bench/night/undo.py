@@ -19,9 +19,9 @@ from bench.latency.speech import Speech
 from bench.night.dump import differences, dump
 from bench.night.history import Chance, days, live
 from bench.night.homes import add_memories, in_both_languages, settings
+from memoria.disk.home_files import DATABASE
 from memoria.model import DAY_MS, use_clock
 from memoria.model.nightly import NightlyRun, UndoResult
-from memoria.store.files import DATABASE
 from memoria.store.sqlite.driver import connect
 
 _MEMORIES = 60

@@ -14,8 +14,8 @@ from typing import Literal
 
 from bench.night.chats import Chat, Chats
 from bench.night.facts import Fact, Value, all_facts
+from memoria.language.words.script import is_cjk
 from memoria.model import DAY_MS, to_millis
-from memoria.text.script import is_cjk
 
 BEGAN = to_millis(datetime(2024, 1, 1, tzinfo=UTC))
 """A Monday."""

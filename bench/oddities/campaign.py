@@ -21,8 +21,8 @@ else:
 import memoria
 from memoria import Memoria, Settings
 from memoria.admin.importer import Importer, ImportReport
-from memoria.admin.imports.detect import detect_files
 from memoria.app import project_of
+from memoria.connectors.sources.detect import detect_files
 from memoria.model.channel import transcript_channel
 
 BY_PATH = partial(project_of, "")

@@ -20,9 +20,9 @@ from bench.metrics import mean
 from bench.output import rounded, table
 from bench.recall.favours import Pair, pairs
 from memoria import Memoria
+from memoria.language.reading.statement import fingerprint
 from memoria.model import Provenance, SourceKind, Trust, new_id, now_millis
 from memoria.store.values import NewMemory, NewVersion
-from memoria.text.statement import fingerprint
 
 SYSTEMS: Mapping[str, Sequence[str]] = {"memoria": (), "without boosts": ("boosts",)}
 _NOW = datetime.now(UTC)

@@ -15,8 +15,14 @@ import memoria
 
 _PACKAGE = Path(memoria.__file__).parent
 _FOLDERS = (
-    *("text", "policy", "retrieval/query", "graph", "memories", "ingest", "surface/hook"),
-    *("lifecycle/core", "inference/chat", "admin/imports", "admin/exports", "admin/transcripts"),
+    *("language", "policy", "retrieval/query", "memories", "ingest", "surface/hook"),
+    *(
+        "lifecycle/core",
+        "inference/chat",
+        "connectors/sources",
+        "admin/exports",
+        "connectors/transcripts",
+    ),
 )
 _WORD = re.compile(r"(?<!\\)[A-Za-z][a-z'’]{0,14}|[一-鿿]{1,6}|\d{1,4}")
 _SIGNS = (

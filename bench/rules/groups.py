@@ -10,10 +10,10 @@ from pathlib import Path
 
 import memoria
 from bench.rules.switch import Seam
-from memoria.retrieval.query.aim import Aim
+from memoria.language.asking.aim import Aim
 
 PACKAGE = Path(memoria.__file__).parent
-MEASURED = ("policy", "text", "retrieval/query")
+MEASURED = ("language", "policy", "retrieval/query")
 """The folders whose files are told of."""
 
 
@@ -67,19 +67,19 @@ SEARCHED = (
     Group(
         "dates in questions",
         "a time that a question names says when the answer was said",
-        ("text/dates/**/*.py",),
-        seams=(Seam("text.dates.find", "times", _nothing),),
+        ("language/dates/**/*.py",),
+        seams=(Seam("language.dates.find", "times", _nothing),),
     ),
     Group(
         "kind of answer",
         "whose turns answer: the user's, the assistant's, both, or several sessions",
-        ("retrieval/query/aim.py",),
+        ("language/asking/aim.py",),
         seams=(Seam("retrieval.query.aim", "find_aim", _fact),),
     ),
     Group(
         "names by their sound",
         "a name that stands nowhere is searched for as the nearest one that does",
-        ("retrieval/query/names.py", "text/spelling.py"),
+        ("retrieval/query/names.py", "language/words/spelling.py"),
         seams=(Seam("retrieval.query.names", "resolve_names", _plan),),
     ),
     Group(
@@ -97,20 +97,20 @@ SEARCHED = (
     Group(
         "standing wishes in turns",
         "where help is asked for, turns with a standing wish gain",
-        ("text/saying.py",),
+        ("language/reading/saying.py",),
         stages=("wishes",),
     ),
     Group(
         "passages",
         "a long turn is as near as the nearest of its parts",
-        ("text/passages.py",),
+        ("language/reading/passages.py",),
         stages=("passages",),
     ),
     Group(
         "excerpts",
         "a long turn is shown by the sentences that answer",
-        ("text/excerpt.py",),
-        seams=(Seam("text.excerpt", "ExcerptFinder.find", _from_start),),
+        ("language/reading/excerpt.py",),
+        seams=(Seam("language.reading.excerpt", "ExcerptFinder.find", _from_start),),
     ),
 )
 """What a search is asked without."""
@@ -120,27 +120,26 @@ MARKED = (
         "standing wishes",
         "a whole message that asks for something from now on is marked as a wish",
         (
-            "policy/plain_statements.py",
-            "policy/statements/__init__.py",
-            "policy/statements/runs.py",
-            "policy/statements/standing.py",
+            "language/statements/plain_statements.py",
+            "language/statements/runs.py",
+            "language/statements/standing.py",
         ),
-        seams=(Seam("policy.statements.standing", "is_standing_wish", _no),),
+        seams=(Seam("language.statements.standing", "is_standing_wish", _no),),
     ),
     Group(
         "vetoes",
         "irony and parts to play are not marked",
-        ("policy/statements/vetoes.py",),
+        ("language/statements/vetoes.py",),
         seams=(
-            Seam("policy.statements.vetoes", "is_meant_otherwise", _no),
-            Seam("policy.statements.vetoes", "find_draft", len),
+            Seam("language.statements.vetoes", "is_meant_otherwise", _no),
+            Seam("language.statements.vetoes", "find_draft", len),
         ),
     ),
     Group(
         "own words",
         "code, quotations and what is only presented is nobody's statement",
-        ("policy/own_words.py",),
-        seams=(Seam("policy.own_words", "blot_foreign_text", _same),),
+        ("language/reading/own_words.py",),
+        seams=(Seam("language.reading.own_words", "blot_foreign_text", _same),),
     ),
 )
 """What a turn is marked without."""
@@ -149,71 +148,81 @@ PROMISED = (
     Group(
         "secrets",
         "keys, passwords and tokens are taken out before anything is stored; see `bench.secrets`",
-        ("text/redact.py", "text/redaction/*.py", "text/luhn.py", "policy/privacy.py"),
+        (
+            "language/secrets/redact.py",
+            "language/secrets/*.py",
+            "language/secrets/luhn.py",
+            "policy/privacy.py",
+        ),
     ),
     Group(
         "don't remember this, and confidences",
         "what is told on a condition is told to who asks alone, or to nobody",
-        ("policy/confided*.py", "policy/withheld.py", "policy/other_times.py", "policy/retold.py"),
+        (
+            "language/statements/confided*.py",
+            "language/statements/withheld.py",
+            "language/statements/other_times.py",
+            "language/statements/retold.py",
+        ),
     ),
     Group(
         "pasted text",
         "what somebody only presents is not their word, and binds nobody",
-        ("policy/pasted.py", "policy/lead_ins.py"),
+        ("language/reading/pasted.py", "language/reading/lead_ins.py"),
     ),
     Group(
         "orders",
         "text that gives orders to the agent waits unless the user has said it",
-        ("policy/orders.py", "policy/directions.py"),
+        ("language/statements/orders.py", "language/statements/directions.py"),
     ),
     Group(
         "forgetting",
         "what was forgotten is known again, however it is written",
         (
-            "text/recognition.py",
-            "text/statement.py",
-            "text/phrases.py",
-            "text/invisible.py",
-            "text/strip.py",
-            "policy/wrapping.py",
+            "language/reading/recognition.py",
+            "language/reading/statement.py",
+            "language/reading/phrases.py",
+            "language/reading/invisible.py",
+            "language/reading/strip.py",
+            "language/reading/wrapping.py",
         ),
     ),
     Group(
         "requests to remember",
         "what a turn asks to have remembered is one memory, in its own words",
-        ("policy/requests.py",),
+        ("language/statements/requests.py",),
     ),
     Group(
         "types of what is kept",
         "of what type a statement is that somebody keeps; see `training.statements`",
-        ("policy/kinds.py", "policy/statements/classifier.py"),
+        ("language/statements/kinds.py", "language/statements/classifier.py"),
     ),
     Group(
         "how long it is meant to hold",
         "an order for one session or an errand of a day stands in no core file",
-        ("policy/lasting.py",),
+        ("language/statements/lasting.py",),
     ),
     Group(
         "scope",
         "what is about a person is seen in every project, what is about the work in its own",
-        ("policy/kinship.py", "policy/scope.py", "policy/scope_words.py"),
+        ("language/names/kinship.py", "policy/scope.py", "language/names/scope_words.py"),
     ),
     Group(
         "spellings in the index",
         "a word is found however it is written: accents, scripts, signs, numbers",
         (
-            "text/analyser.py",
-            "text/joined.py",
-            "text/letters.py",
-            "text/script.py",
-            "text/stopwords.py",
-            "text/symbols.py",
+            "language/words/analyser.py",
+            "language/words/joined.py",
+            "language/words/letters.py",
+            "language/words/script.py",
+            "language/words/stopwords.py",
+            "language/words/symbols.py",
         ),
     ),
     Group(
         "a model's evidence",
         "what a model concludes must stand in what was said",
-        ("policy/literal.py", "text/quotes.py", "policy/routing.py"),
+        ("language/reading/literal.py", "language/reading/quotes.py", "policy/routing.py"),
     ),
 )
 """What a promise of the guarantees rests on; no set of questions tells its worth."""
@@ -226,30 +235,30 @@ PLAIN = (
             "policy/__init__.py",
             "policy/conflict.py",
             "policy/core.py",
-            "policy/keys.py",
+            "language/names/keys.py",
             "policy/merging.py",
             "policy/own_lines.py",
             "policy/participants.py",
             "policy/retention.py",
             "policy/succession.py",
-            "policy/tasks.py",
+            "language/statements/tasks.py",
             "policy/tier_rules.py",
             "retrieval/query/__init__.py",
             "retrieval/query/options.py",
-            "retrieval/query/parse.py",
+            "language/asking/parse.py",
             "retrieval/query/plan.py",
             "retrieval/query/profile.py",
-            "retrieval/query/questions.py",
+            "language/asking/questions.py",
             "retrieval/query/task.py",
             "retrieval/query/terms.py",
             "text/__init__.py",
-            "text/budget.py",
-            "text/clean.py",
-            "text/document.py",
-            "text/lines.py",
-            "text/name.py",
-            "text/pattern.py",
-            "text/remembered.py",
+            "language/budget.py",
+            "language/reading/clean.py",
+            "language/words/document.py",
+            "language/reading/lines.py",
+            "language/words/name.py",
+            "language/pattern.py",
+            "language/remembered.py",
         ),
     ),
 )

@@ -14,8 +14,8 @@ from bench.rules.groups import Group
 from bench.rules.switch import switched_off
 from bench.shown import Transcript
 from memoria import Memoria
+from memoria.language.remembered import forget_results
 from memoria.surface.text import result_text
-from memoria.text.remembered import forget_results
 
 _AMONG = 10
 _TOLD_TOKENS = 700

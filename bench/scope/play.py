@@ -11,8 +11,8 @@ from bench.scope.cases import ScopeCase
 from bench.tenants import TenantHome
 from memoria import Memoria
 from memoria.app import nightly
+from memoria.disk.folders import tenant_folder
 from memoria.model.core import CORE_FILES
-from memoria.store.folders import tenant_folder
 
 _HERE, _ELSEWHERE = "shop", "blog"
 _LIMIT = 20

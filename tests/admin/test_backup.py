@@ -25,10 +25,10 @@ from memoria.admin.archive import read_manifest
 from memoria.admin.backup import list_backups
 from memoria.admin.restore import swap_files
 from memoria.app.upkeep import Restored, back_up, restore
+from memoria.disk.folders import tenant_folder
+from memoria.disk.home_files import is_core_path
 from memoria.errors import BackupError, StoreError, StoreTooNewError, StoreUnavailableError
 from memoria.model import Finding, Health, SessionRecord, now_millis
-from memoria.store.files import is_core_path
-from memoria.store.folders import tenant_folder
 from memoria.store.sqlite.driver import sqlite3
 from memoria.surface.cli.report import restore_text
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import memoria.app.nightly as nights
 from memoria.app import open_memoria
 from memoria.config import Settings
+from memoria.disk.folders import tenant_folder
 from memoria.model import COMMAND_LINE, Finding
-from memoria.store.folders import tenant_folder
 
 SAFE = "the safe's number is 4711"
 

@@ -9,7 +9,7 @@ import anyio
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.admin.desk import (
+from tests.connectors.transcripts.desk import (
     FOLDER,
     SESSION,
     Line,
@@ -35,10 +35,10 @@ from tests.surface.shell import Shell
 
 import memoria
 from memoria import Memoria, Settings
-from memoria.admin.transcripts.source import Record, TranscriptSource, UnusableLine
 from memoria.app import project_of
 from memoria.app.spool import ALL
 from memoria.bare.spool import append_entry, claim_entries, list_waiting, spool_folder
+from memoria.connectors.transcripts.source import Record, TranscriptSource, UnusableLine
 from memoria.model import Channel, StoredTurn, Trust
 
 CLAUDE = (

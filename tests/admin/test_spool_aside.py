@@ -10,8 +10,8 @@ from threading import Event
 
 import anyio
 import pytest
-from tests.admin.desk import FOLDER, claude, jsonl, kept, written
 from tests.admin.test_spool import point, say
+from tests.connectors.transcripts.desk import FOLDER, claude, jsonl, kept, written
 
 from memoria import Memoria
 from memoria.admin.hook_findings import check_hooks

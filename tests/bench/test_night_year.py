@@ -12,7 +12,7 @@ from bench.night.world import World, moment, world
 from bench.night.year import year
 
 from memoria.inference.bundled import BundledEmbedder
-from memoria.text.script import is_cjk
+from memoria.language.words.script import is_cjk
 
 _DAYS = 14
 _ACTIVE = 14

@@ -8,9 +8,9 @@ from bench.rules.groups import GROUPS, MARKED, SEARCHED, Group, iterate_files
 from bench.rules.page import Figures, render_page
 from bench.rules.switch import Seam, switched_off
 
+from memoria.language.statements import plain_statements
+from memoria.language.statements.plain_statements import find_plain_statements
 from memoria.model.turn import Role
-from memoria.policy import plain_statements
-from memoria.policy.plain_statements import find_plain_statements
 from memoria.retrieval.query.options import STAGES
 
 _WISH = "From now on always answer in English."

@@ -4,7 +4,7 @@ from threading import Thread
 
 from bench.walks import Walk, Walker
 
-from memoria.text.redact import redact
+from memoria.language.secrets.redact import redact
 
 _TEXT = "the door code is 4711 since Monday"
 

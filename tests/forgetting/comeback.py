@@ -19,8 +19,8 @@ from tests.llm.scripted import Asked, ScriptedModel
 
 from memoria import Memoria
 from memoria.admin.importer import Importer
-from memoria.admin.transcripts import FORMATS, find_transcripts
 from memoria.app import nightly, project_of
+from memoria.connectors.transcripts import FORMATS, find_transcripts
 from memoria.errors import ForgottenError, InvalidInputError
 from memoria.model import COMMAND_LINE, DAY_MS, Channel, Trust, system_millis, use_clock
 

@@ -17,9 +17,9 @@ from tests.llm.scripted import Asked, ScriptedModel, fails
 
 from memoria import Memoria
 from memoria.admin.importer import Importer
-from memoria.admin.transcripts import FORMATS, find_transcripts
 from memoria.app import nightly, project_of
 from memoria.config import Settings
+from memoria.connectors.transcripts import FORMATS, find_transcripts
 from memoria.errors import ForgottenError, InvalidInputError
 from memoria.model import DAY_MS, Memory, StoredTurn, system_millis, use_clock
 

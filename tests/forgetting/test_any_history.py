@@ -30,7 +30,7 @@ from tests.ingest.play import memories, opened
 from memoria import Memoria
 from memoria.app.upkeep import back_up, restore
 from memoria.erasure.verify import verify
-from memoria.text.document import full_text
+from memoria.language.words.document import full_text
 
 BACKUP = "before.zip"
 EXAMPLES = int(os.environ.get("ERASURE_EXAMPLES", "4"))

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoria.erasure.files import TextFileEraser
-from memoria.text.phrases import Phrases
-from memoria.text.statement import occurs_in
+from memoria.language.reading.phrases import Phrases
+from memoria.language.reading.statement import occurs_in
 
 WORDS = st.lists(
     st.sampled_from([*"the door code is 4711 星期四 C++ - ﬁ".split(), '"so"', "“他”", "\n"]),

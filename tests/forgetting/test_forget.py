@@ -14,12 +14,12 @@ import memoria
 from memoria.app import Memoria
 from memoria.app.upkeep import back_up
 from memoria.config import Settings
+from memoria.disk.home_files import TOMBSTONE_KEY
 from memoria.errors import ForgottenError, InvalidInputError, NotFoundError
 from memoria.inference.bundled import BundledEmbedder
+from memoria.language import remembered
 from memoria.model import COMMAND_LINE, Trust, Vector
-from memoria.store.files import TOMBSTONE_KEY
 from memoria.surface.forgetting_text import forget_text
-from memoria.text import remembered
 
 WORD = "zanzibar4711"
 SECRET = f"The combination of my locker is {WORD}"

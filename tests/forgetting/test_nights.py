@@ -11,12 +11,12 @@ import memoria.app.nightly as nights
 from memoria.app import Memoria, open_memoria
 from memoria.app.upkeep import back_up, restore
 from memoria.config import Settings
+from memoria.disk.folders import daily_path
 from memoria.erasure.plan import plan_erasure
 from memoria.erasure.reach import list_places
 from memoria.erasure.selection import ErasureRequest, find_named
 from memoria.model import COMMAND_LINE, DAY_MS, use_clock
 from memoria.model.nightly import NightlyRun
-from memoria.store.folders import daily_path
 
 BEFORE, AFTER = "The user enjoys books by Xylophonix", "The user enjoys books by Zebranomics"
 """Both may be true, so that saying the first again is a memory of its own."""

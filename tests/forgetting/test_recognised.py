@@ -13,9 +13,9 @@ from tests.llm.scripted import ScriptedModel
 from memoria import Memoria
 from memoria.app import nightly
 from memoria.errors import ForgottenError
+from memoria.language.reading.statement import canonical_form
 from memoria.store.values import Tombstone, TombstoneRecord
 from memoria.surface.text import receipt_text
-from memoria.text.statement import canonical_form
 
 STATEMENT = "My cousin's boat is called zeta4711"
 MARK = "zeta4711"

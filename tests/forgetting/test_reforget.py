@@ -10,8 +10,8 @@ from tests.forgetting.remains import remains
 import memoria
 from memoria.app import Memoria
 from memoria.config import Settings
+from memoria.disk.home_files import TOMBSTONE_KEY
 from memoria.erasure.reforget import reforget
-from memoria.store.files import TOMBSTONE_KEY
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import SuppressedMeaning, TombstoneRecord
 

@@ -14,10 +14,10 @@ from memoria import Memoria
 from memoria.app.engine import open_store
 from memoria.config import Settings
 from memoria.errors import ForgottenError
+from memoria.language.words.analyser import FORM, index_text
 from memoria.store.base import Store
 from memoria.store.renewal import renew_all
 from memoria.store.sqlite.driver import sqlite3
-from memoria.text.analyser import FORM, index_text
 
 HERE = Path(__file__).parent
 PROPERTY = "budget"

@@ -13,10 +13,10 @@ from tests.surface.agent import connected, server_on
 
 import memoria.app.nightly as nights
 from memoria import Memoria
+from memoria.disk.folders import DAILY, tenant_folder
 from memoria.errors import InvalidInputError, NotFoundError
 from memoria.model import DAY_MS, Validity, now_millis, use_clock
 from memoria.model.core import CORE_FILES
-from memoria.store.folders import DAILY, tenant_folder
 from memoria.surface.mcp.instructions import instructions_for
 from memoria.surface.mcp.kept import briefing_writer
 from memoria.surface.mcp.prompts import briefing

@@ -10,9 +10,9 @@ from tests.llm.scripted import Asked, ScriptedModel
 
 import memoria.app.nightly as nights
 from memoria import Memoria
+from memoria.disk.folders import tenant_folder
 from memoria.model import COMMAND_LINE, Channel, Memory, MemoryType, Trust, Validity
 from memoria.model.core import CORE_FILES
-from memoria.store.folders import tenant_folder
 from memoria.surface.mcp.instructions import instructions_for
 from memoria.surface.mcp.kept import briefing_writer
 from memoria.surface.mcp.prompts import briefing

@@ -13,8 +13,8 @@ from tests.ingest.play import answers, entries, log, memories, opened, purpose_o
 from tests.llm.scripted import Asked, ScriptedModel
 
 from memoria.admin.importer import Importer
-from memoria.admin.transcripts.files import find_transcripts
-from memoria.admin.transcripts.formats import FORMATS
+from memoria.connectors.transcripts.files import find_transcripts
+from memoria.connectors.transcripts.formats import FORMATS
 from memoria.errors import InvalidInputError
 from memoria.model import Memory, Validity
 

@@ -12,8 +12,8 @@ from tests.llm.scripted import ScriptedModel
 
 import memoria.app.nightly as nights
 from memoria import Memoria
+from memoria.disk.folders import DAILY, tenant_folder
 from memoria.model import DAY_MS, to_millis, use_clock
-from memoria.store.folders import DAILY, tenant_folder
 
 READ = to_millis(datetime(2026, 11, 28, 9, tzinfo=UTC))
 SAID = "2025-05-10T09:00:00+00:00"

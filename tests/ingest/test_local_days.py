@@ -15,13 +15,13 @@ import memoria
 import memoria.app.nightly as nights
 from memoria import Settings
 from memoria.app.upkeep import back_up, restore
+from memoria.disk.folders import DAILY, HISTORY, tenant_folder
 from memoria.errors import InvalidInputError
+from memoria.language.words.analyser import query_terms
 from memoria.lifecycle.steps.daily import DailyStep
 from memoria.lifecycle.steps.history import HistoryStep
 from memoria.model import Memory, MemoryType, Turn, Validity, parse_instant
 from memoria.model.zone import Zone
-from memoria.store.folders import DAILY, HISTORY, tenant_folder
-from memoria.text.analyser import query_terms
 
 EARLY = "2026-11-05T07:30:00+08:00"  # a Thursday; the fourth in Greenwich
 SHANGHAI = "Asia/Shanghai"

@@ -8,10 +8,10 @@ from tests.empty_home import lay_empty_home
 
 from memoria.app import open_memoria
 from memoria.config import Settings
+from memoria.language.reading.statement import fingerprint
 from memoria.model import DAY_MS, LIBRARY, MemoryType, Provenance, Validity, new_id, now_millis
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import NewMemory, NewVersion
-from memoria.text.statement import fingerprint
 
 SAID = ("the port is 8080", "会议改到星期四", "the build needs Node 22", "the demo is on Friday")
 

@@ -4,6 +4,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from memoria.disk.folders import tenant_folder
+from memoria.disk.home_folder import FolderFiles
 from memoria.erasure.suppression import Digester
 from memoria.lifecycle.core.apply import Edit, EditResult, apply_edit
 from memoria.lifecycle.core.cycle import (
@@ -18,8 +20,6 @@ from memoria.memories.statements import Statements
 from memoria.memories.user_edits import UserEdits
 from memoria.model import COMMAND_LINE, LIBRARY, Memory, MemoryType, now_millis
 from memoria.model.core import CoreFile
-from memoria.store.folders import tenant_folder
-from memoria.store.home_folder import FolderFiles
 from memoria.store.sqlite import SqliteStore
 
 TOKENS = 800

@@ -22,10 +22,10 @@ from tests.llm.scripted import Asked, ScriptedModel
 import memoria.app.nightly as nights
 from memoria.app import open_memoria
 from memoria.config import Settings
+from memoria.disk.folders import tenant_folder
 from memoria.errors import NotFoundError
 from memoria.model import DAY_MS, EdgeType, Memory, Node, Validity, now_millis, use_clock
 from memoria.model.retention import MemoryTier
-from memoria.store.folders import tenant_folder
 from memoria.surface.mcp.prompts import briefing
 
 __all__ = ["sessions"]

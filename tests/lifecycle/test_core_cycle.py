@@ -7,10 +7,13 @@ from pathlib import Path
 import pytest
 from tests.lifecycle.desk import TOKENS, Desk
 
+from memoria.disk.home_files import read_seed, strip_marks
 from memoria.erasure.files import TextFileEraser
 from memoria.erasure.forget import Eraser
 from memoria.erasure.selection import ErasureRequest
 from memoria.errors import ForgottenError
+from memoria.language.budget import estimate_tokens
+from memoria.language.reading.phrases import Phrases
 from memoria.lifecycle.core.apply import apply_edit
 from memoria.lifecycle.core.cycle import (
     announce_core,
@@ -34,11 +37,8 @@ from memoria.model import (
     now_millis,
 )
 from memoria.model.core import CORE_FILES, CoreFile
-from memoria.store.files import read_seed, strip_marks
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters, NewMemory, NewVersion
-from memoria.text.budget import estimate_tokens
-from memoria.text.phrases import Phrases
 
 PORT = "The API listens on port 8080"
 NAME = "用户叫陈伟，住在上海。"

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from tests.lifecycle.desk import Desk
 
+from memoria.disk.folders import project_file
+from memoria.disk.home_files import core_files, is_core_path
 from memoria.erasure.forget import Eraser
 from memoria.erasure.selection import ErasureRequest
 from memoria.model import COMMAND_LINE, Memory, MemoryType, Validity
 from memoria.model.core import CORE_FILES, CoreFile
-from memoria.store.files import core_files, is_core_path
-from memoria.store.folders import project_file
 from memoria.store.sqlite import SqliteStore
 
 FACT, RULE, GOAL = MemoryType.FACT, MemoryType.RULE, MemoryType.GOAL

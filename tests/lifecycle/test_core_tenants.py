@@ -4,7 +4,7 @@ from pathlib import Path
 
 import memoria
 from memoria import Settings
-from memoria.store.folders import tenant_folder
+from memoria.disk.folders import tenant_folder
 from memoria.surface.mcp.resources import core_text
 
 

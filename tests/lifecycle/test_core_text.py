@@ -7,13 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.lifecycle.lines import MEMORIES, ROOM, core, written
 
+from memoria.language.budget import estimate_tokens
 from memoria.lifecycle.core.compare import compare_lines
 from memoria.lifecycle.core.lines import render_head
 from memoria.lifecycle.core.parse import BOM, decode_text, parse
 from memoria.model import MemoryType
 from memoria.model.core import USER_EDIT_NAME, CoreMemory, EditConflict
 from memoria.policy.core import CONFLICTS, group_for, groups_in, rank_for_core, take_within_budget
-from memoria.text.budget import estimate_tokens
 
 PROSE = [
     "Some prose of my own.",

@@ -15,6 +15,9 @@ import memoria.app.nightly as nights
 from memoria.app import open_memoria
 from memoria.app.upkeep import back_up, restore
 from memoria.config import Settings
+from memoria.disk.folders import DAILY, tenant_folder
+from memoria.disk.home_files import replace_file
+from memoria.language.reading.statement import fingerprint
 from memoria.lifecycle.files.daily import list_events, render_page
 from memoria.lifecycle.interface import ItemResult
 from memoria.lifecycle.steps import BY_NAME
@@ -35,12 +38,9 @@ from memoria.model.day import DayMemory, DayNotes, DaySession
 from memoria.model.nightly import NightlyRun
 from memoria.model.zone import MACHINE_ZONE, UTC_ZONE, Zone
 from memoria.store.base import Transaction
-from memoria.store.files import replace_file
-from memoria.store.folders import DAILY, tenant_folder
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import NewMemory, NewVersion
 from memoria.surface.forgetting_text import forget_text
-from memoria.text.statement import fingerprint
 
 YESTERDAY = now_millis() - 2 * DAY_MS
 CODE = 'my door code is\n"4711 星期四"'

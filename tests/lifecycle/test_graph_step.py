@@ -10,6 +10,7 @@ import memoria.app.nightly as nights
 from memoria.config import Settings
 from memoria.graph.edges import EDGE_RULES
 from memoria.graph.pruning import PrunableEdge, find_redundant_edges
+from memoria.language.reading.statement import fingerprint
 from memoria.model import (
     LIBRARY,
     Edge,
@@ -26,7 +27,6 @@ from memoria.retrieval.sources.graph import expand_graph
 from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters, NewMemory, NewVersion
-from memoria.text.statement import fingerprint
 
 GROUP = 20
 ROOM = 16

@@ -6,6 +6,7 @@ from tests.lifecycle.test_merge import memory, store_of
 import memoria.app.nightly as nights
 from memoria.app import open_memoria
 from memoria.config import Settings
+from memoria.language.reading.statement import fingerprint
 from memoria.model import (
     COMMAND_LINE,
     InferredBy,
@@ -19,7 +20,6 @@ from memoria.model import (
 )
 from memoria.model.channel import NIGHTLY_CHANNEL
 from memoria.store.values import NewMemory, NewVersion
-from memoria.text.statement import fingerprint
 
 SWIMS = "Usually on Mondays: The user goes swimming"
 

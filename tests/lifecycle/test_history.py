@@ -12,10 +12,10 @@ from tests.lifecycle.dump import Interrupted, dump, interrupting
 import memoria.app.nightly as nights
 from memoria.app import open_memoria
 from memoria.config import Settings
+from memoria.disk.folders import BEFORE_IMAGES, HISTORY, tenant_folder
+from memoria.disk.home_files import replace_file
 from memoria.model import Role, Turn
 from memoria.model.nightly import NightlyRun
-from memoria.store.files import replace_file
-from memoria.store.folders import BEFORE_IMAGES, HISTORY, tenant_folder
 
 CODE = 'my door code is\n"4711 星期四", and 会议改到星期四下午三点'
 TALK = ("The cat is called Momo.", CODE, "Noted, Momo it is.")

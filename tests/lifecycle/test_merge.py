@@ -13,6 +13,7 @@ import memoria.app.nightly as nights
 from memoria.app import open_memoria
 from memoria.config import Settings
 from memoria.errors import NotFoundError
+from memoria.language.reading.statement import fingerprint
 from memoria.lifecycle.runner import Progress
 from memoria.model import (
     COMMAND_LINE,
@@ -34,7 +35,6 @@ from memoria.model.nightly import NightlyRun
 from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters, NewEvidence, NewMemory, NewVersion
-from memoria.text.statement import fingerprint
 
 STEPS = ("merge",)
 PORT = "the port is 8080"

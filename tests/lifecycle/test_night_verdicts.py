@@ -21,6 +21,7 @@ from tests.llm.scripted import Asked, ScriptedModel
 import memoria.app.nightly as nights
 from memoria.app import open_memoria
 from memoria.config import Settings
+from memoria.language.reading.statement import fingerprint
 from memoria.model import (
     COMMAND_LINE,
     DAY_MS,
@@ -36,7 +37,6 @@ from memoria.model import (
 from memoria.model.nightly import NightlyRun
 from memoria.store.base import Transaction
 from memoria.store.values import NewMemory, NewVersion
-from memoria.text.statement import fingerprint
 
 LEEDS = "The user lives in Leeds"
 YORK = "The user lives in York"

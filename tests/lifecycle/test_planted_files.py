@@ -12,9 +12,9 @@ from tests.surface.shell import Shell
 import memoria.app.nightly as nights
 from memoria.app import open_memoria
 from memoria.config import Settings
+from memoria.disk.folders import tenant_folder
 from memoria.model import DAY_MS, now_millis, to_iso, use_clock
 from memoria.model.nightly import NightlyRun
-from memoria.store.folders import tenant_folder
 from memoria.surface.mcp.server import build_server
 
 PORT = "The staging database listens on port 7443"

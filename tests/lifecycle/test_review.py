@@ -12,6 +12,7 @@ from tests.llm.scripted import Asked, ScriptedModel, fails, prose, refuses
 import memoria.app.nightly as nights
 from memoria.app import open_memoria
 from memoria.config import Settings
+from memoria.language.reading.statement import fingerprint
 from memoria.lifecycle.steps.review import MAX_REVIEWS
 from memoria.model import (
     COMMAND_LINE,
@@ -28,7 +29,6 @@ from memoria.model.nightly import NightlyRun
 from memoria.model.retention import MemoryTier, RetentionAttributes
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import NewMemory, NewVersion
-from memoria.text.statement import fingerprint
 
 Keep = Callable[..., str]
 State = Callable[[str], Validity]

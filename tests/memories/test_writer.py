@@ -9,6 +9,8 @@ import pytest
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import ForgottenError, NotFoundError
 from memoria.ingest.capture import Capture, CaptureLimits
+from memoria.language.reading.statement import fingerprint
+from memoria.language.words.analyser import query_terms
 from memoria.memories.derived import DerivedDraft, add_derived
 from memoria.memories.statements import Statements
 from memoria.memories.user_edits import UserEdits
@@ -33,8 +35,6 @@ from memoria.policy.merging import authority
 from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters, NewMemory, Tombstone, TombstoneRecord
-from memoria.text.analyser import query_terms
-from memoria.text.statement import fingerprint
 
 TENANT = "t"
 NOW = 1_800_000_000_000

@@ -22,8 +22,8 @@ from packages.write import (
 )
 from tests.docs.pages import README, text_of
 
-from memoria.admin.clients.interface import HookCall
 from memoria.app import open_memoria
+from memoria.connectors.clients.interface import HookCall
 from memoria.surface.hook.replies import MOST_CHARS
 from memoria.surface.mcp.server import build_server
 

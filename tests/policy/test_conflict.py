@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from memoria.language.names.keys import USER, predicate_key, subject_key
 from memoria.model import (
     Memory,
     MemoryType,
@@ -15,7 +16,6 @@ from memoria.model import (
     Validity,
 )
 from memoria.policy.conflict import (
-    USER,
     Claim,
     KeepBoth,
     NeedsReview,
@@ -23,8 +23,6 @@ from memoria.policy.conflict import (
     Supersede,
     Unrelated,
     compare_claim,
-    predicate_key,
-    subject_key,
 )
 
 DAY = 86_400_000

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from memoria.language.statements.orders import instruction_shaped
 from memoria.model.memory import Trust
 from memoria.model.privacy import Handling, PersonalData
-from memoria.policy.orders import instruction_shaped
 from memoria.policy.privacy import DEFAULT_HANDLING, ScreeningResult, mask, screen
 
 # Numbers from the standards' and networks' own examples, or made up with a right check digit.

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from memoria.language.reading.saying import find_wish, read_saying
 from memoria.model import Role
 from memoria.retrieval.ranking.evidence.columns import Scores
 from memoria.retrieval.ranking.evidence.counts import TermCounts, count_terms
@@ -11,7 +12,6 @@ from memoria.retrieval.ranking.evidence.places import Places
 from memoria.store.index_tokens import pack_tokens
 from memoria.store.positions import SESSION_BITS, Surroundings
 from memoria.store.remark import UNHEARD, Remark, Remarks, Sayings
-from memoria.text.saying import find_wish, read_saying
 
 
 def places(*turns: tuple[int, int, int]) -> Places:

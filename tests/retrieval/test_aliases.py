@@ -5,8 +5,8 @@ from tests.retrieval.test_graph_expansion import mention, snapshot, tell
 from tests.retrieval.toys import hits_of
 
 from memoria import Memoria
+from memoria.language.names.keys import USER
 from memoria.model.query import MemoryQuery
-from memoria.policy.keys import USER
 from memoria.retrieval.query.aliases import add_other_names
 from memoria.retrieval.query.plan import plan_memories
 

@@ -14,9 +14,9 @@ from tests.retrieval.toys import ToyEmbedder
 
 import memoria
 from memoria import Memoria, SearchResult
+from memoria.language.budget import price_text
 from memoria.model import PARTS, MemoryType, Role, parse_instant
 from memoria.surface.text import result_text
-from memoria.text.budget import price_text
 
 MANY = settings(
     max_examples=35, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

@@ -12,6 +12,7 @@ from tests.retrieval.toys import hits_of, keep, texts_of
 
 import memoria
 from memoria import Memoria
+from memoria.language.statements.tasks import same_task
 from memoria.model import (
     DAY_MS,
     Memory,
@@ -25,7 +26,6 @@ from memoria.model import (
     to_iso,
 )
 from memoria.model.query import MemoryQuery
-from memoria.policy.tasks import same_task
 from memoria.retrieval.query.options import SearchOptions
 from memoria.retrieval.query.plan import plan_memories
 from memoria.retrieval.ranking.boosts import combine_boosts, memory_boosts

@@ -11,12 +11,12 @@ from tests.retrieval.toys import ToyEmbedder, keep
 
 import memoria
 from memoria import Memoria, Settings
+from memoria.disk.folders import tenant_folder
+from memoria.disk.home_files import read_seed
 from memoria.errors import InvalidInputError
+from memoria.language.budget import price_text
+from memoria.language.reading.strip import strip
 from memoria.model import ContextPackage
-from memoria.store.files import read_seed
-from memoria.store.folders import tenant_folder
-from memoria.text.budget import price_text
-from memoria.text.strip import strip
 
 OTTERS = "Otters swim in the cold river at night"
 RECORD = "my exact words: Lin, allergic to peanuts, made ill"

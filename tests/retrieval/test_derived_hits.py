@@ -9,6 +9,7 @@ from tests.lifecycle.test_merge import conclude
 
 from memoria.app import open_memoria
 from memoria.config import Settings
+from memoria.language.reading.statement import fingerprint
 from memoria.model import (
     DAY_MS,
     Edge,
@@ -30,7 +31,6 @@ from memoria.store.values import NewMemory, NewVersion
 from memoria.surface.text import memory_text, result_text
 from memoria.surface.wire.record import wire_memory
 from memoria.surface.wire.search import wire_conclusions
-from memoria.text.statement import fingerprint
 
 NOW = now_millis()
 ENGLISH = (

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.retrieval.columns import by_number, count, hear, places, remark, say_in_columns
 
+from memoria.language.asking.aim import Aim, find_aim
+from memoria.language.dates import Interval
 from memoria.model import Role
-from memoria.retrieval.query.aim import Aim, find_aim
 from memoria.retrieval.query.options import ALL_STAGES, Stages
 from memoria.retrieval.ranking.evidence.columns import Scores
 from memoria.retrieval.ranking.evidence.counts import count_terms
@@ -21,7 +22,6 @@ from memoria.retrieval.ranking.evidence.speakers import find_named_speakers
 from memoria.store.index_tokens import pack_tokens
 from memoria.store.remark import Remark
 from memoria.store.values import Frequencies
-from memoria.text.dates import Interval
 
 NOBODY = ExpectedAnswer(speakers=(), time=None)
 DAY = 24 * 60 * 60 * 1000

@@ -5,13 +5,13 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memoria.language.budget import price_text
+from memoria.language.reading.excerpt import ExcerptFinder, find_excerpt, weigh_evenly
 from memoria.model import AdjacentTurn, Hit, HitSource, Role, ToolCall
 from memoria.retrieval.answer.beside import ShownAs
 from memoria.retrieval.answer.form import ID_CHARS, write_hits
 from memoria.retrieval.answer.neighbours import NeighbourTurns
 from memoria.retrieval.answer.pack import PackedHits, Packer
-from memoria.text.budget import price_text
-from memoria.text.excerpt import ExcerptFinder, find_excerpt, weigh_evenly
 
 FILLER = "The weather was mild and nothing else happened that day. "
 LONG = FILLER * 30

@@ -7,7 +7,7 @@ from tests.retrieval.toys import ToyEmbedder, hits_of
 
 import memoria
 from memoria import Memoria
-from memoria.graph.mentions import find_names_asked
+from memoria.language.names.mentions import find_names_asked
 
 
 @pytest.fixture(scope="module")

@@ -7,12 +7,12 @@ from tests.retrieval.toys import hits_of, keep
 
 import memoria
 from memoria import Memoria, Settings
+from memoria.language.reading.statement import fingerprint
+from memoria.language.words.analyser import FORM
 from memoria.model import MemoryType, Provenance, SourceKind, Trust
 from memoria.store.renewal import renew_all
 from memoria.store.sqlite.driver import sqlite3
 from memoria.store.values import NewVersion
-from memoria.text.analyser import FORM
-from memoria.text.statement import fingerprint
 
 KEPT = "ferrywatch keeps its data in Postgres 16"
 

@@ -8,7 +8,7 @@ import pytest
 import memoria
 from memoria import Memoria
 from memoria.config import Settings
-from memoria.text.analyser import phrase_tokens
+from memoria.language.words.analyser import phrase_tokens
 
 SCATTERED = (
     "The green cabin has a winter window, and in the cabin window a winter candle is green.",

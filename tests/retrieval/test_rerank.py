@@ -12,8 +12,8 @@ from tests.retrieval.toys import ToyEmbedder, keep, texts_of
 
 import memoria
 from memoria import Memoria, SearchResult, Settings
+from memoria.disk.home_files import DATABASE
 from memoria.model import LIBRARY, ExplainedCandidate, PartReport
-from memoria.store.files import DATABASE
 from memoria.store.sqlite.driver import sqlite3
 from memoria.surface.cli.explanation import explanation_lines
 

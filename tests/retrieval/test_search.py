@@ -12,9 +12,9 @@ import memoria
 from memoria import Memoria, SearchResult, Turn
 from memoria.errors import InvalidInputError
 from memoria.inference.bundled import BundledEmbedder
+from memoria.language.budget import price_text
 from memoria.model import Role, parse_instant, use_clock
 from memoria.surface.text import result_text
-from memoria.text.budget import price_text
 
 DEMO = resources.files("memoria.surface.cli.demo").joinpath("conversation.jsonl")
 QUESTIONS = json.loads(Path(__file__).with_name("demo_questions.json").read_text("utf-8"))

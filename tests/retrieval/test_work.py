@@ -21,10 +21,10 @@ from tests.retrieval.toys import ToyEmbedder, keep
 
 import memoria
 from memoria import Memoria
+from memoria.language.asking.aim import Aim
 from memoria.model import Mention, SearchResult
 from memoria.model.query import MemoryQuery, TranscriptQuery
 from memoria.retrieval import SearchOptions, plan_memories, plan_transcript
-from memoria.retrieval.query.aim import Aim
 from memoria.retrieval.query.options import ALL_STAGES
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.evidence.columns import rank_rows

@@ -7,6 +7,8 @@ from zlib import crc32
 import numpy as np
 
 from memoria import Memoria, SearchResult
+from memoria.language.reading.statement import fingerprint
+from memoria.language.words.analyser import query_terms
 from memoria.memories.links import link_memory
 from memoria.memories.values import Interpretation
 from memoria.model import (
@@ -21,8 +23,6 @@ from memoria.model import (
     parse_instant,
 )
 from memoria.store.values import NewMemory, NewVersion
-from memoria.text.analyser import query_terms
-from memoria.text.statement import fingerprint
 
 MEANINGS = (
     ("car", "automobile", "vehicle", "汽车", "轿车"),

@@ -1,9 +1,9 @@
 """Memories put into a store by hand, with nothing read off their words."""
 
+from memoria.language.reading.statement import fingerprint
 from memoria.model import MemoryType, Provenance, Scope, SourceKind, Trust, new_id, now_millis
 from memoria.store.base import Transaction
 from memoria.store.values import NewMemory, NewVersion
-from memoria.text.statement import fingerprint
 
 _ORIGIN = Provenance(source_kind=SourceKind.USER_SAID, trust=Trust.USER, channel="test")
 

@@ -7,6 +7,7 @@ from datetime import date
 from tests.store.tenant_life import IMPORTED, MARK, MODEL, SAID, vector
 
 from memoria.ingest.likeness import digest_opening
+from memoria.language.reading.statement import fingerprint
 from memoria.model import (
     Entity,
     InferredBy,
@@ -27,7 +28,6 @@ from memoria.store.values import (
     Filters,
     Match,
 )
-from memoria.text.statement import fingerprint
 
 EVERY = Filters(include_history=True)
 EVER = 1 << 60

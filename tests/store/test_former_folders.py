@@ -3,16 +3,16 @@
 from pathlib import Path
 
 import pytest
-from tests.admin.schedulers import CRONTAB, machine
+from tests.connectors.schedules.schedulers import CRONTAB, machine
 from tests.surface.shell import Shell
 
-from memoria.admin.schedule.plan import job_label
 from memoria.app.engine import open_store
 from memoria.app.upkeep import back_up, restore
 from memoria.bare.home import OWNER_FILE, slug, tenant_folder
 from memoria.bare.hook_log import note_heard, read_heard
 from memoria.bare.spool import append_entry, list_waiting
 from memoria.config import Settings
+from memoria.connectors.schedules.plan import job_label
 from memoria.errors import StoreUnavailableError
 
 TENANT = "李雷 & Söhne"

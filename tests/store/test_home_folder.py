@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memoria.store.home_folder import FolderFiles, HomeFolder
+from memoria.disk.home_folder import FolderFiles, HomeFolder
 
 DAY = "daily_summaries/2026-11-22.md"
 

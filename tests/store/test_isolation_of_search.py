@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from tests.store.tenant_life import MODEL, SAID, live, vector
 from tests.store.tenant_reads import BOTH
 
+from memoria.language.words.analyser import query_terms
 from memoria.model import (
     MemoryType,
     Role,
@@ -16,7 +17,6 @@ from memoria.store.sqlite import SqliteStore
 from memoria.store.values import (
     Filters,
 )
-from memoria.text.analyser import query_terms
 
 FILTERS = st.builds(
     Filters,

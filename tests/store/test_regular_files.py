@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from memoria.disk.home_files import list_obstacles, tombstone_key
+from memoria.disk.home_folder import FolderFiles
+from memoria.disk.regular_files import MOST_BYTES, MOST_CORE_BYTES
 from memoria.errors import StoreUnavailableError, UnusableFileError
-from memoria.store.files import list_obstacles, tombstone_key
-from memoria.store.home_folder import FolderFiles
-from memoria.store.regular_files import MOST_BYTES, MOST_CORE_BYTES
 from memoria.store.sqlite.driver import connect
 
 DAY = "daily_summaries/2026-11-22.md"

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from memoria.language.reading.statement import fingerprint
 from memoria.lifecycle.lease import LEASE, hold_lease
 from memoria.lifecycle.runner import MOST_ROWS
 from memoria.model import LIBRARY, MemoryType, Provenance, new_id
 from memoria.store.sqlite import SqliteJournalingStore, SqliteStore
 from memoria.store.sqlite.driver import connect
 from memoria.store.values import Filters, NewMemory, NewVersion
-from memoria.text.statement import fingerprint
 
 TENANT = "ann"
 TRANSACTIONS = 50

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from memoria.language.reading.saying import find_wish, read_saying
 from memoria.model import Role, Trust, Vector, new_id
 from memoria.store.base import Transaction
 from memoria.store.remark import UNHEARD
@@ -16,7 +17,6 @@ from memoria.store.sqlite.transaction import SqliteTransaction
 from memoria.store.sqlite.turn_columns import SqliteTurnColumns
 from memoria.store.sqlite.turn_table import TurnTable
 from memoria.store.values import NewTurn
-from memoria.text.saying import find_wish, read_saying
 
 MODEL = "toy"
 TEXTS = ("Where is the ferry?", "From now on use metres.", "The ferry leaves at nine.", "", "ok")

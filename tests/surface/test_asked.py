@@ -24,11 +24,11 @@ from memoria.bare.ask import (
 )
 from memoria.config import Settings
 from memoria.inference.bundled import BundledEmbedder
+from memoria.language.budget import estimate_tokens
+from memoria.language.reading.strip import strip
 from memoria.surface.hook.main import _find_text, _Options
 from memoria.surface.hook.payloads import Payload
 from memoria.surface.mcp.asked import answer_hooks
-from memoria.text.budget import estimate_tokens
-from memoria.text.strip import strip
 
 pytestmark = pytest.mark.skipif("sys.platform == 'win32'", reason="it has no such sockets")
 TENANT = "default"

@@ -15,8 +15,8 @@ from tests.surface.agent import Agent, connected, server_on
 import memoria
 from memoria import Memoria, Settings
 from memoria.errors import MemoriaError
+from memoria.language.reading.invisible import show_invisible
 from memoria.surface.cli.main import run
-from memoria.text.invisible import show_invisible
 
 UNKNOWN = "0199ffff-ffff-7fff-bfff-ffffffffffff"
 TEN_MEGABYTES = 10 * 1024 * 1024

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from tests.surface.client_box import ClientBox
 
-from memoria.admin.clients.place import ClientPlace
-from memoria.admin.clients.program import ClientProgram
-from memoria.admin.clients.status import list_connections
-from memoria.admin.clients.table import CLIENTS
+from memoria.connectors.clients.place import ClientPlace
+from memoria.connectors.clients.program import ClientProgram
+from memoria.connectors.clients.status import list_connections
+from memoria.connectors.clients.table import CLIENTS
 from memoria.surface.mcp.instructions import static_instructions
 
 NAMES = [client.name for client in CLIENTS]

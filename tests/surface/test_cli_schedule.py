@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.admin.schedulers import (
+from tests.connectors.schedules.schedulers import (
     CRONTAB,
     DENIED,
     LAUNCHCTL,

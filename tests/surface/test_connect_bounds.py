@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from tests.surface.client_box import ClientBox
 
-from memoria.admin.clients.config_file import ConfigFile
-from memoria.admin.clients.table import CLIENTS
+from memoria.connectors.clients.config_file import ConfigFile
+from memoria.connectors.clients.table import CLIENTS
 
 KEY = "sk-proj-Zk3Qw9Lm2Xv7Bn4Tc8Yh5Rd1"
 OUTSIDE = json.dumps({"mcpServers": {"x": {"command": "y", "env": {"KEY": KEY}}}})

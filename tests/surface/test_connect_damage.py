@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from tests.surface.client_box import ClientBox
 
-from memoria.admin.clients.document import command_in
-from memoria.admin.clients.interface import Client, HookWish
-from memoria.admin.clients.ledger import ConnectionLedger, LedgerEntry
-from memoria.admin.clients.place import ClientPlace
-from memoria.admin.clients.program import ClientProgram
-from memoria.admin.clients.status import check_clients, examine_connection
-from memoria.admin.clients.table import CLIENTS
-from memoria.admin.clients.wiring import (
+from memoria.connectors.clients.document import command_in
+from memoria.connectors.clients.interface import Client, HookWish
+from memoria.connectors.clients.ledger import ConnectionLedger, LedgerEntry
+from memoria.connectors.clients.place import ClientPlace
+from memoria.connectors.clients.program import ClientProgram
+from memoria.connectors.clients.status import check_clients, examine_connection
+from memoria.connectors.clients.table import CLIENTS
+from memoria.connectors.clients.wiring import (
     ClientWiring,
     draft_connection,
     draft_removal,

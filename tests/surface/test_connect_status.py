@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.surface.client_box import ClientBox
 
-from memoria.admin.clients.trust import list_untrusted
+from memoria.connectors.clients.trust import list_untrusted
 
 
 def _status(box: ClientBox, code: int) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import memoria.app.nightly as nights
 from memoria import Memoria
 from memoria.app import open_memoria
 from memoria.config import Settings
+from memoria.disk.folders import project_file, tenant_folder
 from memoria.model import (
     COMMAND_LINE,
     DAY_MS,
@@ -24,7 +25,6 @@ from memoria.model import (
 )
 from memoria.model.channel import EXTRACTION_CHANNEL
 from memoria.model.core import CORE_FILES
-from memoria.store.folders import project_file, tenant_folder
 from memoria.store.values import NewMemory, NewVersion
 from memoria.surface.mcp.instructions import instructions_for
 from memoria.surface.mcp.prompts import briefing

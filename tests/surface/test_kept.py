@@ -34,13 +34,13 @@ from memoria.bare.kept import (
     read_kept,
 )
 from memoria.config import Settings
+from memoria.language.budget import estimate_tokens
+from memoria.language.reading.strip import strip
 from memoria.model import DAY_MS, use_clock
 from memoria.surface.front.serve import read_instructions
 from memoria.surface.hook.main import _find_briefings, _Options
 from memoria.surface.hook.payloads import Payload
 from memoria.surface.mcp.kept import composers_for, keep_once_closed
-from memoria.text.budget import estimate_tokens
-from memoria.text.strip import strip
 
 NAMES = (INSTRUCTIONS, BRIEFING)
 HERE, THERE = "/work/here", "/work/there"

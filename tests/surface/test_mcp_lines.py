@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.surface.test_mcp_stdio import Pipes, by_hand
 
+from memoria.language.reading.invisible import show_invisible
 from memoria.surface.mcp.line_repair import repair_line, request_id
-from memoria.text.invisible import show_invisible
 
 TEN_MEGABYTES = 10 * 1024 * 1024
 

@@ -14,7 +14,7 @@ from tests.surface.agent import server_on
 import memoria.app.nightly as nights
 from memoria.app import open_memoria
 from memoria.config import Settings
-from memoria.store.folders import tenant_folder
+from memoria.disk.folders import tenant_folder
 from memoria.surface.mcp.instructions import instructions_for, static_instructions
 
 URI = "memory://core/USER.md"

@@ -11,8 +11,8 @@ from training.statements.train import (
     read_examples,
 )
 
+from memoria.language.statements.classifier import TYPES
 from memoria.model.memory_types import MemoryType
-from memoria.policy.statements.classifier import TYPES
 
 
 def test_only_the_part_in_brackets_is_learnt_from() -> None:

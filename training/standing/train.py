@@ -26,12 +26,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memoria.policy.own_words import BLOT, blot_foreign_text
-from memoria.policy.plain_statements import is_literal
-from memoria.policy.statements.runs import BITS, list_runs
-from memoria.policy.statements.standing import MOST_TOKENS, list_runs_of_next
-from memoria.text.budget import estimate_tokens
-from memoria.text.script import reads_chinese
+from memoria.language.budget import estimate_tokens
+from memoria.language.reading.own_words import BLOT, blot_foreign_text
+from memoria.language.statements.plain_statements import is_literal
+from memoria.language.statements.runs import BITS, list_runs
+from memoria.language.statements.standing import MOST_TOKENS, list_runs_of_next
+from memoria.language.words.script import reads_chinese
 from training.fitting import Floats, minimise
 from training.runs import RunMatrix
 from training.statements.train import LABELS

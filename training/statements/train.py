@@ -21,8 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from memoria.language.statements.classifier import BITS, TYPES, list_places
 from memoria.model.memory_types import MemoryType
-from memoria.policy.statements.classifier import BITS, TYPES, list_places
 from training.fitting import Floats, minimise
 from training.runs import RunMatrix
 

@@ -1,5 +1,4 @@
-"""Memoria inside other frameworks: one module for each, and an extra of its name that installs it.
+"""Adapters under the names that programs import: `memoria.adapters.langgraph` and the others.
 
-Each puts the memory in the place of the framework's own. It uses the library as any program does,
-and nothing imports it.
+The code is in `memoria.connectors.adapters`.
 """

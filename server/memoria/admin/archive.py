@@ -14,11 +14,11 @@ from typing import IO, Literal
 
 from pydantic import ValidationError
 
-from memoria.admin.zip_files import TORN, open_zip
 from memoria.bare.project_registry import REGISTRY
+from memoria.connectors.zip_files import TORN, open_zip
+from memoria.disk.home_files import BACKUPS, DATABASE, TOMBSTONE_KEY, is_core_path, most_bytes
 from memoria.errors import BackupError
 from memoria.model.base import Value
-from memoria.store.files import BACKUPS, DATABASE, TOMBSTONE_KEY, is_core_path, most_bytes
 
 Progress = Callable[[int, int], None]
 

@@ -16,11 +16,8 @@ from memoria.admin.drafts import STAGING, delete_left_drafts, find_left_drafts, 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.bare.project_registry import REGISTRY
 from memoria.config import Settings
-from memoria.errors import BackupError, UnusableFileError
-from memoria.model import now_millis, to_millis
-from memoria.model.forgetting import RemainingBackup
-from memoria.store.base import DatabaseFiles
-from memoria.store.files import (
+from memoria.disk.folders import explain_system_errors, sync_folder
+from memoria.disk.home_files import (
     BACKUPS,
     DATABASE,
     TOMBSTONE_KEY,
@@ -28,8 +25,7 @@ from memoria.store.files import (
     most_bytes,
     replace_file,
 )
-from memoria.store.folders import explain_system_errors, sync_folder
-from memoria.store.regular_files import (
+from memoria.disk.regular_files import (
     is_folder,
     list_files,
     list_folder,
@@ -37,6 +33,10 @@ from memoria.store.regular_files import (
     refuse_links,
     walk,
 )
+from memoria.errors import BackupError, UnusableFileError
+from memoria.model import now_millis, to_millis
+from memoria.model.forgetting import RemainingBackup
+from memoria.store.base import DatabaseFiles
 
 ASIDE = "before-restore-"
 STAMP = "%Y%m%dT%H%M%S.%fZ"

@@ -19,6 +19,11 @@ from memoria.bare.kept import count_kept
 from memoria.bare.project_registry import RegistryError, read_projects
 from memoria.bare.settings_file import settings_path
 from memoria.config import NO_WORKSPACE, Settings
+from memoria.disk.folders import tenant_folder
+from memoria.disk.former_folders import describe_former
+from memoria.disk.home_files import DATABASE, core_files, list_obstacles
+from memoria.disk.home_folder import open_home_files
+from memoria.disk.interface import TenantFiles
 from memoria.erasure.repair import MEMORY_KINDS
 from memoria.erasure.verify import verify
 from memoria.errors import (
@@ -32,11 +37,7 @@ from memoria.inference import LazyEmbedder
 from memoria.model import FIX, RESTORE, BacklogStatus, Finding, Health, now_millis, to_iso
 from memoria.model.core import NOT_REMEMBERED
 from memoria.settings_file import read_settings_file
-from memoria.store.base import Store, TenantFiles
-from memoria.store.files import DATABASE, core_files, list_obstacles
-from memoria.store.folders import tenant_folder
-from memoria.store.former_folders import describe_former
-from memoria.store.home_folder import open_home_files
+from memoria.store.base import Store
 
 _LITTLE_DISK_BYTES = 500_000_000
 _MOST_NAMED = 20

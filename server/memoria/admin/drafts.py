@@ -14,8 +14,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from memoria.bare.file_locks import read_at, try_lock, write_at
-from memoria.store.folders import DRAFT, make_private, sync_folder
-from memoria.store.regular_files import list_folder
+from memoria.disk.folders import DRAFT, make_private, sync_folder
+from memoria.disk.regular_files import list_folder
 
 NOTES = "drafts"
 """The folder of a home with a note for each draft that is being written."""

@@ -29,8 +29,8 @@ def run(home: str, tenant: str) -> None:
 def clean_turns(turns: object) -> list[dict[str, object]]:
     """The turns of an entry without what must not be kept, or were nothing else."""
     from memoria.ingest.clean import clean_turn  # noqa: PLC0415  (read the pipe first)
+    from memoria.language.reading.clean import Tally  # noqa: PLC0415
     from memoria.model import Turn  # noqa: PLC0415
-    from memoria.text.clean import Tally  # noqa: PLC0415
 
     cleaned = list[dict[str, object]]()
     for fields in turns if isinstance(turns, list) else ():

@@ -15,25 +15,27 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from anyio import CancelScope, create_task_group
 from anyio.lowlevel import checkpoint
 
-from memoria.admin.imports.interface import ForeignItem, ImportItem
-from memoria.admin.imports.items import as_note, read_file
-from memoria.admin.transcripts import (
+from memoria.config import NO_WORKSPACE
+from memoria.connectors.sources.interface import ForeignItem, ImportItem
+from memoria.connectors.sources.items import as_note, read_file
+from memoria.connectors.transcripts import (
     SkippedLine,
     Transcript,
     TranscriptSource,
     TranscriptTurn,
     UnusableLine,
 )
-from memoria.admin.transcripts.each import name_fault
-from memoria.admin.transcripts.omission import FoldersLeftOut
-from memoria.config import NO_WORKSPACE
+from memoria.connectors.transcripts.base import BadLine
+from memoria.connectors.transcripts.each import name_fault
+from memoria.connectors.transcripts.omission import FoldersLeftOut
 from memoria.errors import InvalidInputError, InvalidTurnError
+from memoria.language.budget import estimate_tokens
 from memoria.memories.statement_text import MAX_CHARS
 from memoria.model import Receipt, Role, Turn
-from memoria.text.budget import estimate_tokens
 
 if TYPE_CHECKING:
-    from memoria.memories.foreign import ForeignMemory, ForeignReceipt
+    from memoria.memories.foreign import ForeignReceipt
+    from memoria.model.foreign import ForeignMemory
 
 BATCH_TURNS = 200
 BATCH_MEMORIES = 25
@@ -81,16 +83,6 @@ class ItemFormat(Protocol):
 
     @property
     def read(self) -> Callable[[TranscriptSource], Iterator[ImportItem]]: ...  # noqa: D102
-
-
-@dataclass(frozen=True, slots=True)
-class BadLine:
-    """A line that was left out."""
-
-    file: str
-    line: int | None
-    """Counted from 1; nothing where the trouble is with the whole file."""
-    problem: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ from memoria.admin.backup import delete_abandoned, delete_expired
 from memoria.admin.modes import make_private
 from memoria.bare.kept import delete_kept
 from memoria.config import Settings
+from memoria.disk.folders import explain_system_errors
 from memoria.erasure.repair import repair_orphans
 from memoria.errors import StoreError
 from memoria.model import FIX, RESTORE, Finding, Health, Repair
 from memoria.store.base import Store
-from memoria.store.folders import explain_system_errors
 
 Progress = Callable[[int, int], None]
 

@@ -12,9 +12,9 @@ from memoria.bare.ask import SOCKETS
 from memoria.bare.home import TENANTS
 from memoria.bare.kept import KEPT
 from memoria.bare.project_registry import LOCK, REGISTRY
+from memoria.disk.folders import DERIVED, PROJECTS, SCHEDULED_JOB
+from memoria.disk.regular_files import is_folder, walk
 from memoria.model import FIX, Finding
-from memoria.store.folders import DERIVED, PROJECTS, SCHEDULED_JOB
-from memoria.store.regular_files import is_folder, walk
 
 _FILE, _FOLDER, _OTHERS = 0o600, 0o700, 0o077
 _OURS = (

@@ -31,10 +31,6 @@ from memoria.admin.spool_entries import (
     touch,
 )
 from memoria.admin.spool_progress import GivenUpError, Progress
-from memoria.admin.transcripts.base import TranscriptFormat, TranscriptItem, TranscriptTurn
-from memoria.admin.transcripts.follow import FilePlace, TranscriptFollower
-from memoria.admin.transcripts.formats import FORMATS
-from memoria.admin.transcripts.omission import FoldersLeftOut
 from memoria.bare.hook_log import describe_error, note_failure
 from memoria.bare.projects import project_of
 from memoria.bare.spool import (
@@ -45,10 +41,14 @@ from memoria.bare.spool import (
     list_aside,
 )
 from memoria.config import NO_WORKSPACE
+from memoria.connectors.transcripts.base import TranscriptFormat, TranscriptItem, TranscriptTurn
+from memoria.connectors.transcripts.follow import FilePlace, TranscriptFollower
+from memoria.connectors.transcripts.formats import FORMATS
+from memoria.connectors.transcripts.omission import FoldersLeftOut
 from memoria.erasure.suppression import Digester
 from memoria.errors import InvalidInputError, InvalidTurnError, StoreError
 from memoria.ingest.capture import Capture
-from memoria.ingest.own_calls import is_own_call
+from memoria.language.reading.own_calls import is_own_call
 from memoria.model import DAY_MS, CaptureEvent, Channel, Turn, now_millis
 from memoria.model.channel import hook_channel
 from memoria.store.base import Store
@@ -306,7 +306,7 @@ class SpoolIntake:
 
     def follow(self, form: TranscriptFormat, path: Path, session: str) -> TranscriptFollower:
         """What reads the transcript on."""
-        return TranscriptFollower(form, path, session, self._digester, self._folders)
+        return TranscriptFollower(form, path, session, self._digester.digest_name, self._folders)
 
 
 class _Following:

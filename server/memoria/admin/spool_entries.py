@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from memoria.admin.transcripts.base import as_turn
+from memoria.connectors.transcripts.base import as_turn
 from memoria.model import Turn, now_millis
 from memoria.store.base.transcripts import TranscriptPlace
 

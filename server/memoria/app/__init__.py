@@ -6,6 +6,6 @@ Only `engine` names a database engine; the faces call `memory` (with its `queue`
 from memoria.app.compose import open_memoria
 from memoria.app.memory import Memoria
 from memoria.bare.projects import find_project, project_of
-from memoria.store.files import DATABASE
+from memoria.disk.home_files import DATABASE
 
 __all__ = ["DATABASE", "Memoria", "find_project", "open_memoria", "project_of"]

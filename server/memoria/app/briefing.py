@@ -11,6 +11,10 @@ from dataclasses import dataclass
 
 from memoria.app.core_excerpt import CoreReader
 from memoria.bare.kept import OF_NO_PROJECT
+from memoria.language.budget import estimate_tokens, take_fitting
+from memoria.language.reading.invisible import show_invisible
+from memoria.language.reading.lines import indent_lines
+from memoria.language.reading.strip import escape_fences, fence
 from memoria.lifecycle.core.wishes import HEADING, list_wishes, wish_lines
 from memoria.memories.conditions import is_open
 from memoria.memories.days import date_of, date_of_memory
@@ -18,10 +22,6 @@ from memoria.memories.task_in_hand import list_told_tasks
 from memoria.model import Scratchpad, now_millis, to_iso
 from memoria.model.zone import Zone
 from memoria.store.base import Transaction
-from memoria.text.budget import estimate_tokens, take_fitting
-from memoria.text.invisible import show_invisible
-from memoria.text.lines import indent_lines
-from memoria.text.strip import escape_fences, fence
 
 MOST_TOKENS = 2_300
 """Estimated; no text has more than four characters for each. Claude Code shows 10,000 characters of

@@ -9,13 +9,13 @@ from dataclasses import replace
 
 from memoria.bare.projects import find_place
 from memoria.config import Settings
+from memoria.disk.home_folder import open_home_files
 from memoria.inference import LazyEmbedder
 from memoria.lifecycle.core.current import CurrentCore, compose_core
 from memoria.lifecycle.core.places import head_of, places_seen_from
 from memoria.model import now_millis
 from memoria.model.core import PROJECT_FILE, CoreFile, CoreMemory
 from memoria.store.base import Transaction
-from memoria.store.home_folder import open_home_files
 
 _MINUTE_MS = 60_000
 """What expires is gone within a minute, and what changes at once."""

@@ -8,18 +8,18 @@ from contextlib import closing
 from pathlib import Path
 
 from memoria.admin.exports.merge import ExportMerger, MergeReport
-from memoria.admin.exports.notes.folder import NoteFolder
-from memoria.admin.exports.notes.sync import Deleted, NotesReport, NoteSync
 from memoria.admin.exports.write import ExportOrder, ExportReport, write_export
 from memoria.app.engine import choose_engine, open_store
 from memoria.app.memory import Memoria
 from memoria.app.projects import ProjectTable
 from memoria.app.threads import in_thread
 from memoria.config import Settings
+from memoria.connectors.notes.folder import NoteFolder
+from memoria.connectors.notes.sync import Deleted, NotesReport, NoteSync
+from memoria.disk.home_folder import open_home_files
 from memoria.errors import ExportError, InvalidInputError
 from memoria.store.base import Store
 from memoria.store.base.portable import PortableSelection
-from memoria.store.home_folder import open_home_files
 
 Progress = Callable[[int, int], None]
 

@@ -8,6 +8,7 @@ from memoria.app.open_home import OpenHome
 from memoria.app.records import Records
 from memoria.app.spool import THOROUGH_BYTES
 from memoria.app.threads import in_thread
+from memoria.disk.home_folder import open_home_files
 from memoria.erasure.suppression import Digester
 from memoria.errors import NotFoundError
 from memoria.model import DAY_MS, Channel
@@ -23,7 +24,6 @@ from memoria.model.ids import choose_by_end
 from memoria.model.query import MAX_LIMIT, MAX_TOKENS
 from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.retrieval.ranking.selection import HALF_AS_GOOD
-from memoria.store.home_folder import open_home_files
 from memoria.store.values import Filters, SuppressedMeaning
 
 if TYPE_CHECKING:

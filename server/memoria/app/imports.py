@@ -10,7 +10,8 @@ from memoria.retrieval.query.plan import EVERYWHERE
 
 if TYPE_CHECKING:
     from memoria.app.projects import ProjectTable
-    from memoria.memories.foreign import ForeignMemory, ForeignReceipt
+    from memoria.memories.foreign import ForeignReceipt
+    from memoria.model.foreign import ForeignMemory
 
 
 class Imports(Messages):

@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memoria.inference import LazyEmbedder, calibration_of
+from memoria.language.statements.kinds import guess_type
+from memoria.language.words.analyser import query_terms
 from memoria.memories.details import StatementDetails
 from memoria.memories.statements import Statements
 from memoria.model import Memory, MemoryType, RelatedStatement, RememberResult
 from memoria.model.parse import as_statable_type
-from memoria.policy.kinds import guess_type
 from memoria.retrieval.lookup.related import RelatedMemoryFinder
 from memoria.store.base import Store, Transaction
 from memoria.store.values import Filters
-from memoria.text.analyser import query_terms
 
 _MOST = 8
 

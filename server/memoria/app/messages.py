@@ -4,8 +4,8 @@ from memoria.app.arguments import Name, Text, check_arguments
 from memoria.app.forgetting import Forgetting
 from memoria.app.threads import in_thread
 from memoria.ingest.identity import clean_id
+from memoria.language.reading.clean import Tally
 from memoria.model import StoredTurn, now_millis
-from memoria.text.clean import Tally
 
 
 class Messages(Forgetting):

@@ -13,6 +13,7 @@ from memoria.app.compose import open_memoria
 from memoria.app.engine import choose_engine, open_store
 from memoria.app.memory import Memoria
 from memoria.config import Settings
+from memoria.language.budget import estimate_tokens
 from memoria.model import (
     DAY_MS,
     LIBRARY,
@@ -28,7 +29,6 @@ from memoria.model import (
 )
 from memoria.model.model_call import USUAL_PRICE
 from memoria.store.base import Transaction
-from memoria.text.budget import estimate_tokens
 
 _TALK = (
     (Role.USER, "I've moved from Bergen to Trondheim, to a flat near the river."),

@@ -8,9 +8,9 @@ replaced, each by one of its own (`ingest/identity.py`), for nobody chooses them
 
 from memoria.config import Settings
 from memoria.errors import InvalidInputError
+from memoria.language.reading.clean import Tally, clean_name
+from memoria.language.remembered import remember_results
 from memoria.model import Channel
-from memoria.text.clean import Tally, clean_name
-from memoria.text.remembered import remember_results
 
 
 def clean_channel(channel: Channel) -> Channel:

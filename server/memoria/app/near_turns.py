@@ -6,11 +6,11 @@ words, and no rule can tell which of them are meant: they are offered beside wha
 
 from collections.abc import Iterator, Sequence
 
+from memoria.language.words.document import full_text
 from memoria.model import Explanation, Memory, MemoryVersion, Role, StoredTurn, Validity
 from memoria.model.forgetting import ForgetItem
 from memoria.store.base import Transaction
 from memoria.store.values import ErasureFilter, Filters
-from memoria.text.document import full_text
 
 MOST_COMPARED = 5
 """So many memories are looked for in other words; of more, nobody reads the list."""

@@ -3,11 +3,11 @@
 from pathlib import Path, PurePath
 
 from memoria.config import Settings
+from memoria.language.budget import estimate_tokens
+from memoria.language.reading.invisible import show_invisible
+from memoria.language.reading.lines import join_lines
 from memoria.store.base import Transaction
 from memoria.store.values import Filters
-from memoria.text.budget import estimate_tokens
-from memoria.text.invisible import show_invisible
-from memoria.text.lines import join_lines
 
 _MOST_TOKENS = 10
 """Of a project's name."""
@@ -47,7 +47,7 @@ def _offers(settings: Settings) -> list[str]:
 
 def _list_programs() -> list[str]:
     """The programs of which transcripts lie on this machine."""
-    from memoria.admin.imports.conversations import TRANSCRIPTS  # noqa: PLC0415  (only a new home pays for it)
+    from memoria.connectors.sources.conversations import TRANSCRIPTS  # noqa: PLC0415  (only a new home pays for it)
 
     return [one.title for one in TRANSCRIPTS if any(map(_holds_files, one.list_places()))]
 

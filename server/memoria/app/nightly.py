@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from memoria.app.engine import choose_engine, open_store
 from memoria.config import Settings
+from memoria.disk.home_folder import open_home_files
 from memoria.errors import EmbedderError, InvalidInputError, quote_value
 from memoria.inference import LazyEmbedder, calibration_of, choose_embedder
 from memoria.lifecycle.budget import NightlyLedger
@@ -29,7 +30,6 @@ from memoria.model.nightly import (
 from memoria.policy.retention import retention_table
 from memoria.retrieval.lookup.related import RelatedMemoryFinder
 from memoria.store.base import JournalingStore
-from memoria.store.home_folder import open_home_files
 from memoria.store.values import Filters
 
 _S_PER_MINUTE = 60

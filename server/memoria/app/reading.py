@@ -1,6 +1,7 @@
 """Composition of the extraction workers, which let a chat model read what was recorded."""
 
 from memoria.config import Settings
+from memoria.disk.home_folder import open_home_files
 from memoria.erasure.suppression import Digester
 from memoria.inference import LazyEmbedder
 from memoria.inference.chat.choose import chat_limits, choose_chat_model
@@ -14,7 +15,6 @@ from memoria.memories.related import RelatedMemories
 from memoria.model import QueueKind
 from memoria.retrieval.lookup.related import RelatedMemoryFinder
 from memoria.store.base import Store
-from memoria.store.home_folder import open_home_files
 from memoria.store.ledger import StoreLedger
 
 _MS_PER_MINUTE = 60_000

@@ -180,8 +180,8 @@ class Spool:
 
     def _begin(self, most_bytes: int) -> "IntakeThread":
         from memoria.admin.spool import SpoolIntake  # noqa: PLC0415  (only where anything waits)
-        from memoria.admin.transcripts.omission import FoldersLeftOut  # noqa: PLC0415  (as above)
         from memoria.app.intake_thread import IntakeThread  # noqa: PLC0415  (as above)
+        from memoria.connectors.transcripts.omission import FoldersLeftOut  # noqa: PLC0415  (as above)
 
         self._stalled = [one for one in self._stalled if one.is_alive]
         intake = SpoolIntake(

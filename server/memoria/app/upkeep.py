@@ -16,12 +16,12 @@ from memoria.admin.mend import mend_home, mend_store, report_failures, report_re
 from memoria.app.engine import choose_engine, open_store
 from memoria.app.private_times import carry_private_times
 from memoria.config import Settings
+from memoria.disk.home_folder import HomeFolder
 from memoria.erasure.reforget import reforget
 from memoria.errors import StoreError
 from memoria.inference import LazyEmbedder, choose_embedder
 from memoria.model import BacklogStatus, Health, Repair
 from memoria.store.base import Store
-from memoria.store.home_folder import HomeFolder
 
 Progress = Callable[[int, int], None]
 Treatment = Literal["none", "fix", "rebuild"]

@@ -13,11 +13,11 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
+from memoria.language.words.document import full_text
+from memoria.language.words.name import name_key
 from memoria.model import InferredBy
 from memoria.store.base import Dependent, Transaction
 from memoria.store.base.dependencies import Relation
-from memoria.text.document import full_text
-from memoria.text.name import name_key
 
 
 def find_unsupported(tx: Transaction, turn_ns: Sequence[int]) -> list[str]:

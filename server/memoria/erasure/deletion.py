@@ -12,10 +12,10 @@ from memoria.erasure.cascade import (
 from memoria.erasure.plan import ErasurePlan
 from memoria.erasure.restatements import list_restatements
 from memoria.erasure.suppression import Digester
+from memoria.language.words.document import full_text
 from memoria.model import Channel, Memory, StoredTurn, now_millis
 from memoria.store.base import Transaction
 from memoria.store.values import SuppressedMeaning, Tombstone, TombstoneKind, TombstoneRecord
-from memoria.text.document import full_text
 
 
 def list_notes(tx: Transaction, plan: ErasurePlan) -> list[str]:

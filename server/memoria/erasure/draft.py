@@ -9,6 +9,8 @@ from memoria.erasure.files import EVERY_FILE, FileLine, TextFileEraser
 from memoria.erasure.plan import ErasurePlan, plan_erasure
 from memoria.erasure.selection import ErasureRequest, find_named
 from memoria.erasure.suppression import Digester
+from memoria.language.reading.phrases import Phrases
+from memoria.language.words.document import full_text
 from memoria.model import Memory, StoredTurn
 from memoria.model.forgetting import (
     FORGET_KINDS,
@@ -20,8 +22,6 @@ from memoria.model.forgetting import (
 )
 from memoria.store.base import Transaction
 from memoria.store.values import ErasureFilter, Filters
-from memoria.text.document import full_text
-from memoria.text.phrases import Phrases
 
 _BEFORE = "\nbefore: "
 """Between a wording and the one before it."""

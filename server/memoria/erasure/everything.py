@@ -11,10 +11,10 @@ from memoria.erasure.draft import make_token
 from memoria.erasure.files import TextFileEraser
 from memoria.erasure.restatements import derive_restatements
 from memoria.erasure.suppression import Digester
+from memoria.language.words.document import full_text
 from memoria.model.forgetting import ForgetItem, ForgetPreview
 from memoria.store.base import Transaction
 from memoria.store.values import Tombstone, TombstoneRecord
-from memoria.text.document import full_text
 
 _PAGE = 500
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from memoria.bare.lazy_regex import lazy_regex
+from memoria.language.reading.phrases import Phrases
+from memoria.language.words.document import full_text
 from memoria.model.core import CONTRADICTED, EARLIER
-from memoria.text.document import full_text
-from memoria.text.phrases import Phrases
 
 RECORDS = ".jsonl"
 _MARK = lazy_regex(r"(?:(?<![ \t])[ \t]++)?<!-- [a-z]:[0-9a-f]{4,36}(?: [0-9a-f]{8})? -->")

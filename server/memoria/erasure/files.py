@@ -12,20 +12,20 @@ from typing import NamedTuple
 
 from memoria.bare.home import TENANTS
 from memoria.bare.kept import delete_kept
-from memoria.erasure.file_text import RECORDS, Unwanted, list_removed, remove_unwanted
-from memoria.errors import StoreUnavailableError
-from memoria.store.files import BACKUPS, replace_file
-from memoria.store.folders import BEFORE_IMAGES, DRAFT, PROJECTS, make_private, tenant_folder
-from memoria.store.former_folders import former_folder
-from memoria.store.home_folder import FolderFiles
-from memoria.store.regular_files import (
+from memoria.disk.folders import BEFORE_IMAGES, DRAFT, PROJECTS, make_private, tenant_folder
+from memoria.disk.former_folders import former_folder
+from memoria.disk.home_files import BACKUPS, replace_file
+from memoria.disk.home_folder import FolderFiles
+from memoria.disk.regular_files import (
     find_obstacle,
     is_folder,
     list_files,
     list_folder,
     read_file,
 )
-from memoria.text.phrases import Phrases
+from memoria.erasure.file_text import RECORDS, Unwanted, list_removed, remove_unwanted
+from memoria.errors import StoreUnavailableError
+from memoria.language.reading.phrases import Phrases
 
 _SUFFIXES = (".md", ".txt", RECORDS)
 _RESTORED_OVER = "before-restore-*"

@@ -1,15 +1,16 @@
 """Imprint: what a tombstone keeps of a text, to recognise it inside of any other.
 
-It is a digest of the text's words in their recognised form (`text/recognition`), with their number
-and an anchor: a short digest of two of these words. An arriving text is read word by word; where
-two of its words have a known anchor, as many words as the imprint tells are digested and compared.
-So a forgotten statement is found wherever it stands, for the price of one lookup a text.
+It is a digest of the text's words in their recognised form (`language/reading/recognition`), with
+their number and an anchor: a short digest of two of these words. An arriving text is read word by
+word; where two of its words have a known anchor, as many words as the imprint tells are digested
+and compared. So a forgotten statement is found wherever it stands, for the price of one lookup a
+text.
 """
 
 from dataclasses import dataclass
 from typing import Literal
 
-from memoria.text.recognition import Place
+from memoria.language.reading.recognition import Place
 
 PREFIX = "w"
 """Begins an imprint as it is stored. Digests of older versions begin with a digit or a to f."""

@@ -19,16 +19,16 @@ from memoria.erasure.cascade import (
 from memoria.erasure.restatements import list_restatements
 from memoria.erasure.selection import NamedRecords
 from memoria.errors import InvalidInputError
+from memoria.language.reading.phrases import Phrases
+from memoria.language.reading.recognition import recognition_key
+from memoria.language.reading.statement import is_distinctive, is_stated_in, occurs_in
+from memoria.language.reading.wrapping import peel
+from memoria.language.words.analyser import word_terms
+from memoria.language.words.document import full_text
 from memoria.model import Memory, MemoryType, StoredTurn, now_millis
 from memoria.model.channel import NIGHTLY_CHANNEL
 from memoria.model.forgetting import ForgetKind, HiddenRecord
-from memoria.policy.wrapping import peel
 from memoria.store.base import Transaction
-from memoria.text.analyser import word_terms
-from memoria.text.document import full_text
-from memoria.text.phrases import Phrases
-from memoria.text.recognition import recognition_key
-from memoria.text.statement import is_distinctive, is_stated_in, occurs_in
 
 _MAX_TERMS = 64
 _FIRST_IDEOGRAM = "\u2e80"

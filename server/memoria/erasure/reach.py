@@ -4,12 +4,12 @@ import json
 from collections.abc import Iterator
 from datetime import date
 
+from memoria.disk.folders import daily_path, history_path
 from memoria.erasure.plan import ErasurePlan, search_terms
+from memoria.language.reading.phrases import Phrases
+from memoria.language.reading.statement import occurs_in
 from memoria.model.zone import UTC_ZONE, Zone
 from memoria.store.base import Transaction
-from memoria.store.folders import daily_path, history_path
-from memoria.text.phrases import Phrases
-from memoria.text.statement import occurs_in
 
 _CLOCKS_ON_EARTH = tuple(Zone.from_offset(hours * 60) for hours in range(-12, 15))
 """One of each hour: whatever day it is anywhere, it is that by one of these."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Container, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
+from memoria.disk.folders import DAILY
 from memoria.erasure.cascade import (
     delete_dependents,
     drop_lost_subjects,
@@ -21,13 +22,12 @@ from memoria.erasure.cascade import (
 )
 from memoria.erasure.files import TextFileEraser
 from memoria.erasure.suppression import Digester, SuppressionList
+from memoria.language.reading.phrases import Phrases
+from memoria.language.reading.statement import is_distinctive
+from memoria.language.words.document import full_text
 from memoria.model import Memory, StoredTurn, now_millis
 from memoria.store.base import Store, Transaction
-from memoria.store.folders import DAILY
 from memoria.store.values import DocumentKind, MessageName, TombstoneRecord
-from memoria.text.document import full_text
-from memoria.text.phrases import Phrases
-from memoria.text.statement import is_distinctive
 
 _PAGE = 500
 

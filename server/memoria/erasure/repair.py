@@ -5,9 +5,9 @@ from pathlib import Path
 from memoria.erasure.cascade import drop_unsupported
 from memoria.erasure.files import TextFileEraser
 from memoria.erasure.verify import verify
+from memoria.language.reading.phrases import Phrases
 from memoria.model import now_millis
 from memoria.store.base import Orphan, Store, Transaction
-from memoria.text.phrases import Phrases
 
 MEMORY_KINDS = frozenset(("memory", "derived memory", "episode"))
 """What is forgotten by its id; all else has none that anybody could give."""

@@ -7,17 +7,17 @@ word the same sentence otherwise the next time. What is wrapped ("Remember that 
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from memoria.model import Memory
-from memoria.policy.wrapping import peel
-from memoria.store.base import Transaction
-from memoria.text.analyser import word_terms
-from memoria.text.document import full_text
-from memoria.text.recognition import (
+from memoria.language.reading.recognition import (
     place_of,
     read_statement,
     recognition_key,
     split_sentences,
 )
+from memoria.language.reading.wrapping import peel
+from memoria.language.words.analyser import word_terms
+from memoria.language.words.document import full_text
+from memoria.model import Memory
+from memoria.store.base import Transaction
 
 _LEAST_TERMS = 2
 _OF_ANSWERS = frozenset(

@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from memoria.errors import InvalidInputError, NextStep, NotFoundError, shorten
+from memoria.language.reading.statement import canonical_form
+from memoria.language.words.analyser import query_terms
+from memoria.language.words.document import full_text
+from memoria.language.words.name import name_key
 from memoria.model import Memory, StoredTurn, as_instant, now_millis
 from memoria.model.forgetting import ForgetSelection, HiddenRecord
 from memoria.store.base import Transaction
 from memoria.store.not_found import not_found
 from memoria.store.values import DocumentKind, ErasureFilter, Filters
-from memoria.text.analyser import query_terms
-from memoria.text.document import full_text
-from memoria.text.name import name_key
-from memoria.text.statement import canonical_form
 
 _PAGE = 500
 

@@ -10,9 +10,9 @@ can't try all four-digit numbers to learn a forgotten PIN. A digest is bound to 
 what it is of, so that none can pass for another. Where the user allows it, a tombstone also holds a
 vector, by which paraphrases are recognised.
 
-Texts are digested in the form in which `text/recognition` reads them, and found inside of others
-(`erasure/imprint`). Earlier versions digested a narrower form, piece by piece; what they have
-forgotten is still looked for that way.
+Texts are digested in the form in which `language/reading/recognition` reads them, and found inside
+of others (`erasure/imprint`). Earlier versions digested a narrower form, piece by piece; what they
+have forgotten is still looked for that way.
 """
 
 import hashlib
@@ -22,14 +22,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 
+from memoria.disk.home_files import split_keys
 from memoria.erasure.imprint import PREFIX, Imprint, Reach
 from memoria.errors import ForgottenError, NextStep
-from memoria.model import NO_TEXT_VECTORS, TextVectors, now_millis, to_iso
-from memoria.model.forgetting import HiddenRecord
-from memoria.store.base import Tombstones
-from memoria.store.files import split_keys
-from memoria.store.values import MessageName, Tombstone
-from memoria.text.recognition import (
+from memoria.language.reading.recognition import (
     FORM,
     Place,
     Reading,
@@ -39,7 +35,16 @@ from memoria.text.recognition import (
     read_statement,
     strip_markup,
 )
-from memoria.text.statement import canonical_form, is_distinctive, sentences_in, statements_in
+from memoria.language.reading.statement import (
+    canonical_form,
+    is_distinctive,
+    sentences_in,
+    statements_in,
+)
+from memoria.model import NO_TEXT_VECTORS, TextVectors, now_millis, to_iso
+from memoria.model.forgetting import HiddenRecord
+from memoria.store.base import Tombstones
+from memoria.store.values import MessageName, Tombstone
 
 _ANCHOR_BYTES = 8
 _LONG_TURN = 10

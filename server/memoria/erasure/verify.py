@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.store.base import Orphan, Store, TenantFiles, Transaction
-from memoria.store.folders import HISTORY
-from memoria.store.home_folder import HomeFolder
+from memoria.disk.folders import HISTORY
+from memoria.disk.home_folder import HomeFolder
+from memoria.disk.interface import TenantFiles
+from memoria.store.base import Orphan, Store, Transaction
 
 _ID = lazy_regex(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
 _PAGE = 500

@@ -17,9 +17,9 @@ for a repetition of the first, and the client's brings it in.
 
 from memoria.ingest.likeness import is_same_turn
 from memoria.ingest.turn_draft import TurnDraft
+from memoria.language.words.document import full_text
 from memoria.model import Session, StoredTurn
 from memoria.store.base import Transaction
-from memoria.text.document import full_text
 
 _MOST_ALIKE = 100
 """Turns of one opening that are looked at."""

@@ -8,6 +8,9 @@ operation passes through here.
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
+from memoria.language.names.keys import USER, subject_key
+from memoria.language.words.document import full_text
+from memoria.language.words.name import name_key
 from memoria.memories.validator import PromptContents
 from memoria.memories.writer import MemoryWriter
 from memoria.model import (
@@ -22,7 +25,6 @@ from memoria.model import (
     StoredTurn,
     Update,
 )
-from memoria.policy.conflict import USER, subject_key
 from memoria.policy.participants import (
     Participants,
     attribute_subject,
@@ -32,8 +34,6 @@ from memoria.policy.participants import (
 )
 from memoria.store.base import Transaction
 from memoria.store.values import NewTurn
-from memoria.text.document import full_text
-from memoria.text.name import name_key
 
 _MOST_NAMES = 12
 _LONGEST_NAME = 100

@@ -14,6 +14,9 @@ from memoria.ingest.identity import clean_id
 from memoria.ingest.omission import count_omissions, leave_out_forgotten
 from memoria.ingest.session_writer import SessionWriter
 from memoria.ingest.turn_draft import TurnDraft, draft_turn, find_repeats
+from memoria.language.reading.clean import Tally
+from memoria.language.reading.statement import is_distinctive
+from memoria.language.words.document import full_text
 from memoria.model import (
     CaptureEvent,
     Channel,
@@ -28,9 +31,6 @@ from memoria.model.private_time import PrivateTime, find_open
 from memoria.model.turn import FORGOTTEN_PASSAGE
 from memoria.store.base import Store, Transaction
 from memoria.store.values import MessageName, SegmentLimits
-from memoria.text.clean import Tally
-from memoria.text.document import full_text
-from memoria.text.statement import is_distinctive
 
 if TYPE_CHECKING:
     from memoria.ingest.intake import Intake, IntakeLimits

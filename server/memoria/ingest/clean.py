@@ -1,17 +1,17 @@
 """Cleaning of a turn, before anything else sees it.
 
-Every text in it is cleaned (`text/clean`), in tool calls too. Calls of our own tools are dropped: a
-memory must not be made from a memory, nor a search find what was searched for.
+Every text in it is cleaned (`language/reading/clean`), in tool calls too. Calls of our own tools
+are dropped: a memory must not be made from a memory, nor a search find what was searched for.
 """
 
 from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from memoria.ingest.own_calls import is_own_call
+from memoria.language.reading.clean import Tally, clean_text
+from memoria.language.reading.own_calls import is_own_call
+from memoria.language.secrets.redact import redact
 from memoria.model import Turn
-from memoria.text.clean import Tally, clean_text
-from memoria.text.redact import redact
 
 _DEEPEST = 100
 """The deepest nesting of a tool call that is accepted; reading it back recurses as deep."""

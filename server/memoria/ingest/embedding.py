@@ -20,13 +20,13 @@ from dataclasses import dataclass
 from memoria.errors import EmbedderError, StoreError
 from memoria.inference import LazyEmbedder
 from memoria.ingest.backoff import backoff_ms
+from memoria.language.reading.passages import Span, split_passages
+from memoria.language.words.document import full_text
 from memoria.memories.similar import find_similar, link_all_similar
 from memoria.memories.turn_links import find_turn_names, link_recorded_turns
 from memoria.model import BacklogStatus, PassageVector, Role, StoredTurn, Vector, new_id, now_millis
 from memoria.store.base import Store, Transaction
 from memoria.store.values import PendingDocument
-from memoria.text.document import full_text
-from memoria.text.passages import Span, split_passages
 
 _LOG = logging.getLogger(__name__)
 _LEASE = "embedding"

@@ -34,6 +34,9 @@ from memoria.ingest.processing import (
     shorten_statement,
     turn_line,
 )
+from memoria.language.reading.clean import Tally, clean_text
+from memoria.language.reading.statement import sentences_in
+from memoria.language.statements.orders import instruction_shaped
 from memoria.memories.conditions import condition_of_turn
 from memoria.memories.days import day_of
 from memoria.memories.event_times import EventTime
@@ -54,11 +57,8 @@ from memoria.model import (
     Validity,
     new_id,
 )
-from memoria.policy.orders import instruction_shaped
 from memoria.store.base import Transaction
 from memoria.store.values import LeasedEntry, NewMemory
-from memoria.text.clean import Tally, clean_text
-from memoria.text.statement import sentences_in
 
 _SPOKEN = (Role.USER, Role.ASSISTANT)
 _LEAST_SPOKEN = 3

@@ -38,6 +38,10 @@ from memoria.ingest.second_look import (
     SecondLook,
     find_doubtful,
 )
+from memoria.language.reading.clean import Tally, clean_text
+from memoria.language.reading.quotes import find_quote
+from memoria.language.reading.statement import sentences_in
+from memoria.language.words.document import full_text
 from memoria.memories.conditions import condition_of_turn
 from memoria.memories.validator import OperationValidator, PromptContents
 from memoria.memories.verdicts import ReadAhead, read_ahead
@@ -56,10 +60,6 @@ from memoria.model import (
 )
 from memoria.store.base import Transaction
 from memoria.store.values import LeasedEntry
-from memoria.text.clean import Tally, clean_text
-from memoria.text.document import full_text
-from memoria.text.quotes import find_quote
-from memoria.text.statement import sentences_in
 
 
 class Extractor:

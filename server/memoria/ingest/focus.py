@@ -9,18 +9,18 @@ The end of a session ends no task, because the next session asks where the last 
 """
 
 from memoria.ingest.scratchpads import MOST_RECENT_TASKS
-from memoria.memories.conditions import condition_of_turn
-from memoria.memories.validator import OperationValidator, RejectedError
-from memoria.model import Focus, Role, StoredTurn
-from memoria.policy.tasks import (
+from memoria.language.statements.tasks import (
     list_telling_words,
     names_a_task,
     same_task,
     shorten_task,
 )
+from memoria.language.words.analyser import query_terms
+from memoria.language.words.document import full_text
+from memoria.memories.conditions import condition_of_turn
+from memoria.memories.validator import OperationValidator, RejectedError
+from memoria.model import Focus, Role, StoredTurn
 from memoria.store.base import Transaction
-from memoria.text.analyser import query_terms
-from memoria.text.document import full_text
 
 
 def follow_reading(validator: OperationValidator, focus: Focus | None) -> None:

@@ -22,6 +22,7 @@ from memoria.ingest.extract import finish_reading, split_conclusions
 from memoria.ingest.outcome import ExtractionOutcome
 from memoria.ingest.resolve import Resolver
 from memoria.ingest.unread import UnreadPage, UnreadTurns
+from memoria.language.statements.kinds import guess_type
 from memoria.memories.details import require_replaceable
 from memoria.memories.related import RelatedMemories
 from memoria.memories.validator import OperationValidator, PromptContents
@@ -45,7 +46,6 @@ from memoria.model.handed_in import (
 from memoria.model.ids import choose_by_end
 from memoria.model.memory import StatementStatus
 from memoria.model.privacy import PersonalRules
-from memoria.policy.kinds import guess_type
 from memoria.store.base import Store, Transaction
 from memoria.store.base.short_ids import INDEXED_CHARS
 

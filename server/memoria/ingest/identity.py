@@ -1,7 +1,7 @@
 """Ids of sessions and messages that hold no secret, and stay as different as they were."""
 
 from memoria.erasure.suppression import Digester
-from memoria.text.clean import Tally, clean_name
+from memoria.language.reading.clean import Tally, clean_name
 
 
 def clean_id(given: str, tally: Tally, digester: Digester) -> str:

@@ -19,6 +19,13 @@ from dataclasses import dataclass
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.ingest.attribution import attribute_earlier_turns, find_participants
 from memoria.ingest.resolve import Resolver
+from memoria.language.names.keys import USER
+from memoria.language.statements.confided import read_condition
+from memoria.language.statements.plain_statements import (
+    PlainStatement,
+    PlainStatements,
+    find_plain_statements,
+)
 from memoria.memories.turn_links import is_tool_call, link_turn_names
 from memoria.memories.validator import OperationValidator, PromptContents
 from memoria.memories.values import RULES_AUTHOR
@@ -34,13 +41,6 @@ from memoria.model import (
 )
 from memoria.model.condition import Condition
 from memoria.model.privacy import PersonalRules
-from memoria.policy.confided import read_condition
-from memoria.policy.conflict import USER
-from memoria.policy.plain_statements import (
-    PlainStatement,
-    PlainStatements,
-    find_plain_statements,
-)
 from memoria.policy.routing import ExtractNow, route_turn, text_weight
 from memoria.store.base import Transaction
 from memoria.store.values import LEFT_OVER, ClosedSegment, NewQueueEntry, NewTurn

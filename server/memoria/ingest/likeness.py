@@ -1,16 +1,17 @@
 """Likeness: when two accounts of a session tell of the same turn.
 
 The client's own transcript has the very words. An agent that reports them may have changed white
-space or Markdown, or cut what was long. Both are read as `text/recognition` reads statements, so
-that a word more or less within is another turn: a summary or a paraphrase is the agent's own.
+space or Markdown, or cut what was long. Both are read as `language/reading/recognition` reads
+statements, so that a word more or less within is another turn: a summary or a paraphrase is the
+agent's own.
 """
 
 import hashlib
 import re
 
 from memoria.bare.lazy_regex import lazy_regex
+from memoria.language.reading.recognition import read_statement
 from memoria.model import Role
-from memoria.text.recognition import read_statement
 
 _OPENING_WORDS = 12
 _OPENING_CHARS = 240

@@ -11,9 +11,9 @@ from pydantic import JsonValue
 
 from memoria.erasure.suppression import SuppressionList
 from memoria.ingest.clean import CleanTurn
+from memoria.language.reading.recognition import Reading, read_words, split_sentences
+from memoria.language.words.document import full_text
 from memoria.model.turn import FORGOTTEN_PASSAGE
-from memoria.text.document import full_text
-from memoria.text.recognition import Reading, read_words, split_sentences
 
 _MARK = f"[redacted:{FORGOTTEN_PASSAGE}]"
 

@@ -9,6 +9,10 @@ from memoria.bare.lazy_regex import lazy_regex
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import MemoriaError
 from memoria.inference.chat.client import ChatClient
+from memoria.language.reading.invisible import drop_invisible
+from memoria.language.reading.lines import indent_lines, join_lines
+from memoria.language.statements.confided import asks_to_forget
+from memoria.language.words.document import full_text
 from memoria.memories.conditions import is_withheld
 from memoria.memories.related import RelatedMemories
 from memoria.memories.validator import OperationValidator, PromptContents
@@ -16,13 +20,9 @@ from memoria.memories.values import Author
 from memoria.model import InferredBy, Role, StoredTurn, TextVectors
 from memoria.model.channel import EXTRACTION_CHANNEL
 from memoria.model.privacy import PersonalRules
-from memoria.policy.confided import asks_to_forget
 from memoria.policy.routing import RecordOnly, is_answer, route_turn, text_weight
 from memoria.store.base import Store, Transaction
 from memoria.store.values import LeasedEntry
-from memoria.text.document import full_text
-from memoria.text.invisible import drop_invisible
-from memoria.text.lines import indent_lines, join_lines
 
 _CUT = " […] "
 _BEFORE = 4

@@ -20,16 +20,16 @@ from memoria.ingest.processing import (
     shorten_statement,
     turn_line,
 )
+from memoria.language.reading.invisible import drop_invisible
+from memoria.language.reading.lines import indent_lines
+from memoria.language.words.document import as_text
+from memoria.language.words.script import is_cjk
 from memoria.memories.days import date_of_memory, day_of, last_date
 from memoria.memories.validator import PromptContents
 from memoria.model import Memory, Role, StoredTurn, Validity
 from memoria.model.zone import Zone
 from memoria.policy.participants import NOBODY_NAMED, Participants
 from memoria.store.values import LeasedEntry
-from memoria.text.document import as_text
-from memoria.text.invisible import drop_invisible
-from memoria.text.lines import indent_lines
-from memoria.text.script import is_cjk
 
 _BEFORE_CHARS = 200
 _MOST_CHARS = 16_000

@@ -12,6 +12,12 @@ from typing import NamedTuple
 from memoria.ingest.outcome import ExtractionOutcome
 from memoria.ingest.second_look import NO_ADVICE, Advice
 from memoria.ingest.updating import adds_to, says_what_is_known, start_of_update
+from memoria.language.dates import find_direction
+from memoria.language.names.keys import subject_key
+from memoria.language.reading.pasted import is_pasted
+from memoria.language.reading.quotes import find_quote
+from memoria.language.statements.orders import instruction_shaped
+from memoria.language.words.document import full_text
 from memoria.memories.claim_outcome import ClaimOutcome
 from memoria.memories.claims import ClaimWriter, same_topic
 from memoria.memories.event_times import EventTime, find_event_time, find_expiry
@@ -50,21 +56,9 @@ from memoria.model import (
     Validity,
     new_id,
 )
-from memoria.policy.conflict import (
-    Contradict,
-    NeedsReview,
-    Supersede,
-    decide_replacement,
-    is_older,
-    subject_key,
-)
-from memoria.policy.orders import instruction_shaped
-from memoria.policy.pasted import is_pasted
+from memoria.policy.conflict import Contradict, NeedsReview, Supersede, decide_replacement, is_older
 from memoria.policy.scope import points_at_project
 from memoria.store.values import NewMemory
-from memoria.text.dates import find_direction
-from memoria.text.document import full_text
-from memoria.text.quotes import find_quote
 
 _LINK_CONFIDENCE = 0.7
 _BOOST_STEP = 0.06  # of an importance from 0 to 1

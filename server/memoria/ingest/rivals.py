@@ -1,11 +1,10 @@
 """Rivals: the memories that a model's addition is compared with before it is written."""
 
+from memoria.language.names.keys import USER, names_property
+from memoria.language.reading.statement import says_the_same
 from memoria.memories.related import RelatedMemories
 from memoria.memories.validator import OperationValidator
 from memoria.model import Add, InferredBy, Memory, StoredTurn, TextVectors
-from memoria.policy.conflict import USER
-from memoria.policy.keys import names_property
-from memoria.text.statement import says_the_same
 
 _MOST = 3
 

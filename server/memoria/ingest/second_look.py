@@ -20,6 +20,11 @@ from memoria.ingest.processing import (
     turn_line,
 )
 from memoria.ingest.rivals import list_rivals
+from memoria.language.names.keys import subject_key
+from memoria.language.reading.literal import find_borrowed, is_cut_of, is_said_literally
+from memoria.language.reading.statement import says_the_same, split_sentences
+from memoria.language.statements.orders import instruction_shaped
+from memoria.language.words.document import full_text
 from memoria.memories.days import date_of_memory, date_of_turn, day_of
 from memoria.memories.related import RelatedMemories
 from memoria.memories.validator import OperationValidator, RejectedError
@@ -37,12 +42,7 @@ from memoria.model import (
     Update,
 )
 from memoria.model.zone import Zone
-from memoria.policy.conflict import subject_key
-from memoria.policy.literal import find_borrowed, is_cut_of, is_said_literally
-from memoria.policy.orders import instruction_shaped
 from memoria.policy.participants import Participants
-from memoria.text.document import full_text
-from memoria.text.statement import says_the_same, split_sentences
 
 _HIGH_IMPORTANCE = 0.8
 _MOST_PAIRS = 20

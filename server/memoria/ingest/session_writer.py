@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 from memoria.ingest.accounts import AccountMeeting
 from memoria.ingest.likeness import is_whole
 from memoria.ingest.turn_draft import TurnDraft
+from memoria.language.words.document import full_text
 from memoria.model import Channel, RecordedTurn, Role, Session, StoredTurn, Trust, new_id
 from memoria.store.base import Transaction
 from memoria.store.values import NewTurn, SegmentLimits
-from memoria.text.document import full_text
 
 if TYPE_CHECKING:
     from memoria.ingest.intake import Intake

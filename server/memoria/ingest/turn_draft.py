@@ -22,10 +22,10 @@ from memoria.errors import InvalidTurnError
 from memoria.ingest.clean import CleanTurn, clean_turn
 from memoria.ingest.identity import clean_id
 from memoria.ingest.likeness import digest_opening
+from memoria.language.reading.clean import Tally, clean_name
+from memoria.language.words.document import full_text
 from memoria.model import Role, Session, Turn
 from memoria.store.base import Conversations
-from memoria.text.clean import Tally, clean_name
-from memoria.text.document import full_text
 
 _MAX_ID_CHARS = 500
 _UNMISTAKABLE_BEGINNING = 3

@@ -1,10 +1,14 @@
 """Updates of a model: what one does to the memory that it names."""
 
+from memoria.language.reading.statement import (
+    canonical_form,
+    differs_in_number_or_negation,
+    fingerprint,
+)
 from memoria.memories.event_times import find_event_time
 from memoria.model import Memory, StoredTurn, Update
 from memoria.model.zone import Zone
 from memoria.policy.conflict import start_of
-from memoria.text.statement import canonical_form, differs_in_number_or_negation, fingerprint
 
 
 def says_what_is_known(content: str, known: str, update: Update) -> bool:

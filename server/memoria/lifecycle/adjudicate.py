@@ -4,16 +4,16 @@ from collections.abc import Mapping, Sequence
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import ChatModelError, InvalidAnswerError, ModelRefusedError
-from memoria.graph.roles import parse_sentence
 from memoria.inference.chat.client import ChatClient
 from memoria.inference.tasks import request_rulings
 from memoria.ingest.processing import compact_json, describe_pair, shorten_statement
+from memoria.language.names.roles import parse_sentence
+from memoria.language.reading.statement import differs_in_number_or_negation
 from memoria.lifecycle.interface import StepContext
 from memoria.memories.days import date_of_memory
 from memoria.model import Memory, Relation
 from memoria.model.zone import Zone
 from memoria.policy.merging import Pair
-from memoria.text.statement import differs_in_number_or_negation
 
 _AT_ONCE = 20
 _DIGITS = lazy_regex(r"\d+")

@@ -13,6 +13,10 @@ from memoria.bare.lazy_regex import lazy_regex
 from memoria.inference.chat.client import ChatClient
 from memoria.inference.tasks import request_concept
 from memoria.ingest.processing import compact_json, shorten_statement
+from memoria.language.reading.clean import Tally, clean_text
+from memoria.language.reading.quotes import find_quote
+from memoria.language.reading.statement import says_the_same, sentences_in
+from memoria.language.words.script import is_cjk
 from memoria.lifecycle.derivation import derivation_validator
 from memoria.lifecycle.interface import StepContext
 from memoria.memories.days import date_of_memory
@@ -20,10 +24,6 @@ from memoria.memories.validator import RejectedError
 from memoria.model import NO_TEXT_VECTORS, InferredBy, Memory
 from memoria.model.reflection import Concept
 from memoria.model.zone import Zone
-from memoria.text.clean import Tally, clean_text
-from memoria.text.quotes import find_quote
-from memoria.text.script import is_cjk
-from memoria.text.statement import says_the_same, sentences_in
 
 _NUMBER = lazy_regex(r"\d+(?:[.,:]\d+)*")
 MIN_QUOTED_MEMORIES = 2

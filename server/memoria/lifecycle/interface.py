@@ -16,6 +16,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from memoria.config import Settings
+from memoria.disk.home_folder import open_home_files
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.inference import DEFAULT_CALIBRATION, Calibration
 from memoria.lifecycle.budget import NightlyLedger
@@ -27,7 +28,6 @@ from memoria.model.channel import NIGHTLY_CHANNEL
 from memoria.model.nightly import NightlyRun, StepOutcome
 from memoria.policy.retention import RetentionTable
 from memoria.store.base import Store, Transaction
-from memoria.store.home_folder import open_home_files
 
 if TYPE_CHECKING:
     from memoria.inference.chat.client import ChatClient

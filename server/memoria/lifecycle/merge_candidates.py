@@ -13,14 +13,16 @@ from itertools import chain, combinations
 from operator import attrgetter
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.graph.mentions import find_names
+from memoria.language.names.keys import USER, predicate_key, subject_key
+from memoria.language.names.mentions import find_names
+from memoria.language.reading.statement import says_the_same, wording_key
+from memoria.language.words.analyser import query_terms
 from memoria.lifecycle.interface import StepContext
 from memoria.lifecycle.pages import read_pages
 from memoria.memories.days import date_of_memory
 from memoria.memories.related import RelatedMemories
 from memoria.model import InferredBy, Memory
 from memoria.model.zone import Zone
-from memoria.policy.conflict import USER, predicate_key, subject_key
 from memoria.policy.merging import (
     Pair,
     may_merge,
@@ -28,8 +30,6 @@ from memoria.policy.merging import (
 )
 from memoria.store.base import SimilarWordings, Transaction
 from memoria.store.values import Filters
-from memoria.text.analyser import query_terms
-from memoria.text.statement import says_the_same, wording_key
 
 MAX_PAIRS_ASKED = 200
 """Pairs that a chat model is asked about in a run; the nearest first, the rest in the next run."""

@@ -7,12 +7,12 @@ from memoria.inference.chat.base import AnswerT, ChatRequest
 from memoria.inference.chat.client import ChatClient
 from memoria.inference.tasks import ReviewCase, review_memory
 from memoria.ingest.processing import compact_json, shorten_statement
+from memoria.language.statements.orders import instruction_shaped
 from memoria.lifecycle.interface import StepContext
 from memoria.memories.days import date_of_memory
 from memoria.model import Memory, Trust
 from memoria.model.reflection import Judgement
 from memoria.model.zone import Zone
-from memoria.policy.orders import instruction_shaped
 
 _MAX_RELATED = 4
 """Memories it is shown beside the one it judges, and of what a search has found."""

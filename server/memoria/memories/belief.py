@@ -8,9 +8,9 @@ turn, their word is only what the quoted words bear out.
 
 from dataclasses import replace
 
+from memoria.language.reading.literal import is_borne_out
 from memoria.memories.values import NewWording
 from memoria.model import InferredBy, Memory, SourceKind, Trust, Validity
-from memoria.policy.literal import is_borne_out
 
 _STANDS_ALONE = (SourceKind.USER_SAID, SourceKind.CONSOLIDATED)
 """What is derived anew from other memories is as trusted as these are, whatever it said before."""

@@ -1,23 +1,24 @@
 """Conditions: on what condition a turn was told, and a memory that rests on it.
 
-They are read from the words whenever they are asked for (`policy/confided`), so that they hold for
-all that was ever recorded. What an assistant answers stands under the condition of what it answers.
-A memory stands under what it states itself and under that of every turn that any of its wordings
-rests on, and an episode under that of each turn that it tells of: no model is shown such a turn.
+They are read from the words whenever they are asked for (`language/statements/confided`), so that
+they hold for all that was ever recorded. What an assistant answers stands under the condition of
+what it answers. A memory stands under what it states itself and under that of every turn that any
+of its wordings rests on, and an episode under that of each turn that it tells of: no model is shown
+such a turn.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from memoria.model import Memory, MemoryType, Role, StoredTurn
-from memoria.model.condition import Condition
-from memoria.policy.confided import (
+from memoria.language.reading.literal import borrows_words
+from memoria.language.statements.confided import (
     StatedCondition,
     read_condition,
     read_condition_of_statement,
 )
-from memoria.policy.literal import borrows_words
+from memoria.language.words.analyser import query_terms
+from memoria.model import Memory, MemoryType, Role, StoredTurn
+from memoria.model.condition import Condition
 from memoria.store.base import Transaction
-from memoria.text.analyser import query_terms
 
 _ORDER = tuple(Condition)
 _MANY_WORDS = 4

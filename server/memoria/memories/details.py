@@ -12,6 +12,9 @@ from pydantic import ValidationError
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import InvalidInputError, NotFoundError, name_options, shorten
+from memoria.language.reading.clean import Tally, clean_text
+from memoria.language.reading.quotes import find_quote
+from memoria.language.words.document import full_text
 from memoria.model import (
     EdgeType,
     Memory,
@@ -26,9 +29,6 @@ from memoria.store.base import Transaction
 from memoria.store.base.short_ids import INDEXED_CHARS
 from memoria.store.not_found import not_found
 from memoria.store.values import Filters
-from memoria.text.clean import Tally, clean_text
-from memoria.text.document import full_text
-from memoria.text.quotes import find_quote
 
 MOST_ENTITIES = 8
 _LONGEST_NAME = 100

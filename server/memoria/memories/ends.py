@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import InvalidInputError, name_options, quote_value
+from memoria.language.dates import find_end, times
+from memoria.language.dates.chinese import number
+from memoria.language.dates.english import COUNTS
 from memoria.model import DAY_MS, to_iso
 from memoria.model.zone import Zone
-from memoria.text.dates import find_end, times
-from memoria.text.dates.chinese import number
-from memoria.text.dates.english import COUNTS
 
 _HOUR_MS = DAY_MS // 24
 _MONTHS_A_YEAR = 12

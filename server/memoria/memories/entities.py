@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from itertools import islice
 
 from memoria.errors import InvalidInputError
+from memoria.language.names.keys import USER
+from memoria.language.words.name import name_key
 from memoria.model import Entity, Memory, Mention, Node, Trust, Validity
 from memoria.model.channel import EXTRACTION_CHANNEL, Channel
-from memoria.policy.keys import USER
 from memoria.store.base import Transaction
 from memoria.store.values import Filters
-from memoria.text.name import name_key
 
 JOINED = "join entity"
 PARTED = "part entity"

@@ -4,11 +4,11 @@ import re
 from dataclasses import dataclass
 
 from memoria.bare.lazy_regex import lazy_regex
+from memoria.language.dates import Prefer, find_end, find_side, full_dates, times
+from memoria.language.words.document import full_text
 from memoria.model import Add, MemoryType, StoredTurn, Update
 from memoria.model.zone import Zone
 from memoria.policy.retention import expires_at
-from memoria.text.dates import Prefer, find_end, find_side, full_dates, times
-from memoria.text.document import full_text
 
 _COMES_AGAIN = lazy_regex(
     r"\b(?:birthday|anniversary|name day)\b|生日|纪念日|忌日|诞辰", re.IGNORECASE

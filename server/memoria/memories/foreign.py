@@ -15,6 +15,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from memoria.errors import ForgottenError, InvalidInputError
+from memoria.language.names.keys import subject_key
+from memoria.language.reading.clean import Tally, clean_name
 from memoria.memories.details import check_subject, clean_entities
 from memoria.memories.ends import End
 from memoria.memories.interpretation import interpretation_by_agent
@@ -24,17 +26,15 @@ from memoria.memories.statements import Statements
 from memoria.memories.values import Interpretation
 from memoria.model import (
     Memory,
-    MemoryType,
     Mention,
     SourceKind,
     StoredTurn,
     Trust,
     Validity,
 )
+from memoria.model.foreign import ForeignMemory
 from memoria.model.ids import derive_id
-from memoria.policy.conflict import subject_key
 from memoria.store.base import Transaction
-from memoria.text.clean import Tally, clean_name
 
 if TYPE_CHECKING:
     from memoria.memories.claim_outcome import ClaimOutcome
@@ -50,26 +50,6 @@ ForeignStatus = Literal[
 ]
 """What became of a foreign memory. `past`: it was true before what is known now. `waiting`: it
 contradicts what is better borne out, and waits for the user's word."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ForeignMemory:
-    """A conclusion of another program. Times are UTC epoch milliseconds."""
-
-    key: str
-    """The program's own id of it."""
-    content: str
-    at: int
-    """When the program wrote it as it is, or at the latest."""
-    created_at: int | None = None
-    """When the program wrote it first, where that is known."""
-    kind: MemoryType = MemoryType.FACT
-    author: str | None = None
-    """Who wrote it there: a user, an agent, an application."""
-    subject: str | None = None
-    mentions: tuple[Mention, ...] = ()
-    importance: float | None = None
-    expires_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

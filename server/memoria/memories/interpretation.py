@@ -3,15 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from memoria.graph.mentions import find_names
-from memoria.graph.roles import parse_sentence
+from memoria.language.names.keys import USER, subject_key
+from memoria.language.names.mentions import find_names
+from memoria.language.names.roles import parse_sentence
+from memoria.language.pattern import LazyPattern
+from memoria.language.words.name import name_key
 from memoria.memories.values import Interpretation, NewWording
 from memoria.model import Add, EdgeType, InferredBy, Memory, Mention, Node
-from memoria.policy.keys import USER, subject_key
 from memoria.store.base import Transaction
 from memoria.store.values import Filters
-from memoria.text.name import name_key
-from memoria.text.pattern import LazyPattern
 
 _MOST_MENTIONS = 8
 _EVERYTHING = Filters(everywhere=True, include_history=True, include_processed=True)

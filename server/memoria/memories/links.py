@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 from memoria.graph.edges import initial_weight
-from memoria.graph.namesakes import QualifiedName, split_qualifier
+from memoria.language.names.namesakes import QualifiedName, split_qualifier
+from memoria.language.reading.clean import Tally, clean_text
+from memoria.language.words.name import name_key
 from memoria.memories.entities import join_as_read
 from memoria.memories.interpretation import interpretation_by_rules
 from memoria.memories.values import Interpretation, StructuralLinks
 from memoria.model import Edge, EdgeType, InferredBy, Memory, Mention, Node
 from memoria.store.base import Transaction
-from memoria.text.clean import Tally, clean_text
-from memoria.text.name import name_key
 
 _KINDS_WITH_NAMESAKES = ("person", "other")
 _NOBODY = frozenset(

@@ -11,6 +11,10 @@ from typing import TYPE_CHECKING, get_args
 
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import InvalidInputError
+from memoria.language.reading.clean import Tally
+from memoria.language.reading.literal import is_borne_out
+from memoria.language.reading.pasted import find_pasted_spans, own_part
+from memoria.language.words.document import full_text
 from memoria.memories.belief import is_fixed_for, needs_users_word
 from memoria.memories.changes import ChangeMark, note_change
 from memoria.memories.days import local_span, zone_of_turn
@@ -33,14 +37,10 @@ from memoria.model import (
 )
 from memoria.model.privacy import Handling, PersonalRules
 from memoria.policy.conflict import Claim
-from memoria.policy.literal import is_borne_out
-from memoria.policy.pasted import find_pasted_spans, own_part
 from memoria.store.base import Store, Transaction
 from memoria.store.base.short_ids import INDEXED_CHARS
 from memoria.store.not_found import not_found
 from memoria.store.values import MemoryDetails, NewMemory
-from memoria.text.clean import Tally
-from memoria.text.document import full_text
 
 if TYPE_CHECKING:
     from memoria.memories.writer import MemoryWriter

@@ -1,10 +1,10 @@
 """The text of a statement: what somebody asks to have remembered, before it is compared."""
 
 from memoria.errors import InvalidInputError
+from memoria.language.reading.clean import Tally, clean_text
+from memoria.language.reading.invisible import drop_invisible
+from memoria.language.statements.confided import read_condition_of_statement
 from memoria.model.condition import Condition
-from memoria.policy.confided import read_condition_of_statement
-from memoria.text.clean import Tally, clean_text
-from memoria.text.invisible import drop_invisible
 
 MAX_CHARS = 4000
 

@@ -8,6 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
 from memoria.errors import InvalidInputError
+from memoria.language.names.keys import subject_key
+from memoria.language.reading.clean import Tally
 from memoria.memories.changes import ChangeMark
 from memoria.memories.days import local_span, zone_of_turn
 from memoria.memories.details import (
@@ -47,10 +49,8 @@ from memoria.model import (
 from memoria.model.core import USER_EDIT_NAME
 from memoria.model.memory import SOURCE_TURN, StatementStatus
 from memoria.model.zone import Zone
-from memoria.policy.conflict import subject_key
 from memoria.store.base import Transaction
 from memoria.store.values import MemoryDetails, NewMemory
-from memoria.text.clean import Tally
 
 if TYPE_CHECKING:
     from memoria.memories.claim_outcome import ClaimOutcome
@@ -280,7 +280,7 @@ class Statements(Revisions):
 
     def _end_of(self, wording: NewWording, kind: MemoryType, zone: Zone) -> int | None:
         """When a statement ends by its words; what stands in a core file does not."""
-        from memoria.policy.lasting import session_end  # noqa: PLC0415  (the start-up does without it)
+        from memoria.language.statements.lasting import session_end  # noqa: PLC0415  (the start-up does without it)
 
         if self._channel.name == USER_EDIT_NAME:
             return None
@@ -293,8 +293,8 @@ def _doubt_order(tx: Transaction, new: "NewClaim") -> str | None:
 
     What rests on a tool's output waits where it orders anything at all.
     """
-    from memoria.policy.directions import directs  # noqa: PLC0415  (the start-up does without it)
-    from memoria.policy.orders import instruction_shaped  # noqa: PLC0415  (as above)
+    from memoria.language.statements.directions import directs  # noqa: PLC0415  (the start-up does without it)
+    from memoria.language.statements.orders import instruction_shaped  # noqa: PLC0415  (as above)
 
     content, kind = new.claim.content, new.memory.type
     if new.claim.trust is Trust.TOOL:

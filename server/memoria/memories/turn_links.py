@@ -14,12 +14,12 @@ that records it only where no vectors are made.
 from collections.abc import Collection, Mapping, Sequence
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.graph.lexicon import NAMELESS
-from memoria.graph.mentions import find_names
+from memoria.language.names.lexicon import NAMELESS
+from memoria.language.names.mentions import find_names
+from memoria.language.words.name import name_key
 from memoria.model import Edge, EdgeType, Mention, Node, Role, StoredTurn
 from memoria.store.base import Transaction
 from memoria.store.values import NewTurn
-from memoria.text.name import name_key
 
 _MOST_READ_CHARS = 2_000
 """Characters of a turn that are read: what people say of their own is shorter, and pasted text is

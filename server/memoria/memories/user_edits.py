@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from memoria.erasure.suppression import Digester
 from memoria.errors import ForgottenError, InvalidInputError
+from memoria.language.reading.clean import Tally
 from memoria.memories.revisions import claim_of_statement, confidence_of
 from memoria.memories.statement_text import check_statement
 from memoria.memories.statements import Statements
@@ -13,7 +14,6 @@ from memoria.model import Memory, MemoryType, Validity
 from memoria.model.channel import USER_EDIT
 from memoria.model.privacy import PersonalRules
 from memoria.store.base import Store, Transaction
-from memoria.text.clean import Tally
 
 
 class UserEdits(Statements):

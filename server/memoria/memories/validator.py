@@ -12,6 +12,14 @@ from types import MappingProxyType
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import NotFoundError
+from memoria.language.names.keys import predicate_key
+from memoria.language.reading.clean import Tally, clean_text
+from memoria.language.reading.invisible import drop_invisible
+from memoria.language.reading.pasted import is_pasted
+from memoria.language.reading.quotes import find_quote
+from memoria.language.statements.directions import doubt_direction, is_worded_as_order
+from memoria.language.statements.orders import instruction_shaped
+from memoria.language.words.document import full_text
 from memoria.memories.conditions import borrows_confidence, is_withheld
 from memoria.memories.days import zone_of_turn
 from memoria.memories.derived import least_trust
@@ -37,16 +45,8 @@ from memoria.model import (
 from memoria.model.privacy import PersonalRules
 from memoria.model.zone import Zone
 from memoria.policy.conflict import Claim
-from memoria.policy.directions import doubt_direction, is_worded_as_order
-from memoria.policy.keys import predicate_key
-from memoria.policy.orders import instruction_shaped
-from memoria.policy.pasted import is_pasted
 from memoria.policy.privacy import effective_rules, mask, screen
 from memoria.store.base import Transaction
-from memoria.text.clean import Tally, clean_text
-from memoria.text.document import full_text
-from memoria.text.invisible import drop_invisible
-from memoria.text.quotes import find_quote
 
 _NO_RULES: PersonalRules = MappingProxyType({})
 _PLACEHOLDER = lazy_regex("⟨[^⟨⟩]{0,40}⟩")

@@ -8,6 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 
+from memoria.language.names.keys import subject_key
+from memoria.language.statements.lasting import is_for_one_session
+from memoria.language.statements.tasks import same_task
+from memoria.language.words.analyser import query_terms
 from memoria.memories.values import NewWording
 from memoria.model import Memory, Relation, Validity
 from memoria.policy.conflict import (
@@ -19,14 +23,10 @@ from memoria.policy.conflict import (
     Supersede,
     compare_claim,
     is_older,
-    subject_key,
 )
-from memoria.policy.lasting import is_for_one_session
 from memoria.policy.scope import decide_scope, default_scope
-from memoria.policy.tasks import same_task
 from memoria.store.base import Transaction
 from memoria.store.values import Filters, NewMemory
-from memoria.text.analyser import query_terms
 
 _MOST_TERMS = 64
 _MOST_ALIKE = 12

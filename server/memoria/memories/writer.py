@@ -26,6 +26,7 @@ from dataclasses import replace
 
 from memoria.erasure.suppression import SuppressionList
 from memoria.errors import InvalidInputError
+from memoria.language.reading.statement import fingerprint
 from memoria.memories.belief import describe_belief, temper_wording
 from memoria.memories.interpretation import interpret_revision
 from memoria.memories.links import (
@@ -50,7 +51,6 @@ from memoria.policy.scope import decide_scope, default_scope
 from memoria.store.base import Transaction
 from memoria.store.not_found import not_found
 from memoria.store.values import MemoryDetails, NewEvidence, NewMemory, NewVersion
-from memoria.text.statement import fingerprint
 
 
 class MemoryWriter:

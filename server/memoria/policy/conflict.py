@@ -14,11 +14,9 @@ different times, or if one of them is not a claim of fact.
 from dataclasses import dataclass
 from math import exp
 
+from memoria.language.names.keys import has_one_value, predicate_key
+from memoria.language.reading.statement import differs_in_number_or_negation, says_the_same
 from memoria.model import Memory, Relation, SourceKind, Trust
-from memoria.policy.keys import USER, has_one_value, predicate_key, subject_key
-from memoria.text.statement import differs_in_number_or_negation, says_the_same
-
-__all__ = ["USER", "has_one_value", "predicate_key", "subject_key"]
 
 _TRUST, _RECENCY, _EVIDENCE, _CONSISTENCY = 0.45, 0.25, 0.15, 0.15
 _TRUST_WEIGHT = {Trust.USER: 1.0, Trust.REPORTED: 0.7, Trust.TOOL: 0.2}

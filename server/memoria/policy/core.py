@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from memoria.bare.lazy_regex import lazy_regex
+from memoria.language.names.keys import USER, has_one_value
+from memoria.language.statements.lasting import REDACTED, lasting_end
 from memoria.model.core import CORE_FILES, USER_EDIT_NAME, CoreFile, CoreMemory
 from memoria.model.memory_types import CoreHeading, MemoryType
 from memoria.model.zone import Zone
-from memoria.policy.conflict import USER, has_one_value
-from memoria.policy.lasting import REDACTED, lasting_end
 
 ASSISTANT = "assistant"
 """The subject of rules on how the agent behaves towards this user."""

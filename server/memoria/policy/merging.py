@@ -8,11 +8,11 @@ it: with the bundled model "tea over coffee" and "coffee over tea" have 0.997.
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from memoria.language.names.keys import predicate_key, subject_key
+from memoria.language.reading.statement import says_the_same, wording_key
+from memoria.language.words.analyser import tokens
 from memoria.model import Memory, SourceKind, Trust, Validity
 from memoria.model.channel import NIGHTLY_CHANNEL
-from memoria.policy.conflict import predicate_key, subject_key
-from memoria.text.analyser import tokens
-from memoria.text.statement import says_the_same, wording_key
 
 Pair = tuple[str, str]
 _EQUAL_FIELDS = ("type", "project", "expires_at")

@@ -4,12 +4,12 @@ Its wording says most: a rule, a preference, a plan. Where it says nothing of th
 and else the file: what stands in USER.md is about the user.
 """
 
+from memoria.language.names.keys import USER
+from memoria.language.pattern import LazyPattern
+from memoria.language.statements.kinds import guess_type
 from memoria.model.core import CoreFile
 from memoria.model.memory_types import MemoryType
-from memoria.policy.conflict import USER
 from memoria.policy.core import ASSISTANT, Group, group_in_file, is_about_the_user
-from memoria.policy.kinds import guess_type
-from memoria.text.pattern import LazyPattern
 
 _TYPE_OF_HEADING = {
     MemoryType.RULE: LazyPattern(

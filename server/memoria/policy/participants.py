@@ -17,9 +17,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memoria.bare.lazy_regex import lazy_regex
+from memoria.language.names.keys import USER, subject_key
+from memoria.language.words.name import name_key
 from memoria.model import Role, StoredTurn, UserSpeaker
-from memoria.policy.conflict import USER, subject_key
-from memoria.text.name import name_key
 
 _OF_USER = lazy_regex(r"^(?:the )?(?:user|用户)(['’]s\s|的)", re.IGNORECASE)
 _THE_USER = lazy_regex(

@@ -1,7 +1,7 @@
 """Privacy: which personal numbers and addresses of a statement may be kept, by class.
 
-Secrets (keys, passwords, tokens) are redacted before; see `text/redact`. Where a class of numbers
-has check digits, they must be right, so that an order number is not taken for a card.
+Secrets (keys, passwords, tokens) are redacted before; see `language/secrets/redact`. Where a class
+of numbers has check digits, they must be right, so that an order number is not taken for a card.
 """
 
 import ipaddress
@@ -12,8 +12,8 @@ from datetime import date
 from types import MappingProxyType
 
 from memoria.bare.lazy_regex import lazy_regex
+from memoria.language.secrets.luhn import has_check_digit
 from memoria.model.privacy import Handling, PersonalData, PersonalRules
-from memoria.text.luhn import has_check_digit
 
 DEFAULT_HANDLING: PersonalRules = MappingProxyType(
     {

@@ -1,9 +1,9 @@
 """Routing: whether a turn is extracted at once, later with its segment, or only recorded.
 
 No model is asked. A turn that asks to have something remembered, or is a standing wish
-(`policy/plain_statements`), is extracted at once, whatever its length and however much was
-extracted before. A turn that may contain something waits for its segment. Small talk, tool traffic,
-long stories and text that nobody in the conversation wrote are only recorded.
+(`language/statements/plain_statements`), is extracted at once, whatever its length and however much
+was extracted before. A turn that may contain something waits for its segment. Small talk, tool
+traffic, long stories and text that nobody in the conversation wrote are only recorded.
 """
 
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ from enum import StrEnum
 from typing import Literal
 
 from memoria.bare.lazy_regex import lazy_regex
+from memoria.language.pattern import LazyPattern
+from memoria.language.reading.own_words import BLOT, blot_foreign_text, own_sentences
+from memoria.language.statements.plain_statements import PlainStatements, find_plain_statements
 from memoria.model.turn import Role
-from memoria.policy.own_words import BLOT, blot_foreign_text, own_sentences
-from memoria.policy.plain_statements import PlainStatements, find_plain_statements
-from memoria.text.pattern import LazyPattern
 
 LEAST_WEIGHT = 30
 _STORY_WEIGHT = 3_000

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import PurePath
 
-from memoria.graph.mentions import find_names
+from memoria.language.names import scope_words as words
+from memoria.language.names.keys import USER, subject_key
+from memoria.language.names.kinship import chinese_words, english_words, is_kin_or_pet
+from memoria.language.names.mentions import find_names
+from memoria.language.pattern import LazyPattern
+from memoria.language.remembered import remember_results
 from memoria.model import MemoryType, Scope
-from memoria.policy import scope_words as words
-from memoria.policy.conflict import USER, subject_key
-from memoria.policy.kinship import chinese_words, english_words, is_kin_or_pet
-from memoria.text.pattern import LazyPattern
-from memoria.text.remembered import remember_results
 
 _MOST_CHARS = 4000
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from memoria.language.reading.lines import fence_block, join_lines
+from memoria.language.words.document import as_text
 from memoria.model import (
     AdjacentTurn,
     Memory,
@@ -23,8 +25,6 @@ from memoria.retrieval.answer.cite import neighbour
 from memoria.retrieval.answer.form import indent_words
 from memoria.retrieval.answer.notes import write_answer
 from memoria.surface.places import tell_place
-from memoria.text.document import as_text
-from memoria.text.lines import fence_block, join_lines
 
 PRIVATE_NOTE = (
     "private time is on in this project: nothing of its sessions is kept until the user ends it "

@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from memoria.store.files import DATABASE
+from memoria.disk.home_files import DATABASE
 from memoria.store.sqlite.driver import Connection, connect
 
 LEFT_OUT = {

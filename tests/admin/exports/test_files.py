@@ -12,9 +12,9 @@ from tests.ingest.play import memories
 from tests.surface.shell import Shell
 
 from memoria.app.exporting import export, merge_export
+from memoria.disk.folders import tenant_folder
 from memoria.errors import ExportError
 from memoria.store.base.portable import PortableSelection
-from memoria.store.folders import tenant_folder
 
 pytestmark = pytest.mark.anyio
 ALL = PortableSelection()

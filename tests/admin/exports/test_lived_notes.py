@@ -15,7 +15,7 @@ from tests.admin.exports.homes import opened, texts_in
 from tests.admin.exports.test_notes import list_notes, sync
 from tests.ingest.play import memories
 
-from memoria.admin.exports.notes.note import as_line
+from memoria.connectors.notes.note import as_line
 from memoria.errors import MemoriaError
 
 EXAMPLES = int(os.environ.get("NOTES_EXAMPLES", "3"))

@@ -9,7 +9,7 @@ from tests.ingest.play import memories
 from tests.surface.shell import Shell
 
 from memoria import Memoria
-from memoria.admin.exports.notes.note import NoteContent, Source, read_note, render_note
+from memoria.connectors.notes.note import NoteContent, Source, read_note, render_note
 from memoria.model import Memory
 
 pytestmark = pytest.mark.anyio

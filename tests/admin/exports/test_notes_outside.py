@@ -10,9 +10,9 @@ from tests.admin.exports.homes import opened
 from tests.admin.exports.test_notes import find_note, sync
 from tests.ingest.play import memories
 
-from memoria.admin.exports.notes.state import STATE
+from memoria.connectors.transcripts.files import NOTES_STATE
+from memoria.disk.regular_files import check_place, read_file
 from memoria.errors import UnusableFileError
-from memoria.store.regular_files import check_place, read_file
 
 pytestmark = pytest.mark.anyio
 GATE = "The garden gate has the code 4417."
@@ -21,9 +21,9 @@ Change = Callable[[dict[str, Any]], object]
 
 
 def change_state(vault: Path, change: Change) -> None:
-    state = json.loads((vault / STATE).read_text("utf-8"))
+    state = json.loads((vault / NOTES_STATE).read_text("utf-8"))
     change(state)
-    (vault / STATE).write_text(json.dumps(state), "utf-8")
+    (vault / NOTES_STATE).write_text(json.dumps(state), "utf-8")
 
 
 async def write_vault(tmp_path: Path) -> tuple[Path, Path, str]:

@@ -11,9 +11,9 @@ from tests.admin.exports.test_notes import TENANT, edit, find, find_note, list_n
 from tests.ingest.play import memories
 from tests.surface.shell import Shell
 
-from memoria.admin.exports.notes.folder import NoteFolder
-from memoria.admin.exports.notes.sync import NoteSync
 from memoria.app.exporting import export
+from memoria.connectors.notes.folder import NoteFolder
+from memoria.connectors.notes.sync import NoteSync
 from memoria.store.base.portable import PortableSelection
 
 pytestmark = pytest.mark.anyio

@@ -8,7 +8,7 @@ from typing import Any
 from bench.extraction import script
 from tests.e2e.stand_in.dialect import Body, strings
 
-from memoria.admin.models.programs import INSTRUCTIONS
+from memoria.connectors.models.programs import INSTRUCTIONS
 
 
 @dataclass(frozen=True)

@@ -27,9 +27,9 @@ from tests.surface.hook.clients import (
 )
 
 import memoria
-from memoria.admin.clients.program import ClientProgram
 from memoria.bare.hook_log import read_failures, read_heard
 from memoria.bare.spool import claim_entries, list_waiting
+from memoria.connectors.clients.program import ClientProgram
 from memoria.surface.hook.main import make_entry
 from memoria.surface.hook.payloads import Payload as ReadPayload
 from memoria.surface.hook.replies import MOST_CHARS, make_reply, shorten
@@ -398,7 +398,7 @@ def test_a_memoria_that_is_replaced_or_removed_underneath_is_silent(
     home: Path, tmp_path: Path
 ) -> None:
     copy = tmp_path / "site" / "memoria"
-    for part in ("bare", "surface/hook", "text/redaction"):
+    for part in ("bare", "surface/hook", "language/secrets"):
         shutil.copytree(PACKAGE / part, copy / part)
     for part in ("__init__.py", "surface/__init__.py"):
         shutil.copy(PACKAGE / part, copy / part)

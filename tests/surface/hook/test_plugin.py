@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from memoria.admin.clients.hook_forms import KILO_HOOKS, OPENCODE_HOOKS
-from memoria.admin.clients.interface import HookFiles, HookWish
-from memoria.admin.clients.place import ClientPlace
-from memoria.admin.clients.program import ClientProgram
-from memoria.admin.transcripts.shapes import without_quotes
+from memoria.connectors.clients.hook_forms import KILO_HOOKS, OPENCODE_HOOKS
+from memoria.connectors.clients.interface import HookFiles, HookWish
+from memoria.connectors.clients.place import ClientPlace
+from memoria.connectors.clients.program import ClientProgram
+from memoria.connectors.transcripts.shapes import without_quotes
 
 PROMPTS = {
     '"Always answer in short sentences."': "Always answer in short sentences.",

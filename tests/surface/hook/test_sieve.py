@@ -6,15 +6,15 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.text.secrets.corpus import Case, read_cases
+from tests.language.secrets.corpus import Case, read_cases
 
 from memoria.ingest.clean import clean_turn
+from memoria.language.pattern import LazyPattern
+from memoria.language.reading.clean import Tally, clean_text
+from memoria.language.reading.invisible import INVISIBLE
 from memoria.model import Role, Turn
 from memoria.surface.hook import sieve
 from memoria.surface.hook.sieve import flatten, is_surely_clean
-from memoria.text.clean import Tally, clean_text
-from memoria.text.invisible import INVISIBLE
-from memoria.text.pattern import LazyPattern
 
 CORPUS = Path(__file__).parents[2] / "text" / "secrets"
 SHAPES = [case for file in sorted(CORPUS.glob("shapes_*.tsv")) for case in read_cases(file)]

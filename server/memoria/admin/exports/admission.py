@@ -12,13 +12,13 @@ from typing import Any
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.ingest.clean import CleanTurn, clean_turn
 from memoria.ingest.omission import leave_out_forgotten
+from memoria.language.reading.clean import Tally
+from memoria.language.secrets.redact import redact
+from memoria.language.words.document import full_text
 from memoria.model import Role, Turn
 from memoria.store.base import Transaction
 from memoria.store.base.portable import PortableMerge
 from memoria.store.values import MessageName
-from memoria.text.clean import Tally
-from memoria.text.document import full_text
-from memoria.text.redact import redact
 
 _Record = dict[str, Any]
 

@@ -8,11 +8,11 @@ from pathlib import PurePosixPath
 
 from memoria.bare.home import TENANTS
 from memoria.bare.lazy_regex import lazy_regex
+from memoria.disk.folders import PROJECTS
+from memoria.disk.home_files import is_core_path, read_seed
+from memoria.disk.interface import TenantFiles
+from memoria.language.secrets.redact import redact
 from memoria.model.core import CORE_FILES, OWN_COMMENT, PROJECT_FILE
-from memoria.store.base.home_files import TenantFiles
-from memoria.store.files import is_core_path, read_seed
-from memoria.store.folders import PROJECTS
-from memoria.text.redact import redact
 
 _OURS = lazy_regex(r"<!--[ \t]*(?:[mcd]:[0-9a-f]{4,32}|q:[0-9a-f]{8} [0-9a-f]{8}|memoria)[ \t]*-->")
 

@@ -20,15 +20,15 @@ from memoria.admin.exports.lines import (
     read_lines,
 )
 from memoria.admin.exports.seal import key_id, open_key
+from memoria.disk.home_files import adopt_tombstone_keys, list_tombstone_keys
+from memoria.disk.interface import HomeFiles
 from memoria.erasure.files import TextFileEraser
 from memoria.erasure.reforget import Repetition
 from memoria.erasure.suppression import Digester
 from memoria.errors import ExportError, UnusableFileError
+from memoria.language.reading.phrases import Phrases
 from memoria.store.base import Store, Transaction
-from memoria.store.base.home_files import HomeFiles
 from memoria.store.base.portable import PORTABLE_KINDS, PortableKind, PortableMerge, PutOutcome
-from memoria.store.files import adopt_tombstone_keys, list_tombstone_keys
-from memoria.text.phrases import Phrases
 
 Progress = Callable[[int, int], None]
 """Told (bytes read, of how many)."""

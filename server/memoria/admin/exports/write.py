@@ -20,13 +20,13 @@ from memoria.admin.exports.lines import (
     encode_line,
 )
 from memoria.admin.exports.seal import key_id, seal_key
+from memoria.disk.folders import sync_folder
+from memoria.disk.home_files import list_tombstone_keys
+from memoria.disk.interface import HomeFiles
 from memoria.errors import ExportError
 from memoria.model import now_millis
 from memoria.store.base import Store, Transaction
-from memoria.store.base.home_files import HomeFiles
 from memoria.store.base.portable import PORTABLE_KINDS, PortableSelection
-from memoria.store.files import list_tombstone_keys
-from memoria.store.folders import sync_folder
 
 Progress = Callable[[int, int], None]
 _PRIVATE = 0o600

@@ -7,7 +7,10 @@ from memoria.admin.settings.edit import set_value, unset_value
 from memoria.admin.settings.template import new_file
 from memoria.bare.settings_file import SettingsFileError, parse, read_text, settings_path
 from memoria.config import Settings
+from memoria.disk.folders import make_private
+from memoria.disk.home_files import replace_file
 from memoria.errors import InvalidInputError, StoreUnavailableError, shorten
+from memoria.language.secrets.redact import holds_a_key
 from memoria.settings_file import (
     KEY_IN_FILE,
     NOT_IN_A_FILE,
@@ -16,9 +19,6 @@ from memoria.settings_file import (
     find_faults,
     is_secret,
 )
-from memoria.store.files import replace_file
-from memoria.store.folders import make_private
-from memoria.text.redact import holds_a_key
 
 
 def change_settings(home: Path, changes: Mapping[str, str | None]) -> Path:

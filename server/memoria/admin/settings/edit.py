@@ -1,13 +1,13 @@
 """Edits of a settings file's text. Comments and the order of its lines stay as they are."""
 
-from memoria.admin.clients.syntax.interface import newline_of
-from memoria.admin.clients.syntax.toml_edit import (
+from memoria.admin.settings.template import COMMENTS, comment_out
+from memoria.connectors.clients.syntax.interface import newline_of
+from memoria.connectors.clients.syntax.toml_edit import (
     TomlStatement,
     read_statements,
     skip_value,
     write_value,
 )
-from memoria.admin.settings.template import COMMENTS, comment_out
 
 
 def set_value(text: str, name: str, value: object) -> str:

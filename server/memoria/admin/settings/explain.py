@@ -5,10 +5,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from memoria.admin.clients.syntax.toml_edit import write_value
 from memoria.bare.settings_file import find_line, settings_path
 from memoria.config import Settings
+from memoria.connectors.clients.syntax.toml_edit import write_value
 from memoria.errors import InvalidInputError
+from memoria.language.secrets.redact import holds_a_key
 from memoria.settings_file import (
     NOT_IN_A_FILE,
     FileSettings,
@@ -17,7 +18,6 @@ from memoria.settings_file import (
     variable_of,
     without_other_places,
 )
-from memoria.text.redact import holds_a_key
 
 Source = Literal["default", "file", "environment"]
 _HIDDEN = "(hidden)"

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from memoria.admin.clients.syntax.toml_edit import write_value
 from memoria.config import Settings
+from memoria.connectors.clients.syntax.toml_edit import write_value
 
 COMMENTS = {
     "time_zone": "Your time zone, such as Asia/Shanghai; by default this machine's.",

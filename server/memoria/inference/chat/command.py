@@ -27,8 +27,8 @@ from memoria.inference.chat.deadline import asking_stopped_error
 from memoria.inference.chat.forms import append_form
 from memoria.inference.chat.process import Program, ProgramResult
 from memoria.inference.chat.tokens import request_tokens
-from memoria.text.budget import estimate_tokens
-from memoria.text.redact import redact
+from memoria.language.budget import estimate_tokens
+from memoria.language.secrets.redact import redact
 
 ASKED_BY_MEMORIA = "MEMORIA_ASKED"
 """Set in the environment of a program that Memoria asks."""

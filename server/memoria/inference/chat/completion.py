@@ -18,8 +18,8 @@ from memoria.errors import (
 from memoria.inference.chat.base import AnswerT, ChatReply, ChatRequest
 from memoria.inference.chat.retry_after import retry_pause_s
 from memoria.inference.chat.tokens import request_tokens
+from memoria.language.budget import estimate_tokens
 from memoria.model import now_millis
-from memoria.text.budget import estimate_tokens
 
 _MS_PER_S = 1000
 _MOST_TOKENS = 10**9

@@ -18,10 +18,10 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from memoria.inference.chat.loose_json import CutObject, read_json, unescape
+from memoria.language.dates.chinese import number
+from memoria.language.dates.english import COUNTS, DAY_WORDS
+from memoria.language.pattern import LazyPattern
 from memoria.model.base import Loosely
-from memoria.text.dates.chinese import number
-from memoria.text.dates.english import COUNTS, DAY_WORDS
-from memoria.text.pattern import LazyPattern
 
 _FIRST_NUMBER = LazyPattern(r"-?\d{1,9}(?:\.\d{1,9})?")
 _LISTED = LazyPattern(r"\s*[,，、;；\n]\s*")

@@ -1,7 +1,7 @@
 """What a request costs, before anybody has counted."""
 
 from memoria.inference.chat.base import AnswerT, ChatRequest
-from memoria.text.budget import estimate_tokens
+from memoria.language.budget import estimate_tokens
 
 
 def request_tokens(request: ChatRequest[AnswerT]) -> int:

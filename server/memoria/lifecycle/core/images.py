@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from memoria.disk.folders import BEFORE_IMAGES
+from memoria.disk.interface import TenantFiles
+from memoria.language.reading.clean import Tally, clean_text
 from memoria.model.core import CoreFile
-from memoria.store.base import TenantFiles
-from memoria.store.folders import BEFORE_IMAGES
-from memoria.text.clean import Tally, clean_text
 
 _NEW = ".new"
 """Ends the name that stands for a file there was none of."""

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from memoria.disk.home_files import strip_marks
+from memoria.language.budget import cut_to_tokens, estimate_tokens, take_fitting
 from memoria.lifecycle.core.parse import (
     BY_CHAT,
     BY_FILE,
@@ -26,8 +28,6 @@ from memoria.model.core import (
 )
 from memoria.policy.core import SAID
 from memoria.retrieval.lookup.newer import Newer
-from memoria.store.files import strip_marks
-from memoria.text.budget import cut_to_tokens, estimate_tokens, take_fitting
 
 _QUOTED_TOKENS = 60
 _QUOTES_SHARE = 0.3

@@ -3,12 +3,13 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from memoria.disk.folders import project_file
+from memoria.disk.home_files import read_seed
+from memoria.disk.interface import TenantFiles
 from memoria.errors import UnusableFileError
 from memoria.lifecycle.core.lines import render_text
 from memoria.model.core import CORE_FILES, CoreFile
-from memoria.store.base import TenantFiles, Transaction
-from memoria.store.files import read_seed
-from memoria.store.folders import project_file
+from memoria.store.base import Transaction
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from memoria.bare.lazy_regex import lazy_regex
+from memoria.language.budget import estimate_tokens
+from memoria.language.reading.statement import fingerprint
 from memoria.lifecycle.core.compare import asks_for_memory, lines_by_mark
 from memoria.lifecycle.core.layout import (
     BLANK,
@@ -46,8 +48,6 @@ from memoria.policy.core import (
     take_within_budget,
 )
 from memoria.retrieval.lookup.newer import Newer, put_newer_first
-from memoria.text.budget import estimate_tokens
-from memoria.text.statement import fingerprint
 
 _LEAST_TOKENS = estimate_tokens("- . <!-- m:00000000 -->\n")
 """What the shortest line costs."""

@@ -8,6 +8,7 @@ typed before the run, and what the run had taken over, is an edit again.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from memoria.disk.interface import TenantFiles
 from memoria.lifecycle.core.compare import compare_lines
 from memoria.lifecycle.core.cycle import digest_file, note_lines
 from memoria.lifecycle.core.images import CoreImages, put_own_text
@@ -15,7 +16,7 @@ from memoria.lifecycle.core.parse import Document, decode_text, parse
 from memoria.lifecycle.core.places import CorePlace, list_places
 from memoria.model.core import USER_EDIT_NAME, CoreFile, CoreLine
 from memoria.model.nightly import MadeByRun, NightlyRun
-from memoria.store.base import TenantFiles, Transaction
+from memoria.store.base import Transaction
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,14 @@ Core files, the briefing, the instructions and the resources all take their line
 reads them believes that the rules and preferences there are the user's.
 """
 
+from memoria.language.reading.pasted import find_pasted_spans
+from memoria.language.statements.directions import directs, doubt_direction
+from memoria.language.statements.lasting import REDACTED
+from memoria.language.statements.orders import instruction_shaped
 from memoria.memories.conditions import is_open
 from memoria.model import MemoryVersion, SourceKind, StoredTurn, Trust
 from memoria.model.channel import EXTRACTION_CHANNEL
 from memoria.model.core import CoreMemory
-from memoria.policy.directions import directs, doubt_direction
-from memoria.policy.lasting import REDACTED
-from memoria.policy.orders import instruction_shaped
-from memoria.policy.pasted import find_pasted_spans
 from memoria.store.base import Transaction
 
 

@@ -10,16 +10,16 @@ from pathlib import PurePath
 
 from memoria.bare.projects import find_place
 from memoria.ingest.attribution import find_participants
+from memoria.language.reading.lines import join_lines
+from memoria.language.statements.lasting import lasting_end
+from memoria.language.statements.standing import takes_back
+from memoria.language.words.analyser import query_terms
 from memoria.memories.conditions import condition_of_turn
 from memoria.memories.days import date_of_turn, zone_of_turn
 from memoria.model import InferredBy, MemoryType, StoredTurn
-from memoria.policy.lasting import lasting_end
 from memoria.policy.privacy import screen
 from memoria.policy.scope import decide_scope, default_scope
-from memoria.policy.statements.standing import takes_back
 from memoria.store.base import Transaction
-from memoria.text.analyser import query_terms
-from memoria.text.lines import join_lines
 
 HEADING = "What the user asked for, in their words"
 _ID_CHARS = 8

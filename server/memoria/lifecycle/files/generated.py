@@ -9,12 +9,13 @@ import hashlib
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from memoria.disk.folders import BEFORE_IMAGES, DERIVED, WRITTEN
+from memoria.disk.home_folder import open_home_files
+from memoria.disk.interface import TenantFiles
 from memoria.lifecycle.interface import Item, ItemResult, StepContext
 from memoria.model.day import GeneratedFile
 from memoria.model.nightly import NightlyRun, StepOutcome
-from memoria.store.base import TenantFiles, Transaction
-from memoria.store.folders import BEFORE_IMAGES, DERIVED, WRITTEN
-from memoria.store.home_folder import open_home_files
+from memoria.store.base import Transaction
 
 _EDITED = "the user has edited it: it is left as it is"
 

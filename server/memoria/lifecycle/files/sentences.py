@@ -6,11 +6,11 @@ from datetime import date
 
 from memoria.errors import ChatModelError, InvalidAnswerError, ModelRefusedError
 from memoria.inference.tasks import request_day_summary
+from memoria.language.reading.clean import Tally, clean_text
+from memoria.language.statements.orders import instruction_shaped
 from memoria.lifecycle.interface import StepContext
 from memoria.model import Trust
 from memoria.model.day import DayMemory
-from memoria.policy.orders import instruction_shaped
-from memoria.text.clean import Tally, clean_text
 
 _MOST_TOKENS = 1024
 _MOST_EPISODES = 50

@@ -7,6 +7,8 @@ by its digest whether it was (`lifecycle.core.cycle`).
 from collections.abc import Iterator
 from typing import Literal
 
+from memoria.disk.home_folder import open_home_files
+from memoria.disk.interface import TenantFiles
 from memoria.erasure.suppression import Digester
 from memoria.inference import choose_embedder
 from memoria.lifecycle.core.apply import Edit, EditResult, apply_edit
@@ -28,8 +30,7 @@ from memoria.model.core import CoreFile
 from memoria.model.nightly import StepOutcome
 from memoria.model.retention import RetentionAttributes
 from memoria.policy.retention import strength
-from memoria.store.base import TenantFiles, Transaction
-from memoria.store.home_folder import open_home_files
+from memoria.store.base import Transaction
 
 _PAGE = 500
 _OUTCOMES = {"changed": StepOutcome.CHANGED_SINCE, "refused": StepOutcome.REFUSED}

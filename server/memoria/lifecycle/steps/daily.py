@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import date, timedelta
 
+from memoria.disk.folders import daily_path
 from memoria.lifecycle.files.daily import list_events, read_notes, render_page
 from memoria.lifecycle.files.generated import FileItem, digest, files_of
 from memoria.lifecycle.files.sentences import DaySummaries
@@ -11,7 +12,6 @@ from memoria.model import DAY_MS
 from memoria.model.nightly import WITHOUT_MODEL
 from memoria.model.zone import LocalDay
 from memoria.store.base import Transaction
-from memoria.store.folders import daily_path
 
 _FIRST = -62_135_000_000_000  # the year 1
 _LAST = date(9999, 12, 30)

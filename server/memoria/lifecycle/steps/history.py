@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from memoria.disk.folders import history_path
 from memoria.lifecycle.files.generated import FileItem, digest, files_of
 from memoria.lifecycle.files.history import render_history
 from memoria.lifecycle.interface import ItemResult, PlannedStep, StepContext
@@ -9,7 +10,6 @@ from memoria.memories.conditions import answerable_turns
 from memoria.model import StoredTurn
 from memoria.model.day import ClosedSession
 from memoria.store.base import Transaction
-from memoria.store.folders import history_path
 
 _PAGE = 100
 _OFF = "MEMORIA_HISTORY_FILES is off: no conversation is written into a file"

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from memoria.language.statements.plain_statements import find_plain_statements
 from memoria.lifecycle.interface import ItemResult, PiecewiseStep, StepContext
 from memoria.memories.turn_links import is_tool_call
 from memoria.model.nightly import StepOutcome
-from memoria.policy.plain_statements import find_plain_statements
 
 _AT_ONCE = 200
 """Turns that are marked in one transaction."""

@@ -9,11 +9,11 @@ ends another memory stays a memory.
 from collections.abc import Iterator
 from operator import itemgetter
 
+from memoria.language.statements.requests import find_request
 from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
 from memoria.lifecycle.pages import read_pages
 from memoria.model import InferredBy, Memory, Validity
 from memoria.model.nightly import StepOutcome
-from memoria.policy.requests import find_request
 from memoria.store.base import Transaction
 
 _PAGE = 200

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from memoria.language.reading.excerpt import ExcerptFinder, Span
+from memoria.language.words.document import full_text
 from memoria.model import (
     AdjacentTurn,
     Hit,
@@ -20,8 +22,6 @@ from memoria.model.zone import Zone
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.documents import MemoryWording
 from memoria.retrieval.ranking.score import ScoredCandidate
-from memoria.text.document import full_text
-from memoria.text.excerpt import ExcerptFinder, Span
 
 _NEIGHBOUR_CHARS = 300
 

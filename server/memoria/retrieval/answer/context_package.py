@@ -9,14 +9,14 @@ Everything stored is data: the whole is fenced, and no text in it can end the fe
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from memoria.language.budget import price_text, take_fitting
+from memoria.language.reading.invisible import show_invisible
+from memoria.language.reading.lines import indent_lines, join_lines
+from memoria.language.reading.strip import escape_fences, fence
+from memoria.language.words.document import as_text
 from memoria.model import ContextPackage, Hit, Scratchpad, SearchResult
 from memoria.retrieval.answer.form import list_doubts, name_hit
 from memoria.retrieval.answer.last_turns import NO_TURNS, SessionEnd, fit_last_turns
-from memoria.text.budget import price_text, take_fitting
-from memoria.text.document import as_text
-from memoria.text.invisible import show_invisible
-from memoria.text.lines import indent_lines, join_lines
-from memoria.text.strip import escape_fences, fence
 
 _PERSONA_SHARE = 0.3
 _SHORT_TERM_SHARE = 0.15

@@ -9,12 +9,12 @@ words.
 from collections.abc import Iterator
 from itertools import combinations
 
+from memoria.language.words.analyser import tokens
 from memoria.model.search import OtherProjects
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.statistics import QueryStatistics
 from memoria.retrieval.ranking.threshold import TermWeights
 from memoria.store.base import Transaction
-from memoria.text.analyser import tokens
 
 COUNT_UP_TO = 20
 """More is not counted: the answer says 20+."""

@@ -24,10 +24,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple, Self
 
+from memoria.language.budget import count_parts
+from memoria.language.reading.lines import indent_lines, join_lines
+from memoria.language.words.document import as_text
 from memoria.model import AdjacentTurn, Hit, Trust
-from memoria.text.budget import count_parts
-from memoria.text.document import as_text
-from memoria.text.lines import indent_lines, join_lines
 
 ID_CHARS = 8
 """How much of an id is written where that tells it apart."""

@@ -7,14 +7,14 @@ cut and says so, with its id; what a tool was given and gave back is shortened i
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from memoria.language.budget import price_text
+from memoria.language.reading.lines import indent_lines, join_lines
+from memoria.language.reading.strip import escape_fences
+from memoria.language.words.document import as_text
 from memoria.memories.conditions import is_withheld
 from memoria.model import Role, StoredTurn
 from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.store.base import Transaction
-from memoria.text.budget import price_text
-from memoria.text.document import as_text
-from memoria.text.lines import indent_lines, join_lines
-from memoria.text.strip import escape_fences
 
 _SPARE = 8
 """Turns read beyond those wanted, since some are not to be shown."""

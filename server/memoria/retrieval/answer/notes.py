@@ -6,11 +6,11 @@ The most important come first, for in a small budget the last ones make room.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from memoria.language.budget import PARTS, count_parts, price_text
 from memoria.model import OtherProjects, SearchResult
 from memoria.retrieval.answer.elsewhere import COUNT_UP_TO
 from memoria.retrieval.answer.form import indent_words, write_hits
 from memoria.retrieval.answer.widen import shorten_question
-from memoria.text.budget import PARTS, count_parts, price_text
 
 NOTHING_FITS = "Nothing fits well; nearest:"
 _WORDINGS_SHARE = 0.3

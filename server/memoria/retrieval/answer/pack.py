@@ -9,6 +9,10 @@ ones share the rest, the better ones taking more. What an answer costs is what `
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from memoria.language.budget import PARTS, price_text
+from memoria.language.reading.excerpt import ExcerptFinder, Span
+from memoria.language.remembered import remember_results
+from memoria.language.words.document import as_text
 from memoria.model import AdjacentTurn, Hit, ToolCall
 from memoria.model.search import FULL_ID
 from memoria.retrieval.answer.cite import cut_to_excerpt
@@ -25,10 +29,6 @@ from memoria.retrieval.answer.form import (
     write_hits,
 )
 from memoria.retrieval.answer.neighbours import NO_NEIGHBOURS, NeighbourTurns
-from memoria.text.budget import PARTS, price_text
-from memoria.text.document import as_text
-from memoria.text.excerpt import ExcerptFinder, Span
-from memoria.text.remembered import remember_results
 
 _ENOUGH = (52 * PARTS, 120 * PARTS)
 """What the words of a hit get before any hit gets more: room for the sentence that answers, between

@@ -8,8 +8,9 @@ what may fit is read in full, and scored as a search of the record does.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from memoria.language.asking.aim import Aim
+from memoria.language.words.script import is_cjk
 from memoria.model import Role, StoredTurn
-from memoria.retrieval.query.aim import Aim
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.query.profile import TRANSCRIPT
 from memoria.retrieval.ranking.documents import READ_CHARS
@@ -26,7 +27,6 @@ from memoria.retrieval.snapshot import ScoredSearch
 from memoria.store.base import Transaction
 from memoria.store.index_tokens import IndexTokens, list_words
 from memoria.store.remark import Remark
-from memoria.text.script import is_cjk
 
 COUNT_UP_TO = 10
 """Turns: whether still more fit is not told."""

@@ -7,13 +7,13 @@ or not. So there are three lines at most, each has to fit better than in a searc
 
 from collections.abc import Iterator
 
+from memoria.language.budget import price_text
+from memoria.language.reading.lines import join_lines
+from memoria.language.reading.statement import canonical_form
+from memoria.language.reading.strip import fence
+from memoria.language.words.analyser import word_terms
 from memoria.model import Hit, SearchResult
 from memoria.retrieval.answer.form import list_doubts, name_hit
-from memoria.text.analyser import word_terms
-from memoria.text.budget import price_text
-from memoria.text.lines import join_lines
-from memoria.text.statement import canonical_form
-from memoria.text.strip import fence
 
 _LEAST_ASKED, _LEAST_SAID = 2, 3
 _MOST_LINES = 3

@@ -6,10 +6,10 @@ What was said may share no word with the question, and whoever asks knows other 
 from itertools import islice
 from string import punctuation
 
+from memoria.language.reading.lines import join_lines
+from memoria.language.words.script import is_cjk
+from memoria.language.words.stopwords import STOP_WORDS
 from memoria.retrieval.query.plan import SearchPlan, reword
-from memoria.text.lines import join_lines
-from memoria.text.script import is_cjk
-from memoria.text.stopwords import STOP_WORDS
 
 _MOST_WORDS = 3
 _MOST_CHARS = 24

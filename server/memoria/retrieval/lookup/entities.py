@@ -5,6 +5,7 @@ from difflib import SequenceMatcher
 from itertools import islice
 
 from memoria.errors import InvalidInputError, NotFoundError
+from memoria.language.words.name import name_key
 from memoria.memories.conditions import condition_of_turn, is_withheld
 from memoria.model import Edge, Entity, Node
 from memoria.model.provenance import EntityMemory, EntityRecord, IncidentEdge, Namesakes
@@ -14,7 +15,6 @@ from memoria.retrieval.lookup.short_ids import is_short, read_id
 from memoria.store.base import Transaction
 from memoria.store.base.short_ids import INDEXED_CHARS
 from memoria.store.values import Filters
-from memoria.text.name import name_key
 
 _LEAST_SIMILARITY = 0.6
 _MOST_SIMILAR = 5

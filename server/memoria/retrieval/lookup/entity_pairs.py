@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from memoria.errors import InvalidInputError, NotFoundError
+from memoria.language.words.name import name_key
 from memoria.memories.entities import Pair
 from memoria.model import Entity
 from memoria.retrieval.lookup.entities import find_named
 from memoria.store.base import Transaction
 from memoria.store.values import Filters
-from memoria.text.name import name_key
 
 
 def choose_pair(tx: Transaction, name: str, other: str, visible: Filters) -> Pair:

@@ -3,6 +3,7 @@
 import shlex
 
 from memoria.errors import NextStep, NotFoundError, shorten
+from memoria.language.reading.lines import join_lines
 from memoria.memories.conditions import condition_of_turn
 from memoria.model import (
     Entity,
@@ -21,7 +22,6 @@ from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.store.base import Transaction
 from memoria.store.listed import ListedMemories, ListedSpan
 from memoria.store.values import Filters
-from memoria.text.lines import join_lines
 
 _OPENING_CHARS = 200
 

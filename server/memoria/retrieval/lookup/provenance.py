@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from memoria.errors import InvalidInputError, NextStep, NotFoundError, shorten
+from memoria.language.words.document import full_text
 from memoria.memories.conditions import condition_of_turn, is_withheld
 from memoria.model import (
     AuditEntry,
@@ -28,7 +29,6 @@ from memoria.store.base import Transaction
 from memoria.store.base.short_ids import INDEXED_CHARS
 from memoria.store.not_found import not_found
 from memoria.store.values import Filters
-from memoria.text.document import full_text
 
 FIRST_CHARS = 72
 _SAME_MOMENT_MS = 2_000

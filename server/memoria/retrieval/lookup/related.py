@@ -5,12 +5,12 @@ from itertools import zip_longest
 
 from memoria.errors import EmbedderError
 from memoria.inference import LazyEmbedder, calibration_of
+from memoria.language.budget import estimate_tokens
+from memoria.language.names.keys import USER
+from memoria.language.words.analyser import query_terms
 from memoria.model import Memory, TextVectors
-from memoria.policy.conflict import USER
 from memoria.store.base import Transaction
 from memoria.store.values import Filters, Match
-from memoria.text.analyser import query_terms
-from memoria.text.budget import estimate_tokens
 
 _MOST_TERMS = 64
 _MOST = 12

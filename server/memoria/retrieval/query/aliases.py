@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from memoria.language.names.keys import USER
+from memoria.language.words.name import name_key
+from memoria.language.words.script import is_cjk
 from memoria.model import Entity
-from memoria.policy.keys import USER
 from memoria.retrieval.query.plan import SearchPlan, reword
 from memoria.store.base import Transaction
-from memoria.text.name import name_key
-from memoria.text.script import is_cjk
 
 _MOST = 2
 """Names that are replaced; each costs a search."""

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from memoria.bare.lazy_regex import lazy_regex
+from memoria.language.words.analyser import tokens
+from memoria.language.words.stopwords import STOP_WORDS
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.store.base import Transaction
 from memoria.store.values import Frequencies
-from memoria.text.analyser import tokens
-from memoria.text.stopwords import STOP_WORDS
 
 _MIXED = "(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]"
 _BEGINNING = lazy_regex(f"{_MIXED}{{6,63}}|[0-9]{{7,63}}")

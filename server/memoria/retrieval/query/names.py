@@ -13,19 +13,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.graph.mentions import names_person
-from memoria.retrieval.query.plan import SearchPlan, reword
-from memoria.store.base import Transaction
-from memoria.store.values import Frequencies
-from memoria.text.analyser import tokens
-from memoria.text.document import full_text
-from memoria.text.script import is_cjk
-from memoria.text.spelling import (
+from memoria.language.names.mentions import names_person
+from memoria.language.words.analyser import tokens
+from memoria.language.words.document import full_text
+from memoria.language.words.script import is_cjk
+from memoria.language.words.spelling import (
     is_read_alike,
     iterate_beginnings,
     may_be_one_name,
     may_be_stems_of_one_name,
 )
+from memoria.retrieval.query.plan import SearchPlan, reword
+from memoria.store.base import Transaction
+from memoria.store.values import Frequencies
 
 _MOST_STRANGE = 3
 """Names looked up; a text that names more strangers is not about somebody known by another name."""

@@ -5,12 +5,16 @@ from typing import NamedTuple
 
 from memoria.errors import InvalidInputError
 from memoria.inference import DEFAULT_CALIBRATION, Calibration
+from memoria.language.asking.aim import Aim, find_aim, find_subject
+from memoria.language.asking.parse import MOST_REMEMBERED, ParsedQuery, parse_query
+from memoria.language.asking.questions import list_questions
+from memoria.language.dates import Interval
+from memoria.language.remembered import remember_results
+from memoria.language.words.analyser import query_terms
 from memoria.model import MemoryType, Role, as_instant, now_millis
 from memoria.model.query import MemoryQuery, SearchQuery, TranscriptQuery, build_query
 from memoria.model.zone import Zone
-from memoria.retrieval.query.aim import Aim, find_aim, find_subject
 from memoria.retrieval.query.options import DEFAULT_OPTIONS, SearchOptions
-from memoria.retrieval.query.parse import MOST_REMEMBERED, ParsedQuery, parse_query
 from memoria.retrieval.query.profile import (
     CONTEXT,
     EVIDENCE,
@@ -19,11 +23,7 @@ from memoria.retrieval.query.profile import (
     UNASKED,
     SearchProfile,
 )
-from memoria.retrieval.query.questions import list_questions
 from memoria.store.values import DocumentKind, Filters
-from memoria.text.analyser import query_terms
-from memoria.text.dates import Interval
-from memoria.text.remembered import remember_results
 
 EVERYWHERE = "*"
 """Asks every workspace."""

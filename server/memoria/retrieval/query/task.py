@@ -8,8 +8,8 @@ those of no task follow, and those of other tasks are left out.
 from dataclasses import replace
 
 from memoria.errors import shorten
+from memoria.language.statements.tasks import same_task
 from memoria.memories.task_in_hand import find_task_in_hand
-from memoria.policy.tasks import same_task
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.store.base import Transaction
 

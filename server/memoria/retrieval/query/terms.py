@@ -8,7 +8,7 @@ its beginning, a text of Chinese characters and their pairs would end after some
 from collections.abc import Collection
 from dataclasses import replace
 
-from memoria.retrieval.query.parse import ParsedQuery
+from memoria.language.asking.parse import ParsedQuery
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.store.base import Transaction
 

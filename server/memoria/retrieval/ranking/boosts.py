@@ -12,10 +12,10 @@ import math
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from memoria.language.dates import Interval
+from memoria.language.statements.tasks import same_task
 from memoria.model import DAY_MS, Memory, MemoryType, MemoryVersion, Role, StoredTurn, Trust
-from memoria.policy.tasks import same_task
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.text.dates import Interval
 
 _CONCLUSION = 1.1
 """A memory before a turn that says the same: somebody thought it worth keeping."""

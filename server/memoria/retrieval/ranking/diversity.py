@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Protocol, TypeVar
 
-from memoria.text.stopwords import STOP_WORDS
+from memoria.language.words.stopwords import STOP_WORDS
 
 _REPEAT_SHARE = 0.6
 _FAR_LONGER = 3

@@ -3,15 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from memoria.language.reading.excerpt import find_excerpt, weigh_evenly
+from memoria.language.words.analyser import distinct_tokens
+from memoria.language.words.document import full_text
 from memoria.model import Memory, MemoryVersion, StoredTurn, Validity
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.fusion import FusedCandidate
 from memoria.store.base import Transaction
 from memoria.store.index_tokens import list_words
 from memoria.store.values import Filters
-from memoria.text.analyser import distinct_tokens
-from memoria.text.document import full_text
-from memoria.text.excerpt import find_excerpt, weigh_evenly
 
 READ_CHARS = 4000
 """How much of a document is read for its words: of a long one, the part that answers."""

@@ -12,16 +12,16 @@ from collections.abc import Iterator, Sequence, Set
 from itertools import chain
 
 from memoria.bare.lazy_regex import lazy_regex
+from memoria.language.asking.aim import Aim
+from memoria.language.reading.recognition import split_sentences
+from memoria.language.reading.saying import read_saying
+from memoria.language.words.analyser import distinct_tokens, tokens
+from memoria.language.words.script import CJK, is_cjk_character
+from memoria.language.words.stopwords import STOP_WORDS
 from memoria.model import Role, StoredTurn
-from memoria.retrieval.query.aim import Aim
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.documents import READ_CHARS
 from memoria.retrieval.ranking.score import ScoredCandidate
-from memoria.text.analyser import distinct_tokens, tokens
-from memoria.text.recognition import split_sentences
-from memoria.text.saying import read_saying
-from memoria.text.script import CJK, is_cjk_character
-from memoria.text.stopwords import STOP_WORDS
 
 _IS_CJK = lazy_regex(f"[{CJK}]")
 _MOST_HITS = 40

@@ -10,6 +10,7 @@ they are.
 from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from memoria.language.reading.passages import Span
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.evidence.ranked import (
     RANK_DEPTH,
@@ -21,7 +22,6 @@ from memoria.retrieval.sources.gather import SourceScores
 from memoria.store.base import Transaction
 from memoria.store.index_tokens import IndexTokens
 from memoria.store.values import Frequencies
-from memoria.text.passages import Span
 
 if TYPE_CHECKING:
     from memoria.retrieval.ranking.evidence.priors import Lift

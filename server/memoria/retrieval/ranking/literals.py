@@ -6,7 +6,7 @@ code. What stands beside a turn that holds it is shown as its neighbour.
 
 from collections.abc import Sequence
 
-from memoria.retrieval.query.parse import ParsedQuery
+from memoria.language.asking.parse import ParsedQuery
 from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.retrieval.ranking.statistics import QueryStatistics
 

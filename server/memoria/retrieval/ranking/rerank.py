@@ -18,12 +18,12 @@ from dataclasses import dataclass, field
 
 from memoria.errors import RerankerError
 from memoria.inference.rerank.base import Reranker, score_texts
+from memoria.language.reading.excerpt import find_excerpt, weigh_evenly
 from memoria.model import PartReport, StoredTurn
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.boosts import combine_boosts
 from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.retrieval.ranking.threshold import RelevanceThreshold
-from memoria.text.excerpt import find_excerpt, weigh_evenly
 
 RERANK_DEPTH = 20
 """How many of the best hits the reranker is asked about."""

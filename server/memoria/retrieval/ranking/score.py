@@ -6,8 +6,13 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import NamedTuple, Self, overload
 
+from memoria.language.asking.aim import Aim
+from memoria.language.dates import Interval
+from memoria.language.remembered import remember_results
+from memoria.language.words.analyser import tokens
+from memoria.language.words.document import property_words
+from memoria.language.words.script import is_cjk
 from memoria.model import InferredBy, Role, StoredTurn
-from memoria.retrieval.query.aim import Aim
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.boosts import NO_BOOSTS, combine_boosts, memory_boosts, turn_boosts
 from memoria.retrieval.ranking.documents import (
@@ -28,11 +33,6 @@ from memoria.retrieval.ranking.threshold import (
 )
 from memoria.store.base import Transaction
 from memoria.store.values import DocumentKind
-from memoria.text.analyser import tokens
-from memoria.text.dates import Interval
-from memoria.text.document import property_words
-from memoria.text.remembered import remember_results
-from memoria.text.script import is_cjk
 
 _LONGEST_DAY_MS = 25 * 3_600_000
 """A day, where the clocks are put back."""

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from math import log10
 
 from memoria.bare.lazy_regex import lazy_regex
+from memoria.language.words.analyser import tokens
+from memoria.language.words.script import is_cjk, is_cjk_character
 from memoria.retrieval.query.names import is_on_record, list_name_tokens
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.sources.gather import SourceScores
 from memoria.store.base import Transaction
 from memoria.store.values import Frequencies
-from memoria.text.analyser import tokens
-from memoria.text.script import is_cjk, is_cjk_character
 
 _EMPTY_CHINESE = frozenset(
     "我你他她它们的了是在有什么哪个几多少谁怎样吗呢呀啊吧来着那这一不和就都也还要说过提到叫请问时候"

@@ -15,18 +15,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import fsum
 
+from memoria.language.reading.excerpt import ExcerptFinder, Span, trim_span, weigh_evenly
+from memoria.language.reading.statement import is_stated_in, says_the_same
+from memoria.language.reading.wrapping import peel
+from memoria.language.words.analyser import distinct_tokens, tokens
+from memoria.language.words.document import full_text
 from memoria.model import Memory, StoredTurn, Validity
-from memoria.policy.wrapping import peel
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.query.task import is_of_another_task
 from memoria.retrieval.ranking.documents import MemoryWording, passes_filters
 from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.store.base import Transaction
 from memoria.store.values import Successor
-from memoria.text.analyser import distinct_tokens, tokens
-from memoria.text.document import full_text
-from memoria.text.excerpt import ExcerptFinder, Span, trim_span, weigh_evenly
-from memoria.text.statement import is_stated_in, says_the_same
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from memoria.errors import EmbedderError
+from memoria.language.reading.passages import Span
 from memoria.model import PartReport
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.sources.graph import START_DOCUMENTS, GraphExpansion, search_graph
@@ -17,7 +18,6 @@ from memoria.retrieval.sources.report import report_missing
 from memoria.retrieval.sources.text import search_phrases, search_text
 from memoria.retrieval.sources.vectors import AskedVector, ReadVectors
 from memoria.store.base import Transaction
-from memoria.text.passages import Span
 
 _WORD_SHARE = 0.5
 """What sharing the best words makes of a document from which the graph is expanded."""

@@ -18,12 +18,12 @@ from dataclasses import dataclass, field
 
 from memoria.graph.hops import Adjacency, find_neighbourhood
 from memoria.graph.pagerank import personalised_pagerank
+from memoria.language.words.name import name_key
 from memoria.model import PartReport
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.sources.report import report_idle, report_off, report_used
 from memoria.store.base import Transaction
 from memoria.store.values import Filters
-from memoria.text.name import name_key
 
 _HOPS = 2
 _MOST_NODES = 150

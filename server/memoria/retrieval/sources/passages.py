@@ -13,10 +13,10 @@ is not found by a part.
 import math
 from collections.abc import Mapping
 
+from memoria.language.reading.passages import Span
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.sources.vectors import QueryVector
 from memoria.store.base import Transaction
-from memoria.text.passages import Span
 
 CosinesAndSpans = tuple[Mapping[int, float], Mapping[int, Span]]
 """Cosines with the passages taken into account, and where the nearest passage of a turn stands."""

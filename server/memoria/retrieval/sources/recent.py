@@ -7,12 +7,12 @@ of them twice, by its first turn: those of the project that asks, then the other
 from collections.abc import Sequence
 from dataclasses import replace
 
+from memoria.language.words.script import is_cjk_character
 from memoria.model import DAY_MS, PartReport
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.sources.report import report_idle, report_used
 from memoria.store.base import Transaction
 from memoria.store.positions import SESSION_BITS
-from memoria.text.script import is_cjk_character
 
 _DEPTH = 100
 _DEPTH_OF_SESSIONS = 1000

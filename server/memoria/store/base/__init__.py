@@ -27,7 +27,6 @@ from memoria.store.base.erasures import Erasures, Holdings
 from memoria.store.base.files import DatabaseFiles
 from memoria.store.base.graph import Graph
 from memoria.store.base.hidden import HiddenFile, HiddenRecords
-from memoria.store.base.home_files import HomeFiles, TenantFiles
 from memoria.store.base.leases import Leases
 from memoria.store.base.logs import AuditLog, ModelCallLog
 from memoria.store.base.memories import Memories
@@ -74,7 +73,6 @@ __all__ = [
     "HiddenFile",
     "HiddenRecords",
     "Holdings",
-    "HomeFiles",
     "JournalingStore",
     "Leases",
     "LinkCounts",
@@ -98,7 +96,6 @@ __all__ = [
     "Store",
     "TaskNames",
     "TenantBacklog",
-    "TenantFiles",
     "Tombstones",
     "Transaction",
     "WorkQueue",

@@ -4,6 +4,7 @@ import json
 
 from pydantic import JsonValue
 
+from memoria.language.words.document import full_text, turn_tokens
 from memoria.model import Account, StoredTurn
 from memoria.model.zone import Zone
 from memoria.store.sqlite.conversations import SqliteConversations
@@ -12,7 +13,6 @@ from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.rows import TenantRows
 from memoria.store.sqlite.texts import SqliteTexts
 from memoria.store.values import NewTurn
-from memoria.text.document import full_text, turn_tokens
 
 
 class SqliteAccounts:

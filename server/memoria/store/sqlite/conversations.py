@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import JsonValue
 
+from memoria.language.words.document import turn_tokens
 from memoria.model import Role, Segment, Session, StoredTurn, UserSpeaker, now_millis
 from memoria.model.turn import Mark
 from memoria.model.zone import Zone
@@ -24,7 +25,6 @@ from memoria.store.values import (
     SegmentLimits,
     TurnVersion,
 )
-from memoria.text.document import turn_tokens
 
 _ALL = -1
 """No limit, in SQLite."""

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Sequence
 
+from memoria.language.reading.statement import says_the_same
 from memoria.store.base.derivations import (
     ChangedSource,
     DerivationCandidate,
@@ -11,7 +12,6 @@ from memoria.store.base.derivations import (
 )
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.rows import TenantRows, as_json
-from memoria.text.statement import says_the_same
 
 _UNIT = 10_000
 

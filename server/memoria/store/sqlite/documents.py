@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from memoria.errors import EmbedderError, StoreError
+from memoria.language.words.analyser import FORM
 from memoria.model import Vector
 from memoria.store.index_tokens import IndexTokens
 from memoria.store.sqlite.document_tokens import DocumentTokens
@@ -26,7 +27,6 @@ from memoria.store.values import (
     Match,
     PassageMatch,
 )
-from memoria.text.analyser import FORM
 
 if TYPE_CHECKING:
     from memoria.store.sqlite.vectors.together import QuestionsTogether

@@ -17,6 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from memoria.disk.regular_files import refuse_links
 from memoria.errors import (
     InvalidInputError,
     StoreDamagedError,
@@ -25,7 +26,6 @@ from memoria.errors import (
     UnsupportedEngineError,
     UnusableFileError,
 )
-from memoria.store.regular_files import refuse_links
 
 if TYPE_CHECKING:
     import sqlite3

@@ -9,9 +9,9 @@ import time
 from pathlib import Path
 
 from memoria.bare.kept import KEPT
+from memoria.disk.folders import DERIVED, PROJECTS
+from memoria.disk.home_files import BACKUPS, TOMBSTONE_KEY, core_files
 from memoria.errors import StoreDamagedError
-from memoria.store.files import BACKUPS, TOMBSTONE_KEY, core_files
-from memoria.store.folders import DERIVED, PROJECTS
 
 _BACKUP_NAMES = "memoria-*.zip"
 _TRACES = (TOMBSTONE_KEY, KEPT, PROJECTS, *DERIVED)

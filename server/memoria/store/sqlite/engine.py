@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from memoria.config import Settings
-from memoria.store.files import DATABASE
+from memoria.disk.home_files import DATABASE
 from memoria.store.sqlite.files import SqliteFiles
 from memoria.store.sqlite.journaling_store import SqliteJournalingStore
 from memoria.store.sqlite.store import SqliteStore

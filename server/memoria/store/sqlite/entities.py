@@ -7,10 +7,10 @@ gone when the last of them is.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from memoria.errors import InvalidInputError
+from memoria.language.words.name import name_key
 from memoria.model import Entity, EntityKind, Mention, new_id
 from memoria.store.sqlite.driver import Row
 from memoria.store.sqlite.rows import TenantRows, as_json, build_value, list_numbers
-from memoria.text.name import name_key
 
 _UNKNOWN_KIND: EntityKind = "other"
 """The kind of what nobody told the kind of: the only thing of that name is meant."""

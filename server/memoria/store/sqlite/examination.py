@@ -6,6 +6,7 @@ from itertools import groupby
 
 from memoria.config import LONGEST_LEASE_MS
 from memoria.errors import StoreDamagedError, StoreError
+from memoria.language.reading.statement import fingerprint
 from memoria.model import FIX, RESTORE, Finding, now_millis
 from memoria.store.sqlite.chunks import digest, intact, unpack
 from memoria.store.sqlite.driver import Connection, Row, sqlite3, translate_errors
@@ -16,7 +17,6 @@ from memoria.store.sqlite.migrate import schema, version_of
 from memoria.store.sqlite.scrub import is_scrub_pending
 from memoria.store.sqlite.statements import statements
 from memoria.store.sqlite.vectors import VectorIndex, list_models
-from memoria.text.statement import fingerprint
 
 _SQL = statements("examination")
 _FEW = 5

@@ -10,6 +10,7 @@ from functools import partial
 
 from memoria.config import LONGEST_LEASE_MS
 from memoria.errors import StoreDamagedError
+from memoria.language.words.document import memory_tokens, turn_tokens
 from memoria.model import now_millis
 from memoria.model.zone import Zone
 from memoria.store.sqlite.conversations import SqliteConversations
@@ -23,7 +24,6 @@ from memoria.store.sqlite.statements import statements
 from memoria.store.sqlite.vectors import VectorIndex, list_models
 from memoria.store.sqlite.visibility import visibility_of
 from memoria.store.sqlite.word_mark import set_mark
-from memoria.text.document import memory_tokens, turn_tokens
 
 Progress = Callable[[int, int], None]
 Mender = Callable[[Connection, VectorIndex, Progress], None]

@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
+from memoria.language.remembered import forget_results
 from memoria.store.sqlite.kept_tokens import KeptTokens
 from memoria.store.sqlite.visible_counts import VisibleCounts
-from memoria.text.remembered import forget_results
 
 if TYPE_CHECKING:
     from memoria.store.sqlite.posting_cache import PostingCache

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
+from memoria.language.reading.saying import find_wish, read_saying
 from memoria.store.positions import Surroundings
 from memoria.store.remark import UNHEARD, Remarks, Sayings
 from memoria.store.sqlite.changed import list_changed
@@ -11,7 +12,6 @@ from memoria.store.sqlite.conversations import SqliteConversations
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.rows import TenantRows, as_json, list_numbers
 from memoria.store.sqlite.tenants import ReaderKnowledge
-from memoria.text.saying import find_wish, read_saying
 
 if TYPE_CHECKING:
     from memoria.store.sqlite.turn_table import TurnReads, TurnTable

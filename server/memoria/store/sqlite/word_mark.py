@@ -1,8 +1,8 @@
 """The word mark: up to which document a file has the words that an analyser reads in its texts."""
 
+from memoria.language.words.analyser import FORM
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.statements import statements
-from memoria.text.analyser import FORM
 
 
 def read_mark(connection: Connection) -> tuple[int, int]:

@@ -9,6 +9,8 @@ meanwhile has a higher number, so it is reached as well.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from memoria.language.words.analyser import FORM, index_text
+from memoria.language.words.document import full_text, property_words, renew_context
 from memoria.model.zone import Zone
 from memoria.store.sqlite.conversations import SqliteConversations
 from memoria.store.sqlite.documents import SqliteDocuments
@@ -17,8 +19,6 @@ from memoria.store.sqlite.rows import TenantRows, list_numbers
 from memoria.store.sqlite.statements import statements
 from memoria.store.sqlite.vectors import VectorIndex
 from memoria.store.sqlite.word_mark import read_mark, set_mark
-from memoria.text.analyser import FORM, index_text
-from memoria.text.document import full_text, property_words, renew_context
 
 _SQL = statements("word_renewal")
 

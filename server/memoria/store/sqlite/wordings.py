@@ -1,11 +1,11 @@
 """What memories say: their wordings, with their places in the index."""
 
+from memoria.language.words.document import memory_tokens
 from memoria.model.zone import Zone
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.rows import TenantRows
 from memoria.store.values import NewVersion
-from memoria.text.document import memory_tokens
 
 
 class SqliteWordings:

@@ -7,6 +7,8 @@ them. The further lines of stored words stand further in than any line of ours.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from memoria.language.reading.lines import join_lines
+from memoria.language.words.document import as_text
 from memoria.model import AdjacentTurn, Hit, SearchResult, parse_instant
 from memoria.retrieval.answer.form import (
     NEAREST,
@@ -20,8 +22,6 @@ from memoria.retrieval.answer.form import (
 from memoria.retrieval.answer.notes import FOR_SHELL, describe_fit, list_notes_below
 from memoria.surface.cli import times
 from memoria.surface.cli.layout import wrap_text
-from memoria.text.document import as_text
-from memoria.text.lines import join_lines
 
 _DETAILS = 4
 _FURTHER_WORDS = 6

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from memoria.admin.clients.program import find_program
+from memoria.connectors.clients.program import find_program
 from memoria.surface.cli.console import Options
 
 

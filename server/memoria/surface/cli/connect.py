@@ -24,10 +24,10 @@ from memoria.surface.cli.console import (
 )
 
 if TYPE_CHECKING:
-    from memoria.admin.clients.interface import Client
-    from memoria.admin.clients.place import ClientPlace, Scope
-    from memoria.admin.clients.program import ClientProgram
-    from memoria.admin.clients.wiring import ClientWiring
+    from memoria.connectors.clients.interface import Client
+    from memoria.connectors.clients.place import ClientPlace, Scope
+    from memoria.connectors.clients.program import ClientProgram
+    from memoria.connectors.clients.wiring import ClientWiring
     from memoria.surface.cli.connect_text import WireConnection
 
 ClientArgument = Annotated[
@@ -82,8 +82,8 @@ def connect(
 
     Everything else in the client's files stays as it is, byte for byte.
     """
-    from memoria.admin.clients.interface import HookWish  # noqa: PLC0415
-    from memoria.admin.clients.wiring import draft_connection  # noqa: PLC0415
+    from memoria.connectors.clients.interface import HookWish  # noqa: PLC0415
+    from memoria.connectors.clients.wiring import draft_connection  # noqa: PLC0415
 
     place, program = _surroundings(context.obj)
     _check_model_option(model, as_json=as_json)
@@ -148,8 +148,8 @@ def _choose_clients(name: str | None, place: "ClientPlace", scope: "Scope") -> "
     Raises:
         ClientError: there is none.
     """
-    from memoria.admin.clients.status import is_installed  # noqa: PLC0415
-    from memoria.admin.clients.table import CLIENTS, find_client  # noqa: PLC0415
+    from memoria.connectors.clients.status import is_installed  # noqa: PLC0415
+    from memoria.connectors.clients.table import CLIENTS, find_client  # noqa: PLC0415
 
     if name is not None:
         return [find_client(name)]
@@ -173,9 +173,9 @@ def disconnect(
     as_json: AsJson = False,
 ) -> None:
     """Take out of a client's files what `connect` wrote, and nothing else."""
-    from memoria.admin.clients.status import list_connections  # noqa: PLC0415
-    from memoria.admin.clients.table import find_client  # noqa: PLC0415
-    from memoria.admin.clients.wiring import draft_removal  # noqa: PLC0415
+    from memoria.connectors.clients.status import list_connections  # noqa: PLC0415
+    from memoria.connectors.clients.table import find_client  # noqa: PLC0415
+    from memoria.connectors.clients.wiring import draft_removal  # noqa: PLC0415
 
     place, program = _surroundings(context.obj)
     connected = list_connections(place, program) if client is None else ()
@@ -272,7 +272,7 @@ def _carry_out(
     draft: "Callable[[], ClientWiring]", place: "ClientPlace", choice: _WayToWrite
 ) -> "WireConnection":
     """Show a change, ask, and write it; drafted anew, if the client wrote its file meanwhile."""
-    from memoria.admin.clients.wiring import apply_wiring  # noqa: PLC0415
+    from memoria.connectors.clients.wiring import apply_wiring  # noqa: PLC0415
     from memoria.surface.cli.connect_text import result_text, wire_connection  # noqa: PLC0415
 
     wiring = draft()
@@ -318,9 +318,9 @@ def _say(text: str) -> None:
 def _show_status(
     name: str | None, place: "ClientPlace", program: "ClientProgram", *, as_json: bool
 ) -> None:
-    from memoria.admin.clients import status  # noqa: PLC0415
-    from memoria.admin.clients.packaged import find_package  # noqa: PLC0415
-    from memoria.admin.clients.table import CLIENTS, find_client  # noqa: PLC0415
+    from memoria.connectors.clients import status  # noqa: PLC0415
+    from memoria.connectors.clients.packaged import find_package  # noqa: PLC0415
+    from memoria.connectors.clients.table import CLIENTS, find_client  # noqa: PLC0415
     from memoria.surface.cli.connect_text import (  # noqa: PLC0415
         WireStatuses,
         statuses_text,
@@ -353,8 +353,8 @@ def _show_status(
 
 
 def _surroundings(options: Options) -> "tuple[ClientPlace, ClientProgram]":
-    from memoria.admin.clients.place import ClientPlace  # noqa: PLC0415
-    from memoria.admin.clients.program import ClientProgram  # noqa: PLC0415
+    from memoria.connectors.clients.place import ClientPlace  # noqa: PLC0415
+    from memoria.connectors.clients.program import ClientProgram  # noqa: PLC0415
 
     program = ClientProgram.here(options.home, options.tenant, options.workspace)
     return ClientPlace.here(), program

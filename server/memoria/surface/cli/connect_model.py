@@ -3,11 +3,11 @@
 import typer
 
 from memoria.admin.chat import name_model
-from memoria.admin.clients.interface import Client
-from memoria.admin.clients.place import ClientPlace
-from memoria.admin.clients.program import ClientProgram
-from memoria.admin.clients.status import list_connections
-from memoria.admin.models.find import Candidate, find_programs
+from memoria.connectors.clients.interface import Client
+from memoria.connectors.clients.place import ClientPlace
+from memoria.connectors.clients.program import ClientProgram
+from memoria.connectors.clients.status import list_connections
+from memoria.connectors.models.find import Candidate, find_programs
 from memoria.errors import ClientError
 from memoria.surface.cli.console import Options, is_agreed
 from memoria.surface.cli.model import use_model

@@ -5,10 +5,10 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from memoria.admin.clients.interface import Client
-from memoria.admin.clients.place import Scope
-from memoria.admin.clients.status import ConnectionStatus
-from memoria.admin.clients.wiring import ClientWiring, FileEdit, WiringResult
+from memoria.connectors.clients.interface import Client
+from memoria.connectors.clients.place import Scope
+from memoria.connectors.clients.status import ConnectionStatus
+from memoria.connectors.clients.wiring import ClientWiring, FileEdit, WiringResult
 from memoria.errors import ClientError
 from memoria.model import parse_instant, to_iso
 from memoria.surface.cli.times import moment

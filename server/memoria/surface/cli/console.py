@@ -315,7 +315,7 @@ def show(wire: "BaseModel", text: str, *, as_json: bool) -> None:
 
 def without_steering(text: str) -> str:
     """A text without what would steer a terminal, and with what would hide in it shown."""
-    from memoria.text.invisible import show_invisible  # noqa: PLC0415  (compiles patterns)
+    from memoria.language.reading.invisible import show_invisible  # noqa: PLC0415  (compiles patterns)
 
     return show_invisible(_CONTROLS.sub("", text))
 

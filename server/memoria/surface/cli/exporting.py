@@ -12,18 +12,18 @@ import typer
 from pydantic import BaseModel
 
 from memoria.errors import InvalidInputError
+from memoria.language.reading.lines import join_lines
 from memoria.surface.cli.console import AsJson, Exit, Options, show, take_in_spool, with_memory
 from memoria.surface.cli.progress import show_progress
 from memoria.surface.cli.typed_times import read_moment
 from memoria.surface.text import quantity
-from memoria.text.lines import join_lines
 
 if TYPE_CHECKING:
     from memoria.admin.exports.lines import ExportHead
     from memoria.admin.exports.merge import MergeReport
-    from memoria.admin.exports.notes.sync import Deleted
     from memoria.admin.exports.write import ExportReport
     from memoria.config import Settings
+    from memoria.connectors.notes.sync import Deleted
     from memoria.store.base.portable import PortableSelection
 
 PASSPHRASE = "MEMORIA_PASSPHRASE"  # noqa: S105  (the name of a variable)

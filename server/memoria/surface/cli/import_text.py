@@ -5,12 +5,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from memoria.admin.importer import BadLine, ImportReport
-from memoria.admin.imports.count import SourceCount
-from memoria.admin.imports.detect import UnknownFile
-from memoria.admin.imports.interface import ImportSource
-from memoria.admin.imports.table import SOURCES
+from memoria.admin.importer import ImportReport
 from memoria.config import NO_WORKSPACE
+from memoria.connectors.sources.count import SourceCount
+from memoria.connectors.sources.detect import UnknownFile
+from memoria.connectors.sources.interface import ImportSource
+from memoria.connectors.sources.table import SOURCES
+from memoria.connectors.transcripts.base import BadLine
 from memoria.model import to_iso
 from memoria.model.model_call import USUAL_PRICE, ReadingPrice
 from memoria.surface.cli import times

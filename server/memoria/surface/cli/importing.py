@@ -11,17 +11,17 @@ import anyio
 import typer
 
 from memoria.admin.importer import Importer, ImportReport
-from memoria.admin.imports.count import count_items
-from memoria.admin.imports.detect import (
+from memoria.app import Memoria, project_of
+from memoria.config import NO_WORKSPACE
+from memoria.connectors.sources.count import count_items
+from memoria.connectors.sources.detect import (
     SourceFiles,
     UnknownFile,
     detect_files,
     find_everything,
     find_files,
 )
-from memoria.admin.imports.table import SOURCES
-from memoria.app import Memoria, project_of
-from memoria.config import NO_WORKSPACE
+from memoria.connectors.sources.table import SOURCES
 from memoria.errors import InvalidInputError
 from memoria.model.channel import COMMAND_LINE, transcript_channel
 from memoria.model.zone import use_zone

@@ -138,7 +138,7 @@ def remember(
 
 def _ask_replaced(former: str, statement: str) -> str:
     """The question whether a memory is replaced; one that says more goes with all of it."""
-    from memoria.text.analyser import query_terms  # noqa: PLC0415  (only who is asked pays for it)
+    from memoria.language.words.analyser import query_terms  # noqa: PLC0415  (only who is asked pays for it)
 
     if len(query_terms(former)) <= _SAYS_MORE * len(query_terms(statement)):
         return f"Does it replace “{former}”?"
@@ -150,7 +150,7 @@ def _ask_replaced(former: str, statement: str) -> str:
 
 def _drop_request(text: str) -> str:
     """A statement without the request to remember it, which the command is itself."""
-    from memoria.policy.requests import find_request, stands_alone  # noqa: PLC0415  (as in browsing)
+    from memoria.language.statements.requests import find_request, stands_alone  # noqa: PLC0415  (as in browsing)
 
     stated = text[find_request(text) or 0 :]
     return stated if stands_alone(stated) else text

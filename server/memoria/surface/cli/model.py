@@ -9,7 +9,11 @@ import typer
 from pydantic import BaseModel
 
 from memoria.admin.chat import describe_spending
-from memoria.admin.models.find import (
+from memoria.admin.settings.change import change_settings
+from memoria.app.engine import choose_engine
+from memoria.bare.settings_file import settings_path
+from memoria.config import Settings
+from memoria.connectors.models.find import (
     MODEL_SETTINGS,
     Candidate,
     choose_reader,
@@ -17,10 +21,6 @@ from memoria.admin.models.find import (
     settings_for,
     write_files,
 )
-from memoria.admin.settings.change import change_settings
-from memoria.app.engine import choose_engine
-from memoria.bare.settings_file import settings_path
-from memoria.config import Settings
 from memoria.errors import InvalidInputError
 from memoria.settings_file import read_key, variable_of
 from memoria.surface.cli import queue

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Self
 from pydantic import BaseModel
 
 from memoria.admin.chat import NOBODY_READS, name_model
-from memoria.admin.models.find import Candidate
 from memoria.config import Settings
+from memoria.connectors.models.find import Candidate
 from memoria.model import TokenSpending
 from memoria.model.model_call import describe_cost
 from memoria.surface.text import quantity

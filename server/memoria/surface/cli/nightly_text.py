@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from types import MappingProxyType
 
+from memoria.language.reading.lines import join_lines
 from memoria.model.nightly import (
     WITHOUT_MODEL,
     Metric,
@@ -17,7 +18,6 @@ from memoria.store.base.short_ids import INDEXED_CHARS
 from memoria.surface.cli.layout import entry_lines, wrap_text
 from memoria.surface.cli.times import moment
 from memoria.surface.text import quantity
-from memoria.text.lines import join_lines
 
 _STATES = {
     "running": "not done; `memoria nightly` goes on with it",

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
+from memoria.language.reading.lines import join_lines
 from memoria.surface.text import quantity
-from memoria.text.lines import join_lines
 
 if TYPE_CHECKING:
-    from memoria.admin.exports.notes.sync import NotesReport
+    from memoria.connectors.notes.sync import NotesReport
 
 _MOST_NAMED = 20
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from memoria.language.reading.lines import join_lines
+from memoria.language.words.document import as_text
 from memoria.model import (
     MemoryListing,
     MemoryPage,
@@ -19,8 +21,6 @@ from memoria.surface.cli import times
 from memoria.surface.cli.layout import wrap_text
 from memoria.surface.places import tell_place
 from memoria.surface.text import quantity, validity_word
-from memoria.text.document import as_text
-from memoria.text.lines import join_lines
 
 _OPENING_LINES = 2
 _UNTITLED = "(no words to show)"

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from memoria.language.words.document import as_text
 from memoria.model import AuditEntry, EdgeType, Evidence, Memory, StoredTurn, Validity
 from memoria.model.provenance import (
     IncidentEdge,
@@ -15,7 +16,6 @@ from memoria.surface.cli import phrases as say
 from memoria.surface.cli.layout import DATED, entry_lines, wrap_text
 from memoria.surface.cli.times import moment
 from memoria.surface.text import other_versions, quantity, scope_phrase
-from memoria.text.document import as_text
 
 _MOST_LINKS = 20
 

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from memoria.admin.schedule.interface import SchedulerKind
-from memoria.admin.schedule.plan import job_label
+from memoria.connectors.schedules.interface import SchedulerKind
+from memoria.connectors.schedules.plan import job_label
 from memoria.surface.cli.console import AsJson, Options, show
 from memoria.surface.cli.schedule_text import (
     WireInstallation,
@@ -46,7 +46,7 @@ def install(
     as_json: AsJson = False,
 ) -> None:
     """Install a daily `memoria nightly` for this home and tenant, or move it to another time."""
-    from memoria.admin.schedule import environment, manage, plan  # noqa: PLC0415  (others need not pay)
+    from memoria.connectors.schedules import environment, manage, plan  # noqa: PLC0415  (others need not pay)
 
     options: Options = context.obj
     settings = options.settings
@@ -79,7 +79,7 @@ def install(
 
 def remove(context: typer.Context, as_json: AsJson = False) -> None:
     """Remove the job of this home and tenant from every scheduler."""
-    from memoria.admin.schedule import manage  # noqa: PLC0415  (others need not pay)
+    from memoria.connectors.schedules import manage  # noqa: PLC0415  (others need not pay)
 
     options: Options = context.obj
     label = job_label(options.settings)
@@ -90,7 +90,7 @@ def remove(context: typer.Context, as_json: AsJson = False) -> None:
 
 def show_job(context: typer.Context, as_json: AsJson = False) -> None:
     """Show the job of this home and tenant, and when it runs next."""
-    from memoria.admin.schedule import manage  # noqa: PLC0415  (others need not pay)
+    from memoria.connectors.schedules import manage  # noqa: PLC0415  (others need not pay)
 
     options: Options = context.obj
     found = manage.find_installed(options.settings)

@@ -6,8 +6,8 @@ from typing import Self
 
 from pydantic import BaseModel
 
-from memoria.admin.schedule.interface import ScheduleDraft, SchedulerKind
-from memoria.admin.schedule.manage import ScheduleEntry
+from memoria.connectors.schedules.interface import ScheduleDraft, SchedulerKind
+from memoria.connectors.schedules.manage import ScheduleEntry
 
 
 class WireJob(BaseModel):

@@ -22,7 +22,7 @@ def read_moment(context: typer.Context, value: str | None) -> str | None:
     with suppress(InvalidInputError):
         parse_instant(value)
         return value
-    from memoria.text.dates import times  # noqa: PLC0415  (only who types words pays for it)
+    from memoria.language.dates import times  # noqa: PLC0415  (only who types words pays for it)
 
     options: Options = context.obj
     zone = options.settings.zone

@@ -196,8 +196,8 @@ def render_undoable(listed: "ChangeList", nights: "Sequence[NightlyRun]", width:
 
 
 def _change_lines(change: "Change", width: int, id_chars: int) -> Iterator[str]:
+    from memoria.language.reading.lines import join_lines  # noqa: PLC0415
     from memoria.surface.cli.layout import wrap_text  # noqa: PLC0415
-    from memoria.text.lines import join_lines  # noqa: PLC0415
 
     yield from wrap_text(join_lines(_describe(change)), width, 2)
     if change.former is not None and change.former != change.content:
@@ -225,8 +225,8 @@ def _describe(change: "Change") -> str:
 
 
 def _undone_lines(change: "Change", width: int) -> Iterator[str]:
+    from memoria.language.reading.lines import join_lines  # noqa: PLC0415
     from memoria.surface.cli.layout import wrap_text  # noqa: PLC0415
-    from memoria.text.lines import join_lines  # noqa: PLC0415
 
     yield f"Undone: {_DID.get(change.action, change.action)}."
     yield from wrap_text(join_lines(_describe(change)), width, 2)

@@ -10,9 +10,9 @@ import typer
 
 from memoria.admin.chat import UNREAD, name_model
 from memoria.app.engine import check_memory
+from memoria.disk.home_files import DATABASE
 from memoria.errors import InvalidInputError
 from memoria.model import Finding, Health
-from memoria.store.files import DATABASE
 from memoria.surface.cli.console import (
     AsJson,
     Exit,
@@ -165,9 +165,9 @@ def _diagnose(options: Options, treatment: "Treatment") -> "Diagnosis":
 
 
 def _check_clients(options: Options) -> Finding:
-    from memoria.admin.clients.place import ClientPlace  # noqa: PLC0415
-    from memoria.admin.clients.program import ClientProgram  # noqa: PLC0415
-    from memoria.admin.clients.status import check_clients  # noqa: PLC0415
+    from memoria.connectors.clients.place import ClientPlace  # noqa: PLC0415
+    from memoria.connectors.clients.program import ClientProgram  # noqa: PLC0415
+    from memoria.connectors.clients.status import check_clients  # noqa: PLC0415
 
     program = ClientProgram.here(options.home, options.tenant, options.workspace)
     return check_clients(ClientPlace.here(), program)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from pydantic import BaseModel
 
+from memoria.language.reading.lines import join_lines
 from memoria.model.project import KnownProject
 from memoria.surface.cli.console import AsJson, ask_person, is_for_subcommand, show, with_memory
 from memoria.surface.places import tell_place
 from memoria.surface.text import quantity
-from memoria.text.lines import join_lines
 
 if TYPE_CHECKING:
     from memoria.app import Memoria

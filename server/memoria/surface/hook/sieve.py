@@ -1,10 +1,11 @@
 """Whether a text surely holds nothing that must not be kept, told without the table of secrets.
 
-To load the table (`text/redact`) takes ten times as long as a hook may. So a hook only asks which
-texts the table could not touch: those that lack what each of its forms needs. A secret has a name
-before it, stands in a place of its own, or begins as its vendor's tokens do, and most have digits.
-Whatever has one of these is handed to a process that has the table (`handover.py`), harmless as it
-may be. What passes is as it would be after cleaning; a test holds this to both corpora of secrets.
+To load the table (`language/secrets/redact`) takes ten times as long as a hook may. So a hook only
+asks which texts the table could not touch: those that lack what each of its forms needs. A secret
+has a name before it, stands in a place of its own, or begins as its vendor's tokens do, and most
+have digits. Whatever has one of these is handed to a process that has the table (`handover.py`),
+harmless as it may be. What passes is as it would be after cleaning; a test holds this to both
+corpora of secrets.
 
 Every rule but one is of the kind "the text has this", so that a text passes only if all parts of it
 do. The names and the beginnings of tokens are read from the table's own files.
@@ -45,7 +46,7 @@ _ENDINGS = frozenset(
     "prod production dev development test testing stage staging live local main default base data "
     "value string text plain raw new old b".split()
 )
-"""What may be written on to the name of a secret (`text/redaction/names.py`)."""
+"""What may be written on to the name of a secret (`language/secrets/names.py`)."""
 _OF_NO_SECRET = {
     "key": frozenset(
         "the a an this that these its our your my any no each every same which what new next last "
@@ -82,11 +83,12 @@ _NEVER_SEEN = (
     (0x034F, 0x034F), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F), (0x3164, 0x3164),
     (0xFE00, 0xFE0F), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFFB), (0xE0000, 0xE0FFF),
 )  # fmt: skip
-"""Of the invisible characters (`text/invisible.py`), those that Python takes for printable."""
+"""Of the invisible characters (`language/reading/invisible.py`), those that Python takes for
+printable."""
 
 
 def is_surely_clean(text: str) -> bool:
-    """Whether cleaning (`text/clean`) would surely leave the text as it is."""
+    """Whether cleaning (`language/reading/clean`) would surely leave the text as it is."""
     if len(text) > LONGEST or not _has_only_seen_characters(text):
         return False
     lower = text.lower()

@@ -9,8 +9,8 @@ from mcp.types import CallToolResult, ResourceLink, TextContent
 from pydantic import BaseModel
 
 from memoria.app import Memoria
+from memoria.language.reading.invisible import show_invisible
 from memoria.model import Channel, Trust
-from memoria.text.invisible import show_invisible
 
 Ctx = Context[Memoria, Any]
 _LONGEST_ID = 500

@@ -19,6 +19,7 @@ from pydantic import BaseModel, Field
 
 from memoria.app import Memoria
 from memoria.errors import InvalidInputError, PreviewChangedError
+from memoria.language.reading.invisible import show_invisible
 from memoria.model.forgetting import ForgetOrder, ForgetPreview, ForgetResult
 from memoria.model.query import build_query
 from memoria.surface.forgetting_text import forget_command, forget_text, preview_text
@@ -30,7 +31,6 @@ from memoria.surface.wire.forgetting import (
     wire_forgotten,
     wire_preview,
 )
-from memoria.text.invisible import show_invisible
 
 _MOST_ITEMS = 30
 """What a question, or the preview of what an agent may not forget, lists at most."""

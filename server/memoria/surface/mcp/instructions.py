@@ -7,12 +7,12 @@ from memoria.app.core_excerpt import CoreReader, list_binding_lines
 from memoria.app.engine import choose_engine
 from memoria.app.unread import count_for_agent
 from memoria.config import Settings
+from memoria.language.budget import take_fitting
+from memoria.language.reading.strip import fence
 from memoria.lifecycle.core.wishes import HEADING, list_wishes, wish_lines
 from memoria.model.handed_in import UnreadLeft
 from memoria.store.base import Transaction
 from memoria.surface.unread_text import unread_hint
-from memoria.text.budget import take_fitting
-from memoria.text.strip import fence
 
 _MAX_CHARS = 2000
 """Some clients cut off what is longer."""

@@ -21,6 +21,7 @@ from mcp.types import (
 from memoria.app import Memoria
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import InvalidInputError, MemoriaError, quote_value, shorten
+from memoria.language.reading.strip import fence
 from memoria.lifecycle.core.wishes import HEADING
 from memoria.model.core import CORE_FILES
 from memoria.surface.mcp.calls import title_of
@@ -28,7 +29,6 @@ from memoria.surface.mcp.instructions import load_text
 from memoria.surface.mcp.resources import core_text
 from memoria.surface.text import memory_text, result_text, scratchpads_text
 from memoria.surface.unread_text import unread_note
-from memoria.text.strip import fence
 
 _NUMBER = lazy_regex(r"\d{1,9}", re.ASCII)
 Context = ServerRequestContext[Memoria]

@@ -24,19 +24,19 @@ from mcp.types import (
 from mcp.types import Resource as ListedResource
 
 from memoria.app import Memoria
+from memoria.disk.folders import tenant_folder
+from memoria.disk.home_files import read_seed
 from memoria.errors import InvalidInputError, MemoriaError, NotFoundError, shorten
+from memoria.language.reading.strip import fence
+from memoria.language.words.document import full_text
 from memoria.model import SessionRecord
 from memoria.model.condition import Condition
 from memoria.model.core import CORE_FILES, CoreFile
 from memoria.retrieval.answer.form import indent_words
-from memoria.store.files import read_seed
-from memoria.store.folders import tenant_folder
 from memoria.surface.mcp.calls import title_of
 from memoria.surface.mcp.instructions import load_text
 from memoria.surface.text import memory_text, scratchpads_text, turn_citation
 from memoria.surface.unread_text import A_MODEL_READS, NOTHING_UNREAD
-from memoria.text.document import full_text
-from memoria.text.strip import fence
 
 _MARKDOWN = "text/markdown"
 _PLAIN = "text/plain"

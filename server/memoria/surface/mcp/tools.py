@@ -10,6 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
 from memoria.app.project_news import take_news
 from memoria.errors import InvalidInputError
+from memoria.language.reading.invisible import show_invisible
 from memoria.model import (
     EntityKind,
     Memory,
@@ -50,7 +51,6 @@ from memoria.surface.wire.results import (
     wire_scratchpad,
 )
 from memoria.surface.wire.search import WireConclusions, WireTraces, wire_conclusions, wire_traces
-from memoria.text.invisible import show_invisible
 
 _Role = Literal["user", "assistant", "tool", "system"]
 _CONFIRM_HINT = (

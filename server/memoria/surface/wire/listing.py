@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
+from memoria.language.words.document import full_text
 from memoria.model import Memory, MemoryPage, SessionPage, SessionSummary, to_iso
 from memoria.model.condition import Condition
 from memoria.model.session import SessionRecord
 from memoria.surface.text import validity_word
 from memoria.surface.wire.record import WireLater, wire_later
-from memoria.text.document import full_text
 
 
 class WireListedMemory(BaseModel):

@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
+from memoria.language.words.document import as_text
 from memoria.model import Memory, MemoryVersion, StoredTurn, TurnRecord, to_iso
 from memoria.retrieval.answer.cite import memory_source, neighbour, turn_source
 from memoria.surface.text import other_versions, validity_word
@@ -14,7 +15,6 @@ from memoria.surface.wire.search import (
     wire_neighbour,
     wire_source,
 )
-from memoria.text.document import as_text
 
 
 class WireWording(BaseModel):

@@ -20,14 +20,14 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from memoria.retrieval.query.aim import Aim
+from memoria.language.asking.aim import Aim
+from memoria.language.dates import Interval
 from memoria.retrieval.query.options import Stages
 from memoria.retrieval.ranking.evidence.columns import rank_rows
 from memoria.retrieval.ranking.evidence.roles import role_priors
 from memoria.retrieval.ranking.evidence.wishes import add_wishes, highest_with_wish, may_wish
 from memoria.retrieval.ranking.evidence.words import Bits, Floats, Integers
 from memoria.store.remark import UNHEARD, Remarks, Sayings
-from memoria.text.dates import Interval
 
 _OTHER_SPEAKER = 0.7
 _QUESTION_PRIOR = 0.9

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from memoria.retrieval.query.aim import Aim
+from memoria.language.asking.aim import Aim
 from memoria.retrieval.query.options import ALL_STAGES, Stages
 from memoria.retrieval.ranking.evidence.columns import Scores, join_numbers, rank_rows
 from memoria.retrieval.ranking.evidence.counts import count_terms

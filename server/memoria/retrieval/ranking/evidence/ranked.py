@@ -4,7 +4,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from memoria.retrieval.query.parse import ParsedQuery
+from memoria.language.asking.parse import ParsedQuery
 from memoria.store.index_tokens import IndexTokens
 from memoria.store.values import Filters, Frequencies
 

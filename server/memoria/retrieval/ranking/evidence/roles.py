@@ -7,7 +7,7 @@ Where turns have speakers, people talk to each other, and neither side's words a
 
 import numpy as np
 
-from memoria.retrieval.query.aim import Aim
+from memoria.language.asking.aim import Aim
 from memoria.retrieval.ranking.evidence.words import Floats
 from memoria.store.remark import Remarks
 

@@ -7,7 +7,7 @@ whose turns count in full.
 
 from collections.abc import Iterable, Sequence
 
-from memoria.text.analyser import tokens
+from memoria.language.words.analyser import tokens
 
 
 def find_named_speakers(

@@ -9,9 +9,9 @@ same: odds are multiplied, so what is far away stays far.
 import numpy as np
 from numpy.typing import NDArray
 
+from memoria.language.reading.saying import NO_WISH, PREFERENCE, STANDING_WISH
 from memoria.retrieval.ranking.evidence.words import Bits, Floats
 from memoria.store.remark import Remarks
-from memoria.text.saying import NO_WISH, PREFERENCE, STANDING_WISH
 
 _STANDING = 3.0
 _PREFERENCE = 1.5

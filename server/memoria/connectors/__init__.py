@@ -1,0 +1,1 @@
+"""Connectors: what knows other programs. Each folder is one kind of them."""

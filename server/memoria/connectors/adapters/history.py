@@ -1,0 +1,152 @@
+"""A conversation as a framework keeps it: its items, each of them a turn of the record.
+
+What somebody says in an item is the turn's words, so that it is found as any other and read by
+rules and models. The rest of the item is kept beside it, and both together give the item again.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import count
+
+from pydantic import JsonValue
+
+from memoria.app.memory import Memoria
+from memoria.app.sync import SyncMemoria
+from memoria.connectors.adapters.extras import PAGE, find_awaitable, name_source
+from memoria.errors import NotFoundError
+from memoria.model import Role, StoredTurn, Turn, new_id
+
+Item = dict[str, JsonValue]
+Path = list[JsonValue]
+"""The keys and places that lead to a text in an item."""
+_ITEM, _WORDS = "item", "words"
+_ERASED_AT_ONCE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An item on its way into the record, or out of it."""
+
+    role: Role
+    words: str = ""
+    """What is said in it; empty, where a tool is called or answers."""
+    rest: JsonValue = None
+    """What else there is to it."""
+    name: str = ""
+    """What it is called in the client. Names need not be unique; an item has an id besides."""
+
+
+class History:
+    """The items of one session, in their order."""
+
+    def __init__(self, memory: Memoria | SyncMemoria, framework: str, session_id: str) -> None:
+        """Nothing is read yet.
+
+        Args:
+            memory: where they are kept.
+            framework: who numbers the sessions.
+            session_id: the conversation.
+        """
+        self._memory = name_source(framework, find_awaitable(memory))
+        self._framework = framework
+        self._session_id = session_id
+
+    async def append(self, entries: Iterable[Entry]) -> None:
+        """Record items. In a private time nothing is kept, as everywhere."""
+        turns = [
+            Turn(
+                session_id=self._session_id,
+                message_id=f"{new_id()} {entry.name}".rstrip(),
+                role=entry.role,
+                content=entry.words,
+                tool_name=self._framework if entry.role is Role.TOOL else None,
+                tool_result=entry.rest,
+            )
+            for entry in entries
+        ]
+        if turns:
+            await self._memory.record_conversation(turns)
+
+    async def read(self) -> list[StoredTurn]:
+        """The turns that the items are, in their order."""
+        found: list[StoredTurn] = []
+        for offset in count(0, PAGE):
+            try:
+                page = await self._memory.get_session(self._session_id, offset=offset, limit=PAGE)
+            except NotFoundError:  # nothing has been said yet
+                break
+            found += page.turns
+            if len(page.turns) < PAGE:
+                break
+        return [turn for turn in found if turn.source == self._framework]
+
+    async def erase(self, turns: Sequence[StoredTurn]) -> None:
+        """Erase items and what was concluded from them. They may be recorded again."""
+        ids = [turn.id for turn in turns]
+        for first in range(0, len(ids), _ERASED_AT_ONCE):
+            some = ids[first : first + _ERASED_AT_ONCE]
+            await self._memory.forget_memory(some, include_source=True, may_return=True)
+
+
+def to_entry(turn: StoredTurn) -> Entry:
+    """What was recorded as a turn."""
+    _, _, name = (turn.message_id or "").partition(" ")
+    return Entry(turn.role, turn.content, turn.tool_result, name)
+
+
+def split_item(item: Item, places: Sequence[Path]) -> tuple[str, JsonValue]:
+    """The one text that stands at these places of an item, and the item without it.
+
+    Where there is none, or several, or it is blank, the item stays whole.
+    """
+    texts = [(path, text) for path in places if isinstance(text := _look_up(item, path), str)]
+    if len(texts) != 1 or not texts[0][1].strip():
+        return "", {_ITEM: item}
+    path, text = texts[0]
+    return text, {_ITEM: _replace(item, path, None), _WORDS: path}
+
+
+def join_item(words: str, rest: JsonValue) -> Item:
+    """The item that was split."""
+    parts = rest if isinstance(rest, dict) else {}
+    item, path = parts.get(_ITEM), parts.get(_WORDS)
+    whole = _replace(item, path, words) if isinstance(path, list) else item
+    return whole if isinstance(whole, dict) else {}
+
+
+def list_texts(field: JsonValue, path: Path, *inner: str) -> list[Path]:
+    """Where the texts of a field stand: at its own place or, in a list, at places in each part."""
+    if not isinstance(field, list):
+        return [path]
+    return [[*path, n, *inner] for n in range(len(field))]
+
+
+def _look_up(value: JsonValue, path: Path) -> JsonValue:
+    for step in path:
+        match value, step:
+            case dict(), str():
+                value = value.get(step)
+            case list(), int() if step < len(value):
+                value = value[step]
+            case _:
+                return None
+    return value
+
+
+def _replace(value: JsonValue, path: Path, new: JsonValue) -> JsonValue:
+    """The value with something else at a place."""
+    if not path:
+        return new
+    step, *rest = path
+    match value:
+        case dict():
+            return {
+                key: _replace(child, rest, new) if key == step else child
+                for key, child in value.items()
+            }
+        case list():
+            return [
+                _replace(child, rest, new) if n == step else child for n, child in enumerate(value)
+            ]
+        case _:
+            return value

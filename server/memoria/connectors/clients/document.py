@@ -1,0 +1,304 @@
+"""A configuration file's text with what is ours in it, and without.
+
+Every edit is judged: the text is read again, and what is not ours must be what it was. An edit that
+fails this is not made.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from memoria.connectors.clients.syntax.choose import SyntaxName, choose_syntax
+from memoria.connectors.clients.syntax.interface import (
+    ConfigSyntax,
+    InsertedPiece,
+    OccupiedError,
+    Path,
+    UnreadableTextError,
+    look_up,
+)
+from memoria.connectors.clients.syntax.json_edit import begin_document
+
+NAME = "memoria"
+"""How the server is called in every client."""
+_HOOK_PROGRAM = ("surface/hook", "memoria hook")
+
+
+class EditError(ValueError):
+    """A text can't be edited so that nothing else changes. Says why, for the end of a sentence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedParts:
+    """What one file of a client is to hold of ours."""
+
+    syntax: SyntaxName = "JSON"
+    entry_at: Path = ()
+    """Where the server's entry stands; empty if this file has none."""
+    entry: Mapping[str, Any] | None = None
+    """The entry; None if it is not wanted here."""
+    is_listed: bool = False
+    """Whether entries are a list whose items have a `name`, and `entry_at` is the list."""
+    hooks_at: Path = ()
+    """The container of the lists of hooks, one an event; empty if this file has none."""
+    hooks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """The hook of each event."""
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    """What the client wants to find at the top of such a file, where it is not there yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class EditedText:
+    """A text, and what was written around our parts in it."""
+
+    text: str
+    pieces: tuple[InsertedPiece, ...] = ()
+
+
+def is_our_hook(item: Any) -> bool:  # noqa: ANN401  (whatever stands in the list)
+    """Whether an item of a list of hooks starts our hook program."""
+    match item:
+        case dict():
+            return any(map(is_our_hook, item.values()))
+        case list():
+            return any(map(is_our_hook, item))
+        case str():
+            plain = item.replace("\\", "/")
+            return NAME in plain and any(name in plain for name in _HOOK_PROGRAM)
+    return False
+
+
+def is_our_entry(entry: Any) -> bool:  # noqa: ANN401  (whatever stands there)
+    """Whether an entry is of the form that `connect` writes, and not one written by hand."""
+    words = command_in(entry)
+    program = words[0].replace("\\", "/") if words else ""
+    return "/" in program and program.endswith(("/memoria", "/memoria.exe")) and "serve" in words
+
+
+def command_in(entry: Any) -> tuple[str, ...]:  # noqa: ANN401  (whatever stands there)
+    """Return program and arguments that an entry starts; nothing where it names none."""
+    if not isinstance(entry, dict):
+        return ()
+    command, arguments = entry.get("command", entry.get("cmd")), entry.get("args")
+    if isinstance(command, list):
+        words = command
+    else:
+        words = [command, *(arguments if isinstance(arguments, list) else ())]
+    return tuple(map(str, words)) if command else ()
+
+
+class ConfigDocument:
+    """What is ours in the text of one file."""
+
+    def __init__(self, wanted: WantedParts) -> None:
+        """The parts that are wanted, or were: without them nothing is ours to take out."""
+        self._wanted = wanted
+        self._syntax: ConfigSyntax = choose_syntax(wanted.syntax)
+
+    def read(self, text: str) -> Any:  # noqa: ANN401  (whatever the document holds)
+        """What a text holds; of an empty one, nothing.
+
+        Raises:
+            EditError: it is not of its syntax.
+        """
+        try:
+            return self._syntax.parse(text)
+        except UnreadableTextError as error:
+            raise EditError(f"it is no {self._syntax.name}: {error}") from error
+
+    def _read_members(self, text: str) -> dict[Any, Any]:
+        """What a text holds by name.
+
+        Raises:
+            EditError: it holds something else.
+        """
+        held = self.read(text) or {}
+        if not isinstance(held, dict):
+            raise EditError("it holds no settings by name")
+        return held
+
+    def entry_in(self, text: str) -> Any:  # noqa: ANN401  (whatever stands there)
+        """The entry that a text has, whoever wrote it; None if there is none."""
+        held = look_up(self.read(text), self._wanted.entry_at) if self._wanted.entry_at else None
+        if self._wanted.is_listed:
+            listed = held if isinstance(held, list) else []
+            return next(filter(_is_named, listed), None)
+        return held
+
+    def hooks_in(self, text: str) -> dict[str, list[Any]]:
+        """Our hooks that a text has, by event."""
+        held = look_up(self.read(text), self._wanted.hooks_at) if self._wanted.hooks_at else None
+        lists = held.items() if isinstance(held, dict) else ()
+        ours = {
+            event: [item for item in items if is_our_hook(item)]
+            for event, items in lists
+            if isinstance(items, list)
+        }
+        return {event: items for event, items in ours.items() if items}
+
+    def connect(self, before: EditedText) -> EditedText:
+        """The text with everything that is wanted, once, and nothing else of ours.
+
+        Raises:
+            EditError: it can't be edited so that nothing else changes.
+        """
+        wanted = self._merge_entry(before.text)
+        if self._holds(before.text, wanted):
+            return before
+        bare = self._cut(before, with_entry=True)
+        try:
+            edited = self._insert(bare, wanted)
+        except (OccupiedError, UnreadableTextError) as error:
+            raise EditError(str(error)) from error
+        self._judge(before.text, edited.text)
+        if not self._holds(edited.text, wanted):
+            raise EditError("what was written can't be read again")
+        return edited
+
+    def disconnect(self, before: EditedText, *, with_entry: bool = True) -> EditedText:
+        """The text without anything of ours.
+
+        Args:
+            before: the text, and what was written into it.
+            with_entry: whether the server's entry goes, too.
+
+        Raises:
+            EditError: it can't be edited so that nothing else changes.
+        """
+        after = self._cut(before, with_entry=with_entry)
+        self._judge(before.text, after.text)
+        return after
+
+    def _merge_entry(self, text: str) -> Mapping[str, Any] | None:
+        """The entry that is wanted, with what somebody added to the one that is there."""
+        wanted, held = self._wanted.entry, self.entry_in(text)
+        if wanted is None or not isinstance(held, dict) or not (held.keys() & {"command", "cmd"}):
+            return wanted
+        merged = {**held, **wanted}
+        for key in ("env", "envs", "environment"):
+            if key in wanted and isinstance(held.get(key), dict):
+                merged[key] = {**held[key], **wanted[key]}
+        if isinstance(names := held.get("env_vars"), list):
+            more = [one for one in wanted.get("env_vars", ()) if one not in names]
+            merged["env_vars"] = [*names, *more]
+        return merged
+
+    def _holds(self, text: str, entry: Mapping[str, Any] | None) -> bool:
+        """Whether a text has all that is wanted and nothing else of ours."""
+        hooks = {event: [dict(item)] for event, item in self._wanted.hooks.items()}
+        return self.entry_in(text) == entry and self.hooks_in(text) == hooks
+
+    def _insert(self, bare: EditedText, entry: Mapping[str, Any] | None) -> EditedText:
+        text, pieces = bare.text, list(bare.pieces)
+        if entry is None and not self._wanted.hooks:
+            return bare
+        if self.read(text) is None and self._wanted.syntax == "JSON":
+            text, piece = begin_document(text)
+            pieces.append(piece)
+        for key, value in self._wanted.defaults.items():
+            held = self.read(text)
+            if not isinstance(held, dict) or key not in held:
+                text, piece = self._syntax.insert_member(text, (key,), value)
+                pieces.append(piece)
+        if entry is not None:
+            is_listed = self._wanted.is_listed
+            write = self._syntax.append_item if is_listed else self._syntax.insert_member
+            text, piece = write(text, self._wanted.entry_at, dict(entry))
+            pieces.append(piece)
+        for event, item in self._wanted.hooks.items():
+            path = (*self._wanted.hooks_at, event)
+            text, piece = self._syntax.append_item(text, path, dict(item))
+            pieces.append(piece)
+        return EditedText(text, tuple(pieces))
+
+    def _cut(self, before: EditedText, *, with_entry: bool) -> EditedText:
+        text, pieces = before.text, before.pieces
+        try:
+            # The last first: what was written into an empty place frames what came behind it.
+            for event in reversed(self.hooks_in(text)):
+                path = (*self._wanted.hooks_at, event)
+                text = self._syntax.cut_items(text, path, is_our_hook, pieces)
+                if not look_up(self.read(text), path) and self._is_made(
+                    self._wanted.hooks_at, pieces
+                ):
+                    text = self._syntax.cut_member(text, path, pieces)
+            if with_entry and self._wanted.is_listed:
+                text = self._syntax.cut_items(text, self._wanted.entry_at, _is_named, pieces)
+            elif with_entry and self.entry_in(text) is not None:
+                text = self._syntax.cut_member(text, self._wanted.entry_at, pieces)
+            inner = tuple(piece for piece in pieces if piece.path)
+            text = self._cut_defaults(self._syntax.cut_empty(text, inner), pieces)
+            text = self._syntax.cut_empty(text, pieces)
+        except (OccupiedError, UnreadableTextError) as error:
+            raise EditError(str(error)) from error
+        return EditedText(text, () if with_entry else pieces)
+
+    def _is_made(self, path: Path, pieces: tuple[InsertedPiece, ...]) -> bool:
+        """Whether the container at a path was written for us, alone or in one that was."""
+        return any(piece.path and piece.path == path[: len(piece.path)] for piece in pieces)
+
+    def _cut_defaults(self, text: str, pieces: tuple[InsertedPiece, ...]) -> str:
+        """What had to be at the top goes, but where somebody went on with a file that was ours."""
+        made = [key for key in self._wanted.defaults if any(one.path == (key,) for one in pieces)]
+        was_ours = any(not piece.path for piece in pieces)
+        if not was_ours or self._read_members(text).keys() <= set(made):
+            for key in reversed(made):
+                text = self._syntax.cut_member(text, (key,), pieces)
+        return text
+
+    def _judge(self, before: str, after: str) -> None:
+        """Refuse an edit after which anything but ours is not what it was, in its order."""
+        events = {*self._wanted.hooks, *self.hooks_in(before)}
+        try:
+            is_same = self._others(before, events) == self._others(after, events)
+        except EditError:
+            is_same = False
+        if not is_same:
+            raise EditError("it is written in a way that can't be edited safely")
+
+    def _others(self, text: str, events: set[str]) -> str:
+        """What a text holds but for what is ours, and but for containers with nothing in them."""
+        held = self._read_members(text)
+        try:  # by way of JSON, so that what YAML refers to twice stands there twice
+            value = json.loads(json.dumps(held, default=str))
+        except ValueError as error:
+            raise EditError("it refers to itself") from error
+        except TypeError as error:
+            raise EditError("it has a name that is no text") from error
+        if self._wanted.entry_at:
+            _strip_entry(value, self._wanted)
+        for event in self.hooks_in(text):
+            path = (*self._wanted.hooks_at, event)
+            parent = look_up(value, path[:-1])
+            parent[event] = [item for item in parent[event] if not is_our_hook(item)]
+        for key, wanted in self._wanted.defaults.items():
+            if value.get(key) == wanted:
+                value.pop(key)
+        room = self._wanted.entry_at if self._wanted.is_listed else self._wanted.entry_at[:-1]
+        for path in (room, *((*self._wanted.hooks_at, event) for event in events)):
+            _prune(value, path)
+        return json.dumps(value)
+
+
+def _is_named(item: Any) -> bool:  # noqa: ANN401  (whatever stands in the list)
+    return isinstance(item, dict) and item.get("name") == NAME
+
+
+def _strip_entry(value: dict[str, Any], wanted: WantedParts) -> None:
+    parent = look_up(value, wanted.entry_at[:-1])
+    key = wanted.entry_at[-1]
+    if not isinstance(parent, dict) or key not in parent:
+        return
+    if wanted.is_listed and isinstance(parent[key], list):
+        parent[key] = [item for item in parent[key] if not _is_named(item)]
+    elif not wanted.is_listed:
+        parent.pop(key)
+
+
+def _prune(value: dict[str, Any], path: Path) -> None:
+    """Take out what is empty on the way to a path."""
+    for depth in range(len(path), 0, -1):
+        parent = look_up(value, path[: depth - 1])
+        if isinstance(parent, dict) and parent.get(path[depth - 1]) in ({}, [], None):
+            parent.pop(path[depth - 1], None)

@@ -1,0 +1,218 @@
+"""How clients want a hook written, and those clients whose hooks are files of their own."""
+
+import json
+import shlex
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from memoria.connectors.clients.interface import HookCall, HookFiles, HookWish
+from memoria.connectors.clients.place import ClientPlace, Scope
+from memoria.connectors.clients.program import ClientProgram
+
+SECONDS = 5
+"""The limit of a hook that takes 25 ms: a machine may be busy, but nobody should wait longer."""
+SESSION_END_SECONDS = 3
+"""Claude Code gives it 1.5 s if nothing is said; Codex gives no more than 3 s."""
+CODEX_TOKENS = 10_000
+"""Codex counts four bytes as a token: more than the hook program ever says, in any script. What is
+longer than the limit, 2,500 by itself, Codex cuts, and writes whole into a file for temporary ones,
+where no forgetting could reach it."""
+_SAID_TO_MODELS = frozenset({"SessionStart", "UserPromptSubmit"})
+"""Events with answers for the model. Codex warns of a limit where there can be none."""
+
+
+def claude_hook(call: HookCall) -> dict[str, Any]:
+    """Claude Code."""
+    return {"hooks": [{"type": "command", "command": call.line, "timeout": call.limit}]}
+
+
+def codex_hook(call: HookCall) -> dict[str, Any]:
+    """Codex, which is told how long an answer may be."""
+    hook: dict[str, Any] = {"type": "command", "command": call.line, "timeout": call.limit}
+    if call.event in _SAID_TO_MODELS:
+        hook["additionalContextLimit"] = CODEX_TOKENS
+    return {"hooks": [hook]}
+
+
+def gemini_hook(call: HookCall) -> dict[str, Any]:
+    """Gemini CLI; the limit is in milliseconds."""
+    hook = {"name": "memoria", "type": "command", "command": call.line, "timeout": call.limit}
+    return {"hooks": [hook]}
+
+
+def cursor_hook(call: HookCall) -> dict[str, Any]:
+    """Cursor."""
+    return {"command": call.line, "timeout": call.limit}
+
+
+def windsurf_hook(call: HookCall) -> dict[str, Any]:
+    """Windsurf: no limit can be set, and Windows has a key of its own."""
+    key = "powershell" if call.is_windows else "command"
+    return {key: call.line, "show_output": False}
+
+
+_COPILOT_EVENTS = (
+    *("sessionStart", "userPromptSubmitted", "postToolUse", "agentStop", "preCompact"),
+    "sessionEnd",
+)
+_VSCODE_EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "PreCompact", "Stop")
+_GOOSE_EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SessionEnd")
+_CLINE_EVENTS = (
+    *("TaskStart", "UserPromptSubmit", "PostToolUse", "TaskComplete", "PreCompact"),
+    "SessionShutdown",
+)
+_OPENCODE_EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "PreCompact")
+_PROMPTS = ("UserPromptSubmit", "userPromptSubmitted")
+_MARK = "Written by `memoria connect {client}`; `memoria disconnect {client}` removes it."
+
+
+def _vscode_files(
+    place: ClientPlace, scope: Scope, program: ClientProgram, wish: HookWish
+) -> dict[Path, str]:
+    hooks = {
+        event: [{"type": "command", "command": line, "timeout": SECONDS}]
+        for event, line in _lines("vscode", _VSCODE_EVENTS, place, program, wish)
+    }
+    return {_copilot_hooks(place, scope) / "memoria.json": _json({"hooks": hooks})}
+
+
+def _copilot_files(
+    place: ClientPlace, scope: Scope, program: ClientProgram, wish: HookWish
+) -> dict[Path, str]:
+    """Copilot CLI's own names of events, which it says to no hook: so the line does."""
+    key = "powershell" if place.is_windows else "bash"
+    lines = _lines("copilot", _COPILOT_EVENTS, place, program, wish, says_event=True)
+    hooks = {
+        event: [{"type": "command", key: line, "timeoutSec": SECONDS}] for event, line in lines
+    }
+    path = _copilot_hooks(place, scope) / "memoria-copilot.json"
+    return {path: _json({"version": 1, "hooks": hooks})}
+
+
+def _copilot_hooks(place: ClientPlace, scope: Scope) -> Path:
+    """The folder of hooks that VS Code and Copilot CLI both read."""
+    user = place.folder("COPILOT_HOME", ".copilot") / "hooks"
+    return user if scope == "user" else place.project / ".github" / "hooks"
+
+
+def _goose_files(
+    place: ClientPlace, scope: Scope, program: ClientProgram, wish: HookWish
+) -> dict[Path, str]:
+    base = place.home if scope == "user" else place.project
+    folder = base / ".agents" / "plugins" / "memoria"
+    hooks = {
+        event: [{"hooks": [{"type": "command", "command": line, "timeout": SECONDS}]}]
+        for event, line in _lines("goose", _GOOSE_EVENTS, place, program, wish)
+    }
+    about = {
+        "name": "memoria",
+        "version": "1.0.0",
+        "description": _MARK.format(client="goose"),
+    }
+    return {
+        folder / "plugin.json": _json(about),
+        folder / "hooks" / "hooks.json": _json({"hooks": hooks}),
+    }
+
+
+def _cline_files(
+    place: ClientPlace, scope: Scope, program: ClientProgram, wish: HookWish
+) -> dict[Path, str]:
+    if place.is_windows:  # Cline runs no hooks there
+        return {}
+    user = place.home / "Documents" / "Cline" / "Hooks"
+    folder = user if scope == "user" else place.project / ".clinerules" / "hooks"
+    return {
+        folder / event: f"#!/bin/sh\n# {_MARK.format(client='cline')}\nexec {line}\n"
+        for event, line in _lines("cline", _CLINE_EVENTS, place, program, wish)
+    }
+
+
+def _opencode_files(
+    place: ClientPlace, scope: Scope, program: ClientProgram, wish: HookWish
+) -> dict[Path, str]:
+    folder = opencode_folder(place) if scope == "user" else place.project / ".opencode"
+    return _plugin("opencode", folder, program, wish)
+
+
+def _kilo_files(
+    place: ClientPlace, scope: Scope, program: ClientProgram, wish: HookWish
+) -> dict[Path, str]:
+    folder = kilo_folder(place) if scope == "user" else place.project / ".kilo"
+    return _plugin("kilo", folder, program, wish)
+
+
+def _plugin(client: str, folder: Path, program: ClientProgram, wish: HookWish) -> dict[Path, str]:
+    """The plugin for OpenCode, and for Kilo, which was made from it."""
+    template = resources.files("memoria.connectors.clients").joinpath("opencode_plugin.js")
+    text = template.read_text("utf-8")
+    for name, value in {
+        "__MARK__": _MARK.format(client=client),
+        "__COMMAND__": json.dumps(program.hook_words(client), ensure_ascii=False),
+        "__RECALL__": json.dumps(wish.recall),
+    }.items():
+        text = text.replace(name, value)
+    return {folder / "plugins" / "memoria.js": text}
+
+
+def opencode_folder(place: ClientPlace) -> Path:
+    """Where OpenCode keeps its settings and plugins."""
+    given = place.environment.get("OPENCODE_CONFIG_DIR")
+    return Path(given).expanduser() if given else place.dot_config / "opencode"
+
+
+def kilo_folder(place: ClientPlace) -> Path:
+    """Where Kilo keeps its settings and plugins."""
+    given = place.environment.get("KILO_CONFIG_DIR")
+    return Path(given).expanduser() if given else place.dot_config / "kilo"
+
+
+def _lines(
+    client: str,
+    events: tuple[str, ...],
+    place: ClientPlace,
+    program: ClientProgram,
+    wish: HookWish,
+    *,
+    says_event: bool = False,
+) -> list[tuple[str, str]]:
+    return [
+        (
+            event,
+            program.hook_line(
+                client,
+                recall=wish.recall and event in (events[0], *_PROMPTS),
+                windows=place.is_windows,
+                event=event if says_event else "",
+            ),
+        )
+        for event in events
+    ]
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
+COPILOT_HOOKS = HookFiles(write=_copilot_files, events=_COPILOT_EVENTS)
+KILO_HOOKS = HookFiles(write=_kilo_files, events=_OPENCODE_EVENTS)
+OPENCODE_HOOKS = HookFiles(write=_opencode_files, events=_OPENCODE_EVENTS)
+CLINE_HOOKS = HookFiles(write=_cline_files, events=_CLINE_EVENTS)
+# From public documents; not tried with the clients themselves.
+VSCODE_HOOKS = HookFiles(write=_vscode_files, events=_VSCODE_EVENTS)
+GOOSE_HOOKS = HookFiles(write=_goose_files, events=_GOOSE_EVENTS)
+
+
+def is_our_file(text: str) -> bool:
+    """Whether a file is one that `connect` wrote, all of it."""
+    plain = text.replace("\\\\", "/").replace("\\", "/")
+    return "Written by `memoria connect" in text or "memoria/surface/hook/__main__.py" in plain
+
+
+def words_of(line: str) -> list[str]:
+    """The words of a line that a shell is given, as far as one can tell."""
+    try:
+        return shlex.split(line)
+    except ValueError:
+        return line.split()

@@ -1,0 +1,306 @@
+"""What is wired: where, with which program, whether that is there, answers, and its hooks agree."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from memoria.bare.home import find_home, find_tenant
+from memoria.bare.hook_log import read_heard
+from memoria.connectors.clients.config_file import ConfigFile, decode
+from memoria.connectors.clients.document import ConfigDocument, EditError, WantedParts, command_in
+from memoria.connectors.clients.hook_forms import is_our_file, words_of
+from memoria.connectors.clients.interface import Client, HookTable, HookWish
+from memoria.connectors.clients.packaged import find_package
+from memoria.connectors.clients.place import ClientPlace, Scope
+from memoria.connectors.clients.probe import ProbeResult, probe_server, select_environment
+from memoria.connectors.clients.program import ClientProgram
+from memoria.connectors.clients.syntax.choose import SyntaxName
+from memoria.connectors.clients.syntax.interface import look_up
+from memoria.connectors.clients.table import CLIENTS
+from memoria.connectors.clients.wiring import list_documents, own_files
+from memoria.errors import ClientError
+from memoria.model import Finding
+
+HookState = Literal["as this version writes them", "of other options or another version",
+                    "some are missing", "none", "the client has none"]  # fmt: skip
+WAIT_S = 30.0
+"""A client waits less. What answers after this is slow, and what does not answer is broken."""
+_ENVIRONMENTS = ("env", "envs", "environment")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectionStatus:
+    """One client at one scope."""
+
+    client: Client
+    scope: Scope
+    file: Path
+    command: tuple[str, ...] = ()
+    """What the client starts; empty if it is not wired here."""
+    environment: tuple[tuple[str, str], ...] = ()
+    is_disabled: bool = False
+    missing_program: str | None = None
+    """What the entry or a hook starts that is not there any more."""
+    hooks: HookState = "none"
+    switched_off_in: Path | None = None
+    """The file in which all of the client's hooks are switched off."""
+    untrusted: tuple[str, ...] = ()
+    """Events whose hooks the client skips until somebody has trusted them."""
+    double: str | None = None
+    """What else brings the same server and hooks."""
+    problem: str | None = None
+    """Why the file can't be read."""
+    answer: ProbeResult | None = None
+    last_heard_at: int | None = None
+    """When a hook of the client's last ran for the home it is wired to, UTC epoch ms."""
+
+    @property
+    def is_wired(self) -> bool:
+        """Whether anything of ours stands there."""
+        return bool(self.command) or self.hooks not in ("none", "the client has none")
+
+
+def is_installed(client: Client, place: ClientPlace) -> bool:
+    """Whether there are traces of a client on this machine."""
+    programs = any(
+        shutil.which(name, path=place.environment.get("PATH")) for name in client.programs
+    )
+    return programs or any(folder.is_dir() for folder in client.folders(place))
+
+
+def list_connections(place: ClientPlace, program: ClientProgram) -> Iterator[ConnectionStatus]:
+    """Every client and scope in which something of ours stands, or whose file can't be read."""
+    for client in CLIENTS:
+        scopes = [one for one in get_args(Scope) if client.config(place, one) is not None]
+        found = [examine_connection(client, scope, place, program) for scope in scopes]
+        both = all(one.hooks not in ("none", "the client has none") for one in found)
+        for status in found:
+            if status.is_wired or status.problem:
+                other = "the same in your own and in the project's configuration"
+                is_double = both and len(found) > 1 and status.double is None
+                yield replace(status, double=other) if is_double else status
+
+
+def examine_connection(
+    client: Client, scope: Scope, place: ClientPlace, program: ClientProgram
+) -> ConnectionStatus:
+    """What stands in a client's files, without starting anything."""
+    file = client.config(place, scope)
+    if file is None:
+        raise ClientError(f"{client.title} has no configuration of a project.")
+    try:
+        entry, found, wanted = _read_parts(client, scope, place, program)
+        # With the options of the entry, whatever those of this command are.
+        options = _options_of(command_in(entry)) if entry else program.options
+        if options != program.options:
+            program = replace(program, options=options)
+            entry, found, wanted = _read_parts(client, scope, place, program)
+        switch = _find_switch(client, scope, place)
+        untrusted = _list_untrusted(client, scope, place)
+    except (ClientError, EditError) as error:
+        return ConnectionStatus(client=client, scope=scope, file=file, problem=str(error))
+    command = command_in(entry)
+    state = _hook_state(client, found, wanted)
+    return ConnectionStatus(
+        client=client,
+        scope=scope,
+        file=file,
+        command=command,
+        environment=_environment_of(entry),
+        is_disabled=_is_disabled(entry),
+        missing_program=_find_missing(command, found, place),
+        hooks=state,
+        switched_off_in=switch if found else None,
+        untrusted=untrusted,
+        double=find_package(client.name, place),
+        last_heard_at=_read_last_heard(client, command, program) if found else None,
+    )
+
+
+def check_clients(place: ClientPlace, program: ClientProgram) -> Finding:
+    """Whether what the clients of this machine start is still there. Nothing is started."""
+    found = list(list_connections(place, program))
+    unread = [f"{one.client.title}: {one.problem}" for one in found if one.problem]
+    lost = [one for one in found if one.missing_program]
+    if not lost and not unread:
+        names = ", ".join(dict.fromkeys(one.client.title for one in found if one.is_wired))
+        detail = f"connected: {names}" if names else "no client is connected here"
+        return Finding(check="clients", state="ok", detail=detail)
+    gone = [f"{one.client.title} starts {one.missing_program}, which is gone" for one in lost]
+    return Finding(
+        check="clients",
+        state="warning",
+        detail="; ".join((*unread, *gone)),
+        cure=_cure_of(lost[0]) if lost else "Mend the file, and run memoria connect --status.",
+    )
+
+
+def _cure_of(lost: ConnectionStatus) -> str:
+    scope = "" if lost.scope == "user" else " --scope project"
+    return f"memoria connect {lost.client.name}{scope}"
+
+
+def probe_connection(
+    status: ConnectionStatus, place: ClientPlace, program: ClientProgram
+) -> ProbeResult | None:
+    """Start what is wired as the client would; None where nothing is.
+
+    What a project's file names is started only if it is this very installation: whoever clones a
+    project has agreed to nothing that it names.
+    """
+    if not status.command:
+        return None
+    if status.scope == "project" and not _is_of_this(status, program):
+        return ProbeResult(
+            problem=f"it is not started: {status.file} comes with the project and names another "
+            "program, or one with variables. Connect the project yourself: memoria connect "
+            f"{status.client.name} --scope project"
+        )
+    own = {
+        name: place.environment.get(value[1:], "") if value.startswith("$") else value
+        for name, value in status.environment
+    }
+    environment = select_environment(status.client.passes, own)
+    return probe_server(status.command, environment, place.project, WAIT_S)
+
+
+def _is_of_this(status: ConnectionStatus, program: ClientProgram) -> bool:
+    """Return whether this installation is started, with nothing but what `connect` gives it."""
+    start, *words = status.command
+    options, served = words[:-1], words[-1:] == ["serve"]
+    is_known = {*options[::2]} <= {"--home", "--tenant", "--workspace"}
+    passes_on = all(value == f"${name}" for name, value in status.environment)
+    return start == program.command and served and is_known and passes_on
+
+
+def _read_parts(
+    client: Client, scope: Scope, place: ClientPlace, program: ClientProgram
+) -> tuple[Any, dict[str, Any], dict[str, Any]]:
+    """The entry, our hooks as they are, and as this version writes them with the same options."""
+    entry: Any = None
+    found, wanted = dict[str, Any](), dict[str, Any]()
+    for path, parts in list_documents(client, scope, place, program, HookWish()).items():
+        content = ConfigFile(path).read()
+        if content is None:
+            wanted |= parts.hooks
+            continue
+        text, document = decode(content, path)[1], ConfigDocument(parts)
+        try:
+            entry = document.entry_in(text) if parts.entry is not None else entry
+            found |= {event: items[0] for event, items in document.hooks_in(text).items()}
+        except EditError as error:
+            raise ClientError(f"{path} can't be read: {error}.") from error
+        wanted |= parts.hooks
+    for path, text in own_files(client, scope, place, program, HookWish()).items():
+        content = ConfigFile(path).read()
+        wanted[str(path)] = text
+        if content is not None and is_our_file(content.decode("utf-8", "replace")):
+            found[str(path)] = content.decode("utf-8", "replace")
+    return entry, found, wanted
+
+
+def _find_switch(client: Client, scope: Scope, place: ClientPlace) -> Path | None:
+    """The file that switches all hooks of a client off."""
+    table = client.hooks
+    if not isinstance(table, HookTable) or table.switch is None:
+        return None
+    where, off = table.switch
+    for path in filter(None, (client.config(place, scope), table.file(place, scope))):
+        syntax = client.syntax if path == client.config(place, scope) else "JSON"
+        if look_up(_read_whole(path, syntax), where) is off:
+            return path
+    return None
+
+
+def _list_untrusted(client: Client, scope: Scope, place: ClientPlace) -> tuple[str, ...]:
+    """The events whose hooks of ours a client skips, whatever stands in its file."""
+    table = client.hooks
+    file = table.file(place, scope) if isinstance(table, HookTable) else None
+    config = client.config(place, "user")
+    if not isinstance(table, HookTable) or not table.find_untrusted or not (file and config):
+        return ()
+    hooks = look_up(_read_whole(file, "JSON"), table.at)
+    return table.find_untrusted(_read_whole(config, client.syntax), file, hooks)
+
+
+def _read_whole(path: Path, syntax: SyntaxName) -> Any:  # noqa: ANN401  (whatever it holds)
+    text = decode(ConfigFile(path).read() or b"", path)[1]
+    return ConfigDocument(WantedParts(syntax=syntax)).read(text)
+
+
+def _options_of(command: tuple[str, ...]) -> tuple[str, ...]:
+    """The options before `serve`."""
+    return command[1 : command.index("serve")] if "serve" in command[1:] else ()
+
+
+def _environment_of(entry: Any) -> tuple[tuple[str, str], ...]:  # noqa: ANN401
+    held = [entry.get(key) for key in _ENVIRONMENTS] if isinstance(entry, dict) else []
+    return tuple(
+        (str(name), str(value))
+        for one in held
+        if isinstance(one, dict)
+        for name, value in one.items()
+    )
+
+
+def _read_last_heard(
+    client: Client, command: tuple[str, ...], program: ClientProgram
+) -> int | None:
+    """When a hook last ran, in the home that the client is wired to."""
+    words = command or program.options
+    home, tenant = find_home(_option(words, "--home")), find_tenant(_option(words, "--tenant"))
+    try:
+        return read_heard(home, tenant).get(client.name)
+    except OSError:
+        return None
+
+
+def _option(words: tuple[str, ...], name: str) -> str | None:
+    return words[words.index(name) + 1] if name in words[:-1] else None
+
+
+def _is_disabled(entry: Any) -> bool:  # noqa: ANN401  (whatever stands there)
+    return isinstance(entry, dict) and (
+        entry.get("disabled") is True or entry.get("enabled") is False
+    )
+
+
+def _hook_state(client: Client, found: dict[str, Any], wanted: dict[str, Any]) -> HookState:
+    if client.hooks is None:
+        return "the client has none"
+    if not found:
+        return "none"
+    if found.keys() < wanted.keys():
+        return "some are missing"
+    agrees = all(_without_recall(found.get(key)) == _without_recall(wanted[key]) for key in wanted)
+    return "as this version writes them" if agrees else "of other options or another version"
+
+
+def _without_recall(hook: Any) -> str:  # noqa: ANN401  (a hook in any form)
+    text = hook if isinstance(hook, str) else json.dumps(hook, sort_keys=True)
+    return text.replace(" --recall", "").replace("RECALL = true", "RECALL = false")
+
+
+def _find_missing(
+    command: tuple[str, ...], found: dict[str, Any], place: ClientPlace
+) -> str | None:
+    programs = [command[0]] if command else []
+    for hook in found.values():
+        line = next(iter(_lines_of(hook)), "")
+        programs += [word for word in words_of(line)[:6] if "/" in word]
+    for one in programs:
+        if shutil.which(one, path=place.environment.get("PATH")) is None and not Path(one).exists():
+            return one
+    return None
+
+
+def _lines_of(hook: Any) -> Iterator[str]:  # noqa: ANN401  (a hook in any form)
+    match hook:
+        case {"command": str(line)} | {"powershell": str(line)}:
+            yield line
+        case {"hooks": list(inner)}:
+            for one in inner:
+                yield from _lines_of(one)

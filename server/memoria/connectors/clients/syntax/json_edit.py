@@ -1,0 +1,249 @@
+"""Edits of JSON with comments, as text."""
+
+import json
+from typing import Any
+
+from memoria.bare.lazy_regex import lazy_regex
+from memoria.connectors.clients.syntax.interface import (
+    InsertedPiece,
+    IsOurs,
+    OccupiedError,
+    Path,
+    Pieces,
+    find_piece,
+    newline_of,
+)
+from memoria.connectors.clients.syntax.json_text import JsonChild, JsonNode, read_json
+
+_COMMENT_OF_THE_LINE = lazy_regex(r"[ \t]*(?://[^\r\n]*|/\*(?:(?!\*/)[^\r\n])*\*/(?=[ \t]*[\r\n]))")
+_SPACE_BEFORE = lazy_regex(r"(?:\r?\n)?[ \t]*\Z")
+_BLANK = " \t\r\n"
+_ITEM = "[]"
+"""In the path of a piece: an item that was put into a list which was there."""
+
+
+class JsonSyntax:
+    """JSON, with comments and trailing commas where somebody wrote them."""
+
+    name = "JSON"
+
+    def parse(self, text: str) -> Any:  # noqa: ANN401  (whatever the document holds)
+        """What the document holds."""
+        try:
+            return json.loads(text)  # a hundred times as fast, where it is plain JSON
+        except (ValueError, RecursionError):
+            root = read_json(text)
+            return None if root is None else root.plain()
+
+    def insert_member(self, text: str, path: Path, value: object) -> tuple[str, InsertedPiece]:
+        """Write a member as the last of its container."""
+        node, depth = _deepest(_root_of(text), path)
+        if node.kind != "object" or depth == len(path):
+            raise OccupiedError(path[:depth])
+        for key in reversed(path[depth + 1 :]):
+            value = {key: value}
+        return _insert_last(text, node, path[: depth + 1], value)
+
+    def append_item(self, text: str, path: Path, item: object) -> tuple[str, InsertedPiece]:
+        """Write an item as the last of its list."""
+        node, depth = _deepest(_root_of(text), path)
+        if depth < len(path):
+            return self.insert_member(text, path, [item])
+        if node.kind != "array":
+            raise OccupiedError(path)
+        return _insert_last(text, node, (*path, _ITEM), item)
+
+    def cut_member(self, text: str, path: Path, pieces: Pieces) -> str:
+        """Take a member out."""
+        parent, depth = _deepest(_root_of(text), path[:-1])
+        child = parent.child(path[-1]) if depth == len(path) - 1 else None
+        if child is None:
+            return text
+        return _cut_child(text, parent, child, find_piece(pieces, path))
+
+    def cut_items(self, text: str, path: Path, is_ours: IsOurs, pieces: Pieces) -> str:
+        """Take our items out, the last one first."""
+        node, depth = _deepest(_root_of(text), path)
+        if depth < len(path) or node.kind != "array":
+            return text
+        for index in reversed(range(len(node.children))):
+            child = node.children[index]
+            if is_ours(child.node.plain()):
+                text = _cut_child(text, node, child, find_piece(pieces, (*path, _ITEM)))
+                node = _deepest(_root_of(text), path)[0]
+        return text
+
+    def cut_empty(self, text: str, pieces: Pieces) -> str:
+        """Take empty containers out, the innermost first; in the end the document itself."""
+        outermost_first = sorted(pieces, key=lambda one: len(one.path))
+        for piece in reversed(outermost_first):
+            root = read_json(text)
+            if root is None or _ITEM in piece.path:
+                continue
+            node, depth = _deepest(root, piece.path)
+            if depth < len(piece.path) or not _is_hollow(node):
+                continue
+            if piece.path:
+                text = self.cut_member(text, piece.path, pieces)
+            else:
+                text = _cut_root(text, root, piece)
+        return text
+
+
+def _is_hollow(node: JsonNode) -> bool:
+    """Whether there is no value in a container, however many containers are in it."""
+    return node.kind != "scalar" and all(_is_hollow(child.node) for child in node.children)
+
+
+def begin_document(text: str) -> tuple[str, InsertedPiece]:
+    """An empty object at the end of a text in which no value stands."""
+    lead = newline_of(text) if text.strip(_BLANK) and not text.endswith("\n") else ""
+    tail = newline_of(text)
+    return f"{text}{lead}{{}}{tail}", InsertedPiece((), lead, tail)
+
+
+def _root_of(text: str) -> JsonNode:
+    root = read_json(text)
+    if root is None or root.kind != "object":
+        raise OccupiedError(("the whole file",))
+    return root
+
+
+def _deepest(node: JsonNode, path: Path) -> tuple[JsonNode, int]:
+    """The last value on the way to a path, and how many keys lead there."""
+    for depth, key in enumerate(path):
+        child = node.child(key) if node.kind == "object" else None
+        if child is None:
+            return node, depth
+        node = child.node
+    return node, len(path)
+
+
+def _insert_last(
+    text: str, parent: JsonNode, path: Path, value: object
+) -> tuple[str, InsertedPiece]:
+    key = "" if path[-1] == _ITEM else f"{json.dumps(path[-1], ensure_ascii=False)}: "
+    if not parent.children:
+        return _insert_only(text, parent, path, key, value)
+    last, comma = parent.children[-1], parent.trailing_comma
+    after = last.end if comma is None else comma + 1
+    comment = _COMMENT_OF_THE_LINE.match(text, after)
+    position = comment.end() if comment else after
+    own_line = _own_line(text, last.start)
+    if own_line is None and comment is None and "\n" not in text[parent.start : last.start]:
+        lead, written = " ", json.dumps(value, ensure_ascii=False)
+    else:
+        indent = own_line if own_line is not None else _line_indent(text, last.start)
+        lead = newline_of(text) + indent
+        written = _write_value(value, text, indent, is_item=path[-1] == _ITEM)
+    tail = "" if comma is None else ","
+    has_own_comma = comma is None and position != after
+    if comma is None and not has_own_comma:
+        lead = "," + lead
+    edited = text[:position] + lead + key + written + tail + text[position:]
+    if has_own_comma:
+        edited = edited[:after] + "," + edited[after:]
+    return edited, InsertedPiece(path, lead, tail, has_own_comma)
+
+
+def _insert_only(
+    text: str, parent: JsonNode, path: Path, key: str, value: object
+) -> tuple[str, InsertedPiece]:
+    """Into a container that is empty but for space and comments."""
+    inner = text[parent.start + 1 : parent.end - 1]
+    filled = inner.rstrip(_BLANK)
+    position = parent.start + 1 + len(filled)
+    outer, newline = _line_indent(text, parent.start), newline_of(text)
+    indent = outer + _unit(text)
+    ends_line = "\n" in inner[len(filled) :]
+    lead, tail = newline + indent, "" if ends_line else newline + outer
+    written = _write_value(value, text, indent, is_item=path[-1] == _ITEM)
+    edited = text[:position] + lead + key + written + tail + text[position:]
+    return edited, InsertedPiece(path, lead, tail)
+
+
+def _write_value(value: object, text: str, indent: str, *, is_item: bool) -> str:
+    if is_item:
+        return json.dumps(value, ensure_ascii=False)
+    return _render(value, newline_of(text) + indent, _unit(text))
+
+
+def _render(value: object, line: str, unit: str) -> str:
+    """A value over several lines; what is in a list takes one line each, as it reads best."""
+    match value:
+        case dict() if value:
+            inner = [
+                f"{json.dumps(key, ensure_ascii=False)}: {_render(of, line + unit, unit)}"
+                for key, of in value.items()
+            ]
+            opening, closing = "{", "}"
+        case [dict(), *_]:
+            inner = [json.dumps(item, ensure_ascii=False) for item in value]
+            opening, closing = "[", "]"
+        case _:
+            return json.dumps(value, ensure_ascii=False)
+    lines = f",{line}{unit}".join(inner)
+    return f"{opening}{line}{unit}{lines}{line}{closing}"
+
+
+def _unit(text: str) -> str:
+    """What one level is indented by."""
+    root = read_json(text)
+    first = root.children[0] if root is not None and root.children else None
+    return (_own_line(text, first.start) if first else None) or "  "
+
+
+def _own_line(text: str, position: int) -> str | None:
+    """The indentation of what stands at a place, if it begins its line."""
+    before = text[text.rfind("\n", 0, position) + 1 : position]
+    return before if not before.strip(" \t") and "\n" in text[:position] else None
+
+
+def _line_indent(text: str, position: int) -> str:
+    line = text[text.rfind("\n", 0, position) + 1 : position]
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def _cut_child(text: str, parent: JsonNode, child: JsonChild, piece: InsertedPiece | None) -> str:
+    index = parent.children.index(child)
+    is_first, is_last = index == 0, index == len(parent.children) - 1
+    start, end, commas = child.start, child.end, 0
+    if piece and text[:start].endswith(piece.lead) and text[end:].startswith(piece.tail):
+        start, end = start - len(piece.lead), end + len(piece.tail)
+        commas = piece.lead.count(",") + piece.tail.count(",")
+    else:
+        space = _SPACE_BEFORE.search(text, 0, start)
+        start = space.start() if space else start
+    if commas:
+        return text[:start] + text[end:]
+    if not is_last:
+        comma = _comma_behind(text, child.end)
+        return text[:start] + text[end:comma] + text[comma + 1 :]
+    if parent.trailing_comma is not None:
+        comma = parent.trailing_comma
+        return text[:start] + text[end:comma] + text[comma + 1 :]
+    if is_first:
+        return text[:start] + text[end:]
+    comma = _comma_behind(text, parent.children[index - 1].end)
+    return text[:comma] + text[comma + 1 : start] + text[end:]
+
+
+def _comma_behind(text: str, position: int) -> int:
+    """Where the comma stands that follows a value, with comments between them at most."""
+    while text[position] != ",":
+        if text.startswith("//", position):
+            position = text.index("\n", position)
+        elif text.startswith("/*", position):
+            position = text.index("*/", position) + 2
+        else:
+            position += 1
+    return position
+
+
+def _cut_root(text: str, root: JsonNode, piece: InsertedPiece) -> str:
+    start, end = root.start, root.end
+    if text[:start].endswith(piece.lead):
+        start -= len(piece.lead)
+    if text[end:].startswith(piece.tail):
+        end += len(piece.tail)
+    return text[:start] + text[end:]

@@ -1,0 +1,368 @@
+"""Wiring a client: what each of its files would become, shown before anything is written."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from memoria.connectors.clients.bounds import check_stays_inside
+from memoria.connectors.clients.changes import unified_lines
+from memoria.connectors.clients.config_file import ConfigFile, decode
+from memoria.connectors.clients.document import (
+    ConfigDocument,
+    EditedText,
+    EditError,
+    WantedParts,
+    is_our_entry,
+)
+from memoria.connectors.clients.hook_forms import is_our_file
+from memoria.connectors.clients.interface import Client, HookCall, HookFiles, HookTable, HookWish
+from memoria.connectors.clients.ledger import ConnectionLedger, LedgerEntry
+from memoria.connectors.clients.packaged import find_package
+from memoria.connectors.clients.place import ClientPlace, Scope
+from memoria.connectors.clients.program import ClientProgram
+from memoria.connectors.clients.rules import is_rules, write_rules
+from memoria.connectors.clients.syntax.choose import SyntaxName
+from memoria.connectors.clients.syntax.interface import InsertedPiece, look_up
+from memoria.errors import ClientError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileEdit:
+    """What one file would become."""
+
+    path: Path
+    before: bytes | None
+    after: bytes | None
+    """None: it goes."""
+    pieces: tuple[InsertedPiece, ...] = ()
+    is_own: bool = False
+    """Whether it is a file of hooks that is Memoria's alone."""
+    is_executable: bool = False
+    syntax: SyntaxName = "JSON"
+
+    def is_cut(self, copy: bytes) -> bool:
+        """Return whether a copy from before the file was connected is only the beginning of one."""
+        if not self.pieces or self.before is None:
+            return False
+        try:
+            ConfigDocument(WantedParts(syntax=self.syntax)).read(decode(copy, self.path)[1])
+        except (EditError, ClientError):
+            return True
+        return copy != self.before and self.before.startswith(copy)
+
+    @property
+    def changes(self) -> bool:
+        """Whether there is anything to do."""
+        return self.before != self.after
+
+    @property
+    def is_all_ours(self) -> bool:
+        """Whether a file begins or ends, so that no line of it is its user's."""
+        return self.changes and None in (self.before, self.after)
+
+    def diff(self) -> list[str]:
+        """The change, as a unified diff has it."""
+        return [*unified_lines(str(self.path), self.before, self.after)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientWiring:
+    """All that would change for a client at a scope."""
+
+    client: Client
+    scope: Scope
+    edits: tuple[FileEdit, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def changes(self) -> bool:
+        """Whether there is anything to do."""
+        return any(edit.changes for edit in self.edits)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether its files are still what they were when it was drafted."""
+        return all(ConfigFile(edit.path).read() == edit.before for edit in self.edits)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WiringResult:
+    """What was written."""
+
+    changed: tuple[Path, ...]
+    removed: tuple[Path, ...]
+    backups: tuple[Path, ...]
+
+
+def draft_connection(
+    client: Client, scope: Scope, place: ClientPlace, program: ClientProgram, wish: HookWish
+) -> ClientWiring:
+    """What connecting would write.
+
+    Raises:
+        ClientError: a file can't be read or edited, or the client has none at this scope.
+    """
+    ledger, notes = ConnectionLedger(place.ledger), list[str]()
+    edits = list[FileEdit]()
+    if package := find_package(client.name, place):
+        notes.append(f"There is {package}. It brings the same: with both, tools are listed twice.")
+    if program.is_in_cache:
+        notes.append(
+            f"{program.command} lies in a cache that may be emptied. Install Memoria, for example "
+            "with `uv tool install memoria-server`, and connect from there."
+        )
+    for path, wanted in list_documents(client, scope, place, program, wish).items():
+        before = ConfigFile(path).read()
+        if before is None and wanted.entry is not None and not client.may_begin_file:
+            raise ClientError(f"There is no {path}. Start {client.title} once: it writes it.")
+        edits.append(_connect_document(path, wanted, before, ledger))
+        notes += _hand_notes(path, wanted, before, ledger)
+    for path, text in own_files(client, scope, place, program, wish).items():
+        edits.append(_connect_own(path, text, is_hook=not is_rules(client, path, scope, place)))
+    if not wish.is_wanted:
+        kept = {edit.path for edit in edits}
+        removed = _remove_own(client, scope, place, program)
+        edits += [edit for edit in removed if edit.path not in kept]
+    return ClientWiring(client=client, scope=scope, edits=tuple(edits), notes=tuple(notes))
+
+
+def draft_removal(
+    client: Client, scope: Scope, place: ClientPlace, program: ClientProgram, *, by_hand: bool
+) -> ClientWiring:
+    """What disconnecting would write.
+
+    Args:
+        client: which.
+        scope: whose files.
+        place: where they are.
+        program: this installation.
+        by_hand: whether an entry goes that somebody wrote by hand.
+
+    Raises:
+        ClientError: a file can't be read or edited, or the client has none at this scope.
+    """
+    ledger, notes = ConnectionLedger(place.ledger), list[str]()
+    edits = list[FileEdit]()
+    for path, wanted in list_documents(client, scope, place, program, HookWish()).items():
+        before = ConfigFile(path).read()
+        if before is None:
+            continue
+        hand = _hand_notes(path, wanted, before, ledger)
+        if hand and not by_hand:
+            notes.append(
+                f"The entry in {path} was written by hand and stays. --yes takes it out, too."
+            )
+        edits.append(
+            _disconnect_document(path, wanted, before, ledger, with_entry=by_hand or not hand)
+        )
+    # The last first: the file that its folder was made for goes after those that joined it.
+    edits = [*_remove_own(client, scope, place, program), *reversed(edits)]
+    return ClientWiring(client=client, scope=scope, edits=tuple(edits), notes=tuple(notes))
+
+
+def apply_wiring(wiring: ClientWiring, place: ClientPlace) -> WiringResult:
+    """Write what was shown.
+
+    Raises:
+        ClientError: a file was changed meanwhile, or can't be written.
+    """
+    ledger = ConnectionLedger(place.ledger)
+    changed, removed, backups = list[Path](), list[Path](), list[Path]()
+    for edit in wiring.edits:
+        if not edit.changes:
+            continue
+        file = ConfigFile(edit.path)
+        if file.read() != edit.before:
+            raise ClientError(f"{edit.path} was changed meanwhile. Run the command once more.")
+        kept = ledger.look_up(edit.path)
+        if edit.after is None:
+            file.remove(kept.made_folders if kept else ())
+            removed.append(edit.path)
+        else:
+            if edit.before is not None and kept is None and not edit.is_own:
+                backups += filter(None, [file.keep_backup(edit.before, edit.is_cut)])
+            made = file.replace(edit.after)
+            if edit.is_executable:
+                edit.path.chmod(0o755)
+            changed.append(edit.path)
+            kept = kept or LedgerEntry(
+                client=wiring.client.name, made_file=edit.before is None, made_folders=made
+            )
+        is_wired = edit.after is not None and bool(edit.pieces or edit.is_own)
+        ledger.write(edit.path, replace(kept, pieces=edit.pieces) if kept and is_wired else None)
+        if not edit.pieces:
+            file.drop_backup()
+    return WiringResult(changed=tuple(changed), removed=tuple(removed), backups=tuple(backups))
+
+
+def list_documents(
+    client: Client, scope: Scope, place: ClientPlace, program: ClientProgram, wish: HookWish
+) -> dict[Path, WantedParts]:
+    """What each file of a client that others write, too, is to hold of ours.
+
+    Raises:
+        ClientError: the client has no file at this scope, or a project's leads out of it.
+    """
+    config = client.config(place, scope)
+    if config is None:
+        raise ClientError(f"{client.title} has no configuration of a project: use --scope user.")
+    if scope == "project":
+        check_stays_inside(config, place.project)
+    parts = {
+        config: WantedParts(
+            syntax=client.syntax,
+            entry_at=_entry_place(client, config),
+            entry=client.entry(program),
+            is_listed=client.is_listed,
+        )
+    }
+    table = client.hooks
+    if isinstance(table, HookTable) and (file := table.file(place, scope)):
+        if scope == "project":
+            check_stays_inside(file, place.project)
+        base = parts.get(file) or WantedParts()
+        parts[file] = replace(
+            base,
+            hooks_at=table.at,
+            hooks=_hooks(client, table, place, program, wish) if wish.is_wanted else {},
+            defaults=table.defaults,
+        )
+    return parts
+
+
+def own_files(
+    client: Client, scope: Scope, place: ClientPlace, program: ClientProgram, wish: HookWish
+) -> dict[Path, str]:
+    """The files of a client that are Memoria's alone: its hooks, and what tells when to use them.
+
+    Raises:
+        ClientError: one of a project's leads out of it.
+    """
+    files = write_rules(client, scope, place)
+    if isinstance(client.hooks, HookFiles) and wish.is_wanted:
+        files |= client.hooks.write(place, scope, program, wish)
+    for path in files if scope == "project" else ():
+        check_stays_inside(path, place.project)
+    return files
+
+
+def _hooks(
+    client: Client,
+    table: HookTable,
+    place: ClientPlace,
+    program: ClientProgram,
+    wish: HookWish,
+) -> dict[str, dict[str, object]]:
+    hooks = {}
+    for event, limit in table.events.items():
+        # The beginning of a session gets a server ready for the recall of its first prompt.
+        recall = wish.recall and event in (next(iter(table.events)), table.prompt)
+        line = program.hook_line(client.name, recall=recall, windows=place.is_windows)
+        hooks[event] = table.form(HookCall(event, line, limit, place.is_windows))
+    return hooks
+
+
+def _entry_place(client: Client, config: Path) -> tuple[str, ...]:
+    """Where the entry belongs in a file: some clients know two places."""
+    if client.other_entry_at and (content := ConfigFile(config).read()):
+        _, text = decode(content, config)
+        with _refusing(config):
+            held = ConfigDocument(WantedParts(syntax=client.syntax)).read(text)
+        if isinstance(look_up(held, client.other_entry_at[:-1]), dict):
+            return client.other_entry_at
+    return client.entry_at
+
+
+def _connect_document(
+    path: Path, wanted: WantedParts, before: bytes | None, ledger: ConnectionLedger
+) -> FileEdit:
+    mark, text = decode(before or b"", path)
+    kept = ledger.look_up(path)
+    held = EditedText(text, kept.pieces if kept else ())
+    with _refusing(path, wanted):
+        edited = ConfigDocument(wanted).connect(held)
+    is_ours = before is None or (kept is not None and kept.made_file)
+    after = None if is_ours and not edited.text else _encode(mark, edited.text)
+    return FileEdit(
+        path=path, before=before, after=after, pieces=edited.pieces, syntax=wanted.syntax
+    )
+
+
+def _disconnect_document(
+    path: Path, wanted: WantedParts, before: bytes, ledger: ConnectionLedger, *, with_entry: bool
+) -> FileEdit:
+    mark, text = decode(before, path)
+    kept = ledger.look_up(path)
+    with _refusing(path):
+        edited = ConfigDocument(wanted).disconnect(
+            EditedText(text, kept.pieces if kept else ()), with_entry=with_entry
+        )
+    goes = kept is not None and kept.made_file and not edited.text
+    return FileEdit(path=path, before=before, after=None if goes else _encode(mark, edited.text))
+
+
+def _connect_own(path: Path, text: str, *, is_hook: bool) -> FileEdit:
+    before = ConfigFile(path).read()
+    if before is not None and not is_our_file(before.decode("utf-8", "replace")):
+        raise ClientError(
+            f"{path} is somebody else's. Nothing was changed: move it away"
+            f"{', or use --no-hooks' if is_hook else ''}."
+        )
+    return FileEdit(
+        path=path,
+        before=before,
+        after=text.encode(),
+        is_own=True,
+        is_executable=text.startswith("#!"),
+    )
+
+
+def _remove_own(
+    client: Client, scope: Scope, place: ClientPlace, program: ClientProgram
+) -> Iterator[FileEdit]:
+    """Our own files, the last first: a folder was made for the first of them."""
+    for path in reversed(own_files(client, scope, place, program, HookWish())):
+        before = ConfigFile(path).read()
+        if before is not None and is_our_file(before.decode("utf-8", "replace")):
+            yield FileEdit(path=path, before=before, after=None)
+
+
+def _hand_notes(
+    path: Path, wanted: WantedParts, before: bytes | None, ledger: ConnectionLedger
+) -> list[str]:
+    """A sentence, if the entry that is there was written by hand."""
+    if before is None or wanted.entry is None or ledger.look_up(path) is not None:
+        return []
+    with _refusing(path):
+        entry = ConfigDocument(wanted).entry_in(decode(before, path)[1])
+    if entry is None or is_our_entry(entry):
+        return []
+    return [f"{path} has an entry for memoria that was written by hand; it is replaced."]
+
+
+@contextmanager
+def _refusing(path: Path, wanted: WantedParts | None = None) -> Iterator[None]:
+    """Name the file, where its text can't be read or edited, and what to do.
+
+    Raises:
+        ClientError: it can't.
+    """
+    try:
+        yield
+    except EditError as error:
+        raise _refusal(path, error, wanted) from error
+
+
+def _refusal(path: Path, error: EditError, wanted: WantedParts | None) -> ClientError:
+    what = f"{path} can't be edited: {error}. Nothing was changed."
+    if wanted is None or not wanted.entry_at:
+        return ClientError(f"{what} Mend the file, and run the command again.")
+    return ClientError(
+        f"{what} Mend the file and run the command again, or put what `memoria serve --json` "
+        f"prints there yourself, as `{'.'.join(wanted.entry_at)}`."
+    )
+
+
+def _encode(mark: str, text: str) -> bytes:
+    return (mark + text).encode("utf-8") if text else mark.encode("utf-8")

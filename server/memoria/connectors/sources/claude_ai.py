@@ -1,0 +1,228 @@
+"""claude.ai's export: one zip with a file for each kind of data, or, since 2026, a zip for each.
+
+A message's content is a list of blocks: words, calls of tools and what came of them; thinking is
+left out. The text of an attached file is a tool's output, because the user did not say it. Where
+messages name the one before them, the branch shown last is the conversation. A chat about a design
+is a conversation in another shape. For projects and what Claude keeps in mind, see `claude_known`.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from memoria.connectors.sources.archives import read_documents
+from memoria.connectors.sources.branches import find_branch
+from memoria.connectors.sources.claude_known import (
+    KNOWN,
+    PROJECTS,
+    is_known,
+    is_project,
+    list_project_names,
+    read_known,
+    read_project,
+)
+from memoria.connectors.sources.interface import ImportItem, ImportSource
+from memoria.connectors.sources.json_items import JsonItem
+from memoria.connectors.sources.places import downloads
+from memoria.connectors.sources.probe import Probe, has_fields
+from memoria.connectors.sources.times import read_time
+from memoria.connectors.transcripts.base import SkippedLine, TranscriptPosition
+from memoria.connectors.transcripts.each import read_each
+from memoria.connectors.transcripts.shapes import (
+    block_words,
+    blocks,
+    obj,
+    objects,
+    result_text,
+    text,
+    words,
+)
+from memoria.connectors.transcripts.source import JsonObject, TranscriptSource, UnusableLine
+from memoria.model import Role
+
+_CONVERSATIONS = ("conversations*.json", "design_chats/*.json")
+_FILES = (*_CONVERSATIONS, *KNOWN, *PROJECTS)
+_SPEAKERS = {"human": Role.USER, "assistant": Role.ASSISTANT}
+
+
+def recognise(probe: Probe) -> bool:
+    """Whether it holds conversations of messages with senders, projects, or what Claude knows."""
+    return any(map(_is_own, probe.records()))
+
+
+def _is_own(value: JsonObject) -> bool:
+    is_conversation = "chat_messages" in value or has_fields(value, "uuid", "title", "messages")
+    return is_conversation or is_known(value) or is_project(value)
+
+
+def read(source: TranscriptSource) -> Iterator[ImportItem]:
+    """The turns of each conversation, projects, and Claude's own memory."""
+    projects = list_project_names(source.path)
+
+    def read_item(item: JsonItem) -> Iterator[ImportItem]:
+        value = obj(item.value)
+        if "chat_messages" in value:
+            yield from _read_conversation(value, source, item.size)
+        elif is_known(value):
+            yield from read_known(value, source, projects)
+        elif is_project(value):
+            yield from read_project(value, source.lines, item.size)
+        elif "messages" in value:
+            yield from _read_conversation(_as_conversation(value), source, item.size)
+        else:
+            yield UnusableLine(source.lines, "is no conversation: it has no chat_messages")
+
+    yield from read_each(source, read_documents(source, *_FILES, are_records=True), read_item)
+
+
+def _as_conversation(design: JsonObject) -> JsonObject:
+    """A chat about a design in the shape of a conversation."""
+    messages: list[JsonValue] = []
+    for message in objects(design.get("messages")):
+        content = obj(message.get("content"))
+        messages.append(
+            {
+                **message,
+                "sender": "assistant" if message.get("role") == "assistant" else "human",
+                "text": content.get("content"),
+                "content": [_as_block(one) for one in objects(content.get("contentBlocks"))],
+                "created_at": message.get("created_at") or content.get("timestamp"),
+                "attachments": [
+                    {"file_name": one.get("name"), "extracted_content": one.get("content")}
+                    for one in objects(content.get("attachments"))
+                ],
+            }
+        )
+    return {**design, "chat_messages": messages}
+
+
+def _as_block(block: JsonObject) -> JsonValue:
+    call = obj(block.get("toolCall"))
+    return {**call, "type": "tool_use"} if block.get("type") == "tool_call" else dict(block)
+
+
+def _read_conversation(
+    value: JsonObject, source: TranscriptSource, size: int
+) -> Iterator[ImportItem]:
+    line, given = source.lines, value.get("chat_messages")
+    listed: list[JsonValue] = [*given] if isinstance(given, list) else [given]
+    messages = [one for one in listed if isinstance(one, dict)]
+    if not listed:
+        yield SkippedLine(line)
+    for _ in range(len(listed) - len(messages)):
+        yield UnusableLine(line, "has a message that is no object")
+    shown = set(map(id, _find_branch(messages, text(value.get("current_leaf_message_uuid")))))
+    session = text(value.get("uuid")) or f"{line}"
+
+    def read_message(numbered: tuple[int, JsonObject]) -> Iterator[ImportItem]:
+        number, message = numbered
+        if id(message) not in shown:
+            yield SkippedLine(line)
+            return
+        place = TranscriptPosition(
+            line,
+            size // len(messages),
+            session,
+            text(message.get("uuid")) or f"{number}",
+            message.get("created_at") or value.get("created_at"),
+            None,
+        )
+        yield from _read_message(place, message)
+
+    yield from read_each(source, enumerate(messages), read_message)
+
+
+def _find_branch(messages: list[JsonObject], leaf: str | None) -> list[JsonObject]:
+    """The messages of the branch shown last; all of them where the order can't be told by that.
+
+    It can't where none names the one before it, and where two have the same name or none.
+    """
+    by_id = {text(one.get("uuid")) or "": one for one in messages}
+    if len(by_id) < len(messages) or "" in by_id:
+        return messages
+    if not any(text(one.get("parent_message_uuid")) in by_id for one in messages):
+        return messages
+    newest = max(messages, key=lambda one: read_time(one.get("created_at")) or 0)
+    parents = {key: text(one.get("parent_message_uuid")) for key, one in by_id.items()}
+    last = leaf if leaf in by_id else text(newest.get("uuid"))
+    return [by_id[key] for key in find_branch(parents, last or "")]
+
+
+def _read_message(place: TranscriptPosition, message: JsonObject) -> Iterator[ImportItem]:
+    role = _SPEAKERS.get(text(message.get("sender")) or "")
+    if role is None:
+        yield UnusableLine(place.line, f"has a message of an unknown sender: {place.message_id}")
+        return
+    for number, file in enumerate(objects(message.get("attachments"))):
+        yield place.turn(
+            Role.TOOL,
+            message_id=f"{place.message_id}.file{number}",
+            tool_name="attachment",
+            tool_args={"file_name": text(file.get("file_name"))},
+            tool_result=text(file.get("extracted_content")),
+        )
+    content = blocks(message.get("content"))
+    told = words(message.get("text"))
+    if told and not any(words(block.get("text")) for block in content):
+        content = [*content, {"type": "text", "text": told}]
+    turns = list(_read_blocks(place, role, content))
+    yield from turns or [SkippedLine(place.line)]
+
+
+def _read_blocks(
+    place: TranscriptPosition, role: Role, content: list[JsonObject]
+) -> Iterator[ImportItem]:
+    """The turns of a message's blocks, in their order: words up to the next call are one turn."""
+    said: list[str] = []
+    parts = calls = 0
+    for number, block in enumerate(content):
+        said.append(block_words(block))
+        if block.get("type") != "tool_use":
+            continue
+        if any(said):
+            yield _say(place, role, said, parts)
+            said, parts = [], parts + 1
+        calls += 1
+        yield place.turn(
+            Role.TOOL,
+            message_id=text(block.get("id")) or f"{place.message_id}.call{calls}",
+            tool_name=text(block.get("name")),
+            tool_args=block.get("input"),
+            tool_result=_find_result(block, content[number + 1 :]),
+        )
+    if any(said):
+        yield _say(place, role, said, parts)
+
+
+def _say(place: TranscriptPosition, role: Role, said: list[str], part: int) -> ImportItem:
+    own_id = f"{place.message_id}.{part}" if part else place.message_id
+    return place.turn(role, content="\n\n".join(filter(None, said)), message_id=own_id)
+
+
+def _find_result(call: JsonObject, after: list[JsonObject]) -> JsonValue:
+    """What came of a call: the block that names it, or else the next result of such a tool."""
+    for block in after:
+        named = text(block.get("tool_use_id"))
+        is_same = named == text(call.get("id")) if named else block.get("name") == call.get("name")
+        if block.get("type") == "tool_result" and is_same:
+            return result_text(block.get("content"))
+    return None
+
+
+def _places() -> Iterator[Path]:
+    yield from downloads("*.zip", *_FILES)
+
+
+CLAUDE_AI = ImportSource(
+    name="claude-ai",
+    title="claude.ai",
+    client="claude.ai",
+    patterns=("*.zip", "conversations*.json", "memories.json", "projects.json"),
+    recognises=recognise,
+    read=read,
+    places=_places,
+    unit="conversation",
+    companions=frozenset(("users.json", "login_history.json")),
+    note="the export that claude.ai mails you, as it is (Settings, Privacy, Export data)",
+)

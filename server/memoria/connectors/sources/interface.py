@@ -1,0 +1,97 @@
+"""What a source of an import is, and what reading its files yields."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from memoria.connectors.sources.probe import Probe
+from memoria.connectors.transcripts.base import (
+    DefaultFolder,
+    TranscriptFormat,
+    TranscriptItem,
+)
+from memoria.connectors.transcripts.source import TranscriptSource
+from memoria.model.foreign import ForeignMemory
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignItem:
+    """A memory of another program, and where it stands there."""
+
+    line: int
+    memory: ForeignMemory
+    size: int = 0
+    """Bytes that it took up."""
+    folder: str | None = None
+    """The folder of the project that it belongs to, where that is known."""
+
+
+ImportItem = TranscriptItem | ForeignItem
+
+
+def no_places() -> Iterator[Path]:
+    """Of a source that keeps nothing on this machine by itself."""
+    yield from ()
+
+
+@dataclass(frozen=True, slots=True)
+class ImportSource:
+    """A program whose data can be imported. The command line's help follows from it."""
+
+    name: str
+    """As it is given with `--format`."""
+    title: str
+    """As people call it."""
+    client: str
+    """The source of its sessions, and the author of its memories."""
+    patterns: tuple[str, ...]
+    """Names of its files. Where two are one transcript written twice, the first pattern wins."""
+    recognises: Callable[[Probe], bool]
+    """Whether a file is one of its own, by what is in it."""
+    read: Callable[[TranscriptSource], Iterator[ImportItem]]
+    places: Callable[[], Iterator[Path]] = no_places
+    """Files and folders that may hold something of it on this machine, if they exist."""
+    folder: DefaultFolder | None = None
+    """The one place, where a variable of the environment moves it."""
+    note: str = ""
+    """What a user has to know to choose it, as the help says."""
+    unit: str = "line"
+    """What the number of an item counts: lines, items, rows."""
+    documents: frozenset[str] = frozenset()
+    """Suffixes of files that are one JSON document, not a line each."""
+    excluded_folders: frozenset[str] = frozenset()
+    """Names of folders that hold something else."""
+    companions: frozenset[str] = frozenset()
+    """Names of files that its program writes beside its data, with nothing to be remembered."""
+    is_personal: bool = True
+    """Whether what it has belongs to the person, and to no project unless it names a folder."""
+
+    @property
+    def summary(self) -> str:
+        """The files it reads and where they lie, as the help says."""
+        where = f" in {self.folder}" if self.folder else ""
+        return f"{self.name}: {', '.join(self.patterns)}{where}{self.note and '; '}{self.note}"
+
+    def list_places(self) -> list[Path]:
+        """Where its data is on this machine."""
+        own = [self.folder.path] if self.folder else []
+        return [place for place in (*own, *self.places()) if place.exists()]
+
+    @classmethod
+    def of_transcripts(
+        cls, form: TranscriptFormat, title: str, recognises: Callable[[Probe], bool]
+    ) -> "ImportSource":
+        """The source of a format of transcripts, which hooks read as well."""
+        return cls(
+            name=form.name,
+            title=title,
+            client=form.client,
+            patterns=form.patterns,
+            recognises=recognises,
+            read=form.read,
+            folder=form.folder,
+            note=form.note,
+            documents=form.documents,
+            excluded_folders=form.excluded_folders,
+            is_personal=False,
+        )

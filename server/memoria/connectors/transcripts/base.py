@@ -1,0 +1,159 @@
+"""What a format of transcripts is, and what reading a file yields."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from pydantic import ValidationError
+
+from memoria.connectors.transcripts.source import JsonObject, Record, TranscriptSource, UnusableLine
+from memoria.language.secrets.redact import redact
+from memoria.model import Role, Turn, describe_problems
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptTurn:
+    """A turn, and where it came from."""
+
+    line: int
+    turn: Turn
+    cwd: str | None = None
+    """The folder the session was held in: what its workspace is found by."""
+    size: int = 0
+    """Bytes of the lines it was made of."""
+    folder: str | None = None
+    """The folder in which it was said, where that may be another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedLine:
+    """A line that is left out by rule: no words of the conversation are in it."""
+
+    line: int
+
+
+TranscriptItem = TranscriptTurn | SkippedLine | UnusableLine
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line that was left out."""
+
+    file: str
+    line: int | None
+    """Counted from 1; nothing where the trouble is with the whole file."""
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptFormat:
+    """How a client writes transcripts, and where. The command line's help follows from it."""
+
+    name: str
+    client: str
+    """The source of its sessions. A hook of the same client meets them there."""
+    patterns: tuple[str, ...]
+    """Names of its files. Where two are one transcript written twice, the first pattern wins."""
+    read: Callable[[TranscriptSource], Iterator[TranscriptItem]]
+    folder: "DefaultFolder | None" = None
+    """Where the client keeps them unless told otherwise."""
+    note: str = ""
+    """What a user has to know to choose it, as the help says."""
+    excluded_folders: frozenset[str] = frozenset()
+    """Names of folders that hold something else."""
+    documents: frozenset[str] = frozenset()
+    """Suffixes of files that are one JSON document, not a line each."""
+    follow: "Callable[[str, Path], TranscriptReading] | None" = None
+    """Begins to read a file that is still being written: the session of lines that name none, and
+    the file. Without it the whole file is read whenever it has changed."""
+
+    @property
+    def summary(self) -> str:
+        """The files it reads and where they lie, as the help says."""
+        where = f" in {self.folder}" if self.folder else ""
+        return f"{self.name}: {', '.join(self.patterns)}{where}{self.note and '; '}{self.note}"
+
+
+class TranscriptReading(Protocol):
+    """A pass over a file that can be broken off after any line, and gone on with later."""
+
+    def read_line(self, record: Record) -> Iterator[TranscriptItem]:
+        """The next line."""
+        ...
+
+    def pause(self) -> Iterator[TranscriptItem]:
+        """The lines so far are all there are for now. What is still open stays so."""
+        ...
+
+    def finish(self) -> Iterator[TranscriptItem]:
+        """What is still open, as it is now."""
+        ...
+
+    @property
+    def open_lines(self) -> set[int]:
+        """The lines that have to be read again by whoever goes on."""
+        ...
+
+    def dump(self) -> JsonObject:
+        """What else whoever goes on has to know: no word of the conversation."""
+        ...
+
+    def load(self, dumped: JsonObject) -> None:
+        """Go on from there; the open lines were read again."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class DefaultFolder:
+    """A client's own folder of transcripts."""
+
+    variable: str
+    """The variable of the environment that moves the client's files."""
+    home: str
+    """Where these files lie where the variable is not set."""
+    below: str
+    """Where the transcripts lie among them."""
+
+    def __str__(self) -> str:
+        return f"${self.variable}/{self.below} (${self.variable} is {self.home} unless set)"
+
+    @property
+    def path(self) -> Path:
+        """The folder on this machine."""
+        return Path(os.environ.get(self.variable) or self.home).expanduser() / self.below
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptPosition:
+    """Where and when something in a transcript was said."""
+
+    line: int
+    size: int
+    session_id: str
+    message_id: str
+    at: object
+    cwd: str | None
+    folder: str | None = None
+
+    def turn(self, role: Role, /, **fields: object) -> TranscriptTurn | UnusableLine:
+        """The turn said here, with more fields of `Turn` or with others than this place's."""
+        own = {"session_id": self.session_id, "message_id": self.message_id, "at": self.at}
+        turn = as_turn(self.line, {"role": role, **own, **fields})
+        return (
+            turn
+            if isinstance(turn, UnusableLine)
+            else TranscriptTurn(self.line, turn, self.cwd, self.size, self.folder)
+        )
+
+
+def as_turn(line: int, fields: Mapping[str, object]) -> Turn | UnusableLine:
+    """The turn with these fields, or what is wrong with them."""
+    try:
+        return Turn.model_validate(fields)
+    except ValidationError as error:
+        if any(found["type"].startswith("recursion") for found in error.errors()):
+            return UnusableLine(line, "is nested too deeply")
+        # An unknown field is named, and a name may be a secret as well as a text may.
+        return UnusableLine(line, redact(describe_problems(error, of="line")).text)

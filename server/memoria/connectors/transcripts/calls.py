@@ -1,0 +1,85 @@
+"""Tool calls waiting for their results.
+
+A transcript has a call in one line and its result in a later one; together they are one turn, at
+the place where the result came. A call that is never answered is a turn without a result, and
+when a longer transcript brings the result, that turn gets a new version.
+
+Memory is bounded: past a thousand calls or sixteen megabytes of them, the one that has waited
+longest goes in as it is. Its result, like any whose call is not in the file, is then a turn of
+its own. Both depend on nothing but the lines before, so a repeated import comes to the same.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from pydantic import JsonValue
+
+from memoria.connectors.transcripts.base import TranscriptPosition, TranscriptTurn
+from memoria.connectors.transcripts.source import UnusableLine
+from memoria.model import Role
+
+_MOST_CALLS = 1_000
+_MOST_BYTES = 16 * 1024 * 1024
+
+
+class OpenCalls:
+    """The calls of one transcript that have no result yet, oldest first."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, TranscriptTurn] = {}
+        self._bytes = 0
+
+    def open_call(
+        self, call_id: str, call: TranscriptTurn | UnusableLine
+    ) -> Iterator[TranscriptTurn | UnusableLine]:
+        """A tool is called. Yields what has to go in without waiting any longer."""
+        if isinstance(call, UnusableLine):
+            yield call
+            return
+        self._take(call_id)
+        self._open[call_id] = call
+        self._bytes += call.size
+        while len(self._open) > _MOST_CALLS or self._bytes > _MOST_BYTES:
+            oldest = self._take(next(iter(self._open)))
+            if oldest is not None:
+                yield oldest
+
+    def close_call(
+        self, call_id: str, place: TranscriptPosition, result: JsonValue
+    ) -> TranscriptTurn | UnusableLine:
+        """A result came: the call with it, or a turn of its own where there is no such call."""
+        call = self._take(call_id)
+        if call is None:
+            own_id = f"{call_id}.result"
+            return place.turn(Role.TOOL, message_id=own_id, tool_result=result)
+        turn = call.turn.model_copy(update={"tool_result": result})
+        return replace(call, turn=turn, size=call.size + place.size)
+
+    def remaining_calls(self) -> Iterator[TranscriptTurn]:
+        """The transcript has ended: the calls that were never answered."""
+        yield from self._open.values()
+
+    @property
+    def message_ids(self) -> dict[str, str]:
+        """The message ids of the calls that wait, by the ids of the calls."""
+        return {call_id: call.turn.message_id or "" for call_id, call in self._open.items()}
+
+    @property
+    def lines(self) -> set[int]:
+        """The lines of the calls that wait."""
+        return {call.line for call in self._open.values()}
+
+    def keep(self, message_ids: Mapping[str, str]) -> None:
+        """Let no other calls wait than these, under these message ids."""
+        for call_id in [*self._open]:
+            if call_id not in message_ids:
+                self._take(call_id)
+                continue
+            call = self._open[call_id]
+            turn = call.turn.model_copy(update={"message_id": message_ids[call_id]})
+            self._open[call_id] = replace(call, turn=turn)
+
+    def _take(self, call_id: str) -> TranscriptTurn | None:
+        call = self._open.pop(call_id, None)
+        self._bytes -= 0 if call is None else call.size
+        return call

@@ -1,0 +1,113 @@
+"""Cline, from version 3 of its command line: a JSON document a session, and one that tells of it.
+
+`~/.cline/data/sessions/<session>/<session>.messages.json` has a list of messages, each a list of
+blocks; a prompt is wrapped in a tag that says in which mode it was typed. `<session>.json` beside
+it names the folder. The document is written anew with each message.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from memoria.connectors.transcripts.base import (
+    DefaultFolder,
+    TranscriptFormat,
+    TranscriptItem,
+    TranscriptPosition,
+)
+from memoria.connectors.transcripts.calls import OpenCalls
+from memoria.connectors.transcripts.each import read_each
+from memoria.connectors.transcripts.shapes import (
+    block_text,
+    block_words,
+    blocks,
+    obj,
+    objects,
+    text,
+)
+from memoria.connectors.transcripts.source import (
+    JsonObject,
+    Record,
+    TranscriptSource,
+    read_text,
+)
+from memoria.model import Role
+
+_MESSAGES = ".messages.json"
+_LEAD = "lead"
+"""The user's own agent; others are those that it has started."""
+_MOST_MANIFEST_BYTES = 1 << 20
+_TYPED = re.compile(r"\s*<user_input\b[^>]*>(.*)</user_input>\s*", re.DOTALL)
+
+
+def read(source: TranscriptSource) -> Iterator[TranscriptItem]:
+    """The turns of a session's document."""
+    yield from read_each(source, source.records(), lambda record: _read_messages(source, record))
+
+
+def _read_messages(source: TranscriptSource, record: Record) -> Iterator[TranscriptItem]:
+    if text(record.value.get("agent")) not in (None, _LEAD):
+        return
+    manifest, calls = _read_manifest(source.path), OpenCalls()
+    default = source.session.removesuffix(_MESSAGES.removesuffix(".json"))
+    session = text(record.value.get("sessionId")) or default
+    for number, message in enumerate(objects(record.value.get("messages"))):
+        place = TranscriptPosition(
+            line=record.line,
+            size=len(str(message)),
+            session_id=session,
+            message_id=text(message.get("id")) or f"{record.own_id}.{number}",
+            at=message.get("ts"),
+            cwd=text(manifest.get("cwd")),
+        )
+        yield from _read_message(place, message, calls)
+    yield from calls.remaining_calls()
+
+
+def _read_message(
+    place: TranscriptPosition, message: Mapping[str, JsonValue], calls: OpenCalls
+) -> Iterator[TranscriptItem]:
+    content = blocks(message.get("content"))
+    role = {"user": Role.USER, "assistant": Role.ASSISTANT}.get(text(message.get("role")) or "")
+    said = "\n\n".join(filter(str.strip, map(block_words, content)))
+    if role is Role.USER and (found := _TYPED.fullmatch(said)):
+        said = found[1]
+    is_shown = obj(message.get("metadata")).get("displayRole") != "system"
+    if role and said.strip() and is_shown:
+        yield place.turn(role, content=said)
+    for block in content:
+        if block.get("type") == "tool_use":
+            call_id = text(block.get("id")) or f"{place.message_id}.call"
+            called = {"tool_name": text(block.get("name")), "tool_args": block.get("input", {})}
+            call = place.turn(Role.TOOL, message_id=call_id, **called)
+            yield from calls.open_call(call_id, call)
+        elif block.get("type") == "tool_result":
+            call_id = text(block.get("tool_use_id")) or place.message_id
+            yield calls.close_call(call_id, place, _result(block))
+
+
+def _result(block: JsonObject) -> JsonValue:
+    told = "\n".join(block_text(part, ("text",)) for part in blocks(block.get("content")))
+    return {"is_error": True, "content": told} if block.get("is_error") else told
+
+
+def _read_manifest(messages: Path) -> JsonObject:
+    """What the document beside the messages tells of the session; nothing if it can't be read."""
+    manifest = messages.with_name(messages.name.removesuffix(_MESSAGES) + ".json")
+    try:
+        return obj(json.loads(read_text(manifest, _MOST_MANIFEST_BYTES) or ""))
+    except (OSError, ValueError):
+        return {}
+
+
+CLINE = TranscriptFormat(
+    name="cline",
+    client="cline",
+    patterns=(f"*{_MESSAGES}",),
+    read=read,
+    folder=DefaultFolder("CLINE_DIR", "~/.cline", "data/sessions"),
+    documents=frozenset({".json"}),
+)

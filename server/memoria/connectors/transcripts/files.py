@@ -1,0 +1,168 @@
+"""Which files an import reads, in which order, and what a session without a name is called.
+
+Such a session is named after its file. A file that is named by itself gives its bare name, as it
+always has. Two files of one name would share a session, and a folder may hold a `chat.jsonl` like
+any other; so a file that shares its name with another of the run, or was found in a folder, adds
+a mark of the folder it is in: `chat~1f0c2a9e`. The mark comes from the folder's full path and
+from nothing else: which files the run has besides, or from where a folder was walked, does not
+change it, so an import can be repeated piece by piece.
+"""
+
+import hashlib
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import NoReturn, Protocol
+
+from memoria.connectors.transcripts.base import DefaultFolder
+from memoria.errors import InvalidInputError
+
+NOTES_STATE = ".memoria/notes.json"
+"""What marks a folder of our own notes, which is no source."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """A file to import."""
+
+    path: Path
+    session: str
+    """The session of lines that name none."""
+    size: int
+
+
+class FileFormat(Protocol):
+    """What has to be known of a format to find its files."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+
+    @property
+    def patterns(self) -> tuple[str, ...]: ...  # noqa: D102
+
+    @property
+    def folder(self) -> DefaultFolder | None: ...  # noqa: D102
+
+    @property
+    def excluded_folders(self) -> frozenset[str]: ...  # noqa: D102
+
+
+def find_transcripts(paths: Sequence[Path], of: FileFormat) -> list[Transcript]:
+    """The files to read: those named, and those of the format in the folders named.
+
+    Args:
+        paths: files and folders; the client's own folder where there are none.
+        of: the format.
+
+    Raises:
+        InvalidInputError: there is nothing to read; says what to do.
+    """
+    named: dict[Path, Path] = {}
+    found: dict[Path, Path] = {}
+    for path in paths or [_own_folder(of)]:
+        if path.is_dir():
+            files = list(_find_in_folder(path, of)) or _raise_nothing_found(path, of)
+            found.update((file.resolve(), file) for file in files)
+        elif path.exists():
+            refuse_other_kinds(path)
+            named[path.resolve()] = path
+            found[path.resolve()] = path
+        else:
+            raise InvalidInputError(f"{path} does not exist. Give a file or folder that does.")
+    return name_transcripts(named, found)
+
+
+def name_transcripts(named: Mapping[Path, Path], found: Mapping[Path, Path]) -> list[Transcript]:
+    """The files with a name for the sessions of lines that name none.
+
+    Args:
+        named: files that were named by themselves, by their real paths.
+        found: these and the files that were found in folders.
+    """
+    names = Counter(_bare_name(path) for path in named.values())
+    return [
+        Transcript(
+            path,
+            _session_name(real, marked=real not in named or names[_bare_name(path)] > 1),
+            _size(path),
+        )
+        for real, path in found.items()
+    ]
+
+
+def refuse_other_kinds(path: Path) -> None:
+    """See that a path is a file: a pipe may never say anything, and a device may never end."""
+    if not path.is_file():
+        raise InvalidInputError(
+            f"{path} is a pipe, a socket or a device. Save what it says to a file, and name that."
+        )
+
+
+def has_own_notes(folder: Path) -> bool:
+    """Whether its notes are our own: edits there come in with `memoria export --sync`."""
+    return (folder / NOTES_STATE).is_file()
+
+
+def _is_own_file(path: Path) -> bool:
+    """Whether a file lies in the folder itself: a link may lead to any file of the user's."""
+    return path.is_file() and not path.is_symlink()
+
+
+def _find_in_folder(folder: Path, of: FileFormat) -> Iterator[Path]:
+    """The folder's transcripts, each once, in an order that does not change."""
+    for parent, folders, files in os.walk(folder, onerror=_raise_unreadable):
+        if has_own_notes(Path(parent)):
+            folders.clear()
+            continue
+        folders[:] = sorted(set(folders) - of.excluded_folders)
+        transcripts: dict[str, Path] = {}
+        for pattern in of.patterns:
+            for file in sorted(files):
+                if fnmatch(file, pattern) and _is_own_file(Path(parent) / file):
+                    transcripts.setdefault(_bare_name(Path(file)), Path(parent) / file)
+        yield from (transcripts[name] for name in sorted(transcripts))
+
+
+def _own_folder(of: FileFormat) -> Path:
+    if of.folder is None:
+        raise InvalidInputError("Name the files or folders to import.")
+    folder = of.folder.path
+    if not folder.is_dir():
+        raise InvalidInputError(
+            f"There is no {folder}, where {of.name} keeps its transcripts. "
+            "Name the files or folders to import."
+        )
+    return folder
+
+
+def _raise_nothing_found(folder: Path, of: FileFormat) -> NoReturn:
+    wanted = " or ".join(of.patterns)
+    raise InvalidInputError(
+        f"{folder} holds no {wanted}, also not in its folders. "
+        f"Name another folder, or another --format than {of.name}."
+    )
+
+
+def _raise_unreadable(error: OSError) -> NoReturn:
+    raise InvalidInputError(f"{error.filename} can't be read: {error.strerror}.") from error
+
+
+def _bare_name(path: Path) -> str:
+    return Path(path.name.removesuffix(".zst")).stem
+
+
+def _session_name(path: Path, *, marked: bool) -> str:
+    if not marked:
+        return _bare_name(path)
+    folder = hashlib.sha256(os.fsencode(path.parent)).hexdigest()
+    return f"{_bare_name(path)}~{folder[:8]}"
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0  # reading it will say what is wrong

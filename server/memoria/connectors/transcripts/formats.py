@@ -1,0 +1,10 @@
+"""The formats there are, by name."""
+
+from memoria.connectors.transcripts.claude_code import CLAUDE_CODE
+from memoria.connectors.transcripts.cline import CLINE
+from memoria.connectors.transcripts.codex import CODEX
+from memoria.connectors.transcripts.copilot import COPILOT
+from memoria.connectors.transcripts.gemini import GEMINI
+from memoria.connectors.transcripts.jsonl import JSONL
+
+FORMATS = {one.name: one for one in (JSONL, CLAUDE_CODE, CODEX, GEMINI, COPILOT, CLINE)}

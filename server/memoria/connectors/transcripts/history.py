@@ -1,0 +1,93 @@
+"""History lines: `{role, content, timestamp, tool_calls, tool_results}`, as agents log themselves.
+
+Such a line is a message with the tools it called and what came of them, in fields of ours or in
+those that chat models' interfaces use. Each call becomes a turn behind the words, with its result;
+so does a result whose call is not there. What else a line has is the agent's own and left out.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+
+from pydantic import JsonValue
+
+from memoria.connectors.transcripts.shapes import obj, objects, text, words
+from memoria.connectors.transcripts.source import JsonObject
+from memoria.model import Role, Turn
+
+_FIELDS = frozenset(("timestamp", "tool_calls", "tool_results"))
+"""Each of these makes a line one of these lines."""
+OWN_FIELDS = frozenset(Turn.model_fields) | _FIELDS
+_CALL_IDS = ("id", "call_id", "tool_use_id", "tool_call_id")
+_SECONDS = 1_000
+_LATEST_SECONDS = 100_000_000_000
+
+
+def is_history(line: JsonObject) -> bool:
+    """Whether a line has a field that our own lines never have."""
+    return not _FIELDS.isdisjoint(line)
+
+
+def list_turns(line: JsonObject) -> Iterator[JsonObject]:
+    """Yield the fields of each turn of a line."""
+    own = {key: value for key, value in line.items() if key in Turn.model_fields}
+    own.setdefault("at", _read_time(line.get("timestamp")))
+    said = words(line.get("content")) or ""
+    results = objects(line.get("tool_results"))
+    calls = objects(line.get("tool_calls"))
+    if said.strip() or not (calls or results):
+        yield {**own, "content": said}
+    for call in calls:
+        yield {**_tool_fields(own), **_read_call(call), "tool_result": _take_result(call, results)}
+    for result in results:
+        yield {**_tool_fields(own), "tool_result": _read_result(result)}
+
+
+def _tool_fields(own: JsonObject) -> JsonObject:
+    """The fields that a tool's turn shares with the words before it; an id is theirs alone."""
+    shared = ("session_id", "at", "utc_offset")
+    return {"role": Role.TOOL.value, **{key: own[key] for key in shared if key in own}}
+
+
+def _read_call(call: JsonObject) -> JsonObject:
+    function = obj(call.get("function"))
+    name = text(call.get("name")) or text(function.get("name")) or text(call.get("tool_name"))
+    given = (holder.get(key) for holder in (call, function) for key in ("input", "arguments"))
+    return {
+        "tool_name": name or "tool",
+        "tool_args": _read_arguments(next(filter(None, given), {})),
+    }
+
+
+def _read_arguments(value: JsonValue) -> JsonValue:
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except (ValueError, RecursionError):
+        return value
+
+
+def _take_result(call: JsonObject, results: list[JsonObject]) -> JsonValue:
+    """The result that names a call, else the first that names none; it is taken out of the list."""
+    named = [one for one in results if _own_id(one) and _own_id(one) == _own_id(call)]
+    free = [one for one in results if not _own_id(one)]
+    found = next(iter([*named, *free]), None)
+    if found is None:
+        return None
+    results.remove(found)
+    return _read_result(found)
+
+
+def _read_result(result: JsonObject) -> JsonValue:
+    given = (result.get(key) for key in ("content", "result", "output"))
+    value = next((one for one in given if one is not None), None)
+    return words(value) if isinstance(value, list) else value
+
+
+def _own_id(item: Mapping[str, JsonValue]) -> str | None:
+    return next(filter(None, (text(item.get(key)) for key in _CALL_IDS[::-1])), None)
+
+
+def _read_time(value: JsonValue) -> JsonValue:
+    """A time as a turn takes it: a text as it is, for its offset; seconds as milliseconds."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    return round(value * _SECONDS) if 0 < value < _LATEST_SECONDS else round(value)

@@ -1,0 +1,92 @@
+"""Helpers for JSON of other programs, in which any field may be missing or of another type."""
+
+from collections.abc import Collection, Iterable
+
+from pydantic import JsonValue
+
+from memoria.connectors.transcripts.source import JsonObject
+from memoria.model.content import HIDDEN, content_text
+
+_HIDDEN = tuple(HIDDEN)  # what a type is compared with may be anything
+_MOST_DEPTH = 20
+
+
+def text(value: JsonValue) -> str | None:
+    """The value if it is a text with anything in it."""
+    return value if isinstance(value, str) and value else None
+
+
+def obj(value: JsonValue) -> JsonObject:
+    """The value if it is an object; otherwise an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def objects(value: JsonValue) -> list[JsonObject]:
+    """The objects of a list."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def blocks(value: JsonValue, depth: int = _MOST_DEPTH) -> list[JsonObject]:
+    """The blocks of a content: of a list in a list too, and of texts that stand there bare."""
+    match value:
+        case str():
+            return [{"type": "text", "text": value}] if value else []
+        case dict():
+            return [value]
+        case list() if depth:
+            return [block for one in value for block in blocks(one, depth - 1)]
+        case _:
+            return []
+
+
+def words(value: JsonValue) -> str | None:
+    """The text of a value, be it in parts; None where there is none."""
+    return content_text(value) or None
+
+
+def block_words(block: JsonObject) -> str:
+    """The words of a block, whatever kind it is, unless it is one that nobody says."""
+    return "" if block.get("type") in _HIDDEN else content_text(block.get("text"))
+
+
+def result_text(value: JsonValue) -> str | None:
+    """The text of what came of a tool, a line each part; None where it is no text nor has any."""
+    return content_text(value, "\n") or None
+
+
+def block_text(block: JsonObject, kinds: Collection[str]) -> str:
+    """A content block's text; of a picture or anything else, only what it is."""
+    kind = text(block.get("type")) or "unknown"
+    told = words(block.get("text")) or words(block.get("content"))
+    return told or "" if told or kind in kinds else f"[{kind}]"
+
+
+def is_wrapped(words: str, wrappers: Iterable[tuple[str, str]]) -> bool:
+    """Whether the text is wholly one of these (beginning, end): a client's words, not a person's.
+
+    Both ends count, so that a person may still begin a prompt with such a tag.
+    """
+    inner = words.strip()
+    return any(inner.startswith(begins) and inner.endswith(ends) for begins, ends in wrappers)
+
+
+def without_quotes(words: str) -> str:
+    """A prompt without the quotes in which OpenCode wraps an argument that has a blank."""
+    inner = words[1:-1]
+    is_wrapped = len(words) > 1 and words[0] == words[-1] == '"' and " " in inner
+    if not is_wrapped or '"' in inner.replace('\\"', ""):
+        return words
+    return inner.replace('\\"', '"')
+
+
+def without_spans(words: str, begins: str, ends: str) -> str:
+    """The text without the spans between these tags. One that never ends is ordinary text."""
+    kept: list[str] = []
+    position = 0
+    while (start := words.find(begins, position)) >= 0:
+        end = words.find(ends, start)
+        if end < 0:
+            break
+        kept.append(words[position:start])
+        position = end + len(ends)
+    return "".join([*kept, words[position:]])

@@ -1,0 +1,359 @@
+"""A transcript's file as JSON objects, one a line, whatever the bytes are.
+
+Memory is bounded: one line is held at a time, and a line longer than the limit is passed over
+without being held at all. A file that is one JSON document counts as one line.
+"""
+
+import errno
+import json
+import os
+import re
+import stat
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BufferedIOBase, BufferedReader, BytesIO
+from math import inf
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import JsonValue
+
+from memoria.connectors.transcripts.encoding import (
+    UnknownEncodingError,
+    decode_line,
+    decode_text,
+    find_utf_16,
+)
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+JsonObject = dict[str, JsonValue]
+_ItemT = TypeVar("_ItemT")
+MAX_LINE_BYTES = 32 * 1024 * 1024
+"""Bytes. Lines carry pictures and whole files that are not kept, so this is well above the
+largest turn; parsed, such a line takes some ten times as much."""
+MOST_TIMES = 200
+"""How many times larger than its packed form a text may be. Conversations are some ten times."""
+ALWAYS_FINE = 64 * 1024 * 1024
+"""Bytes that anything may unpack to."""
+_SKIP_BLOCK_BYTES = 1024 * 1024
+_TORN = "can't be decompressed to its end"
+_SNIFFED_BYTES = 4_096
+_DECODER = json.JSONDecoder()
+_BETWEEN = re.compile(r"[\s,]*+")
+"""What may stand between two values of a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnusableLine:
+    """A line that can't be used; the whole file, where there is no line."""
+
+    line: int | None
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A JSON object of a line. Some programs lose the end of a line, so that it has several."""
+
+    line: int
+    offset: int
+    size: int
+    value: JsonObject
+    part: int = 0
+    """How many objects of the line come before it."""
+
+    @property
+    def own_id(self) -> str:
+        """What it is known by where it has no id: its line, in which there may be others."""
+        return f"line-{self.line}" + (f".{self.part}" if self.part else "")
+
+
+class TranscriptSource:
+    """A transcript's file."""
+
+    def __init__(self, path: Path, session: str, *, is_document: bool = False) -> None:
+        """Nothing is read yet.
+
+        Args:
+            path: the file; one that ends in `.zst` is decompressed on the way.
+            session: the session of lines that name none.
+            is_document: the file is one JSON document, not a line each.
+        """
+        self.path = path
+        self.session = session
+        self.lines = 0
+        """Lines seen so far that were not blank."""
+        self.position = 0
+        """How far into the file, in its bytes, the work has come."""
+        self.offset = 0
+        """Where the first line begins that `records_after` has not given."""
+        self.number = 0
+        """How many lines come before that one."""
+        self.encodings: set[str] = set()
+        """What it was read as, where that is not UTF-8."""
+        self._is_document = is_document
+
+    def count(self, items: Iterable[_ItemT]) -> Iterator[_ItemT]:
+        """The items of a file that has no lines; each counts as one."""
+        for item in items:
+            self.lines += 1
+            yield item
+
+    def records(self, *, ahead: bool = False) -> Iterator[Record | UnusableLine]:
+        """Every line that is not blank, in order.
+
+        Args:
+            ahead: this is a look ahead, and the work itself is still to come.
+        """
+        try:
+            with self._open() as (file, bytes_read):
+                for record in self._records(file, self._most_bytes()):
+                    self.position = 0 if ahead else bytes_read()
+                    yield record
+        except OSError as error:
+            yield UnusableLine(None, f"can't be read: {error.strerror or error}")
+        except (zstd.ZstdError, EOFError):
+            yield UnusableLine(None, _TORN)
+
+    def records_at(self, places: Iterable[tuple[int, int]]) -> Iterator[Record | UnusableLine]:
+        """The lines at these (offset, line number), which an earlier look at `records` gave."""
+        last: tuple[int, Record | UnusableLine] | None = None
+        try:
+            with self._open() as (file, _):
+                for offset, number in places:
+                    if last is None or last[0] != offset:
+                        file.seek(offset)
+                        records = self._parse(number, offset, self._next(file))
+                        last = offset, next(records)
+                        self.position = max(self.position, file.tell())
+                    yield last[1]
+        except OSError as error:
+            yield UnusableLine(None, f"can't be read: {error.strerror or error}")
+        except (zstd.ZstdError, EOFError):
+            yield UnusableLine(None, _TORN)
+
+    def records_after(self, offset: int, number: int, ends: int) -> Iterator[Record | UnusableLine]:
+        """The lines that are whole, from one that begins at `offset` to the first beyond `ends`.
+
+        A last line that is still being written is left for the next time. What was read is in
+        `offset` and `number` of the source after each line.
+
+        Args:
+            offset: where in the file the first of them begins.
+            number: how many lines come before it.
+            ends: no line is begun from here on.
+
+        Raises:
+            OSError: the file can't be read.
+        """
+        self.offset, self.number = offset, number
+        with open(self.path, "rb", opener=_open_regular_file) as file:
+            file.seek(offset)
+            while self.offset < ends and (data := file.readline(MAX_LINE_BYTES + 1)):
+                begun, size = self.offset, len(data)
+                if size > MAX_LINE_BYTES and not data.endswith(b"\n"):
+                    size += self._skip_line(file, data)
+                    file.seek(begun + size - 1)
+                    data = data if file.read(1) == b"\n" else b""
+                elif not data.endswith(b"\n"):
+                    data = b""
+                if not data:  # it is still being written
+                    return
+                self.offset, self.number = begun + size, self.number + 1
+                if data.strip():
+                    yield from self._parse(self.number, begun, data)
+
+    def _most_bytes(self) -> float:
+        """How many bytes a transcript may unpack to; one that is not packed has what it has."""
+        size = self.path.stat().st_size
+        return ALWAYS_FINE + MOST_TIMES * size if self.path.suffix == ".zst" else inf
+
+    def _records(self, file: BufferedIOBase, most: float) -> Iterator[Record | UnusableLine]:
+        number = offset = 0
+        while data := self._next(file):
+            number += 1
+            begun, offset = offset, offset + len(data)
+            if len(data) > MAX_LINE_BYTES:
+                offset += self._skip_line(file, data, most - offset)
+            if offset > most:
+                yield UnusableLine(number, f"unpacks to more than {most:,} bytes, as none does")
+                return
+            if data.strip() or len(data) > MAX_LINE_BYTES:
+                self.lines += 1
+                yield from self._parse(number, begun, data)
+
+    def _next(self, file: BufferedIOBase, most: int = MAX_LINE_BYTES + 1) -> bytes:
+        return file.read(most) if self._is_document else file.readline(most)
+
+    def _skip_line(self, file: BufferedIOBase, begun: bytes, most: float = inf) -> int:
+        """Read to the end of a line that is too long, or to `most`; how many bytes that took."""
+        passed = 0
+        while begun and passed <= most and (self._is_document or not begun.endswith(b"\n")):
+            begun = self._next(file, _SKIP_BLOCK_BYTES)
+            passed += len(begun)
+        return passed
+
+    def _as_lines(self, raw: BufferedReader) -> BufferedIOBase:
+        """The file; in UTF-8 where it is in UTF-16, in which a byte is no part of a line.
+
+        Raises:
+            OSError: it is in UTF-16, and longer than can be held, or damaged.
+        """
+        head = raw.peek(_SNIFFED_BYTES)[:_SNIFFED_BYTES]
+        if find_utf_16(head[: len(head) // 2 * 2]) is None:
+            return raw
+        data = raw.read(MAX_LINE_BYTES + 1)
+        if len(data) > MAX_LINE_BYTES:
+            raise OSError(errno.EFBIG, "it is in UTF-16 and too long for that: save it as UTF-8")
+        try:
+            plain = decode_text(data)[0]
+        except UnknownEncodingError as error:
+            raise OSError(errno.EILSEQ, f"it {error}") from error
+        self.encodings.add("UTF-16")
+        return BytesIO(plain.encode())
+
+    def _parse(self, number: int, offset: int, data: bytes) -> Iterator[Record | UnusableLine]:
+        return _parse_records(number, offset, data, self.encodings)
+
+    @contextmanager
+    def _open(self) -> Iterator[tuple[BufferedIOBase, Callable[[], int]]]:
+        """The file, and how to tell how many of its bytes are read."""
+        with open(self.path, "rb", opener=_open_regular_file) as raw:
+            if self.path.suffix != ".zst":
+                yield self._as_lines(raw), raw.tell
+                return
+            with zstd.open(raw, "rb") as plain:
+                yield plain, raw.tell
+
+
+def read_before(path: Path, offset: int, most: int) -> bytes:
+    """What stands before a place of a file; nothing where the file ends before that place.
+
+    Raises:
+        OSError: the file can't be read.
+    """
+    with open(path, "rb", opener=_open_regular_file) as file:
+        file.seek(max(offset - most, 0))
+        found = file.read(min(offset, most))
+    return found if len(found) == min(offset, most) else b""
+
+
+def open_file(path: Path, *, may_be_link: bool = True) -> BufferedReader:
+    """A regular file, open to be read.
+
+    Raises:
+        OSError: it can't be, or is something else.
+    """
+    return open(path, "rb", opener=_open_regular_file if may_be_link else _open_unfollowed)
+
+
+def read_text(path: Path, most: int = MAX_LINE_BYTES) -> str:
+    """All that a regular file says.
+
+    Raises:
+        OSError: it can't be read, is something else, or is longer than `most` bytes.
+        UnknownEncodingError: it is no text of any known encoding.
+    """
+    with open_file(path) as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise OSError(errno.EFBIG, f"it is longer than {most:,} bytes")
+    return decode_text(data)[0]
+
+
+def read_head(path: Path, most: int) -> bytes:
+    """The beginning of a file, decompressed on the way.
+
+    Raises:
+        OSError: the file can't be read.
+    """
+    with open_file(path) as raw:
+        if path.suffix != ".zst":
+            return raw.read(most)
+        try:
+            with zstd.open(raw, "rb") as plain:
+                return plain.read(most)
+        except (zstd.ZstdError, EOFError) as error:
+            raise OSError(errno.EINVAL, "it can't be decompressed") from error
+
+
+def _open_regular_file(path: str, flags: int) -> int:
+    """A pipe may never say anything, and a device may never end: neither is waited for."""
+    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "it is no regular file")
+    return descriptor
+
+
+def _open_unfollowed(path: str, flags: int) -> int:
+    if Path(path).is_symlink():  # Windows has no flag for it
+        raise OSError(errno.ELOOP, "it is a link")
+    return _open_regular_file(path, flags | getattr(os, "O_NOFOLLOW", 0))
+
+
+def split_values(text: str) -> Iterator[tuple[int, JsonValue]]:
+    """The JSON values of a line, one behind the other, and where each of them begins.
+
+    Raises:
+        ValueError: from some place on it is no JSON; what stands before has been given.
+        RecursionError: a value is nested too deeply.
+    """
+    at = _skip_between(text, 0)
+    while at < len(text):
+        value, end = _DECODER.raw_decode(text, at)
+        yield at, value
+        at = _skip_between(text, end)
+
+
+def _skip_between(text: str, at: int) -> int:
+    found = _BETWEEN.match(text, at)
+    return at if found is None else found.end()
+
+
+def _parse_records(
+    number: int, offset: int, data: bytes, encodings: set[str]
+) -> Iterator[Record | UnusableLine]:
+    """The objects of a line: one, as a rule. What it is encoded in is added to the encodings."""
+    if len(data) > MAX_LINE_BYTES:
+        yield UnusableLine(number, f"is longer than {MAX_LINE_BYTES:,} bytes")
+        return
+    part = 0
+    try:
+        text, encoding = decode_line(data)
+        encodings.update(filter(None, [encoding]))
+        for at, value in split_values(text):
+            begins = offset + (
+                len(data) - len(text[at:].encode()) if part and encoding is None else 0
+            )
+            yield (
+                Record(number, begins, len(data), value, part)
+                if isinstance(value, dict)
+                else UnusableLine(number, "is not a JSON object")
+            )
+            part += 1
+    except (ValueError, RecursionError) as error:
+        yield UnusableLine(number, _describe_problem(error, data))
+    else:
+        if not part:
+            yield UnusableLine(number, "is not a JSON object")
+
+
+def _describe_problem(error: ValueError | RecursionError, data: bytes) -> str:
+    match error:
+        case UnknownEncodingError() | json.JSONDecodeError() if not data.endswith(b"\n"):
+            return "is not JSON as far as it goes; if it is still being written, import it again"
+        case UnknownEncodingError():
+            return str(error)
+        case json.JSONDecodeError():
+            return f"is not JSON: {error.msg} at column {error.colno}"
+        case RecursionError():
+            return "is nested too deeply"
+        case _:  # such as a number of five thousand digits
+            return f"can't be read: {error}"

@@ -1,0 +1,1 @@
+"""Disk: how files and folders of a home are opened, written and kept safe."""

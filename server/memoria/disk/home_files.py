@@ -1,0 +1,206 @@
+"""Files of the home beside the database: core memory, and the key of the tombstones.
+
+Core memory is MEMORY.md, USER.md and PERSONA.md, grown from seeds, and a MEMORY.md for each
+project. Reading never writes: a home without the file is shown the seed.
+"""
+
+import contextlib
+import os
+import re
+import secrets
+import stat
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+from memoria.bare.ask import SOCKETS
+from memoria.bare.home import TENANTS
+from memoria.bare.lazy_regex import lazy_regex
+from memoria.disk.folders import PROJECTS
+from memoria.disk.regular_files import (
+    MOST_BYTES,
+    MOST_CORE_BYTES,
+    find_obstacle,
+    is_folder,
+    read_file,
+    walk,
+)
+from memoria.errors import StoreUnavailableError, UnusableFileError
+from memoria.model.core import CORE_FILES, PROJECT_FILE, CoreFile
+
+DATABASE = "memoria.db"
+TOMBSTONE_KEY = "tombstone.key"
+BACKUPS = "backups"
+KEY_BYTES = 32
+_TEXTS = (".md", ".txt", ".jsonl")
+_OWNER_ONLY = 0o600
+_TENANTS_FOLDER = lazy_regex(rf"^{TENANTS}/[a-z0-9-]+/")
+_IN_PROJECT = lazy_regex(rf"{PROJECTS}/[a-z0-9-]+/{re.escape(PROJECT_FILE)}")
+_MARK = lazy_regex(r"(?:(?<![ \t])[ \t]++)?<!-- [mcd]:[0-9a-f]{4,32} -->")
+_BELOW = lazy_regex(r"\r?\n  (later, [^\n]*<!-- q:[0-9a-f]{8} [0-9a-f]{8} -->)")
+_QUOTE = lazy_regex(r"<!-- q:([0-9a-f]{8}) [0-9a-f]{8} -->")
+_HEAD = lazy_regex(r"^[^\n]*<!-- memoria -->[ \t]*\r?\n?", re.MULTILINE)
+
+
+def core_files(home: Path) -> list[str]:
+    """The places in a home where core files stand, every tenant's, usable or not."""
+    own = [name for name in CORE_FILES if os.path.lexists(home / name)]
+    of_projects = f"{PROJECTS}/*/{PROJECT_FILE}"
+    others = (of_projects, *(f"{TENANTS}/*/{name}" for name in (*CORE_FILES, of_projects)))
+    found = (file for pattern in others for file in home.glob(pattern))
+    return [*own, *sorted(file.relative_to(home).as_posix() for file in found)]
+
+
+def most_bytes(place: str) -> int:
+    """How large the file at a place in a home may be."""
+    return MOST_CORE_BYTES if is_core_path(place) else MOST_BYTES
+
+
+def list_obstacles(home: Path) -> Iterator[str]:
+    """What is in a home that Memoria does not touch, and what to do about each.
+
+    Raises:
+        OSError: a folder can't be read.
+    """
+    for path, found in walk(home):
+        place = path.relative_to(home).as_posix()
+        is_core = is_core_path(place)
+        if is_core or (path.suffix in _TEXTS and found.st_size > MOST_BYTES):
+            obstacle = find_obstacle(home, place, most_bytes(place))
+        elif stat.S_ISREG(found.st_mode) or (is_folder(found) and path.suffix not in _TEXTS):
+            continue
+        elif stat.S_ISSOCK(found.st_mode) and path.parent.name == SOCKETS:
+            continue  # of a server
+        else:
+            obstacle = find_obstacle(home, place)
+        if obstacle is not None:
+            yield obstacle
+
+
+def is_core_path(place: str) -> bool:
+    """Whether a core file may stand at a place in a home."""
+    below = _TENANTS_FOLDER.sub("", place)
+    return below in CORE_FILES or _IN_PROJECT.fullmatch(below) is not None
+
+
+def strip_marks(text: str) -> str:
+    """A core file's text without what is written for its next reading alone.
+
+    What was said later stands in the line of what it is later than, with its id.
+    """
+    plain = _QUOTE.sub(r"[\1]", _BELOW.sub(r"; \1", _HEAD.sub("", text)))
+    return _MARK.sub("", plain)
+
+
+@cache
+def read_seed(name: CoreFile) -> str:
+    """The file of a new home: in the wheel it lies in the package, else at the top of the tree."""
+    package = resources.files("memoria")
+    installed = package.joinpath("identity", name)
+    if installed.is_file():
+        return installed.read_text("utf-8")
+    return (Path(str(package)).parent.parent / "identity" / name).read_text("utf-8")
+
+
+def tombstone_key(home: Path) -> bytes:
+    """The home's secret key for tombstones: 32 random bytes in a file of their own.
+
+    Behind it stand the keys of other homes whose lists of what was forgotten were taken in.
+
+    Raises:
+        StoreUnavailableError: it can't be read or made, or is not a key.
+    """
+    file = home / TOMBSTONE_KEY
+    try:
+        key = read_file(home, TOMBSTONE_KEY)
+        if key is None:
+            _create_once(file, secrets.token_bytes(KEY_BYTES))
+            key = read_file(home, TOMBSTONE_KEY)
+    except OSError as error:
+        raise StoreUnavailableError(
+            f"{file} can't be used: {error.strerror}. Check that the home is writable."
+        ) from error
+    except UnusableFileError as error:
+        raise StoreUnavailableError(str(error)) from error
+    if key is None or not are_keys(key):
+        raise StoreUnavailableError(
+            f"{file} is damaged; without it what was forgotten can't be known again. "
+            "Restore it from a backup of the home."
+        )
+    return key
+
+
+def are_keys(content: bytes) -> bool:
+    """Whether the file of the key has one, and nothing but keys behind it."""
+    return bool(content) and len(content) % KEY_BYTES == 0
+
+
+def split_keys(content: bytes) -> tuple[bytes, ...]:
+    """The keys in the file of the key, the home's own first."""
+    starts = range(0, len(content), KEY_BYTES)
+    return tuple(content[start : start + KEY_BYTES] for start in starts)
+
+
+def list_tombstone_keys(home: Path) -> tuple[bytes, ...]:
+    """The keys of a home; none of one that has not needed any yet."""
+    return split_keys(tombstone_key(home)) if os.path.lexists(home / TOMBSTONE_KEY) else ()
+
+
+def adopt_tombstone_keys(home: Path, content: bytes) -> bool:
+    """Take in the keys of another home; one without any key has them as its own.
+
+    To be called inside of a write transaction, so that nobody else does it meanwhile. Gives whether
+    there were any that it had not.
+
+    Raises:
+        StoreUnavailableError: the file can't be read or written.
+    """
+    own = list_tombstone_keys(home)
+    new = [key for key in split_keys(content) if key not in own]
+    if new:
+        replace_file(home / TOMBSTONE_KEY, b"".join((*own, *new)))
+    return bool(new)
+
+
+def replace_file(file: Path, content: bytes, is_current: Callable[[], bool] = lambda: True) -> bool:
+    """Give a file other content, all or nothing.
+
+    Args:
+        file: which; it may be new.
+        content: what it shall say.
+        is_current: asked when all is ready but the renaming, so that nobody's edit is lost that was
+            saved while the content was made and written.
+
+    Returns:
+        Whether it was done.
+    """
+    draft = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
+    try:
+        _write_new(draft, content)
+        if not is_current():
+            return False
+        draft.replace(file)
+    finally:
+        draft.unlink(missing_ok=True)
+    return True
+
+
+def _create_once(file: Path, content: bytes) -> None:
+    """Give a file its first content. Of several processes at once, the first decides."""
+    draft = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
+    try:
+        _write_new(draft, content)
+        with contextlib.suppress(FileExistsError):
+            os.link(draft, file)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _write_new(file: Path, content: bytes) -> None:
+    """Write a file that was not there, for its owner alone, down to the disk."""
+    descriptor = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _OWNER_ONLY)
+    with os.fdopen(descriptor, "wb") as opened:
+        opened.write(content)
+        opened.flush()
+        os.fsync(descriptor)

@@ -1,0 +1,130 @@
+"""The files of a home in its folder: the default tenant's at the top, others' in folders below."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path, PurePosixPath
+
+from memoria.bare.home import DEFAULT_TENANT, name_owner
+from memoria.config import Settings
+from memoria.disk.folders import DRAFT, make_private, sync_folder, tenant_folder
+from memoria.disk.home_files import most_bytes, replace_file, tombstone_key
+from memoria.disk.interface import HomeFiles
+from memoria.disk.regular_files import (
+    check_place,
+    find_obstacle,
+    is_folder,
+    list_files,
+    list_folder,
+    read_file,
+    refuse_links,
+)
+from memoria.errors import StoreUnavailableError, UnusableFileError
+
+
+class FolderFiles:
+    """A tenant's files in a home, regular files only (`disk/regular_files.py`)."""
+
+    def __init__(self, home: Path, tenant: str = DEFAULT_TENANT) -> None:
+        """Nothing is read or made yet."""
+        self._home = home
+        self._tenant = tenant
+        self._root = PurePosixPath(tenant_folder(home, tenant).relative_to(home).as_posix())
+
+    def read(self, place: str) -> bytes | None:
+        """What a file says; None where there is none."""
+        return read_file(self._home, self._root / place, most_bytes(place))
+
+    def exists(self, place: str) -> bool:
+        """Whether there is a file, and it can be used."""
+        there = os.path.lexists(self._home / self._root / place)
+        return there and self.find_obstacle(place) is None
+
+    def find_obstacle(self, place: str) -> str | None:
+        """Why a file can't be used, and what to do; None where it can or there is none."""
+        return find_obstacle(self._home, self._root / place, most_bytes(place))
+
+    def write(
+        self, place: str, content: bytes, is_current: Callable[[], bool] = lambda: True
+    ) -> bool:
+        """Give a file other content, all or nothing, if that is still to be done."""
+        file = self._home / self._root / place
+        if len(content) > most_bytes(place):
+            raise UnusableFileError(
+                f"{file} would have {len(content):,} bytes, and Memoria writes at most "
+                f"{most_bytes(place):,} into such a file. What it would say is in the database."
+            )
+        with _explain_errors():
+            check_place(self._home, self._root / place)
+            make_private(file.parent)
+            name_owner(str(self._home / self._root), self._tenant)
+            if not replace_file(file, content, is_current):
+                return False
+            sync_folder(file.parent)
+        return True
+
+    def delete(self, place: str) -> None:
+        """Delete a file, if there is one."""
+        with _explain_errors():
+            check_place(self._home, self._root / place)
+            (self._home / self._root / place).unlink(missing_ok=True)
+
+    def list_places(self, folder: str) -> list[str]:
+        """The places of all files below a folder, in order."""
+        root = self._home / self._root
+        with _explain_errors():
+            return sorted(
+                file.relative_to(root).as_posix()
+                for file in list_files(self._home, self._root / folder)
+                if not DRAFT.fullmatch(file.name)
+            )
+
+    def list_folders(self, folder: str) -> list[str]:
+        """The names of the folders in a folder, in order."""
+        with _explain_errors():
+            inside = list_folder(self._home, self._root / folder)
+            return [path.name for path, found in inside if is_folder(found)]
+
+    def delete_folder(self, folder: str) -> None:
+        """Delete a folder with all that is in it, as far as that is possible."""
+        with suppress(UnusableFileError):
+            refuse_links(self._home, self._root / folder)
+            shutil.rmtree(self._home / self._root / folder, ignore_errors=True)
+
+    def delete_drafts(self, folder: str) -> None:
+        """Delete what killed processes left half written below a folder."""
+        with _explain_errors():
+            for file in list_files(self._home, self._root / folder):
+                if DRAFT.fullmatch(file.name):
+                    file.unlink(missing_ok=True)
+
+
+class HomeFolder:
+    """A home's folder."""
+
+    def __init__(self, home: Path) -> None:
+        """Nothing is read or made yet."""
+        self._home = home
+
+    def of(self, tenant: str) -> FolderFiles:
+        """A tenant's files."""
+        return FolderFiles(self._home, tenant)
+
+    def tombstone_key(self) -> bytes:
+        """The home's secret key for tombstones, made when it is first asked for."""
+        return tombstone_key(self._home)
+
+
+def open_home_files(settings: Settings) -> HomeFiles:
+    """The files of the home that the settings name."""
+    return HomeFolder(settings.home_path)
+
+
+@contextmanager
+def _explain_errors() -> Iterator[None]:
+    """Say of what the operating system refuses what to do about it."""
+    try:
+        yield
+    except OSError as error:
+        raise UnusableFileError(str(StoreUnavailableError.from_system(error))) from error

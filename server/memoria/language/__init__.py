@@ -1,0 +1,1 @@
+"""Language: all that reads English and Chinese, in pure functions over text."""

@@ -1,0 +1,96 @@
+"""Aim: what kind of answer a question wants, as its wording tells.
+
+On the record of a user and an assistant this decides whose turns answer. Most questions want what
+the user has said. "What did you suggest?" wants what the assistant gave, and a summary both sides.
+"How should I write it?" wants a new answer, to which the user's standing wishes belong, though they
+share hardly a word with the request. What went on "over time" or "across our talks", or how often,
+is told in several sessions.
+"""
+
+from enum import Enum, auto
+
+from memoria.language.pattern import LazyPattern, SmallPattern
+
+
+class Aim(Enum):
+    """What a question wants."""
+
+    FACT = auto()
+    """What somebody has said, is or has; whatever is none of the others."""
+    REPLY = auto()
+    """What the assistant has said or given."""
+    SUMMARY = auto()
+    """What both sides have said of something."""
+    COURSE = auto()
+    """What was said in several sessions: an order of events, a development, a count."""
+    HELP = auto()
+    """A new answer or piece of work."""
+
+
+_REPLY = SmallPattern(
+    r"\b(?:did|have|had|were|was) you\b(?! (?:know|hear|see))"
+    r"|\byou(?:['’](?:ve|d)| have| had)? (?:also |then |first |previously |earlier |just )?"
+    r"(?:said|suggested|recommended|told|explained|gave|given|mentioned|provided|advised|listed"
+    r"|outlined|described|proposed|showed|shown|helped|offered|wrote|written|walked|came up)\b"
+    r"|\byour (?:suggestions?|recommendations?|advice|explanations?|answers?|responses?|reply"
+    r"|replies|proposals?)\b"
+    r"|\b(?:the|an?|what|which|how did) (?:assistant|ai|chatbot)\b"
+    r"|你(?:[都给向为帮跟对我是还]*)"
+    r"(?:建议|推荐|解释|说明|提到|介绍|列出|列举|描述|回答|提供|告诉|说|写|讲|教|给)[了过的]"
+    r"|你(?:之前|上次|当时|那时|曾经?|先前|刚才|已经?)"
+    r"|你(?:给我)?的(?:建议|推荐|解释|回答|答复|说明|方案)|助手"
+)
+_SUMMARY = SmallPattern(r"\b(?:summar(?:y|i[sz]e)|overview|recap)\b|总结|概括|概述|回顾|梳理")
+_COURSE = SmallPattern(
+    r"\border (?:in which|of)\b|\bin order\b(?! to)|\b(?:across|throughout) (?:all )?(?:of )?"
+    r"(?:our|my|these|the) \w+|\bover time\b|\bhow many (?:different|total|times)\b"
+    r"|\bin (?:total|all)\b|\baltogether\b|\b(?:evolved?|developed|progressed|changed over)\b"
+    r"|\b(?:considering|given) my [^?]*,"
+    r"|先后|顺序|依次|历次|几次|多少次|发展过程|变化过程|这段时间以?来"
+)
+_HELP = SmallPattern(
+    r"\b(?:can|could|would|will) you (?:please )?"
+    r"(?!please|tell|remind|list|find|look|recall|remember|check)"
+    r"|\bhow (?:should|can|could|do|would) (?:i|we|one|you)\b"
+    r"|\b(?:what|which)\b[^?]{0,80}\b(?:should (?:i|we)|would you|do you)\b|\bdo you think\b"
+    r"|\bany (?:advice|tips|suggestions|ideas)\b|\bsome (?:good|common)\b|\bhelp me\b"
+    r"|\b(?:different|best|good) ways? (?:to|of)\b"
+    r"|\bi['’]m (?:planning|about to|working|looking|applying|updating|trying)\b"
+    r"|帮我|请(?:你)?(?:写|做|给|列|推荐|解释)|(?:怎么|如何|怎样)(?:才能|去|写|做|办|安排|处理|设计|实现|选|学)"
+    r"|应该(?:怎么|如何|怎样)|(?:什么|哪些)(?:好)?(?:办法|方法)|有(?:什么|哪些)建议|推荐(?:一|几|些)|你(?:觉得|认为)"
+)
+_BY_AIM = (
+    (Aim.REPLY, _REPLY), (Aim.SUMMARY, _SUMMARY), (Aim.COURSE, _COURSE), (Aim.HELP, _HELP),
+)  # fmt: skip
+_OF_TALKS = r"(?:conversation|chat|discussion|session|question|request|message|talk)s?"
+_REQUEST = LazyPattern(
+    r"(?i)\b(?:can|could|would|will) you (?:please )?"
+    r"(?:list|walk me through|give me|provide|summari[sz]e|tell me|show me)\b"
+    r"|\b(?:an? |the )?(?:comprehensive |complete |clear |detailed |brief |short |full )?"
+    r"(?:summary|overview|recap) of\b"
+    r"|\b(?:the )?order in which\b|,? ?\bin order\b|\bI (?:first )?(?:brought up|talked about)\b"
+    r"|\bdifferent (?:aspects|concepts|ways|things|parts|topics) (?:of|related to)\b"
+    rf"|,? ?\b(?:across|throughout|over) (?:all )?(?:of )?(?:our|my|the) {_OF_TALKS}\b"
+    r"|\b(?:mention|list|name)(?: (?:only|and))+ \w+ items?\b|\bover time\b|\bso far\b"
+    r"|\bhow (?:my|I)\b|\bha(?:s|ve) (?:developed|progressed|evolved)\b"
+    r"|\bwe['’]ve (?:covered|discussed)\b"
+    r"|(?:请|帮我|给我)*(?:总结|概括|概述|回顾|梳理)(?:一下)?|按(?:时间)?顺序|依次|先后|我们(?:聊|谈|讨论)过的?"
+)
+
+
+def find_aim(question: str) -> Aim:
+    """What a question wants; of several, what decides most about whose turns answer."""
+    return next(
+        (aim for aim, pattern in _BY_AIM if pattern.search(question)),
+        Aim.FACT,
+    )
+
+
+def find_subject(question: str, aim: Aim) -> str:
+    """A question without the words that ask for a summary or a course of events.
+
+    "Walk me through the order in which I brought up …" is long, and what follows may be one word.
+    """
+    if aim not in (Aim.SUMMARY, Aim.COURSE):
+        return question
+    return _REQUEST.regex.sub(" ", question)

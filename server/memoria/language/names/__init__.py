@@ -1,0 +1,1 @@
+"""Names: people and things that a text speaks of, and the words for their relations."""

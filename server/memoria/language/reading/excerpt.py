@@ -1,0 +1,209 @@
+"""Excerpt: the part of a long text that speaks to the question, as it stands there.
+
+It is made of whole sentences: the one that tells most of what was asked, and what stands around it
+as far as there is room. A word counts by its weight, so a rare one is worth several that stand
+everywhere. Lines are sentences, too, for code, logs and lists have no others.
+"""
+
+import math
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence, Set
+
+from memoria.bare.lazy_regex import lazy_regex
+from memoria.language.remembered import remember_results
+
+Span = tuple[int, int]
+"""From one character to before another."""
+_Occurrence = tuple[int, str]
+_LEAST_GAIN = 1e-9
+"""So that a sum of the same weights in another order is no gain."""
+_EIGHTH = 8
+_NOTHING: Set[str] = frozenset()
+_MEANING = 0.3
+"""Of the rarest word asked for, what it counts that a sentence is nearest by meaning: it decides
+where words hardly do. With 1.0 a fiftieth less of what BEAM's questions ask for is shown."""
+_END = lazy_regex(
+    r"[.!?;。！？；\n]"
+    r"(?:(?<=[.!?;])(?<![.!?;]{2})[.!?;]*+[\"”’)\]]*+\s+"
+    r"|(?<=[。！？；])[。！？；]*[”’」』）)]*"
+    r"|(?<=\n)\n*)"
+)
+"""Where a sentence ends, with the space behind it. A row of dots is read once, however long. The
+characters it may begin with stand first: all others are passed over fast."""
+
+
+def weigh_evenly(terms: Sequence[str]) -> dict[str, float]:
+    """Every term counts the same."""
+    return dict.fromkeys(terms, 1.0)
+
+
+def find_excerpt(text: str, weights: Mapping[str, float], chars: int) -> Span:
+    """The span [start, end) of at most `chars` characters that tells most of what is asked.
+
+    Args:
+        text: of which the excerpt is.
+        weights: the terms that are looked for, and what each counts. Stems match as beginnings.
+        chars: at most so many.
+    """
+    return (0, len(text)) if len(text) <= chars else ExcerptFinder(text, weights).find(chars)
+
+
+class ExcerptFinder:
+    """Finds excerpts of one text, of whatever length: it is read once."""
+
+    def __init__(self, text: str, weights: Mapping[str, float], focus: Span | None = None) -> None:
+        """The text is read.
+
+        Args:
+            text: of which the excerpts are.
+            weights: the terms that are looked for, and what each counts. Stems match as beginnings.
+            focus: a span that is known to speak of it whatever its words, such as the one whose
+                meaning is nearest.
+        """
+        self._text = text
+        self._weights = weights
+        self._bonus = _MEANING * max(weights.values(), default=1.0)
+        self._found = list(_occurrences(text, weights))
+        starts = self._starts = _list_starts(text)
+        self._ends = [*starts[1:], len(text)]
+        self._terms: dict[int, set[str]] = {}
+        for position, term in self._found:
+            self._terms.setdefault(bisect_right(starts, position) - 1, set()).add(term)
+        self._focused = range(0)
+        if focus is not None and focus[0] < focus[1]:
+            self._focused = range(self._place(focus[0]), self._place(focus[1] - 1) + 1)
+        self._telling = {*self._terms, *self._focused}
+        self._best = max(sorted(self._telling), key=self._gain, default=0)  # of equals the first
+
+    @property
+    def best_sentence(self) -> Span:
+        """The sentence that tells most of what is asked; of equally good ones the first."""
+        return trim_span(self._text, self._starts[self._best], self._ends[self._best])
+
+    def find(self, chars: int) -> Span:
+        """The span [start, end) of at most so many characters that tells most of what is asked.
+
+        A sentence that is longer than all the room is cut to where most of the terms stand
+        together.
+        """
+        if len(self._text) <= chars:
+            return 0, len(self._text)
+        start, end = self.best_sentence
+        return self._cut(start, end, chars) if end - start > chars else self._widen(chars)
+
+    def _place(self, position: int) -> int:
+        """Of the sentence in which a character stands."""
+        return bisect_right(self._starts, position) - 1
+
+    def _gain(self, place: int, held: Set[str] = _NOTHING) -> float:
+        """What a sentence tells beside the terms that are held already."""
+        bonus = self._bonus if place in self._focused else 0.0
+        terms = self._terms.get(place)
+        if not terms:
+            return bonus
+        return bonus + math.fsum([self._weights[term] for term in terms - held])
+
+    def _widen(self, chars: int) -> Span:
+        """The best sentence with those around it, first the side that adds more."""
+        starts, ends = self._starts, self._ends
+        first = last = self._best
+        held = {*self._terms.get(first, ())}
+        while True:
+            start, end = starts[first], ends[last]
+            goes_on = last + 1 < len(ends) and ends[last + 1] - start <= chars
+            goes_back = first > 0 and end - starts[first - 1] <= chars
+            if goes_on and goes_back and first - 1 in self._telling:  # else it adds no more
+                goes_on = self._gain(last + 1, held) >= self._gain(first - 1, held)
+            elif not goes_on and not goes_back:
+                return self._fill(start, end, chars)
+            taken = last + 1 if goes_on else first - 1
+            held |= self._terms.get(taken, _NOTHING)
+            first, last = min(first, taken), max(last, taken)
+
+    def _fill(self, start: int, end: int, chars: int) -> Span:
+        """The sentences; where they are short, a greeting perhaps, with what fits of the next."""
+        if 2 * (end - start) >= chars or end == len(self._text):
+            return trim_span(self._text, start, end)
+        return trim_span(self._text, *_narrow_to_words(self._text, start, start + chars))
+
+    def _cut(self, start: int, end: int, chars: int) -> Span:
+        """Of a sentence that is too long, where most of what is asked stands together.
+
+        From its beginning if that holds it: there stands of whom or what it speaks.
+        """
+        inside = sorted(each for each in self._found if start <= each[0] < end)
+        first, last = _densest_run(inside, self._weights, chars, start)
+        centred = min(max((first + last - chars) // 2, start), end - chars)
+        begin = start if last <= start + chars else centred
+        return _narrow_to_words(self._text, begin, begin + chars)
+
+
+@remember_results(256)
+def _list_starts(text: str) -> tuple[int, ...]:
+    """Where the sentences of a text begin; what is found is cut for its words, and then to fit."""
+    starts = (0, *[match.end() for match in _END.finditer(text)])
+    return starts[:-1] if starts[-1] == len(text) and len(starts) > 1 else starts
+
+
+def _occurrences(text: str, weights: Mapping[str, float]) -> Iterator[_Occurrence]:
+    """(position, term) of every term that stands in the text. A word begins with a stem."""
+    lower = text.lower()
+    if len(lower) != len(text):  # a few capitals have small letters of two characters
+        lower = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
+    for term in weights:
+        is_stem = term.endswith("i")  # Porter2 writes a final y as i
+        stem = term[:-1] if is_stem else term
+        at = lower.find(stem) if stem else -1
+        while at >= 0:
+            end = at + len(stem)
+            begins = not (term.isascii() and at and _is_alphanumeric(lower[at - 1]))
+            if begins and (not is_stem or lower[end : end + 1] in {"i", "y"}):
+                yield at, term
+            at = lower.find(stem, end)
+
+
+def _is_alphanumeric(char: str) -> bool:
+    return char.isascii() and char.isalnum()
+
+
+def _densest_run(
+    found: Sequence[_Occurrence], weights: Mapping[str, float], chars: int, start: int
+) -> Span:
+    """First and last position of the run within `chars` whose distinct terms weigh most."""
+    best = (start, start)
+    most = weight = 0.0
+    begin = 0
+    counts: dict[str, int] = {}
+    for position, term in found:
+        counts[term] = counts.get(term, 0) + 1
+        weight += weights[term] if counts[term] == 1 else 0
+        while position - found[begin][0] >= chars:
+            gone = found[begin][1]
+            counts[gone] -= 1
+            weight -= 0 if counts[gone] else weights[gone]
+            begin += 1
+        if weight > most + _LEAST_GAIN:
+            most = weight
+            best = (found[begin][0], position + len(term))
+    return best
+
+
+def trim_span(text: str, start: int, end: int) -> Span:
+    """The span without the white space at its ends."""
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end
+
+
+def _narrow_to_words(text: str, start: int, end: int) -> Span:
+    """The span narrowed to spaces, by an eighth at most on either side."""
+    slack = (end - start) // _EIGHTH
+    if start and not text[start - 1].isspace():
+        space = text.find(" ", start, start + slack)
+        start = space + 1 if space >= 0 else start
+    if end < len(text) and not text[end].isspace():
+        space = text.rfind(" ", end - slack, end)
+        end = space if space > start else end
+    return start, end

@@ -1,0 +1,165 @@
+"""Quotes: finds the words that a model says it has read in a text."""
+
+import html
+import re
+from collections.abc import Callable, Iterator
+
+from memoria.bare.lazy_regex import lazy_regex
+from memoria.language.reading.invisible import drop_invisible, visible_places
+from memoria.language.words.spelling import simplify
+
+_AROUND = " \t\n\r\"'「」『』《》…"
+_LEAST = 2
+_ELLIPSIS = lazy_regex(r"\s*[\[(<]?(?:…|\.{3,6}|。{3,6}|⋯)[\s…⋯.]*[\])>]?\s*")
+_LONGEST_GAP = 200
+"""How many characters a quote may leave out in the middle."""
+_ALIKE = {
+    ord(mark): plain
+    for plain, marks in {'"': "“”„‟«»「」『』《》〈〉", "'": "‘’‚‛`´", "-": "–—‐‑−"}.items()
+    for mark in marks
+} | dict(zip(map(ord, "，。：；！？（）"), ",.:;!?()", strict=True))
+"""Marks that are written for each other, one character for one."""
+_SPACE = lazy_regex(r"\s+")
+_LATIN = lazy_regex("[A-Za-z0-9]")
+_REST_OF_WORD = lazy_regex("[A-Za-z0-9]*+")
+_NARROW = {0xFF01 + place: 0x21 + place for place in range(94)} | {0x3000: 0x20}
+_ANY_MARKS = (
+    r"""(?:[\s.,;:!?'"()\[\]{}…⋯·、。*`【】⟨⟩]|-(?!\d)|(?<=[A-Za-z0-9])-(?=\d)|~(?!\d))++"""
+)
+"""What parts words and means nothing by itself, unlike a sign before a number."""
+_MARKS = lazy_regex(_ANY_MARKS)
+_MARKS_IN_WORDS = lazy_regex(f"(?<=[A-Za-z0-9]){_ANY_MARKS}(?=[A-Za-z0-9])")
+_PARTED = "\0"
+_LEAST_PARTED = 2
+"""Of three words in their order capital letters may differ: us and US, by themselves, may not."""
+_SMALL = {place: place + 32 for place in range(ord("A"), ord("Z") + 1)}
+_REFERENCE = lazy_regex(r"\s{0,3}[\[(](?:turn\s?|第)?\d{1,6}轮?[\])]\s{0,3}$", re.IGNORECASE)
+"""The turn that a quote is from, put behind it."""
+_PLACEHOLDER = lazy_regex(r"\s*⟨[A-Za-z_ ]{1,20}⟩\s*")
+"""What a prompt has in the place of words; other words may stand between its brackets."""
+_SPEAKER = lazy_regex(
+    r"""[\s"'\[(#]{0,5}(?:(?:turn|第)?\s?[\d一二三四五六七八九十]{0,6}\s?轮?[\])]?\s{0,3}[:,.-]?\s{0,3})"""
+    r"""[\[(]?(?:user|assistant|human|ai|用户|助手|我)[\])]?\s{0,3}(?:[(]\w{1,20}[)])?\s{0,3}:"""
+    r"""|[\s"']{0,5}[\[(](?:turn|第)?\s?[\d一二三四五六七八九十]{1,6}\s?轮?[\])]\s{0,3}:?"""
+    r"""|[\s"']{0,5}(?:turn\s?|第\s?)[\d一二三四五六七八九十]{1,6}\s?轮?\s?:""",
+    re.IGNORECASE,
+)
+"""Who speaks, and in which turn, as a reader is shown it before what is said."""
+Place = tuple[int, int]
+_Find = Callable[[str, str], "Place | None"]
+
+
+def find_quote(quote: str, text: str) -> str | None:
+    """The part of `text` that `quote` repeats word for word, as it stands there.
+
+    Spaces, marks between words and the width of letters may differ, because models are careless
+    about them, the two scripts of Chinese, and invisible characters, because they are not shown
+    any. Who is said to speak, and when, does not belong to the quote. Of three words and more the
+    capital letters may differ.
+    Nothing else may differ, and it must not begin or end within a word. Where it leaves words out
+    and says so, the whole passage is the quote.
+    """
+    seen = drop_invisible(text)
+    plain = seen.translate(_ALIKE)
+    found = _find_parts(drop_invisible(quote).translate(_ALIKE), plain, _find_seen)
+    if found is None:
+        found = _find_by_letters(drop_invisible(html.unescape(quote)), plain)
+    if found is None or seen == text:
+        return None if found is None else seen[slice(*found)]
+    places = visible_places(text)
+    return text[places[found[0]] : places[found[1] - 1] + 1]
+
+
+def _find_parts(quote: str, text: str, find: _Find) -> Place | None:
+    """Where the parts of a quote, of which it leaves out what is between, begin and end."""
+    whole = find(quote, text)
+    if whole is not None:
+        return whole
+    parts = [part for part in _ELLIPSIS.split(quote.strip(_AROUND)) if part]
+    if not parts or parts == [quote]:
+        return None
+    start = end = 0
+    for number, part in enumerate(parts):
+        found = find(part, text[end : end + len(part) + _LONGEST_GAP] if number else text)
+        if found is None:
+            return None
+        start, end = (start, end + found[1]) if number else found
+    return start, end
+
+
+def _find_by_letters(quote: str, text: str) -> Place | None:
+    """Where a quote stands that differs by marks, width or script, or that names its speaker."""
+    wanted, plain = (simplify(one.translate(_NARROW)).translate(_ALIKE) for one in (quote, text))
+    if _PLACEHOLDER.fullmatch(wanted):
+        return None
+    said = _REFERENCE.sub("", wanted)
+    speaker = _SPEAKER.match(said)
+    said = said[speaker.end() :] if speaker else said
+    found = _find_parts(wanted, plain, _find_letters)
+    return found or (None if said == wanted else _find_parts(said, plain, _find_letters))
+
+
+def _find_letters(quote: str, text: str) -> Place | None:
+    """Where the words of a quote begin and end, whatever marks are between them."""
+    wanted, words = _drop_marks(f" {quote} "), _drop_marks(text)
+    if len(wanted) < _LEAST:
+        return None
+    found = _find_as_written(wanted, words)
+    if found is None and wanted.count(_PARTED) >= _LEAST_PARTED:
+        found = _find_as_written(wanted.translate(_SMALL), words.translate(_SMALL))
+    if found is None:
+        return None
+    places = list(_places_of_words(text))
+    return places[found[0]], places[found[1] - 1] + 1
+
+
+def _drop_marks(text: str) -> str:
+    """A text without marks; where they part two words, with one sign for all of them."""
+    return _MARKS.sub("", _MARKS_IN_WORDS.sub(_PARTED, text))
+
+
+def _places_of_words(text: str) -> Iterator[int]:
+    """Where in a text each character stands that is left of it without marks."""
+    end = 0
+    for marks in _MARKS.finditer(text):
+        is_parting = _MARKS_IN_WORDS.match(text, marks.start()) is not None
+        yield from range(end, marks.start() + is_parting)
+        end = marks.end()
+    yield from range(end, len(text))
+
+
+def _find_seen(quote: str, text: str) -> Place | None:
+    """Where the quote begins and ends."""
+    wanted = quote.strip(_AROUND)
+    if len(wanted) < _LEAST:
+        return None
+    words = _SPACE.split(wanted)
+    if _is_evenly_spaced(text):
+        return _find_as_written(" ".join(words), text)
+    before = r"(?<![A-Za-z0-9])" if _LATIN.match(wanted[0]) else ""
+    after = r"(?![A-Za-z0-9])" if _LATIN.match(wanted[-1]) else ""
+    found = re.search(before + r"\s+".join(map(re.escape, words)) + after, text)
+    return None if found is None else found.span()
+
+
+def _is_evenly_spaced(text: str) -> bool:
+    """Whether words are parted by one space each: such a text needs no expression for a quote."""
+    return " ".join(text.split()) == text
+
+
+def _find_as_written(wanted: str, text: str) -> Place | None:
+    """Where a quote stands as it is written, and not within a word."""
+    start = text.find(wanted)
+    while start >= 0:
+        end = start + len(wanted)
+        if not (_is_within(text, start) or _is_within(text, end)):
+            return start, end
+        rest = _REST_OF_WORD.match(text, start + 1)  # no quote begins in it
+        start = text.find(wanted, rest.end() if rest and _LATIN.match(wanted) else start + 1)
+    return None
+
+
+def _is_within(text: str, place: int) -> bool:
+    """Whether a place parts two letters or digits of the same word."""
+    around = text[max(place - 1, 0) : place + 1]
+    return len(_LATIN.findall(around)) == 2  # noqa: PLR2004  (one on each side)

@@ -1,0 +1,268 @@
+"""Recognition: reads a text as the words by which it is known again, however it is written.
+
+What was forgotten is compared in this form, which is wide where `language/reading/statement` is
+narrow. It does not see letter case, width and composition, invisible characters, emoji,
+punctuation, quotation marks, dashes, spaces and line breaks, HTML with its entities, Markdown, the
+escapes of JSON, letters of other alphabets that look like Latin ones, and whether it says "I" or
+"you". It does see what changes the meaning: 1.5 is not 15, -5 is not 5, $5 is not €5, C++ is not C,
+and a word more or less within is another statement.
+
+A change of this form makes older digests useless: let it have another `FORM` then, and let
+`erasure/suppression` look for both.
+"""
+
+import html
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Literal
+
+from memoria.language.pattern import LazyPattern
+from memoria.language.reading.invisible import INVISIBLE
+from memoria.language.remembered import remember_results
+from memoria.language.words.script import CJK
+
+FORM = "words"
+"""Names the form within a digest."""
+Place = Literal["anywhere", "end", "clause", "text"]
+"""Where a statement's words must stand in a text that states it: anywhere, at the end of a clause,
+as a whole clause, or as the whole text. The shorter it is, the less may it take along."""
+
+_INVISIBLE = LazyPattern(f"[{INVISIBLE}\u20e3]+")
+_INLINE = (
+    "a|abbr|b|big|cite|code|del|em|font|i|ins|kbd|mark|q|s|small|span|strike|strong"
+    "|sub|sup|tt|u|wbr"
+)
+_ELEMENT = rf"</?(?:(?P<inline>{_INLINE})\b|[a-z][\w-]*)(?P<attributes>\s[^<>]*)?/?>"
+_TAG = LazyPattern(rf"(?s)<!--(?P<comment>.*?)-->|{_ELEMENT}", re.IGNORECASE)
+_TAG_BEHIND_COMMENTS = LazyPattern(rf"(?P<comment>(?!))|{_ELEMENT}", re.IGNORECASE)
+"""Where no comment is closed: none is looked for, to the end of the text, from each beginning."""
+_ESCAPE = LazyPattern(r"\\(?:u(?P<code>[0-9a-fA-F]{4})|(?P<char>.))")
+_LINK = LazyPattern(r"!?\[([^\[\]]*)\](?:\(([^()]*)\)|\[[^\[\]]*\])")
+_REFERENCE = LazyPattern(r"\[\^?\d{1,3}\]|\[\^[\w-]{1,40}\]")
+_QUOTED_LINE = LazyPattern(r"(?m)^[ \t]*(?:[>|][ \t]*)+")
+_APOSTROPHES = LazyPattern(r"(?<=\w)['’‘ʼ`´＇](?=\w)")
+_DASHES = LazyPattern("[‐‑‒–—―−﹘﹣－]")
+_LETTER = rf"[^\W_{CJK}]"
+_WORD = LazyPattern(
+    rf"""(?x)
+    (?P<word>(?:(?<![^\s(\[{{:=,"'“‘])[-+](?=\d))?
+      {_LETTER}+(?:(?<=\d)[.,](?=\d){_LETTER}+)*(?:\+{{1,2}}|\#(?!\w))?
+    | [{CJK}] | [$¢-¥₠-⃏%‰≤≥≠±×÷] | [<>=](?=\s?[-+]?\d))
+    | (?P<end>[.,!?;:()\[\]{{}}"«»“”„|。，、；：！？「」『』【】《》〈〉\r\n]+|\s-+\s)"""
+)
+_LOOKALIKES = str.maketrans(
+    "АВЕКМНОРСТУХІЈЅԀԚԜавекмнорстухіјѕԁԛԝһӏѵΑΒΕΖΗΙΚΜΝΟΡΤΥΧαικνορτυχıɡɑ",
+    "ABEKMHOPCTYXIJSDQWabekmhopctyxijsdqwhlvABEZHIKMNOPTYXaikvoptuxiga",
+)
+_SAME = {
+    "you": "i", "me": "i", "your": "my", "yours": "mine", "yourself": "myself",
+    "您": "我", "你": "我",
+    "am": "is", "are": "is", "im": "i is", "youre": "i is", "ive": "i have", "youve": "i have",
+    "dont": "do not", "doesnt": "does not", "didnt": "did not", "isnt": "is not", "arent": "is not",
+    "cannot": "can not", "cant": "can not", "wont": "will not", "havent": "have not",
+    "hasnt": "has not",
+}  # fmt: skip
+"""Words that are read as others: who speaks to whom, and the short for the long form."""
+_THIRD_PERSON = {
+    ("the", "user"): "i", ("the", "users"): "my", ("用", "户"): "我", ("该", "我"): "我"
+}  # fmt: skip
+_VERBS = {
+    "has": "have", "hasnt": "havent", "does": "do", "doesnt": "dont", "is": "is", "was": "was",
+}  # fmt: skip
+_ENDING = LazyPattern(r"(?<=ch)es$|(?<=sh)es$|(?<=ss)es$|(?<=[xo])es$|(?<=[a-rt-z])s$")
+_READ_OTHERWISE = frozenset(
+    word
+    for table in (_SAME, _THIRD_PERSON, _VERBS)
+    for words in table.values()
+    for word in words.split()
+)
+_PARTICLES = frozenset("了 啦 吧 啊 呢 哦 嘛 呀 的 哟 哈".split())
+_SENTENCE_END = LazyPattern(
+    r"(?:(?<![.!?…])[.!?…]++[\"'”’)\]*_]*+(?=\s)|[。！？]+[”’」』）*_]*)[ \t]*\n*"
+    r"|(?:(?<![ \t])[ \t]++)?[\r\n]+"
+)
+_NESTED = 2
+"""How often something may have been escaped: JSON that holds JSON, HTML that shows HTML."""
+_LEAST_ANYWHERE, _LEAST_AT_END = 12, 8
+_WORDS_AT_END, _WORDS_ANYWHERE = 3, 2
+_DIGIT_WEIGHT, _IDEOGRAM_WEIGHT = 3, 2
+_FIRST_IDEOGRAM = "\u2e80"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A text as its words in order."""
+
+    words: list[str] = field(default_factory=list)
+    ends: set[int] = field(default_factory=set)
+    """The numbers of words after which a clause ends; the last one's is among them."""
+
+    @property
+    def form(self) -> str:
+        """All of it as one string, equal for all spellings of a statement."""
+        return " ".join(self.words)
+
+    def is_at(self, place: Place, start: int, length: int) -> bool:
+        """Whether as many words from `start` on stand at such a place of the text."""
+        end = start + length
+        if place == "anywhere":
+            return True
+        if place == "text":
+            return start == 0 and end == len(self.words)
+        while end - 1 not in self.ends and end < len(self.words) and self.words[end] in _PARTICLES:
+            end += 1
+        begins = place == "end" or start == 0 or start - 1 in self.ends
+        return begins and end - 1 in self.ends
+
+    def states(self, statement: "Reading", place: Place) -> bool:
+        """Whether a statement's words stand at such a place, in their order and side by side."""
+        length, before = len(statement.words), 0
+        padded, wanted = f" {self.form} ", f" {statement.form} "
+        at = padded.find(wanted)
+        while at >= 0:
+            before = padded.count(" ", 0, at)
+            if self.is_at(place, before, length):
+                return True
+            at = padded.find(wanted, at + 1)
+        return False
+
+
+def read_words(text: str) -> Reading:
+    """The words of a text, by which it is known again; see the head of this module."""
+    words, ends = list[str](), set[int]()
+    is_users_verb = False
+    for found in _WORD.regex.finditer(fold(strip_markup(text))):
+        word = found["word"]
+        if word is None:
+            ends.update([len(words) - 1] if words else ())
+            continue
+        if is_users_verb:
+            word = _VERBS.get(word) or _ENDING.regex.sub("", word)
+        user = _THIRD_PERSON.get((words[-1], word)) if words else None
+        if user is None:
+            words += _SAME.get(word, word).split()
+        else:
+            words[-1] = user
+        is_users_verb = user == "i"
+    ends.update([len(words) - 1] if words else ())
+    return Reading(words, ends)
+
+
+@remember_results(256)
+def recognition_key(text: str) -> str:
+    """One string that is equal for all spellings of a statement; of mere signs, the text itself."""
+    return read_statement(text).form
+
+
+def read_statement(text: str) -> Reading:
+    """The words of a text; of one without words, the text itself is one."""
+    reading = read_words(text)
+    return reading if reading.words else Reading([text.strip()], {0})
+
+
+def place_of(words: list[str]) -> Place:
+    """Where in a text these words must stand for the text to state them."""
+    weight = sum(map(_weigh, words))
+    if len(words) >= _WORDS_ANYWHERE and weight >= _LEAST_ANYWHERE:
+        return "anywhere"
+    if len(words) >= _WORDS_AT_END and weight >= _LEAST_AT_END:
+        return "end"
+    return "clause" if len(words) >= _WORDS_ANYWHERE or weight >= _LEAST_ANYWHERE else "text"
+
+
+def find_anchor(words: list[str]) -> int:
+    """Where the two words stand by which a statement is looked for: those with most letters."""
+    weights = [_weigh(one) + _weigh(other) for one, other in pairwise(words)]
+    return weights.index(max(weights)) if weights else 0
+
+
+def list_anchors(reading: Reading) -> Iterator[tuple[int, str]]:
+    """The places at which a statement may be found, each with the two words that stand there.
+
+    Words that are a clause by themselves are a place, too: some statements have one word.
+    """
+    words = reading.words
+    for start, (one, other) in enumerate(pairwise(words)):
+        yield start, f"{one} {other}"
+    for end in reading.ends:
+        if end == 0 or end - 1 in reading.ends:
+            yield end, words[end]
+
+
+def split_sentences(text: str) -> list[str]:
+    """The sentences and lines of a text; joined they are the text."""
+    ends = [found.end() for found in _SENTENCE_END.regex.finditer(text)]
+    return [text[start:end] for start, end in pairwise([0, *ends, len(text)]) if end > start]
+
+
+def strip_markup(text: str) -> str:
+    """The text as it is read: without HTML, Markdown links and what is not seen.
+
+    What tags and links say beside the text follows it.
+    """
+    plain, aside = text, list[str]()
+    for _ in range(_NESTED):  # of JSON, it is read as it stands, and as it was meant
+        if "\\" in text:
+            text = _ESCAPE.regex.sub(_resolve_escape, text)
+            plain = f"{plain}\n{text}"
+    for _ in range(_NESTED):
+        plain = html.unescape(plain) if "&" in plain else plain
+    plain = _INVISIBLE.regex.sub("", plain)
+    if "<" in plain:
+        inside, end, behind = plain.rpartition("-->")
+        pieces = ((_TAG, inside + end), (_TAG_BEHIND_COMMENTS, behind))
+        plain = "".join(
+            pattern.regex.sub(lambda tag: _take_out(tag, aside), piece) for pattern, piece in pieces
+        )
+    if "]" in plain:
+        plain = _LINK.regex.sub(lambda link: _show_link(link, aside), plain)
+        plain = _REFERENCE.regex.sub("", plain)
+    if ">" in plain or "|" in plain:
+        plain = _QUOTED_LINE.regex.sub("", plain)
+    for mark in ("**", "__", "~~", "`"):
+        plain = plain.replace(mark, "")
+    return "\n".join((plain, *aside))
+
+
+def fold(text: str) -> str:
+    """The text in one script, width and case, without what is not seen and without apostrophes."""
+    text = _INVISIBLE.regex.sub("", text)
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text).translate(_LOOKALIKES)
+        text = _DASHES.regex.sub("-", text)
+    return _APOSTROPHES.regex.sub("", text).casefold()
+
+
+def is_read_as_written(word: str) -> bool:
+    """Whether a word of a reading stands so in every text that it was read in."""
+    return word not in _READ_OTHERWISE
+
+
+def _resolve_escape(escape: re.Match[str]) -> str:
+    if escape["code"]:
+        char = chr(int(escape["code"], 16))
+        return char if char.isprintable() else " "
+    return "\n" if escape["char"] in "nrtbf" else escape["char"]
+
+
+def _take_out(tag: re.Match[str], aside: list[str]) -> str:
+    """What stands in the place of a tag. What it says of itself is read after the text."""
+    aside.extend(filter(None, (tag["comment"], tag["attributes"])))
+    return "" if tag["inline"] else "\n" if tag["comment"] is None else " "
+
+
+def _show_link(link: re.Match[str], aside: list[str]) -> str:
+    aside.extend(filter(None, (link[2],)))
+    return link[1]
+
+
+def _weigh(word: str) -> int:
+    """How many letters a word counts for: a digit tells more than a letter, an ideogram, too."""
+    return sum(
+        _DIGIT_WEIGHT if char.isdigit() else _IDEOGRAM_WEIGHT if char >= _FIRST_IDEOGRAM else 1
+        for char in word
+        if char.isalnum()
+    )

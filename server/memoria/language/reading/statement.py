@@ -1,0 +1,180 @@
+"""Statements: recognises two texts that say the same in the same words.
+
+The comparison is narrow on purpose. It ignores letter case, spacing and the punctuation around
+words. A paraphrase is another statement, and so is a text with other signs inside a word: C++ is
+not C, 1.5 is not 15. A forgotten statement must be recognised reliably, and no other with it.
+"""
+
+import hashlib
+import unicodedata
+from collections.abc import Iterable, Iterator
+from itertools import chain, zip_longest
+
+from memoria.bare.lazy_regex import lazy_regex
+from memoria.language.reading.recognition import Place, place_of, read_statement
+from memoria.language.remembered import remember_results
+from memoria.language.words.analyser import tokens
+
+_IDEOGRAM = "\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_WORD = lazy_regex(rf"[{_IDEOGRAM}]|[^\s{_IDEOGRAM}]+")
+_AROUND_WORDS = ".,!?;:…\"'()[]{}<>«»“”‘’`*_~、。「」『』【】《》〈〉"
+_DASHES = "-–—•·"  # on their own: of a list, or between clauses
+_SENTENCE = lazy_regex(r"(?<![.!?…])[.!?…]++(?=\s|$)|[。！？；;\n\r]+")
+_CLAUSE = lazy_regex(r"[,:](?=\s)|[，：、]|\s[-–—]\s")
+_MAX_CLAUSES = 8
+_FILLER_WORDS = frozenset("a an the that really very please 的 啊 呀 呢 哦 嘛 很 也".split())
+_ENDING = lazy_regex(r"了(?=[\s。.!！~]*$)")
+"""Says in Chinese that something is so by now; the statement is the same without it."""
+_SIGNS = ("Sc", "Sm", "So")  # -5 is not 5, nor $5 €5
+_NEGATIONS = frozenset(  # as the analyser leaves them
+    """
+    not no never nobodi noth without cannot aren couldn didn doesn don hadn hasn haven isn shouldn
+    wasn weren won wouldn 不 没 没有 别 未 无 非
+    """.split()
+)
+_DISTINCTIVE_LETTERS = 12
+_IDEOGRAM_WEIGHT = 3
+_FIRST_IDEOGRAM = "\u2e80"
+
+
+def canonical_form(text: str) -> str:
+    """The words of the text, case-folded, with a space between; each CJK character is a word.
+
+    The canonical form of mere punctuation is the text itself.
+    """
+    folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+    words = (word.strip(_AROUND_WORDS) for word in _WORD.findall(folded))
+    return " ".join(word for word in words if word.strip(_DASHES)) or folded.strip()
+
+
+def fingerprint(text: str) -> bytes:
+    """A digest of 32 bytes that ignores letter case and spacing."""
+    return hashlib.sha256(" ".join(text.casefold().split()).encode()).digest()
+
+
+def is_distinctive(text: str) -> bool:
+    """Whether a text is long enough to be recognised inside of other text; "yes" is not.
+
+    It needs twelve letters; a Chinese, Japanese or Korean character counts as three.
+    """
+    letters = filter(str.isalnum, canonical_form(text))
+    return (
+        sum(_IDEOGRAM_WEIGHT if char >= _FIRST_IDEOGRAM else 1 for char in letters)
+        >= _DISTINCTIVE_LETTERS
+    )
+
+
+def says_the_same(one: str, other: str) -> bool:
+    """Whether two sentences have the same words in the same order, fillers apart.
+
+    Only the same statement is evidence for another: one that has a word more or less may take
+    something back ("stopped taking aspirin") or add to it ("to shellfish and penicillin").
+    """
+    pairs = zip_longest(_meaningful_keys(one), _meaningful_keys(other))
+    first = next(pairs, (None, None))
+    if None in first:  # one of them has no words
+        return wording_key(one) == wording_key(other)
+    return all(key == other_key for key, other_key in chain((first,), pairs))
+
+
+@remember_results(1024)
+def wording_key(text: str) -> str:
+    """A key that is equal for statements in the same words, fillers apart.
+
+    Cached: a new statement is compared with several memories, and these with the next one again.
+    """
+    return "\n".join(_meaningful_keys(text)) or canonical_form(text)
+
+
+def _meaningful_keys(text: str) -> Iterator[str]:
+    """The keys of its words in their order, without fillers."""
+    plain = _ENDING.sub("", text)
+    for found in _WORD.finditer(plain):
+        key = _meaningful_key(found[0], within=found.start() > 0)
+        if key:
+            yield key
+
+
+@remember_results(50_000)
+def _meaningful_key(text: str, *, within: bool) -> str:
+    """The key of a word; empty for a filler. Cached: nightly maintenance sees few words often."""
+    key = canonical_form(text)
+    return key if is_meaningful_word(text, key, within=within) else ""
+
+
+def is_meaningful_word(text: str, key: str, *, within: bool) -> bool:
+    """Whether a word is neither punctuation nor a filler.
+
+    Args:
+        text: the word as it is written.
+        key: its canonical form.
+        within: whether other words precede it; a capital letter then makes it a name ("vitamin A").
+    """
+    has_content = any(char.isalnum() or unicodedata.category(char) in _SIGNS for char in key)
+    return has_content and (key not in _FILLER_WORDS or (within and text[0].isupper()))
+
+
+def differs_in_number_or_negation(one: str, other: str) -> bool:
+    """Whether one sentence has a number or a negation that the other lacks."""
+    return _has_number_or_negation(_distinct_tokens(one) ^ frozenset(tokens(other)))
+
+
+def differs_in_negation(one: str, other: str) -> bool:
+    """Whether one sentence has a negation that the other lacks."""
+    return bool(_NEGATIONS & (_distinct_tokens(one) ^ frozenset(tokens(other))))
+
+
+def _has_number_or_negation(more: Iterable[str]) -> bool:
+    return any(word.isdigit() or word in _NEGATIONS for word in more)
+
+
+@remember_results(4)
+def _distinct_tokens(text: str) -> frozenset[str]:
+    """Its search tokens, cached: one claim is compared with many memories."""
+    return frozenset(tokens(text))
+
+
+def occurs_in(statement: str, text: str) -> bool:
+    """Whether a statement occurs in a text word for word; a short one must be the whole text.
+
+    Both are read as `language/reading/recognition` reads them, however they are written.
+    """
+    return _is_stated(statement, text, "text")
+
+
+def is_stated_in(statement: str, text: str) -> bool:
+    """Whether a text states something word for word; a short statement must end a clause of it."""
+    return _is_stated(statement, text, place_of(read_statement(statement).words))
+
+
+def _is_stated(statement: str, text: str, place: Place) -> bool:
+    where: Place = "anywhere" if is_distinctive(statement) else place
+    return read_statement(text).states(read_statement(statement), where)
+
+
+def split_sentences(text: str) -> list[str]:
+    """The sentences of a text."""
+    return [one for one in map(str.strip, _SENTENCE.split(text)) if one]
+
+
+def sentences_in(text: str) -> Iterator[str]:
+    """The whole text, and its sentences that are long enough to be distinctive."""
+    yield text
+    yield from filter(is_distinctive, map(str.strip, _SENTENCE.split(text)))
+
+
+def statements_in(text: str) -> Iterator[str]:
+    """The statements in a text: the whole, its sentences, and runs of their clauses.
+
+    "Remember: my PIN is 4711." holds the statement "my PIN is 4711". Apart from the whole, pieces
+    that are not distinctive are left out.
+    """
+    yield text
+    for sentence in _SENTENCE.split(text):
+        clauses = _CLAUSE.split(sentence)
+        if len(clauses) > _MAX_CLAUSES:
+            runs = [sentence, *clauses]
+        else:
+            ends = range(1, len(clauses) + 1)
+            runs = ["".join(clauses[start:end]) for end in ends for start in range(end)]
+        yield from filter(is_distinctive, runs)

@@ -1,0 +1,177 @@
+"""Names of secrets: "DB_PASSWORD", "api key", "mot de passe", "密码".
+
+A name is found by its word (`names.tsv`), read to its end ("passwordProd", "token2") and, for words
+as common as "key" and "token", judged by the words before it.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from itertools import takewhile
+from typing import NamedTuple
+
+from memoria.bare.lazy_regex import lazy_regex
+from memoria.language.secrets.span import PartIndex, ReadText
+
+_STEM = 4
+_ENDING = lazy_regex(r"(?<=.)[_*]")
+_FIRST_GREEK = "\u0370"
+_BEFORE = 40
+# What a name may end with: a number, an environment, an encoding.
+_SUFFIX = lazy_regex(
+    r"(?:[-_ ]?\d{1,2}(?!\d))?(?:[-_]?(?:prod|production|dev|development|test|testing|stage|staging"
+    r"|live|local|main|default|base|base64|b64|value|string|text|plain|raw|new|old|data))?(?![a-z0-9_])"
+)
+_WORD_SIGN = lazy_regex("[a-z0-9+/]")
+_SHORT = 3
+# What is written before "pass" and "secret" without a sign.
+_GLUED = (
+    "client",
+    "app",
+    "consumer",
+    "store",
+    "key",
+    "user",
+    "root",
+    "db",
+    "sudo",
+    "my",
+    "totp",
+    "ssh",
+)
+_IS_CAPITAL = lazy_regex(r"[a-z0-9][A-Z]")
+_KEY_QUALIFIERS = tuple(
+    "api access secret private auth encryption signing account master shared preshared client app "
+    "application consumer deploy subscription service storage admin webhook jwt hmac aes session "
+    "function host license licence activation recovery decryption crypt ssh root vault cookie "
+    "sas connection server wifi wpa wep security network unseal setup totp enrollment".split()
+)
+_PUBLIC_KEYS = tuple(
+    "public primary foreign sort partition cache publishable idempotency unique hash group object "
+    "search composite surrogate natural candidate row lookup dict translation message i18n locale "
+    "config registry json map index range".split()
+)
+_TOKEN_QUALIFIERS = tuple(
+    "access auth refresh bearer session bot api security deploy id secret oauth csrf xsrf private "
+    "personal service user admin webhook app github gitlab slack jwt identity device push reset "
+    "verification login authentication job registration runner client root vault".split()
+)
+_PAGE_TOKENS = tuple(
+    "next page continuation starting start pagination sync cancellation cancel lookup pad eos bos "
+    "unk mask stop end special first last max min total cursor resume skip synonym n num "
+    "completion prompt input output cached reasoning".split()
+)
+
+
+class Name(NamedTuple):
+    """The name of a secret in a text."""
+
+    start: int
+    end: int
+    kind: str
+    """What the secret is: "password", "secret", "credential" or "token"."""
+    language: str
+
+
+class _NameWord(NamedTuple):
+    text: str
+    kind: str
+    language: str
+    stands_alone: bool
+    before: re.Pattern[str] | None
+    """What must stand before it."""
+
+
+def find_names(read: ReadText) -> Iterator[Name]:
+    """Every name of a secret, in no order."""
+    for match, words in _load_index().find_matches(read):
+        word = words[match.lastgroup or ""]
+        if read.is_in_marker(match.start()):
+            continue
+        if name := _read_name(read, match, word):
+            yield name
+
+
+def _read_name(read: ReadText, match: re.Match[str], word: _NameWord) -> Name | None:
+    lower, (at, end) = read.lower, match.span()
+    if lower[end - 1] < _FIRST_GREEK:  # an alphabet that separates words
+        rest = _SUFFIX.match(lower, end)
+        if rest is None:
+            return None
+        end = rest.end()
+    if word.before and not word.before.search(lower[max(0, at - _BEFORE) : at]):
+        return None
+    if word.kind in {"key", "token"}:
+        kind = _qualify(read, at, word.kind)
+        return Name(at, end, kind, word.language) if kind else None
+    if lower[at - 1 : at] == ":" and word.kind == "secret":  # arn:aws:secretsmanager:…:secret:X
+        return None
+    if word.stands_alone and at and not _stands_alone(read, at, end):
+        return None
+    return Name(at, end, word.kind, word.language)
+
+
+def _stands_alone(read: ReadText, at: int, end: int) -> bool:
+    """Whether a word begins there, and not within a longer one or in base64."""
+    if not _WORD_SIGN.match(read.lower, at - 1):
+        return True
+    is_humped = end - at > _SHORT and _IS_CAPITAL.match(read.text, at - 1) is not None
+    return is_humped or read.lower.endswith(_GLUED, max(0, at - 8), at)
+
+
+def _qualify(read: ReadText, at: int, kind: str) -> str:
+    """What a "key" or a "token" is by the word before it; empty, if it is no secret."""
+    before = read.lower[max(0, at - _BEFORE) : at]
+    stripped = before.rstrip("-_. ")
+    joined = len(before) - len(stripped) <= 1
+    if kind == "key":
+        if joined and stripped.endswith(_KEY_QUALIFIERS):
+            return "credential"
+        is_variable = read.text[at - 1 : at] == "_" and not stripped.endswith(_PUBLIC_KEYS)
+        return "random-key" if is_variable else ""
+    if joined and stripped.endswith(_TOKEN_QUALIFIERS):
+        return "credential"
+    if stripped.endswith(_PAGE_TOKENS) or (before and before[-1].isalpha()):
+        return ""
+    return "credential" if read.text[at - 1 : at + 5] == "_TOKEN" else "token"
+
+
+@cache
+def _load_index() -> PartIndex[dict[str, _NameWord]]:
+    by_stem = defaultdict[str, list[_NameWord]](list)
+    lines = files("memoria.language.secrets").joinpath("names.tsv").read_text("utf-8")
+    for line in lines.splitlines():
+        if line and not line.startswith("#"):
+            kind, language, words = line.split("\t")
+            for word in words.split():
+                one = _read_word(word, kind, language)
+                by_stem[one.text[:_STEM]].append(one)
+    return PartIndex(_compile_words(words) for words in by_stem.values())
+
+
+def _read_word(word: str, kind: str, language: str) -> _NameWord:
+    before, mark, rest = word.removeprefix("=").rpartition(">")
+    needed = lazy_regex(f"{_pattern_of(before)}$") if mark else None
+    return _NameWord(rest, kind, language, word.startswith("="), needed)
+
+
+def _compile_words(words: list[_NameWord]) -> tuple[str, re.Pattern[str], dict[str, _NameWord]]:
+    """What some words begin with, the pattern of all of them, and which group is which."""
+    # What may be left out between two words cannot be part of what is looked for.
+    stem = _find_common_start([_ENDING.split(word.text)[0] for word in words])
+    longest_first = sorted(words, key=lambda word: -len(word.text))
+    named = {f"w{i}": word for i, word in enumerate(longest_first)}
+    pattern = "|".join(f"(?P<{name}>{_pattern_of(word.text)})" for name, word in named.items())
+    return stem, lazy_regex(pattern, re.IGNORECASE), named
+
+
+def _find_common_start(words: list[str]) -> str:
+    pairs = zip(min(words), max(words), strict=False)
+    return "".join(first for first, last in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _pattern_of(word: str) -> str:
+    ending = "[a-zğıüşöåäø]{0,4}" if word.endswith("*") else ""
+    return re.escape(word.removesuffix("*")).replace("_", "[-_ ]?") + ending

@@ -1,0 +1,145 @@
+"""Lasting: whether a statement is for every session, or was for one conversation or one day.
+
+Core files are read at the start of every session, by somebody who does not see when a line was
+said. An order for one conversation, an errand of yesterday and a reminder whose date has passed
+mislead there; a search still finds them. Nothing but the wording and the moment it was said is
+asked, so that what was written down long ago is judged as well.
+
+A date is one point in time if it is the same whichever way it is resolved, as `tomorrow` is and
+`2026-12-03`. `Friday` is the last one or the next one, and may well be every Friday; such a date
+counts only where the wording speaks of one occasion.
+"""
+
+from collections.abc import Iterator
+
+from memoria.language.dates import TimeSpan, times
+from memoria.language.pattern import LazyPattern
+from memoria.language.remembered import remember_results
+from memoria.model import DAY_MS
+from memoria.model.memory_types import MemoryType
+from memoria.model.zone import Zone
+
+_LOOK_BACK = 24
+_COARSE = ("month", "season", "year", "range")
+"""Periods in which things begin that go on when the period is over."""
+REDACTED = "[redacted:"
+"""Begins what stands in the place of a secret."""
+
+_ONE_SESSION = LazyPattern(
+    r"""(?xi)
+    \b(?:this|(?:the\s)?current|today['’]s)\s(?:session|conversation|chat|thread)\b
+    | \b(?:(?:just|only)\s(?:for\s)?(?:today|tonight|now|this\s(?:once|time)|once)
+        | (?:today|tonight|this\stime|this\sonce)\sonly | this\sone\stime
+        | for\s(?:today|tonight))\b
+    | \bfor\sthe\srest\sof\s(?:the|this)\s(?:session|conversation|chat|day)\b
+    | (?:这|本|当前|目前这?)[一个次轮场]{0,2}(?:对话|会话|聊天|交流|谈话)
+    | 这一?[次回](?:先|就|只|请|都|用)
+    | [只仅就](?:限|在|是)?(?:今天|今晚|今日|本次) | (?:今天|今晚|今日)[先就只]
+    """
+)
+_PASSING = LazyPattern(
+    r"(?i)\b(?:for\s(?:now|the\smoment|the\stime\sbeing)|at\sthe\smoment|right\snow|temporarily)\b"
+    r"|这一?[次回]|暂时|暂且|眼下|先这样"
+)
+"""A state of things that passes, nobody says when."""
+_ONE_OCCASION = LazyPattern(
+    r"""(?xi)
+    \b(?:remind|remember\sto|do\s?n[o'’]t\sforget|needs?\sto|ha(?:s|ve)\sto|must|will|going\sto|due
+      |(?:is|are)\s(?:on|at|due)|appointment|buy|call|pick\sup)\b
+    | [\u3400-\u9fff]  # where a weekday that comes again is 每周五
+    """
+)
+_RECURS = LazyPattern(
+    r"""(?xi)
+    \b(?:every|each|always|never|usually|annual(?:ly)?|yearly|weekly|monthly|daily|birthday
+      |anniversary|born)\b
+    | 每|总是|从不|从来不|通常|一向|生日|纪念日|出生|诞辰
+    """
+)
+_CHANGED = LazyPattern(
+    r"""(?xi)
+    \b(?:moved|became|got|began|started|quit|left|joined|finished|completed|decided|married
+      |graduated|retired|adopted|switched|changed|stopped|learn(?:ed|t)|signed|ha(?:s|ve)\sbeen)\b
+    | 了|过(?!去|会)
+    """
+)
+"""Something has come about on that day, and goes on."""
+_UNTIL = LazyPattern(r"(?i)(?:\b(?:until|till|by|before|up\sto)|到|至|截至)\s?(?:the\s)?\Z")
+_UP_TO = LazyPattern(r"\s?(?:[之以]?前|为止)")
+_AFTERWARDS = LazyPattern(r"(?i)(?:\b(?:since|from|after|as\sof|starting)|自|从|打)\s?(?:the\s)?\Z")
+_OPEN_BEHIND = LazyPattern(r"\s?(?:以来|起|开始|之?后|以后)")
+
+
+def is_for_one_session(content: str, kind: MemoryType) -> bool:
+    """Whether a statement is meant for the present conversation or day alone.
+
+    An order "for now" is; that somebody lives somewhere for now may be so for months.
+    """
+    guides = kind.is_binding or kind is MemoryType.PREFERENCE
+    passes = guides and _PASSING.regex.search(content) is not None
+    return passes or _ONE_SESSION.regex.search(content) is not None
+
+
+def session_end(content: str, kind: MemoryType, said_at: int) -> int | None:
+    """When a statement ends that is for one session, UTC epoch ms; None for one that is not.
+
+    A session has no certain end, but after a day it is over.
+    """
+    return said_at + DAY_MS if is_for_one_session(content, kind) else None
+
+
+@remember_results(4096)
+def lasting_end(content: str, kind: MemoryType, said_at: int, zone: Zone) -> int | None:
+    """From when on a statement is not for every session; None where it always is.
+
+    It is asked about the same few hundred memories whenever core memory is read.
+
+    Args:
+        content: what the memory says.
+        kind: its type.
+        said_at: when it was said, UTC epoch milliseconds.
+        zone: that of whoever said it.
+    """
+    if REDACTED in content or is_for_one_session(content, kind):
+        return said_at
+    passing = [said_at + DAY_MS] if _PASSING.regex.search(content) else []
+    ends = [span.until_ms for span in _ends(content, kind, said_at, zone)]
+    return min((*passing, *ends), default=None)
+
+
+def _ends(content: str, kind: MemoryType, said_at: int, zone: Zone) -> Iterator[TimeSpan]:
+    """The time expressions after which a statement no longer matters."""
+    ahead = times(content, said_at, zone, prefer="future", clocks="none")
+    if not ahead:
+        return
+    fixed = {
+        (span.start, span.from_ms)
+        for span in times(content, said_at, zone, prefer="past", clocks="none")
+    }
+    for span in ahead:
+        is_point = (span.start, span.from_ms) in fixed
+        if span.until_ms > said_at and _is_end(content, kind, span, said_at, is_point=is_point):
+            yield span
+
+
+def _is_end(
+    content: str, kind: MemoryType, span: TimeSpan, said_at: int, *, is_point: bool
+) -> bool:
+    before = content[max(0, span.start - _LOOK_BACK) : span.start]
+    if _UNTIL.regex.search(before) or _UP_TO.regex.match(content, span.end):
+        return True
+    if _AFTERWARDS.regex.search(before) or _OPEN_BEHIND.regex.match(content, span.end):
+        return False
+    if not is_point:
+        return _is_one_occasion(content, kind)
+    has_begun = span.from_ms <= said_at
+    if has_begun and span.granularity in _COARSE:
+        return False
+    return not (has_begun and _CHANGED.regex.search(content))
+
+
+def _is_one_occasion(content: str, kind: MemoryType) -> bool:
+    """Whether a date that comes again is meant once."""
+    if kind.is_binding or kind is MemoryType.PREFERENCE or _RECURS.regex.search(content):
+        return False
+    return kind is MemoryType.GOAL or _ONE_OCCASION.regex.search(content) is not None

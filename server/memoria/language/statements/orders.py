@@ -1,0 +1,98 @@
+"""Orders: text that tries to give instructions to the memory or to the agent.
+
+Whether it is an attack depends on the speaker. "Always answer in English" is a rule when the user
+says it and an attack when a web page does. "Ignore all previous instructions" is an attack from
+anybody, because users word their wishes more simply.
+"""
+
+import unicodedata
+
+from memoria.language.pattern import LazyPattern, has_any
+from memoria.language.reading.invisible import INVISIBLE
+from memoria.model.memory import Trust
+
+
+def instruction_shaped(text: str, trust: Trust) -> bool:
+    """Whether a text tries to give instructions to the memory or to the agent.
+
+    Args:
+        text: as it came in; invisible characters and look-alike letters are normalised first.
+        trust: of its channel. In a tool's output every instruction counts.
+    """
+    plain = _INVISIBLE.regex.sub("", unicodedata.normalize("NFKC", text)).casefold()
+    if has_any(plain, _BLATANT_SIGNS) and _BLATANT.regex.search(plain):
+        return True
+    return trust is Trust.TOOL and bool(_ORDERS.regex.search(plain))
+
+
+def is_standing_order(sentence: str) -> bool:
+    """Whether a sentence orders something for all time to come: "From now on always …"."""
+    return bool(_STANDING.regex.match(sentence))
+
+
+_INVISIBLE = LazyPattern(f"[{INVISIBLE}]")
+
+_BLATANT_SIGNS = (
+    *("ignor", "disregard", "forget", "overrid", "bypass", "<", "inst]", "system", "developer"),
+    *("dan", "mode", "jailbroken", "unrestricted", "approv", "authori", "consent", "permit"),
+    *("trust", "whitelist", "allow", "忽略", "无视", "忘记", "忘掉", "不要理会", "绕过", "覆盖"),
+    *("系统", "批准", "授权", "同意", "允许", "信任", "许可", "你现在"),
+)
+"""One of them is in all that `_BLATANT` finds."""
+_BLATANT = LazyPattern(
+    r"""(?x)
+    \b(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?|overrid(?:e|ing)|bypass(?:ing)?)\b\W{1,3}(?:\w+\W{1,3}){0,4}?
+      (?:previous|prior|above|earlier|preceding|existing|your|system|all)\W{1,3}
+      (?:\w+\W{1,3}){0,2}?
+      (?:instructions?|prompts?|rules|guidelines|directives|programming|safeguards)\b
+    | <\|?(?:im_start|im_end|system|endoftext|start_header_id)\|?> | \[/?inst\] | <</?sys>>
+    | (?:^|\n)\W{0,4}(?:system\s(?:prompt|message|override)|developer\smessage)\s?:
+    | (?:^|\n)\W{0,4}system\s?:\s{0,4}
+      (?:you|ignore|always|never|do\snot|from\snow\son|the\s(?:user|assistant))\b
+    | \b(?:reveal|print|repeat|leak)(?:ing)?\s(?:\w+\s){0,3}system\sprompt\b
+    | \byou\sare\snow\s(?:dan|in\s(?:developer|debug|god|admin)\smode|jailbroken|unrestricted)\b
+    | \b(?:store|remember|save|record|note|memori[sz]e|persist|add\sto\s(?:your\s)?memory)\b.{0,60}
+      \b(?:user|customer|owner|admin\w{0,10}|account\sholder)\b.{0,40}
+      \b(?:pre-?)?(?:approv|authori[sz]|consent|permit|trusts?\b|whitelist|allow)
+    | \b(?:user|customer|owner|account\sholder)\b.{0,30}
+      \b(?:pre-?)?(?:approv|authori[sz]|consent)\w{0,10}\s(?:\w+\s){0,2}?(?:all|any|every|future)\b
+    | (?:忽略|无视|忘记|忘掉|不要理会|绕过|覆盖).{0,6}
+      (?:之前|以前|先前|此前|以上|上面|前面|上述|所有|全部|一切|系统|你).{0,6}
+      (?:指令|指示|提示词?|规则|命令|设定|限制)
+    | (?:^|\n)\W{0,4}系统(?:提示词?|指令)\s?[:：]
+    | (?:记住|储存|存储|保存|记录|写入记忆).{0,30}(?:用户|客户|主人|机主).{0,20}
+      (?:批准|授权|同意|允许|信任|许可)
+    | (?:用户|客户|主人|机主).{0,12}(?:批准|授权|同意|允许)了?(?:所有|一切|任何|全部|今后)
+    | 你现在(?:进入|处于|已?切换到?|是).{0,6}(?:开发者|调试|越狱|上帝|无限制|管理员)
+    """
+)
+_ORDERS = LazyPattern(
+    r"""(?x)
+    \b(?:you|the\s(?:assistant|agent|ai|model|llm))\s
+      (?:must|should|shall|have\sto|need\sto|are\s(?:to|required))\b
+    | \byou\sare\snow\b | \bfrom\snow\son\b | \bact\sas\b | \bnew\sinstructions?\b
+    | (?:^|[.!?:;\n]\s{0,4})\W{0,4}(?:please\s|important:?\s|note:?\s|attention:?\s){0,2}
+      (?:always|never|do\snot|don['’]?t)\s
+      (?:answer|reply|respond|use|call|send|tell|mention|reveal|ask|run|execute|approve|delete
+        |trust|store|remember|forward)\b
+    | \b(?:do\snot|don['’]?t|never)\s(?:tell|inform|mention|reveal|notify|alert)\b.{0,30}\buser\b
+    | \b(?:remember|store|save|memori[sz]e|persist|record|note)\s
+      (?:this|that|the\sfollowing|in\s(?:your\s)?(?:long-?term\s)?memory|to\smemory)\b
+    | \b(?:add|write|save|commit)\b.{0,60}
+      \b(?:to|in|into)\s(?:your\s|the\s)?(?:long-?term\s)?memory\b
+    | \b(?:call|invoke|use|run)\sthe\s\S{1,40}\s(?:tool|function)\b
+    | \bon\sbehalf\sof\sthe\suser\b
+    | \bthe\suser\s(?:wants|asked|said|prefers|likes|has\sasked|would\slike|confirmed)\b
+    | (?:你|助手|代理|模型)(?:必须|应当?|应该|一定要|务必|需要) | 从现在(?:起|开始)
+    | 以后(?:都|请|只|不要) | 记住|牢记|写入记忆|存入记忆|保存到记忆
+    | (?:不要|别|切勿)(?:告诉|通知|提醒|告知)用户
+    | 用户(?:想要?|要求|说过?|喜欢|偏好|希望|已确认)
+    """
+)
+_STANDING = LazyPattern(
+    r"""(?xi)\W*(?:(?:and|but|so|also|please|kindly|note|important|remember(?:\sthat)?)\b[\s,:]*){0,3}
+      (?:from\snow\son|going\sforward|henceforth|in\s(?:the\s)?future|as\sof\s(?:now|today)|always|never(?!\s(?:mind|again))
+        |whenever\s(?:you|the\suser)|every\stime\s(?:you|the\suser)|remember\sthat|the\suser\s(?:wants|prefers|has\sapproved))\b
+    | \W*(?:(?:请|另外|注意|记住|务必)[，,:：]?){0,2}
+      (?:以后|今后|往后|从今(?:天|以后|往后)|从现在(?:起|开始)|从即日起|一律|永远|始终|务必|凡是?|每次|记住|用户(?:要求|希望|已))"""
+)

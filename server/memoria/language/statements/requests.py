@@ -1,0 +1,57 @@
+"""Requests: the words by which somebody asks to have something remembered, and what follows them.
+
+"Remember that I'm allergic to nuts", 记住：我对花生过敏, "Remember to always answer in English".
+What follows is kept as it was said.
+"""
+
+from memoria.language.pattern import LazyPattern
+from memoria.language.statements.kinds import guess_type
+from memoria.model.memory_types import MemoryType
+
+_LEAD = r"""(?:(?:please|pls|ok(?:ay)?|and|also|but|so|oh|hey|hi|hello|btw|by\sthe\sway|fyi|well|yes
+    |no|actually|personally|honestly|in\sgeneral|generally|for\sthe\srecord)\b[\s,:;—-]*){0,3}"""
+_LEAD_ZH = (
+    r"(?:(?:请|麻烦|对了|还有|另外|嗯|哦|好的?|其实|那|顺便说一下|说实话|总之)[，,、\s]*){0,3}"
+)
+_REMEMBER = LazyPattern(
+    rf"""(?xi)\W*{_LEAD}(?:remember|memori[sz]e|keep\sin\smind|bear\sin\smind|do\s?n[o'’]t\sforget
+    |make\sa\snote|never\sforget)
+    (?:\sthat\b|\s?:|,(?=.*\b(?:i|me|my|we|us|our)\b)(?!.*\byou)|(?=\s(?:i['’]?m?|i['’]ve|my|we|our)\b)
+      |(?=\W*$))\s*"""
+)
+_REMEMBER_ZH = LazyPattern(
+    rf"""(?x)\W*{_LEAD_ZH}(?:你?(?:一定)?要)?(?:帮我)?(?:记住(?!了|啦|没)|记一下|记下(?!来了)|牢记|别忘了|不要忘了|别忘记|不要忘记
+    |记得(?=我|：|:|，|,))[，,：:\s]*"""
+)
+_REMEMBER_TO = LazyPattern(
+    rf"(?xi)\W*(?:{_LEAD}(?:remember|do\s?n[o'’]t\sforget)\sto\s+|{_LEAD_ZH}(?:要|你要)?记得)"
+)
+"""Asks for something to be done, and to be remembered only where it is to be done each time."""
+_POINTING = LazyPattern(
+    r"(?i)(?:it|this|that|these|those|them|he|she|they|what|when|where|why|who|how)\b"
+    r"|[这那它他她]|什么|怎么|哪|谁|上面|下面|刚才|以上|一下"
+)
+_TELLING = LazyPattern(r"\S+(?:\s+\S+)+|.{4,}")
+
+
+def find_request(sentence: str) -> int | None:
+    """Where in a sentence that begins with a request the words begin that are to be remembered.
+
+    None where it does not begin with one; the length of the sentence where nothing follows.
+    """
+    lead = _REMEMBER.regex.match(sentence) or (
+        None if sentence.isascii() else _REMEMBER_ZH.regex.match(sentence)
+    )
+    return _find_order(sentence) if lead is None else lead.end()
+
+
+def _find_order(sentence: str) -> int | None:
+    lead = _REMEMBER_TO.regex.match(sentence)
+    if lead is None or guess_type(sentence[lead.end() :]) is not MemoryType.RULE:
+        return None
+    return lead.end()
+
+
+def stands_alone(words: str) -> bool:
+    """Whether words can be understood without those before them."""
+    return bool(_TELLING.regex.match(words)) and not _POINTING.regex.match(words)

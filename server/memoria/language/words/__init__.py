@@ -1,0 +1,1 @@
+"""Words: how a text becomes search tokens, and when two spellings are one."""

@@ -1,0 +1,162 @@
+"""The analyser: turns text into search tokens.
+
+A full-text index stores exactly these tokens and splits them at spaces only, so a document ranks
+the same in every engine, whatever tokenizer the engine has.
+
+- Words are Unicode letters and digits, case-folded, without Latin, Greek or Cyrillic accents and
+  without invisible characters, such as soft hyphens.
+- Letters that other keyboards write otherwise have one form (`language/words/letters`).
+- Symbols are words, too, however they are drawn (`language/words/symbols`), and what has signs or
+  spaces within (ADR-0167, 1,250,000) is one without them as well (`language/words/joined`). Both
+  stand last.
+- English words are reduced to their Porter2 stem (M. Porter, the Snowball English stemmer).
+- A run of Chinese, Japanese or Korean is written as its characters and its overlapping pairs.
+  Pairs find two-character words exactly; single characters catch the rest. Against a dictionary
+  segmenter this loses nothing and needs no dictionary.
+
+Stop words stay in the index, so that a query of stop words alone still finds something. They are
+removed from a query that has other words.
+"""
+
+import unicodedata
+from collections.abc import Iterable
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+from memoria.bare.lazy_regex import lazy_regex
+from memoria.language.reading.invisible import drop_invisible
+from memoria.language.remembered import remember_results
+from memoria.language.words.joined import list_joined, mark_spaces
+from memoria.language.words.letters import unify_letters
+from memoria.language.words.script import CJK
+from memoria.language.words.stopwords import STOP_WORDS
+from memoria.language.words.symbols import split_symbols
+
+FORM = 3
+"""The number of what is read in a text: another one wherever the same text has other tokens. What
+older versions have indexed is then read anew, in the background."""
+_TOKEN = lazy_regex(rf"(?P<cjk>[{CJK}]+)|(?P<word>[^\W_{CJK}]+)(?:['’](?:s|t|d|m|ll|re|ve)\b)?")
+_ASCII_TOKEN = lazy_regex(r"([a-z0-9]+)(?:'(?:s|t|d|m|ll|re|ve)\b)?")
+"""The same in ASCII, as most English is: found twice as fast."""
+_ACCENTS = lazy_regex("[\u0300-\u036f]")
+_LONGEST_STEMMED = 40
+
+
+def tokens(text: str) -> list[str]:
+    """The words of `text` as tokens, in order, with repeats: no symbols, and no word twice over."""
+    if text.isascii():
+        return [_stem(word) for word in _ASCII_TOKEN.findall(text.lower())]
+    return _list_tokens(_TOKEN.findall(_read(text)[0]))
+
+
+def distinct_tokens(text: str) -> frozenset[str]:
+    """All that `text` is indexed by, once each: a word that stands in it often is read once."""
+    plain, symbols = _read(text)
+    if text.isascii():
+        return frozenset((*map(_stem, {*_ASCII_TOKEN.findall(plain)}), *list_joined(plain)))
+    words = _list_tokens({*_TOKEN.findall(plain)})
+    return frozenset((*words, *symbols, *list_joined(plain)))
+
+
+def index_text(text: str) -> str:
+    """All that `text` is found by, as it is stored: separated by single spaces.
+
+    Its words come first, in order, so that a phrase is found whatever stands within.
+    """
+    plain, symbols = _read(text)
+    if text.isascii():
+        words = [_stem(word) for word in _ASCII_TOKEN.findall(plain)]
+    else:
+        words = _list_tokens(_TOKEN.findall(plain))
+    return " ".join((*words, *symbols, *list_joined(plain)))
+
+
+def query_terms(text: str) -> tuple[str, ...]:
+    """The distinct tokens to search for: words in order of appearance, without stop words; symbols.
+
+    A query of stop words alone keeps them all. Empty when there is nothing to find in `text`.
+    """
+    plain, symbols = _read(text)
+    return _list_terms(plain, (*symbols, *list_joined(plain)))
+
+
+def word_terms(text: str) -> tuple[str, ...]:
+    """The same of its words alone, by which the text is found again however it is decorated."""
+    return _list_terms(_read(text)[0], ())
+
+
+def phrase_tokens(text: str) -> tuple[str, ...]:
+    """The runs of tokens that stand one after another in the index wherever `text` does.
+
+    Words make one run; what is written without spaces makes one of its pairs, and a symbol one.
+    """
+    plain, symbols = _read(text)
+    runs: list[list[str]] = [[]]
+    for run, word in _TOKEN.findall(plain):
+        if word:
+            runs[-1].append(_stem(word))
+        else:
+            runs += [list(map("".join, pairwise(run))) or [run], []]
+    return (*(" ".join(run) for run in runs if run), *symbols)
+
+
+def _read(text: str) -> tuple[str, list[str]]:
+    """The text in the form in which it is searched for, and the symbols that stood in it."""
+    if text.isascii():
+        return text.lower(), []
+    plain, symbols = split_symbols(drop_invisible(text))
+    return unify_letters(fold(mark_spaces(plain))), symbols
+
+
+def _list_tokens(found: Iterable[tuple[str, str]]) -> list[str]:
+    """The tokens of runs and words."""
+    listed: list[str] = []
+    for run, word in found:
+        if word:
+            listed.append(_stem(word))
+        else:
+            listed += _expand_cjk(run)
+    return listed
+
+
+def _list_terms(plain: str, others: Iterable[str]) -> tuple[str, ...]:
+    found: list[tuple[str, str]] = []  # a stop word is recognised by its spelling, not by its stem
+    for run, word in _TOKEN.findall(plain):
+        found += [(word, _stem(word))] if word else [(part, part) for part in _expand_cjk(run)]
+    found += [(other, other) for other in others]
+    telling = dict.fromkeys(token for word, token in found if word not in STOP_WORDS)
+    return tuple(telling) or tuple(dict.fromkeys(token for _, token in found))
+
+
+def _expand_cjk(run: str) -> list[str]:
+    """A CJK run's characters and overlapping pairs."""
+    return [*run, *map("".join, pairwise(run))]
+
+
+def fold(text: str) -> str:
+    """The text without compatibility forms, letter case, accents and what is not seen."""
+    if text.isascii():
+        return text.lower()
+    seen = drop_invisible(text)
+    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", seen).casefold())
+    return unicodedata.normalize("NFC", _ACCENTS.sub("", folded)).lower()
+
+
+def _stem(word: str) -> str:
+    """The Porter2 stem of an English word; anything else as it is."""
+    if len(word) > _LONGEST_STEMMED or not (word.isascii() and word.isalpha()):
+        return word  # and it stays out of the cache below: a "word" may be an image in base64
+    return _english_stem(word)
+
+
+@remember_results(65_536)
+def _english_stem(word: str) -> str:
+    return str(_stemmer().stemWord(word))
+
+
+@cache
+def _stemmer() -> Any:  # noqa: ANN401  (the library publishes no types)
+    import Stemmer  # noqa: PLC0415  (only who captures or searches needs it)
+
+    return Stemmer.Stemmer("english", 0)  # our cache serves

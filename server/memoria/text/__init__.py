@@ -1,1 +1,0 @@
-"""Pure functions over text: analyser, dates, statements, token estimate, cleaning and redaction."""

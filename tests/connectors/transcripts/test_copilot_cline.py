@@ -1,0 +1,148 @@
+"""Transcripts of GitHub Copilot CLI and of Cline."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.connectors.transcripts.desk import FOLDER, SESSION, Line, imported, kept, told, written
+
+from memoria import Memoria
+from memoria.connectors.transcripts import FORMATS, SkippedLine, TranscriptSource, TranscriptTurn
+from memoria.connectors.transcripts.follow import FilePlace, TranscriptFollower
+from memoria.connectors.transcripts.omission import FoldersLeftOut
+
+
+def event(kind: str, number: int, **data: object) -> Line:
+    """A line of Copilot CLI's log."""
+    at = f"2026-11-29T02:09:{number:02}.565Z"
+    return {"type": kind, "data": data, "id": f"e{number}", "timestamp": at, "parentId": None}
+
+
+COPILOT = (
+    event("session.start", 1, sessionId=SESSION, copilotVersion="1.0.102", context={"cwd": FOLDER}),
+    event("hook.start", 2, hookType="userPromptSubmitted", input={"prompt": "Use pnpm."}),
+    event("user.message", 3, content="Use pnpm.", transformedContent="<now/> Use pnpm.",
+          messageId="m3"),
+    event("assistant.message", 4, messageId="m4", content="", toolRequests=[{"toolCallId": "c1"}]),
+    event("tool.execution_start", 5, toolCallId="c1", toolName="bash", arguments={"command": "ls"}),
+    event("tool.execution_complete", 6, toolCallId="c1", success=True, result={"content": "a.txt"}),
+    event("tool.execution_start", 7, toolCallId="c2", toolName="bash", arguments={"command": "x"}),
+    event("tool.execution_complete", 8, toolCallId="c2", success=False, error={"message": "gone"}),
+    event("assistant.message", 9, messageId="m9", content="I use pnpm from now on."),
+)  # fmt: skip
+SAID = [
+    ("user", "Use pnpm.", None),
+    ("tool", {"bash": {"command": "ls"}}, "a.txt"),
+    ("tool", {"bash": {"command": "x"}}, {"is_error": True, "content": "gone"}),
+    ("assistant", "I use pnpm from now on.", None),
+]
+
+
+async def test_a_log_of_copilot_is_recorded_once_though_it_grows(
+    quiet: Memoria, tmp_path: Path
+) -> None:
+    file = written(tmp_path / SESSION / "events.jsonl", *COPILOT[:6], b"{half a line\n")
+    report = await imported(quiet, "copilot", file)
+    assert (report.recorded, report.bad) == (2, 1)
+    written(file, *COPILOT)
+    assert (await imported(quiet, "copilot", file)).recorded == 2
+    turns = await kept(quiet)
+    assert told(turns) == SAID
+    assert [turn.message_id for turn in turns] == ["m3", "c1", "c2", "m9"]
+    assert {turn.source for turn in turns} == {"copilot"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        event("system.message", 1, role="system", content="You are the GitHub Copilot CLI"),
+        event("user.message", 1, content="  \n"),
+        event("user.message", 1, content="A skill says", source="skill-pdf"),
+        event("assistant.message", 1, content="I search.", parentToolCallId="c1"),
+        event("session.shutdown", 1, totalUserRequests=1),
+        {"type": "a kind of next year", "data": None},
+    ],
+)
+def test_what_nobody_said_to_copilot_is_skipped(tmp_path: Path, line: Line) -> None:
+    source = TranscriptSource(written(tmp_path / "events.jsonl", line), SESSION)
+    assert [*FORMATS["copilot"].read(source)] == [SkippedLine(1)]
+
+
+def test_a_log_of_copilot_is_read_on_from_where_a_call_was_open(tmp_path: Path) -> None:
+    file = written(tmp_path / "events.jsonl", *COPILOT[:5])
+
+    def read(last: FilePlace) -> tuple[list[str | None], FilePlace]:
+        follower = TranscriptFollower(
+            FORMATS["copilot"],
+            file,
+            SESSION,
+            lambda mark: mark,
+            FoldersLeftOut(),
+        )
+        items = [*follower.read(follower.check(last), file.stat().st_size, finishes=False)]
+        turns = [one.turn for one in items if isinstance(one, TranscriptTurn)]
+        return [turn.message_id for turn in turns], follower.place
+
+    first, place = read(FilePlace())
+    with file.open("ab") as log:
+        log.write(b"".join(json.dumps(one).encode() + b"\n" for one in COPILOT[5:]))
+    assert (first, read(place)[0]) == (["m3"], ["c1", "c2", "m9"])
+
+
+def message(number: int, role: str, *content: Line, **more: object) -> Line:
+    """A message of Cline's."""
+    own = {"id": f"m{number}", "role": role, "content": [*content], "ts": 1_795_918_254_772}
+    return {**own, **more}
+
+
+def text(words: str) -> Line:
+    return {"type": "text", "text": words}
+
+
+CLINE = (
+    message(1, "user", text('<user_input mode="act">Use pnpm.</user_input>')),
+    message(2, "assistant", text("I look."),
+            {"type": "tool_use", "id": "c1", "name": "run_commands", "input": {"command": "ls"}}),
+    message(3, "user", {"type": "tool_result", "tool_use_id": "c1", "content": "a.txt"}),
+    message(4, "user", text("Continue."), metadata={"displayRole": "system"}),
+    message(5, "assistant", text("I use pnpm from now on.")),
+)  # fmt: skip
+
+
+def written_by_cline(folder: Path, *messages: Line, agent: str = "lead") -> Path:
+    file = folder / f"{SESSION}.messages.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    document = {"version": 1, "agent": agent, "sessionId": SESSION, "messages": [*messages]}
+    file.write_text(json.dumps(document, indent=2), "utf-8")
+    (folder / f"{SESSION}.json").write_text(json.dumps({"cwd": FOLDER}), "utf-8")
+    return file
+
+
+async def test_a_session_of_cline_is_recorded_once_though_it_grows(
+    quiet: Memoria, tmp_path: Path
+) -> None:
+    file = written_by_cline(tmp_path / SESSION, *CLINE[:1])
+    assert (await imported(quiet, "cline", file)).recorded == 1
+    written_by_cline(tmp_path / SESSION, *CLINE)
+    assert (await imported(quiet, "cline", file)).recorded == 3
+    assert told(await kept(quiet)) == [
+        ("user", "Use pnpm.", None),
+        ("assistant", "I look.", None),
+        ("tool", {"run_commands": {"command": "ls"}}, "a.txt"),
+        ("assistant", "I use pnpm from now on.", None),
+    ]
+
+
+def test_cline_s_folder_is_that_of_its_session_and_other_agents_are_left_out(
+    tmp_path: Path,
+) -> None:
+    def read() -> list[object]:
+        source = TranscriptSource(file, "x", is_document=True)
+        return [getattr(item, "cwd", item) for item in FORMATS["cline"].read(source)]
+
+    file = written_by_cline(tmp_path, *CLINE[:1])
+    assert read() == [FOLDER]
+    file.with_name(f"{SESSION}.json").write_text("{half")
+    assert read() == [None]
+    written_by_cline(tmp_path, *CLINE[:1], agent="agent_2")
+    assert read() == []
