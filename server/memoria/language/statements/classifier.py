@@ -50,7 +50,7 @@ def list_places(text: str) -> list[int]:
 
 @cache
 def _load() -> _TypeWeights:
-    packed = (files("memoria.policy.statements") / "types.weights").read_bytes()
+    packed = (files("memoria.language.statements") / "types.weights").read_bytes()
     head, _, weights = packed.partition(b"\n")
     rows = [weights[start : start + (1 << BITS)] for start in range(0, len(weights), 1 << BITS)]
     return _TypeWeights(rows, **json.loads(head))

@@ -62,6 +62,6 @@ def _weigh(weights: _Weights, runs: Sequence[int]) -> float:
 
 @cache
 def _load() -> _Weights:
-    packed = (files("memoria.policy.statements") / "standing.weights").read_bytes()
+    packed = (files("memoria.language.statements") / "standing.weights").read_bytes()
     head, _, runs = packed.partition(b"\n")
     return _Weights(runs, **json.loads(head))
