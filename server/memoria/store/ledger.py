@@ -15,7 +15,7 @@ class StoreLedger:
         self._store = store
 
     def reserve(self, tenant: str, call: ModelCall, since: int, cap: DailyCap) -> int | None:
-        """Enter a call that is about to be made. Gives its number.
+        """Enter a call that is about to be made, and return its number.
 
         None if the tenant's entries of the day that began at `since` would come to more than the
         cap.

@@ -35,7 +35,7 @@ class SqliteAccounts:
     def list_alike(
         self, session_n: int, likeness: bytes, limit: int, account: Account | None = None
     ) -> list[StoredTurn]:
-        """A session's current turns that begin alike, or those of one account, in their order."""
+        """List a session's current turns that begin alike, of all accounts or one, in order."""
         rows = self._rows.all(
             "alike", session_n=session_n, likeness=likeness, account=account, limit=limit
         )

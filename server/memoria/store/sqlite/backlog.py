@@ -25,7 +25,7 @@ class SqliteBacklog:
         return self._rows.change("enqueue_missing", model=name)
 
     def current_model(self) -> str | None:
-        """The home's model."""
+        """Return the home's model; None if there is none yet."""
         return current_model(self._connection)
 
     def index_is_behind(self, model: str) -> bool:
@@ -40,7 +40,7 @@ class SqliteBacklog:
             self._vectors.catch_up(known.n, known.dims)
 
     def list_due_tenants(self, now: int, attempts: int) -> list[str]:
-        """The tenants that have documents to embed now, those that wait longest first."""
+        """List the tenants that have documents to embed now, those that wait longest first."""
         asked = {"now": now, "attempts": attempts, "longest": LONGEST_PAUSE_MS}
         return [row["name"] for row in self._rows.all("due_tenants", **asked)]
 
@@ -50,7 +50,7 @@ class SqliteBacklog:
         return None if row is None else row["at"]
 
     def status(self, attempts: int) -> BacklogStatus:
-        """How much waits."""
+        """Count the documents that wait."""
         error = self._rows.first("last_error")
         return BacklogStatus(
             pending=self._rows.number("pending", attempts=attempts),

@@ -40,7 +40,7 @@ class SqliteDependencies:
         return {row["n"]: row["id"] for row in rows}
 
     def list_orphans(self) -> list[Orphan]:
-        """Every row, but for items of nightly plans, that has outlived all its sources."""
+        """List every row, but for items of nightly plans, that has outlived all its sources."""
         orphans = [Orphan(row["kind"], row["id"]) for row in self._rows.all("orphan_memories")]
         orphans += [
             Orphan("former wording", row["id"], row["number"])
@@ -56,11 +56,11 @@ class SqliteDependencies:
         return orphans
 
     def list_existing(self, ids: Sequence[str]) -> set[str]:
-        """Those of these ids that a memory, a turn, a session or a queue entry has."""
+        """Select the ids that a memory, a turn, a session or a queue entry has."""
         return {row["id"] for row in self._rows.all("existing", ids=as_json(ids))}
 
     def list_planned_items(self) -> list[str]:
-        """What runs that were broken off are still to do, as it stands in their plans."""
+        """List the unfinished items in the plans of nightly runs that were broken off."""
         return [row["item"] for row in self._rows.all("planned_items")]
 
     def list_unsupported_joins(self) -> list[str]:

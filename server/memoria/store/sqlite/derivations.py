@@ -67,7 +67,7 @@ class SqliteDerivations:
         return [(r["n"], r["id"]) for r in self._rows.all("derived", after=after, limit=limit)]
 
     def sources(self, ids: Sequence[str]) -> list[DerivationSource]:
-        """The memories that these were derived from, in any of their wordings."""
+        """List the memories that these were derived from, in any of their wordings."""
         return [
             DerivationSource(
                 row["derived"],

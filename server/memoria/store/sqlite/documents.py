@@ -193,7 +193,7 @@ class SqliteDocuments:
         )
 
     def age(self) -> tuple[int, ...]:
-        """How old the full-text index is: while it is equal, the same terms match the same."""
+        """Return a stamp of the full-text index: while it is equal, terms match the same."""
         return self._matching.age()
 
     def follow_changes(self) -> None:
@@ -238,7 +238,7 @@ class SqliteDocuments:
         return self._vectors.nearest(where, vector, limit)
 
     def vectors(self, ns: Sequence[int], model: str) -> dict[int, Vector]:
-        """The vectors of those of the documents that have one."""
+        """Map documents to their vectors; those without one are missing."""
         known = find_model(self._rows.connection, model)
         if known is None or not ns:
             return {}
@@ -330,12 +330,12 @@ class SqliteDocuments:
         return {word: counts[word] for word in words if counts[word]}
 
     def page(self, kind: DocumentKind, after: int, limit: int) -> list[int]:
-        """The tenant's documents with numbers beyond `after`, in order."""
+        """List the tenant's documents with numbers beyond `after`, in order."""
         rows = self._rows.all("page", kind=kind, after=after, limit=limit)
         return [row["n"] for row in rows]
 
     def awaiting_vectors(self, ns: Sequence[int]) -> set[int]:
-        """Which of the documents have no vector yet."""
+        """Select the documents that have no vector yet."""
         oldest = self._rows.connection.read_settled(
             ("oldest awaiting", self._rows.tenant), lambda: self._rows.number("oldest_awaiting")
         )

@@ -58,7 +58,7 @@ class SqliteFiles:
             scrub(copied, _BUSY_TIMEOUT_MS)
 
     def list_foreign_objects(self, path: Path) -> list[str]:
-        """What in a file is not as a version made it, such as a trigger. Nothing in it is run."""
+        """List objects in a file that no version of Memoria made, such as triggers; none is run."""
         with (
             translate_errors(),
             closing(connect(path, _BUSY_TIMEOUT_MS, read_only=True)) as connection,
@@ -67,20 +67,20 @@ class SqliteFiles:
             return [*list_foreign_objects(connection), *list_lost_triggers(connection)]
 
     def check_truth(self, path: Path) -> list[Finding]:
-        """Whether the truth in a file that nobody else has open is whole."""
+        """Check that the truth in a file is whole; nobody else may have it open."""
         with translate_errors(), closing(connect(path, _BUSY_TIMEOUT_MS)) as connection:
             return examine_truth(connection)
 
     def describe(self, path: Path) -> tuple[int, Mapping[str, int]]:
-        """The schema's number, and how much of what is in the file."""
+        """Return the schema's number, and the number of rows of each kind in the file."""
         with translate_errors(), closing(connect(path, _BUSY_TIMEOUT_MS)) as connection:
             return version_of(connection), dict(connection.execute(_SQL["totals"]).fetchone())
 
     @contextmanager
     def claim(self, path: Path) -> Iterator[Callable[[Path, Path], None]]:
-        """Keep everybody else out of the file. Gives what puts another in its place.
+        """Lock everybody else out of the file, and yield a function that replaces it.
 
-        What it gives takes the new file and the folder the present one goes to.
+        The function takes the new file and the folder that the present one is moved to.
 
         Raises:
             StoreUnavailableError: another process has it open.

@@ -109,7 +109,7 @@ class SqliteGraph:
         return InferredBy.MODEL if by_model else InferredBy.RULES
 
     def merge_entities(self, entity_id: str, canonical_id: str) -> None:
-        """Let two entities be the same. Their edges stay where they are and are seen as one's."""
+        """Join two entities as one. Their edges stay where they are and are seen as one's."""
         self._entities.merge(self._entity(entity_id), self._entity(canonical_id))
 
     def split_entity(self, entity_id: str) -> None:
@@ -117,25 +117,25 @@ class SqliteGraph:
         self._entities.split(self._entity(entity_id))
 
     def list_joined(self, entity_id: str) -> list[str]:
-        """Ids of the entities that are the same as an entity, and its own."""
+        """List the ids of the entities joined with an entity, and its own."""
         n = self._number(Node("entity", entity_id))
         nodes = {} if n is None else self._nodes(self._entities.group([n]))
         return [node.id for node in nodes.values()]
 
     def list_same_named(self, limit: int) -> list[tuple[str, str]]:
-        """Ids of two entities each that go by one name and may be of one kind, not joined."""
+        """List id pairs of entities, not joined, that share a name and may be of one kind."""
         rows = self._rows.all("same_named", limit=limit)
         return [(row["one"], row["other"]) for row in rows]
 
     def get_entity(self, entity_id: str, visible: Filters) -> Entity | None:
-        """An entity, if a memory or turn seen from there names it."""
+        """Return an entity; None if no visible memory or turn names it."""
         n = self._number(Node("entity", entity_id))
         return (
             None if n is None else self._entities.visible_entities([n], self._view(visible)).get(n)
         )
 
     def find_entities(self, names: Sequence[str], visible: Filters) -> list[Entity]:
-        """The entities that go by one of these names in what is seen from there."""
+        """List the entities that go by one of these names in visible memories and turns."""
         return self._entities.by_name(names, self._view(visible))
 
     def by_name(self, names: Sequence[str], visible: Filters) -> dict[int, str]:
@@ -143,11 +143,11 @@ class SqliteGraph:
         return self._entities.match_names(names, self._view(visible))
 
     def by_prefix(self, prefix: str, visible: Filters, limit: int) -> list[Entity]:
-        """The entities of which a name seen from there begins so, whatever its letter case."""
+        """List the entities with a visible name that begins so, whatever its letter case."""
         return self._entities.by_prefix(prefix, self._view(visible), limit)
 
     def list_edges(self, node: Node, visible: Filters) -> list[Edge]:
-        """Every edge at a node, in and out, whose both ends are seen from there."""
+        """List every edge at a node, in and out, whose both ends are visible."""
         n = self._number(node)
         if n is None:
             return []
@@ -222,15 +222,15 @@ class SqliteGraph:
         return shown
 
     def nodes_of_documents(self, ns: Sequence[int]) -> dict[int, int]:
-        """The nodes from which a search goes on: of a turn its own, of a wording its memory's."""
+        """Map documents to nodes: a turn to its own, a wording to its memory's."""
         return {row[0]: row[1] for row in self._rows.all("of_documents", ns=list_numbers(ns))}
 
     def documents_of_nodes(self, ns: Sequence[int]) -> dict[int, int]:
-        """The documents of nodes: a turn, a memory's present wording; an entity has none."""
+        """Map nodes to documents: a turn, or a memory's present wording; an entity has none."""
         return {row[0]: row[1] for row in self._rows.all("documents", ns=list_numbers(ns))}
 
     def predecessor(self, memory_id: str) -> str | None:
-        """The memory concluded last before this one in its session; of an episode, an episode."""
+        """Return the memory, or the episode before an episode, last concluded in its session."""
         row = self._rows.first("predecessor", id=memory_id, reach=_NODES_AT_ONCE)
         return None if row is None else str(row["id"])
 

@@ -55,7 +55,7 @@ class SqliteHiddenRecords:
 
     @contextmanager
     def hide_changes(self, report_id: str) -> Iterator[None]:
-        """Note every row that is changed in this block, so that it can be put back."""
+        """Record every row that is changed in this block, so that it can be put back."""
         connection = self._rows.connection
         connection.execute("CREATE TEMP TABLE hiding_now (tenant_id INTEGER, report_id TEXT)")
         connection.execute(
@@ -71,16 +71,16 @@ class SqliteHiddenRecords:
         connection.execute("DROP TABLE temp.hiding_now")
 
     def hide_texts(self, report_id: str, turn_ns: Sequence[int]) -> None:
-        """Note the texts of turns that are about to be erased."""
+        """Record the texts of turns that are about to be erased."""
         for row in self._rows.all("hashes", ns=as_json(turn_ns)):
             self._rows.insert("add_text", report_id=report_id, text=self._texts.get(row["hash"]))
 
     def hide_file(self, report_id: str, file: HiddenFile) -> None:
-        """Note a file as it was."""
+        """Record a file as it was."""
         self._rows.insert("add_file", report_id=report_id, **file._asdict())
 
     def list_files(self, report_id: str) -> list[HiddenFile]:
-        """The files from which a forget took lines."""
+        """List the files from which a forget took lines."""
         return [HiddenFile(*row) for row in self._rows.all("files", report_id=report_id)]
 
     def put_back(self, report_id: str, places: Collection[str]) -> int:
@@ -105,11 +105,11 @@ class SqliteHiddenRecords:
         return count
 
     def list_due(self, now: int) -> list[str]:
-        """Ids of the reports of what is to be erased by now."""
+        """List ids of the reports whose hidden rows are due to be erased."""
         return [row["id"] for row in self._rows.all("due", now=now)]
 
     def purge(self, report_id: str, now: int) -> None:
-        """Erase what a forget has hidden. The report says so."""
+        """Erase the hidden rows of a forget, and note that in its report."""
         self._end(report_id, "erased", now)
         if self._rows.number("is_of_everything", report_id=report_id):
             self._rows.change("drop_empty_sessions")
