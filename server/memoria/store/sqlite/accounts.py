@@ -44,11 +44,11 @@ class SqliteAccounts:
         return [found[n] for n in ns]
 
     def find_last_index(self, session_n: int) -> int:
-        """The place of the session's last turn that not only an agent has reported."""
+        """Return the place of the last turn that more than an agent tells; -1 if there is none."""
         return self._rows.number("last_index", session_n=session_n)
 
     def hand_over(self, turn: StoredTurn, told: NewTurn) -> None:
-        """Let a turn that an agent has reported be the client's own."""
+        """Turn an agent's report of a turn into the client's own."""
         is_moved = told.turn_index != turn.turn_index
         place = {"session_n": turn.session_n, "turn_index": turn.turn_index}
         followers = [row["n"] for row in self._rows.all("after", **place)] if is_moved else []

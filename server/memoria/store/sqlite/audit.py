@@ -6,7 +6,7 @@ from memoria.store.sqlite.rows import TenantRows, build_value
 
 
 class SqliteAuditLog:
-    """What was done to one tenant's memories and turns."""
+    """The log of what was done to one tenant's memories and turns."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "audit")

@@ -1,4 +1,4 @@
-"""The embedding backlog of all tenants in SQLite: which model embeds it, and how much waits."""
+"""The embedding backlog of all tenants in SQLite."""
 
 from memoria.config import LONGEST_PAUSE_MS
 from memoria.model import BacklogStatus
@@ -18,7 +18,7 @@ class SqliteBacklog:
         self._rows = TenantRows(connection, _NO_TENANT, "backlog")
 
     def choose_model(self, name: str) -> int:
-        """Make `name` the home's model; whatever lacks its vector joins the backlog."""
+        """Make `name` the home's model; documents without a vector of it join the backlog."""
         if self.current_model() == name:
             return 0
         self._rows.change("set_model", model=name)
@@ -29,7 +29,7 @@ class SqliteBacklog:
         return current_model(self._connection)
 
     def index_is_behind(self, model: str) -> bool:
-        """Whether the vector index is out of step with the stored vectors."""
+        """Check whether the vector index is out of step with the stored vectors."""
         known = find_model(self._connection, model)
         return known is not None and self._vectors.drift(known.n).is_out_of_step
 
@@ -45,7 +45,7 @@ class SqliteBacklog:
         return [row["name"] for row in self._rows.all("due_tenants", **asked)]
 
     def next_due_at(self, now: int, attempts: int) -> int | None:
-        """When the earliest waiting document may be tried."""
+        """Return when the earliest waiting document may be tried; None if none waits."""
         row = self._rows.first("next_due", now=now, attempts=attempts, longest=LONGEST_PAUSE_MS)
         return None if row is None else row["at"]
 

@@ -27,7 +27,7 @@ from memoria.store.values import (
 from memoria.text.document import turn_tokens
 
 _ALL = -1
-"""No limit, in SQLite."""
+"""The value that means no limit, in SQLite."""
 _MOST_SPEAKERS = 1000
 _SPOKEN = (Role.USER, Role.ASSISTANT)
 
@@ -64,7 +64,7 @@ class SqliteConversations:
         now: int,
         workspace: str | None = None,
     ) -> Session:
-        """The session, made if it is new, its span widened to these event times."""
+        """Return the session, made if it is new, its span widened to these event times."""
         (row,) = self._rows.all(
             "enter_session",
             source=source,
@@ -174,7 +174,7 @@ class SqliteConversations:
         return names
 
     def _cite_elsewhere(self, n: int) -> None:
-        """Let what was concluded from a turn rest on another that bears it out, where one does."""
+        """Let what was concluded from a turn rest on another that bears it out, if one does."""
         memory_ns = [row["memory_n"] for row in self._rows.all("concluded_from", n=n)]
         if memory_ns and self._rows.change("cite_evidence", n=n):
             self._rows.change("drop_cited_evidence", memory_ns=as_json(memory_ns))
@@ -202,7 +202,7 @@ class SqliteConversations:
         return [ClosedSegment(turn.session_n, turn.turn_index, turn.turn_index, "edited")]
 
     def close_segment(self, session_id: str, source: str, reason: str) -> list[ClosedSegment]:
-        """Close the session's open segment."""
+        """Close the session's open segment, and return it."""
         return self._close_segments(
             "close_segment",
             session_id=session_id,
@@ -214,7 +214,7 @@ class SqliteConversations:
     def close_idle_segments(
         self, touched_before: int, most: int | None = None
     ) -> list[ClosedSegment]:
-        """Close what nobody has added to since, or some of it."""
+        """Close segments that nobody has added to since a time, `most` of them, and return them."""
         if not self._rows.number("any_idle", touched_before=touched_before):
             return []
         return self._close_segments(
@@ -225,11 +225,11 @@ class SqliteConversations:
         )
 
     def close_past_segments(self, said_before: int) -> list[ClosedSegment]:
-        """Close what nobody has said anything in since."""
+        """Close segments in which nothing was said since a time, and return them."""
         return self._close_segments("close_past", said_before=said_before, now=now_millis())
 
     def list_unqueued_segments(self, limit: int) -> list[ClosedSegment]:
-        """Closed segments that never were put into the extraction queue, oldest first.
+        """List closed segments that never were put into the extraction queue, oldest first.
 
         Those of private workspaces never will be.
         """
@@ -283,7 +283,7 @@ class SqliteConversations:
         return [UserSpeaker(*row) for row in rows]
 
     def remarks(self, ns: Sequence[int]) -> dict[int, Remark]:
-        """What was said in the turns."""
+        """Map turns to their speakers, times and texts; tool calls are left out."""
         return self._remarks.look_up(ns, self._read_remarks)
 
     def _read_remarks(self, ns: Sequence[int]) -> dict[int, Remark]:
@@ -295,7 +295,7 @@ class SqliteConversations:
         }
 
     def neighbours(self, session_n: int, turn_index: int, reach: int) -> list[StoredTurn]:
-        """The current turns up to `reach` places on either side."""
+        """List the current turns up to `reach` places on either side of a place, in order."""
         return self._list_in_order(
             "around", session_n=session_n, turn_index=turn_index, reach=reach
         )
@@ -339,7 +339,7 @@ class SqliteConversations:
         return {row["n"] for row in self._rows.all("passed_over", ns=list_numbers(ns))}
 
     def mark(self, n: int, mark: Mark | None) -> None:
-        """Note what kind of thing a turn says."""
+        """Set the mark that says what kind of thing a turn says."""
         self._rows.change("mark", n=n, mark=mark)
 
     def list_wishes(self, limit: int) -> list[StoredTurn]:
@@ -369,7 +369,7 @@ class SqliteConversations:
         return [Segment(**row) for row in self._rows.all("segments", session_id=session_id)]
 
     def _workspace_number(self, session_n: int) -> int | None:
-        """The number of a session's workspace."""
+        """Return the number of a session's workspace; None if it has none."""
         if session_n not in self._places:
             row = self._rows.first("session_workspace", session_n=session_n)
             self._places[session_n] = None if row is None else row["workspace_n"]

@@ -1,4 +1,4 @@
-"""What core files said, in SQLite."""
+"""Lines of core files, in SQLite."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ from memoria.store.sqlite.rows import TenantRows, as_json
 
 _CONTRADICTS = 7
 _NEWEST = 100
-"""So many of the newest wordings are read for who reads between two nights."""
+"""Number of the newest wordings that are read for a reader between two nights."""
 
 
 class SqliteCoreLines:
@@ -32,12 +32,12 @@ class SqliteCoreLines:
         return [_memory(row) for row in self._rows.all("memories", at=at)]
 
     def present(self, at: int, project: str | None, files: Sequence[CoreFile]) -> list[CoreMemory]:
-        """What of it a reader may be shown at once, as seen from a project."""
+        """List the memories that a reader may be shown at once, as seen from a project."""
         wanted = {"at": at, "project": project, "files": as_json(files), "most": _NEWEST}
         return [_memory(row) for row in self._rows.all("present", **wanted)]
 
     def version(self) -> tuple[int, int]:
-        """A value that is another one after every change to the home, while it is open."""
+        """Return a value that changes with every change to the home, while it is open."""
         row = self._rows.first("version")
         return id(self._rows.connection), 0 if row is None else int(row[0])
 
@@ -74,7 +74,7 @@ class SqliteCoreLines:
         return [CoreLine(**dict(row)) for row in self._rows.all("lines", file=file)]
 
     def set_line(self, file: CoreFile, line: CoreLine) -> None:
-        """Note what a file says of a memory, in the place of what it said before."""
+        """Note the line that a file has for a memory, in place of the one before."""
         if not self._rows.change(
             "put",
             file=file,

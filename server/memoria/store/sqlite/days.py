@@ -1,4 +1,4 @@
-"""What files for people are made of, in SQLite."""
+"""Matter of the files for people, in SQLite."""
 
 from collections.abc import Sequence
 
@@ -36,7 +36,7 @@ class SqliteDays:
         return [(row["at"], row["utc_offset"]) for row in rows]
 
     def notes(self, day: LocalDay) -> DayNotes:
-        """What happened on a day."""
+        """Collect the events of a day."""
         between = {"begin": day.begin, "end": day.end, "midnight": day.midnight}
         wordings = self._rows.all("wordings", **between)
         sessions = self._rows.all("sessions", **between)
@@ -53,7 +53,7 @@ class SqliteDays:
 
 
 class SqliteGeneratedFileRecords:
-    """What nightly maintenance wrote last into a tenant's files."""
+    """Records of what nightly maintenance last wrote into a tenant's files."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "days")
@@ -76,7 +76,7 @@ class SqliteGeneratedFileRecords:
         self._rows.change("drop_file", path=path)
 
     def forget(self, path: str) -> None:
-        """Drop it, and every digest of what ever stood there."""
+        """Drop the record of a file and all digests of its contents: no undo restores it."""
         self.drop(path)
         self._rows.change("forget_images", path=path)
 

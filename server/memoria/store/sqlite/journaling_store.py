@@ -61,7 +61,7 @@ class SqliteJournalingStore(SqliteStore):
 
     @contextlib.contextmanager
     def journaling(self, run: NightlyRun, step: int) -> Iterator[None]:
-        """Note what is written in this block as changed by that step of the run."""
+        """Record what is written in this block as changed by that step of the run."""
         self._at = run.n, step
         try:
             yield

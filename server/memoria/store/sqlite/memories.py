@@ -73,7 +73,7 @@ class SqliteMemories:
             self._documents.set_current(n, current=False)
 
     def add_evidence(self, evidence: NewEvidence) -> bool:
-        """Note another turn that a memory rests on. False if that is known."""
+        """Record another turn that a memory rests on; return False if it was recorded already."""
         return bool(
             self._rows.change(
                 "add_evidence",
@@ -85,32 +85,32 @@ class SqliteMemories:
         )
 
     def add_use(self, memory_id: str, gain: float, now: int) -> None:
-        """Note that a memory shaped a reply; its importance grows by `gain`, up to 1."""
+        """Record that a memory shaped a reply; its importance grows by `gain`, up to 1."""
         self._rows.change("use", memory_n=self._number(memory_id), gain=gain, now=now)
 
     def list_about(
         self, subject: str, workspace: str | None = None, *, limit: int = 50
     ) -> list[Memory]:
-        """Active memories seen from the workspace that speak of a subject, newest first.
+        """List active memories seen from the workspace that speak of a subject, newest first.
 
-        Those that tell no property of it by name come before all others.
+        Memories without a predicate come before all others.
         """
         return self._list_memories("about", workspace, subject=subject, limit=limit)
 
     def list_of_property(
         self, subject: str, predicate: str | None, workspace: str | None = None, *, limit: int = 50
     ) -> list[Memory]:
-        """Of the active memories that speak of a subject those that may tell the same property.
+        """List the active memories of a subject that may tell the same property of it.
 
-        They tell it, newest first, or none by name; of those that tell it not, the newest are
-        looked at that the limit leaves room for.
+        First those with the predicate, newest first; the room that the limit leaves goes to the
+        newest of the subject's other memories, of which those without a predicate are listed.
         """
         return self._list_memories(
             "of_property", workspace, subject=subject, predicate=predicate, limit=limit
         )
 
     def list_concluded_from(self, turn_ns: Sequence[int], by: InferredBy) -> list[str]:
-        """Ids of active memories whose present wording was concluded so from one of the turns."""
+        """List active memories, by id, whose present wording was so concluded from a turn."""
         rows = self._rows.all("concluded", ns=as_json(turn_ns), by=by.value)
         return [row["id"] for row in rows]
 
@@ -188,11 +188,11 @@ class SqliteMemories:
             self._documents.set_workspace(row["n"], place if scope == "project" else None)
 
     def set_subject(self, memory_id: str, subject: str | None) -> None:
-        """Set of whom or what a memory speaks, in its normal form."""
+        """Set the subject that a memory speaks of, in its normal form."""
         self._rows.change("set_subject", memory_n=self._number(memory_id), subject=subject)
 
     def describe(self, memory_id: str, details: MemoryDetails, now: int) -> None:
-        """Set what is known of a memory beside its wording; what is not given stays."""
+        """Set a memory's fields beside its wording; those that are None stay as they are."""
         number = self._number(memory_id)
         self._rows.change("describe", memory_n=number, now=now, **asdict(details))
 
@@ -222,7 +222,7 @@ class SqliteMemories:
         )
 
     def get(self, memory_id: str) -> Memory | None:
-        """A memory with all its versions."""
+        """Return a memory with all its versions; None if there is none."""
         row = self._rows.first("number", id=memory_id)
         return None if row is None else self._load([row["n"]])[row["n"]]
 
@@ -255,21 +255,21 @@ class SqliteMemories:
         self._documents.erase(n)
 
     def list_stated_in(self, turn_ns: Sequence[int]) -> list[str]:
-        """Ids of the memories with a wording concluded from one of these turns."""
+        """List ids of the memories with a wording concluded from one of these turns."""
         return [row["id"] for row in self._rows.all("resting_on", ns=as_json(turn_ns))]
 
     def list_repeated_in(self, turn_ns: Sequence[int]) -> list[str]:
-        """Ids of the memories that one of these turns says once more."""
+        """List ids of the memories that one of these turns says once more."""
         return [row["id"] for row in self._rows.all("said_again_in", ns=as_json(turn_ns))]
 
     def list_evidence(self, memory_id: str) -> list[Evidence]:
-        """Every turn a memory rests on, in any of its wordings, in the order they were said."""
+        """List every turn a memory rests on, in any of its wordings, in the order said."""
         return [
             build_value(Evidence, dict(row)) for row in self._rows.all("evidence", id=memory_id)
         ]
 
     def by_version_numbers(self, ns: Sequence[int]) -> dict[int, Memory]:
-        """Memories by the number of any of their versions."""
+        """Map the numbers of versions to the memories that have them."""
         if not ns:
             return {}
         versions = self._rows.tuples("versions_beside", ns=list_numbers(ns))
@@ -321,7 +321,7 @@ class SqliteMemories:
         return [Successor(row["n"], row["former"], row["n_now"], row["present"]) for row in rows]
 
     def list_unverified(self, limit: int, workspace: str | None = None) -> list[Memory]:
-        """Active memories seen from the workspace that the user has not confirmed, newest first.
+        """List active memories seen from the workspace that await confirmation, newest first.
 
         Nearly always they are among the file's newest: all of a tenant's are looked through, and
         put in order, only where those are others'.
@@ -332,7 +332,7 @@ class SqliteMemories:
         return self._load_in_order(ns)
 
     def list_pending(self, limit: int, workspace: str | None = None) -> list[Memory]:
-        """Memories seen from the workspace that wait for the user's word, newest first."""
+        """List memories seen from the workspace that wait for the user's word, newest first."""
         return self._list_memories("held_back", workspace, limit=limit)
 
     def _list_memories(

@@ -33,7 +33,7 @@ class SqlitePairs:
         ]
 
     def list_wordings(self, since: int, after: int, limit: int) -> list[ActiveWording]:
-        """The present wordings of active memories beyond a number, in order."""
+        """List the present wordings of active memories beyond a number, in order."""
         return [
             ActiveWording(
                 row["n"], row["content"], bool(row["changed"]), (row["type"], row["place"])
@@ -42,7 +42,7 @@ class SqlitePairs:
         ]
 
     def has_changes(self, since: int) -> bool:
-        """Whether an active memory was changed after a moment."""
+        """Check whether an active memory was changed after a moment."""
         return bool(self._rows.number("any_changed", since=since))
 
     def merge_targets(self, ids: Sequence[str]) -> Mapping[str, str]:
@@ -50,12 +50,12 @@ class SqlitePairs:
         return {row["id"]: row["into_id"] for row in self._rows.all("merged", ids=as_json(ids))}
 
     def list_successions(self, ids: Sequence[str]) -> list[tuple[str, str]]:
-        """(memory, successor) of those that another of these memories has replaced."""
+        """List (memory, successor) for those that another of these memories has replaced."""
         rows = self._rows.all("successions", ids=as_json(ids))
         return [(row["id"], row["successor_id"]) for row in rows]
 
     def list_merged_into(self, memory_id: str) -> list[str]:
-        """Ids of what was merged into a memory and was not taken back out by the user."""
+        """List ids of the memories merged into a memory and not separated again by the user."""
         return [row["id"] for row in self._rows.all("merged_into", id=memory_id)]
 
     def copy_evidence(self, memory_id: str, other_id: str, limit: int) -> int:
@@ -70,7 +70,7 @@ class SqlitePairs:
         self._rows.change("vouch", id=memory_id, trust=trust)
 
     def note_merged(self, memory_id: str, other_id: str) -> None:
-        """Note that a memory was merged into another."""
+        """Record that a memory was merged into another."""
         self._rows.change("note_merged", id=memory_id, other=other_id)
 
     def list_distinct(self, n: int) -> list[int]:
@@ -78,6 +78,6 @@ class SqlitePairs:
         return [row["n"] for row in self._rows.all("distinct_from", n=n)]
 
     def mark_distinct(self, memory_id: str, other_id: str) -> None:
-        """Note that a model has looked at two memories that are alike and found them to be two."""
+        """Record that a model has judged two memories that are alike to be two."""
         for src, dst in ((memory_id, other_id), (other_id, memory_id)):
             self._rows.change("keep_apart", src=src, dst=dst)

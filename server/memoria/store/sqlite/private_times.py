@@ -27,7 +27,7 @@ class SqlitePrivateTimes:
         self._count = count
 
     def add(self, time: PrivateTime) -> None:
-        """Add one, over or not."""
+        """Add a private time, over or not."""
         workspace = self._workspaces.enter(time.workspace)
         self._rows.insert(
             "begin", workspace=workspace, began_at=time.began_at, ended_at=time.ended_at
@@ -35,7 +35,7 @@ class SqlitePrivateTimes:
         self._rows.change("count")
 
     def merge(self, times: Sequence[PrivateTime]) -> None:
-        """Have these instead of those that began at the same moment in the same workspace."""
+        """Add private times; each replaces one that began at the same moment in its workspace."""
         for time in times:
             number = self._workspaces.enter(time.workspace)
             self._rows.change("drop", workspace=number, began_at=time.began_at)
@@ -48,7 +48,7 @@ class SqlitePrivateTimes:
             self._rows.change("end", workspace=number, at=at)
 
     def all(self) -> tuple[PrivateTime, ...]:
-        """Every one, in the order in which they were begun."""
+        """List every private time, in the order in which they began."""
         if not self._count:
             return ()
         return tuple(PrivateTime(**row) for row in self._rows.all("list"))

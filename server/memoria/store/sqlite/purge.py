@@ -16,11 +16,11 @@ class SqlitePurgeCandidates:
         return [row["id"] for row in rows]
 
     def list_archived(self, before: int, limit: int) -> list[str]:
-        """Ids of memories archived before a moment, earliest first."""
+        """List ids of memories archived before a moment, earliest first."""
         return [row["id"] for row in self._rows.all("archived", before=before, limit=limit)]
 
     def close_runs(self, before: int) -> None:
-        """Note that runs before a moment can't be undone any more."""
+        """Mark runs before a moment as no longer to be undone."""
         self._rows.change("close_runs", before=before)
 
     def drop_images(self, limit: int) -> int:

@@ -25,12 +25,12 @@ class SqliteRetention:
         return [(row["n"], row["id"], row["quote"]) for row in rows]
 
     def list_attributes(self, after: int, limit: int) -> list[tuple[int, RetentionAttributes]]:
-        """(number, vitals) of active memories beyond a number, in order."""
+        """List (number, attributes) of active memories beyond a number, in order."""
         rows = self._rows.all("vitals", after=after, limit=limit)
         return [(row["n"], _to_attributes(row)) for row in rows]
 
     def get_attributes(self, memory_id: str) -> RetentionAttributes | None:
-        """An active memory's vitals; None if there is no such memory or it is not active."""
+        """Return a memory's attributes; None if there is no such memory or it is not active."""
         row = self._rows.first("number", id=memory_id)
         found = [] if row is None else self.list_attributes(row["n"] - 1, 1)
         return next((one for _, one in found if one.id == memory_id), None)
@@ -49,7 +49,7 @@ class SqliteRetention:
         self._rows.change("set_tier", id=memory_id, tier=tier)
 
     def note_review(self, memory_id: str, at: int, tier: MemoryTier, importance: float) -> None:
-        """Note that a reviewer has kept a memory, and how high it stands from now on."""
+        """Record that a reviewer has kept a memory, with its new tier and importance."""
         self._rows.change("note_review", id=memory_id, at=at, tier=tier, importance=importance)
 
 

@@ -30,11 +30,11 @@ class SqliteStorageTiers:
         self._texts = TenantRows(connection, tenant, "texts")
 
     def count_unpacked(self, before: int) -> int:
-        """How many conversations got no turn since a moment and are not packed yet."""
+        """Count the conversations without a turn since a moment that are not packed yet."""
         return self._rows.number("count_unpacked", before=before)
 
     def next_unpacked(self, before: int) -> int | None:
-        """The number of one of them; None where there is none."""
+        """Return the number of a conversation to pack; None if there is none."""
         row = self._rows.first("next_unpacked", before=before)
         return None if row is None else int(row["n"])
 
@@ -62,7 +62,7 @@ class SqliteStorageTiers:
         return True
 
     def mark_packed(self, session_n: int, before: int) -> None:
-        """Note that a conversation is packed, unless it got a turn since the moment."""
+        """Mark a conversation as packed, unless it got a turn since the moment."""
         self._rows.change("mark_packed", session_n=session_n, before=before)
 
     def _readable_chunks(self, keys: Iterable[bytes]) -> _Chunks:

@@ -355,7 +355,7 @@ class SqliteTransaction:
                     yield result
 
     def statistics(self) -> Statistics:
-        """What the tenant holds."""
+        """Count what the tenant holds."""
         rows = TenantRows(self._connection, self._tenant, "statistics")
         chunks = rows.all("chunks")[0]
         today = start_of_utc_day(now_millis())

@@ -12,7 +12,7 @@ class SqliteTranscriptPlaces:
         self._rows = TenantRows(connection, tenant, "transcripts")
 
     def get(self, source: str, path: str) -> TranscriptPlace | None:
-        """That of one file."""
+        """Return the place in one file; None if the file is not known."""
         row = self._rows.first("place", source=source, path=path)
         return None if row is None else TranscriptPlace(*row)
 
@@ -22,10 +22,10 @@ class SqliteTranscriptPlaces:
         return [row["session_id"] for row in rows]
 
     def list_recent(self, since: int, limit: int) -> list[TranscriptPlace]:
-        """Those touched since then, ended or not, newest first."""
+        """List the places touched since then, ended or not, newest first."""
         rows = self._rows.all("recent", since=since, limit=limit)
         return [TranscriptPlace(*row) for row in rows]
 
     def set(self, place: TranscriptPlace) -> None:
-        """Note how far it is now."""
+        """Write the place of a transcript."""
         self._rows.change("note", **place._asdict())

@@ -60,7 +60,7 @@ class SqliteTurnColumns:
         )
 
     def remarks(self, ns: Sequence[int]) -> Remarks:
-        """Who said the turns and when, a row for each in the order of the numbers."""
+        """Return speakers and times of the turns, a row for each in the order of the numbers."""
         return self._use(lambda table: table.list_remarks(self._reads, ns))
 
     def sayings(self, ns: Sequence[int], *, with_wishes: bool) -> Sayings:
