@@ -30,7 +30,7 @@ class Episodes(Protocol):
         ...
 
     def stop_summarising(self, memory_id: str, now: int) -> None:
-        """End an episode's link to its segment; other memories are left as they are."""
+        """Take an episode's segment out of the queue, so that it is not summed up again."""
         ...
 
     def list_active(self, after: int, limit: int) -> list[tuple[int, str]]:

@@ -141,5 +141,5 @@ class Graph(Protocol):
         ...
 
     def predecessor(self, memory_id: str) -> str | None:
-        """Return the memory, or the episode before an episode, last concluded in its session."""
+        """Return the memory concluded before it in its session; for an episode, an episode."""
         ...

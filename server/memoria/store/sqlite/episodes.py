@@ -16,7 +16,7 @@ class SqliteEpisodes:
         self._rows = TenantRows(connection, tenant, "episodes")
 
     def add(self, memory_id: str, session_n: int, first_index: int, last_index: int) -> None:
-        """Note which turns a memory sums up."""
+        """Record the turns that a memory sums up."""
         span = {"session_n": session_n, "first_index": first_index, "last_index": last_index}
         if not self._rows.change("put", memory_id=memory_id, **span):
             raise NotFoundError.for_memory(memory_id)
@@ -38,7 +38,7 @@ class SqliteEpisodes:
         return [row["id"] for row in self._rows.all("over", ns=as_json(turn_ns))]
 
     def stop_summarising(self, memory_id: str, now: int) -> None:
-        """End an episode's link to its segment; other memories are left as they are."""
+        """Take an episode's segment out of the queue, so that it is not summed up again."""
         self._rows.change("leave", memory_id=memory_id, now=now)
 
     def list_active(self, after: int, limit: int) -> list[tuple[int, str]]:
@@ -47,12 +47,12 @@ class SqliteEpisodes:
         return [(row["n"], row["id"]) for row in rows]
 
     def list_recent(self, at: int, project: str | None, limit: int) -> list[str]:
-        """Ids of the last episodes of a project that are active at a moment, newest first."""
+        """List ids of the last episodes of a project that are active at a moment, newest first."""
         rows = self._rows.all("recent", at=at, project=project, limit=limit)
         return [row["id"] for row in rows]
 
     def list_read_before(self, moments: Mapping[str, int]) -> list[str]:
-        """Of these episodes, those whose segment was last read before the moment given."""
+        """List the episodes whose segment was last read before the moment given for each."""
         rows = self._rows.all("read_before", moments=json.dumps(dict(moments)))
         return [row["id"] for row in rows]
 
@@ -61,5 +61,5 @@ class SqliteEpisodes:
         return bool(self._rows.change("read_anew", memory_id=memory_id, moment=moment))
 
     def requeue_summaries(self, turn_ns: Sequence[int], not_before: int = 0) -> int:
-        """Put finished segments with one of these turns back into the queue."""
+        """Requeue finished segments with one of these turns, and return their number."""
         return self._rows.change("write_anew", ns=as_json(turn_ns), not_before=not_before)

@@ -1,4 +1,4 @@
-"""What is to be forgotten, and the proofs of it, in SQLite."""
+"""Erasures in SQLite: selecting what to forget, counting its rows, and keeping the proofs."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -12,9 +12,9 @@ from memoria.store.sqlite.workspaces import SqliteWorkspaces
 from memoria.store.values import ErasureFilter, ErasureScope, MessageName
 
 _ALL = -1
-"""No limit, in SQLite."""
+"""The value that means no limit, in SQLite."""
 _UNKNOWN = -1
-"""The number of a workspace that nothing was ever kept of."""
+"""Stands for the number of a workspace that was never stored, so that nothing matches."""
 _NUMBERS = ("items", "removed", "remaining")
 _CLEAR = (
     *("journal", "plans", "runs", "file_records", "core_lines", "core_files", "tasks"),
@@ -32,14 +32,14 @@ _CLEAR = (
     ),
     *("blocks", "workspaces"),
 )
-"""The order in which a tenant is emptied: what refers to another goes before it."""
+"""Order in which a tenant's tables are emptied: a row goes before the rows it refers to."""
 
 _PLACES = ("sessions", "workspaces")
-"""What has names of sessions and projects."""
+"""Tables with the names of sessions and projects."""
 
 
 class SqliteErasures:
-    """What a tenant is about to forget, or has forgotten."""
+    """A tenant's rows to be erased, and the reports on those that were."""
 
     def __init__(self, connection: Connection, tenant: int, documents: SqliteDocuments) -> None:
         self._rows = TenantRows(connection, tenant, "erasures")
@@ -61,7 +61,7 @@ class SqliteErasures:
         return [row["n"] for row in self._rows.all("turns", **self._parameters(wanted))]
 
     def list_about(self, topic: str, key: str) -> list[str]:
-        """Ids of the memories that name an entity or have it for their subject."""
+        """List ids of the memories that name an entity or have it for their subject."""
         return [row["id"] for row in self._rows.all("about", topic=topic, key=key)]
 
     def list_core_marks(self, memory_ids: Sequence[str]) -> dict[str, frozenset[str]]:

@@ -1,4 +1,4 @@
-"""Work on a database file as a whole: copying it, judging a copy, putting another in its place."""
+"""Work on a database file as a whole: copying it, checking a copy, putting another in its place."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -26,7 +26,7 @@ _BUSY_TIMEOUT_MS = 10_000
 _CLAIM_TIMEOUT_S = 1.0
 _PAGES_A_STEP = 2_000
 _HIDES_SINCE = 17
-"""The schema with the tables of what is hidden."""
+"""Number of the first schema with tables for hidden rows."""
 _SIDECARS = ("-wal", "-shm", "-journal")
 
 
@@ -34,10 +34,10 @@ class SqliteFiles:
     """A database file, opened or not."""
 
     newest_schema = migrations()[-1][0]
-    """The newest schema this version knows."""
+    """Number of the newest schema that this version knows."""
 
     def copy(self, source: Path, target: Path, progress: Callable[[int, int], None]) -> None:
-        """Write the file as it is at this moment, while others go on writing to it.
+        """Copy the file as it is at this moment, while others go on writing to it.
 
         What was forgotten but is not wiped yet is wiped in the copy, and so is what is hidden.
         """
@@ -95,7 +95,11 @@ class SqliteFiles:
 
 
 def _alone_with(path: Path) -> sqlite3.Connection | None:
-    """A connection that nobody shares, the log folded in; None where the file can't be read."""
+    """Open a connection that nobody shares, the log folded in; None if the file is damaged.
+
+    Raises:
+        StoreUnavailableError: another process has the file open.
+    """
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode=rw",
         uri=True,
@@ -121,7 +125,7 @@ def _alone_with(path: Path) -> sqlite3.Connection | None:
 
 
 def _replace(path: Path, new: Path, aside: Path, holder: sqlite3.Connection | None) -> None:
-    """Put a file in place so that at no moment there is none, and no log of another beside it."""
+    """Put a file in place: at no moment is there none, or beside it the log of another."""
     if path.exists():
         try:
             os.link(path, aside / path.name)
