@@ -30,7 +30,11 @@ class NightlyRuns(Protocol):
         ...
 
     def find_run(self, run_id: str) -> NightlyRun | None:
-        """Return a run by its id or the end of it, if that is unambiguous; else None."""
+        """Return a run by its id or the end of it; None if there is none.
+
+        Raises:
+            InvalidInputError: several ids end so.
+        """
         ...
 
     def set_state(self, run: NightlyRun, state: RunState, now: int) -> None:
@@ -58,7 +62,7 @@ class NightlyRuns(Protocol):
         ...
 
     def clear_plan(self, run: NightlyRun, ordinal: int) -> None:
-        """Drop the plan of a step that was never finished."""
+        """Drop the first items of a step's plan; to be repeated until none is left."""
         ...
 
     def next_items(self, run: NightlyRun, ordinal: int, limit: int) -> list[tuple[int, str]]:

@@ -24,7 +24,7 @@ class Checkpoints:
     """The checkpoints of one process in one file. Thread-safe."""
 
     def __init__(self, connect: Callable[[], Connection]) -> None:
-        """Make the object; the thread begins when there is something to move.
+        """Bind to a file; the thread begins when there is something to move.
 
         Args:
             connect: opens a connection to the file.

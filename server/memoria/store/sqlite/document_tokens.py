@@ -14,7 +14,7 @@ class DocumentTokens:
     """The tokens of a tenant's documents, as one transaction sees them."""
 
     def __init__(self, rows: TenantRows, reading: ReaderKnowledge | None) -> None:
-        """Make the object.
+        """Bind to a transaction.
 
         Args:
             rows: the statements about documents.

@@ -92,7 +92,7 @@ class Connection(sqlite3.Connection):
         return int(self.execute("PRAGMA data_version").fetchone()[0])
 
     def read_settled(self, what: Hashable, read: Callable[[], _Value]) -> _Value:
-        """Return, cached if possible, something that all searches read alike and that hardly changes.
+        """Read something that all searches read alike and that hardly changes, or return it cached.
 
         Args:
             what: its key in the cache.

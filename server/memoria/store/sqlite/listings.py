@@ -36,7 +36,7 @@ class SqliteListings:
         return ListedPage(sessions, page.total, page.elsewhere)
 
     def _read_page(self, name: str, span: ListedSpan, **wanted: Parameter) -> ListedPage[Row]:
-        """The rows of a statement that pages. It counts what is seen, and what is elsewhere."""
+        """Read a page of a statement's rows, and count those seen and those elsewhere."""
         parameters = {
             "since": span.since,
             "until": span.until,

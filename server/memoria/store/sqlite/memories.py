@@ -29,7 +29,7 @@ from memoria.store.values import (
 )
 
 _REACH = 1000
-"""So many of a file's newest memories are looked through before all of a tenant's are."""
+"""Number of a file's newest memories that are searched before all of a tenant's are."""
 
 
 class SqliteMemories:
@@ -115,17 +115,17 @@ class SqliteMemories:
         return [row["id"] for row in rows]
 
     def list_awaiting_turns(self, turn_ns: Sequence[int]) -> set[int]:
-        """Those of the turns from which a model concluded what waits for the user's word."""
+        """Select the turns from which a model concluded what waits for the user's word."""
         rows = self._rows.all("turns_awaiting_confirmation", ns=as_json(turn_ns))
         return {row["turn_n"] for row in rows}
 
     def list_spoken_for(self, turn_ns: Sequence[int]) -> set[int]:
-        """Those of the turns that a memory rests on."""
+        """Select the turns that a memory rests on, episodes and archived memories apart."""
         rows = self._rows.all("turns_spoken_for", ns=as_json(turn_ns))
         return {row["turn_n"] for row in rows}
 
     def add_version(self, memory_id: str, version: NewVersion) -> int:
-        """Write a wording that replaces the present one."""
+        """Write a wording that replaces the present one, and return its version number."""
         memory_n = self._number(memory_id)
         old = self._newest(memory_n)
         self._rows.change("end_version", n=old["n"], valid_to=version.valid_from)
@@ -149,7 +149,7 @@ class SqliteMemories:
         return number
 
     def add_past_version(self, memory_id: str, version: NewVersion) -> bool:
-        """Write a wording that held before the present one. False where it is known."""
+        """Write a wording that held before the present one; return False if it is known."""
         memory_n = self._number(memory_id)
         known = self._rows.all("windows", memory_n=memory_n)
         if any(row["fingerprint"] == version.fingerprint for row in known):
@@ -179,7 +179,7 @@ class SqliteMemories:
             self._release_turns(memory_n)
 
     def set_scope(self, memory_id: str, scope: Scope, workspace: str | None, now: int) -> None:
-        """Set where a memory is seen, in all its wordings."""
+        """Set the scope of a memory, in all its wordings."""
         memory_n = self._number(memory_id)
         place = self._workspaces.enter(workspace)
         scope = "everywhere" if place is None else scope
@@ -197,7 +197,7 @@ class SqliteMemories:
         self._rows.change("describe", memory_n=number, now=now, **asdict(details))
 
     def is_private(self, workspace: str | None) -> bool:
-        """Whether a workspace is seen from itself alone."""
+        """Check whether a workspace is seen from itself alone."""
         return self._workspaces.is_private(workspace)
 
     def set_flags(
@@ -235,9 +235,9 @@ class SqliteMemories:
         self._rows.change("erase", memory_n=memory_n)
 
     def erase_wording(self, memory_id: str, n: int) -> None:
-        """Erase one wording that no longer holds, its evidence, and the memory in journals.
+        """Erase one wording that no longer holds, its evidence, and the memory's journal images.
 
-        An undoing could not put the memory back without it, so it leaves the memory as it is.
+        An undo could not restore the memory without it, so it will leave the memory as it is.
         """
         memory_n = self._number(memory_id)
         if any(row["n"] == n for row in self._rows.all("wordings", memory_n=memory_n)):
@@ -246,7 +246,7 @@ class SqliteMemories:
             self._rows.change("empty_images", memory_n=memory_n)
 
     def _release_turns(self, memory_n: int) -> None:
-        """Let no turn stand in any longer for a memory that waits no more."""
+        """Mark turns as processed that stood in for this memory alone while it waited."""
         for row in self._rows.all("turns_decided_with", memory_n=memory_n):
             self._documents.mark_processed(row["n"])
 
@@ -281,7 +281,7 @@ class SqliteMemories:
     def find_by_fingerprint(
         self, fingerprint: bytes, workspace: str | None = None
     ) -> Memory | None:
-        """The memory, seen from the workspace, whose present wording has this fingerprint."""
+        """Return the memory seen from the workspace whose present wording has a fingerprint."""
         place = self._workspaces.number(workspace)
         row = self._rows.first("with_fingerprint", fingerprint=fingerprint, workspace=place)
         return None if row is None else self._load([row["memory_n"]])[row["memory_n"]]
@@ -289,7 +289,7 @@ class SqliteMemories:
     def list_contradictions(
         self, memory_ids: Sequence[str], seen: Filters | None = None
     ) -> dict[str, tuple[str, ...]]:
-        """The memories that contradict some of these now, ids by id; the others are missing."""
+        """Map memories to the ids of those that contradict them now; others are missing."""
         place = None if seen is None else self._workspaces.number(seen.workspace)
         everywhere = seen is None or seen.everywhere
         rows = self._rows.all(
@@ -305,11 +305,11 @@ class SqliteMemories:
         return found
 
     def list_contradicted(self, limit: int, workspace: str | None = None) -> list[Memory]:
-        """Of every two active memories that contradict each other one, the latest found first."""
+        """List one memory of each contradicting pair of active memories, newest finding first."""
         return self._list_memories("contradicted", workspace, limit=limit)
 
     def list_successors(self, ns: Sequence[int], seen: Filters) -> list[Successor]:
-        """What active memories say now that said something else in one of these documents."""
+        """List present wordings of active memories that said something else in these documents."""
         place = self._workspaces.number(seen.workspace)
         rows = self._rows.all(
             "successors",
@@ -323,8 +323,8 @@ class SqliteMemories:
     def list_unverified(self, limit: int, workspace: str | None = None) -> list[Memory]:
         """List active memories seen from the workspace that await confirmation, newest first.
 
-        Nearly always they are among the file's newest: all of a tenant's are looked through, and
-        put in order, only where those are others'.
+        Nearly always they are among the file's newest: all of a tenant's are searched, and sorted,
+        only if too many of those are others'.
         """
         ns = self._find("newest_unverified", workspace, limit=limit, reach=_REACH)
         if len(ns) != limit:
@@ -338,11 +338,11 @@ class SqliteMemories:
     def _list_memories(
         self, name: str, workspace: str | None, **parameters: str | int | None
     ) -> list[Memory]:
-        """The memories a statement names, in its order, as they are seen from the workspace."""
+        """List the memories that a statement finds, in its order, as seen from the workspace."""
         return self._load_in_order(self._find(name, workspace, **parameters))
 
     def _find(self, name: str, workspace: str | None, **parameters: str | int | None) -> list[int]:
-        """The numbers of the memories that a statement names, as seen from the workspace."""
+        """List the numbers of the memories that a statement finds, as seen from the workspace."""
         place = self._workspaces.number(workspace)
         return [row["n"] for row in self._rows.all(name, workspace=place, **parameters)]
 
@@ -354,7 +354,7 @@ class SqliteMemories:
         return self._build(self._rows.tuples("versions", ns=list_numbers(ns))) if ns else {}
 
     def _build(self, rows: Sequence[tuple[Any, ...]]) -> dict[int, Memory]:
-        """The memories of whose wordings these are all the rows, newest first."""
+        """Build memories from all the rows of their wordings, newest first."""
         versions: dict[int, list[list[Any]]] = {}
         for memory_n, *row in rows:
             versions.setdefault(memory_n, []).append(row)
@@ -384,9 +384,9 @@ class SqliteMemories:
 
 
 def _scope_of(memory: NewMemory) -> Scope:
-    """Where a new memory is seen: everywhere what belongs to no project, else as its writer says.
+    """Decide the scope of a new memory: everywhere without a project, else as its writer says.
 
-    Where the writer does not say, its type decides.
+    If the writer does not say, its type decides.
     """
     if memory.workspace is None or (memory.scope is None and memory.type.is_personal):
         return "everywhere"
@@ -394,5 +394,5 @@ def _scope_of(memory: NewMemory) -> Scope:
 
 
 def _is_verified_by_channel(version: NewVersion) -> int:
-    """A statement the user made through a channel of their own needs no confirmation."""
+    """Return 1 if the user stated it through a channel of their own: it needs no confirmation."""
     return int(version.provenance.trust is Trust.USER)

@@ -1,4 +1,4 @@
-"""What is measured of a tenant's memory, in SQLite."""
+"""Figures of a tenant's memory, in SQLite."""
 
 from memoria.model.nightly import Metric, NightlyRun
 from memoria.store.base.metrics import LinkCounts
@@ -7,7 +7,7 @@ from memoria.store.sqlite.rows import TenantRows
 
 
 class SqliteMetrics:
-    """Figures of a tenant's memory, and where a nightly run writes them down."""
+    """A tenant's figures, and the table that a nightly run writes them to."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "metrics")

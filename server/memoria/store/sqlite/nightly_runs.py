@@ -44,7 +44,7 @@ class SqliteNightlyRuns:
         return list(map(self._to_run, self._rows.all("runs", limit=limit)))
 
     def find_run(self, run_id: str) -> NightlyRun | None:
-        """Return a run by its id or the end of it, if that is unambiguous; else None."""
+        """Return a run by its id or the end of it; None if there is none."""
         found = self._rows.all("run", id=run_id)
         if len(found) > 1 and found[0]["id"] != run_id:
             raise InvalidInputError(
@@ -79,7 +79,7 @@ class SqliteNightlyRuns:
             self._rows.insert("add_item", run_n=run.n, step=ordinal, item=item)
 
     def clear_plan(self, run: NightlyRun, ordinal: int) -> None:
-        """Take some of a plan back that was never finished."""
+        """Drop the first items of a step's plan."""
         first = self._rows.number("first_item", run_n=run.n, step=ordinal)
         self._rows.change("clear_plan", run_n=run.n, step=ordinal, first=first)
 
@@ -93,11 +93,11 @@ class SqliteNightlyRuns:
         self._rows.change("strike", run_n=run.n, step=ordinal, ordinals=as_json(numbers))
 
     def drop_items(self, ids: Sequence[str]) -> int:
-        """Take everything off all plans that names or says one of these."""
+        """Remove items that name or say one of these from all plans; return their number."""
         return self._rows.change("drop_items", ids=as_json(ids))
 
     def drop_leftovers(self) -> int:
-        """Take some of what is left off plans that nobody will finish."""
+        """Remove some leftovers from plans that nobody will finish, and return their number."""
         return self._rows.change("drop_left")
 
     def list_changes(self, run: NightlyRun, limit: int) -> list[RowChange]:
@@ -130,7 +130,7 @@ class SqliteNightlyRuns:
             self._rows.change("forget_change", run_n=run.n, seq=row["seq"])
 
     def revert(self, run: NightlyRun, limit: int) -> tuple[int, int, int]:
-        """Put back what the run changed last, and take it off the journal."""
+        """Restore the rows that the run changed last, and take them off the journal."""
         counts = dict.fromkeys(RevertOutcome, 0)
         touched: set[int] = set()
         page = self._rows.all("last_changes", run_n=run.n, limit=limit)
@@ -154,7 +154,7 @@ class SqliteNightlyRuns:
         )
 
     def _find_edited(self, run: NightlyRun, page: Sequence[Row]) -> set[int]:
-        """Memories of a page that the run made and somebody has changed since."""
+        """Find the memories of a page, by number, that the run made and somebody changed since."""
         made = {row["memory_n"] for row in page if row["op"] == "insert"} - {None}
         return {
             n

@@ -55,7 +55,7 @@ class SqliteWorkspaces:
         return list(self._list())
 
     def is_private(self, name: str | None) -> bool:
-        """Whether a workspace is seen from itself alone."""
+        """Check whether a workspace is seen from itself alone."""
         return name in self._private
 
     @cached_property
