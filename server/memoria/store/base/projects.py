@@ -22,7 +22,7 @@ class Projects(Protocol):
         ...
 
     def join(self, name: str, into: str) -> JoinedRows | None:
-        """Move all rows of a project to another; return what was moved, None if there was none."""
+        """Move all rows of a project to another; return what was moved, None if it is unknown."""
         ...
 
     def find_name(self, number: int) -> str | None:

@@ -123,11 +123,14 @@ class WorkQueue(Protocol):
     def release(
         self, work: LeasedEntry, owner: str, until: int, error: str, *, blamed: bool
     ) -> bool:
-        """Give an entry back until a moment. Unless it is blamed, the attempt does not count."""
+        """Give an entry back until a moment; return False if it is not `owner`'s any more.
+
+        Unless it is blamed, the attempt does not count.
+        """
         ...
 
     def mark_dead(self, work: LeasedEntry, owner: str, error: str) -> bool:
-        """Mark an entry as a dead letter, not to be tried again until somebody asks for it."""
+        """Mark an entry as a dead letter; return False if it is not `owner`'s any more."""
         ...
 
     def has_work(self, now: int) -> bool:

@@ -1,4 +1,4 @@
-"""Projects: what is on record of each, and how one takes over another's."""
+"""Projects in SQLite: their rows, and moving those of one to another."""
 
 from memoria.store.joined_rows import JoinedRows
 from memoria.store.listed import HeldProject
@@ -18,7 +18,6 @@ class SqliteProjects:
         documents: SqliteDocuments,
         workspaces: SqliteWorkspaces,
     ) -> None:
-        """Nothing is read yet."""
         self._rows = TenantRows(connection, tenant, "projects")
         self._documents = documents
         self._workspaces = workspaces
@@ -36,7 +35,7 @@ class SqliteProjects:
         return self._workspaces.names()
 
     def join(self, name: str, into: str) -> JoinedRows | None:
-        """Move all rows of a project to another; return what was moved, None if there was none."""
+        """Move all rows of a project to another; return what was moved, None if it is unknown."""
         former = self._workspaces.number(name)
         workspace = self._workspaces.enter(into)
         if former is None or workspace is None:

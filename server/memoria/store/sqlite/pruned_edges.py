@@ -11,7 +11,7 @@ _UNIT = 10_000
 
 
 class SqlitePrunedEdges:
-    """Which of a tenant's edges are worth following, and which are pruned."""
+    """A tenant's edges, with ways to prune and restore those that graph expansion follows."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "pruned_edges")
@@ -28,7 +28,7 @@ class SqlitePrunedEdges:
         ]
 
     def list_inactive_edges(self, after: int, limit: int) -> tuple[list[EdgeKey], int | None]:
-        """Edges to neighbours by meaning, one end of which is not an active memory."""
+        """List edges to neighbours by meaning, one end of which is not an active memory."""
         last = self._rows.all("next_page", after=after, limit=limit)[0]["last"]
         if last is None:
             return [], None

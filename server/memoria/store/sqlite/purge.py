@@ -1,4 +1,4 @@
-"""What may be erased for good, in SQLite."""
+"""Candidates for erasure for good, in SQLite."""
 
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.rows import TenantRows
@@ -11,7 +11,7 @@ class SqlitePurgeCandidates:
         self._rows = TenantRows(connection, tenant, "purge")
 
     def list_short_lived(self, before: int, limit: int) -> list[str]:
-        """Ids of archived memories that were said to count for a day at most, earliest first."""
+        """List ids of archived memories meant to count for a day at most, earliest first."""
         rows = self._rows.all("spent", before=before, limit=limit)
         return [row["id"] for row in rows]
 
@@ -24,5 +24,5 @@ class SqlitePurgeCandidates:
         self._rows.change("close_runs", before=before)
 
     def drop_images(self, limit: int) -> int:
-        """Delete journal rows of runs that can't be undone; gives how many."""
+        """Delete journal rows of runs that can't be undone, and return their number."""
         return self._rows.change("drop_images", limit=limit)

@@ -15,18 +15,18 @@ class SqliteQueue:
     """A tenant's entries."""
 
     def __init__(self, connection: Connection, tenant: int, private: str) -> None:
-        """Nothing is read yet.
+        """Bind to a tenant's queue.
 
         Args:
-            connection: where the queue is.
-            tenant: whose it is.
+            connection: to the file.
+            tenant: its number.
             private: names of the workspaces of which nothing is queued, as a JSON list.
         """
         self._rows = TenantRows(connection, tenant, "queue")
         self._private = private
 
     def add(self, entry: NewQueueEntry) -> bool:
-        """Queue a segment. False if it has been there already, holds no turn, or is private."""
+        """Queue a segment; return False if it was there already, holds no turn, or is private."""
         return bool(
             self._rows.change(
                 "add",
@@ -64,7 +64,7 @@ class SqliteQueue:
         )
 
     def list_resting(self, session_n: int, now: int) -> list[tuple[int, int, int]]:
-        """(session, first turn, last turn) of what waits to be read with more of a workspace."""
+        """List (session, first turn, last turn) of entries that wait for others of a workspace."""
         rows = self._rows.all("resting", session_n=session_n, now=now, left_over=LEFT_OVER)
         return [(row["session_n"], row["first_index"], row["last_index"]) for row in rows]
 
@@ -139,7 +139,7 @@ class SqliteWorkQueue:
     def lease_next(
         self, owner: str, now: int, lease_ms: int, tenant: str | None = None
     ) -> LeasedEntry | None:
-        """The next entry, of one tenant or of any, now `owner`'s; None if nothing is due."""
+        """Lease the next entry, of one tenant or of any, to `owner`; None if nothing is due."""
         row = self._rows.first(
             "lease",
             of=tenant,
@@ -154,13 +154,13 @@ class SqliteWorkQueue:
         return LeasedEntry(**{**dict(row), "kind": QueueKind(row["kind"])})
 
     def rouse(self, tenant: str, now: int, beside: LeasedEntry | None = None) -> None:
-        """Let be read now what waits for a pause or for company: all, or what may go with one."""
+        """Make entries due now that wait for a pause or for others: all, or one workspace's."""
         self._rows.change("rouse", of=tenant, now=now, n=None if beside is None else beside.n)
 
     def lease_along(
         self, entry: LeasedEntry, owner: str, now: int, lease_ms: int, most_turns: int
     ) -> LeasedEntry | None:
-        """The next entry that may be read together with a leased one, now `owner`'s as well."""
+        """Lease the next entry to be read together with a leased one; None if there is none."""
         row = self._rows.first(
             "lease_along",
             n=entry.n,
@@ -182,7 +182,10 @@ class SqliteWorkQueue:
     def release(
         self, work: LeasedEntry, owner: str, until: int, error: str, *, blamed: bool
     ) -> bool:
-        """Give an entry back until a moment. Unless it is blamed, the attempt does not count."""
+        """Give an entry back until a moment; return False if it is not `owner`'s any more.
+
+        Unless it is blamed, the attempt does not count.
+        """
         return bool(
             self._rows.change(
                 "release",
@@ -195,7 +198,7 @@ class SqliteWorkQueue:
         )
 
     def mark_dead(self, work: LeasedEntry, owner: str, error: str) -> bool:
-        """Mark an entry as a dead letter, not to be tried again until somebody asks for it."""
+        """Mark an entry as a dead letter; return False if it is not `owner`'s any more."""
         return bool(
             self._rows.change("mark_dead", n=work.n, owner=owner, error=error, now=now_millis())
         )

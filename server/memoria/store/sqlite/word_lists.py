@@ -89,7 +89,7 @@ class WordLists:
         return self._postings.best(terms, scope, among, limit) if self._find(terms) else []
 
     def rank(self, terms: Sequence[str], scope: Sequence[str]) -> Sequence[Match]:
-        """All documents of these visibilities that hold one of the words, best first."""
+        """Rank all documents of these visibilities that hold one of the words, best first."""
         return self._postings.rank(terms, scope) if self._find(terms) else []
 
     def may_hold_all(self, terms: Sequence[str], scope: Sequence[str]) -> bool:
