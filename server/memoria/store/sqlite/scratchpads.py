@@ -68,7 +68,7 @@ class SqliteScratchpads:
         return [row["note"] for row in self._rows.all("notes")]
 
     def erase(self, unwanted: Callable[[str], bool]) -> int:
-        """Erase every note of every session that is unwanted."""
+        """Erase every note of every session that is unwanted, and return their number."""
         found = [row for row in self._rows.all("notes") if unwanted(row["note"])]
         for row in found:
             if row["n"] is None:

@@ -82,7 +82,7 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def write(self, tenant: str, *, is_brief: bool = False) -> Iterator[SqliteTransaction]:
-        """A change, all or nothing."""
+        """Begin a change, all or nothing; on disk when the block has ended without an error."""
         with self._write_transaction(is_brief=is_brief) as connection:
             found = enter_tenant(connection, tenant)
             vectors = self._connections.writer.vectors
@@ -122,11 +122,11 @@ class SqliteStore:
 
     @property
     def is_learning(self) -> bool:
-        """Whether a large home's vectors or documents are still being read beside the searches."""
+        """True if a large home's vectors or documents are still being read beside the searches."""
         return self._connections.cache.learning or self._counted.standings.learning
 
     def examine(self, *, deep: bool) -> list[Finding]:
-        """What `doctor` wants to know."""
+        """Check the file and its indexes for `doctor`, and list what was found."""
         with translate_errors(), self._connections.open_fresh(read_only=True) as opened:
             return list(examine(*opened, deep=deep))
 
@@ -141,7 +141,7 @@ class SqliteStore:
             mend(*opened, self.zone, check, progress)
 
     def renew_words(self, most: int) -> bool:
-        """Let some documents be found by the words of this version; tells whether more is left."""
+        """Index some documents by the words of this version; return True if more may be left."""
         with self._connections.read() as opened:
             page = WordRenewal(*opened, self.zone).read_page(most)
         if page is None:
@@ -180,7 +180,7 @@ class SqliteStore:
     def _read_same(
         self, connection: Connection, tenant: StoreTenant
     ) -> Iterator[SqliteTransaction | None]:
-        """A second view of what a reader sees; None where it is not worth it or not to be had."""
+        """Open a second view of a reader's snapshot; None if useless, or not to be had."""
         if not self._large.includes(connection, tenant):
             yield None
             return

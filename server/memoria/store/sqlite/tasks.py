@@ -1,4 +1,4 @@
-"""The names of tasks that memories bear, in SQLite."""
+"""Names of tasks that memories bear, in SQLite."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""One tenant's part of the embedding backlog in SQLite: what is due, and writing what was made."""
+"""One tenant's part of the embedding backlog in SQLite."""
 
 from collections.abc import Mapping, Sequence
 

@@ -53,7 +53,7 @@ class SqliteTombstones:
         return bool(self._rows.number("has_meanings"))
 
     def find_by_meaning(self, model: str, vector: Vector) -> Tombstone | None:
-        """The newest tombstone that has a vector close to this one."""
+        """Return the newest tombstone that has a vector close to this one; None if none has."""
         for row in self._rows.all("vectors", model=model):
             meaning = to_meaning({"model": model, "reach": row["reach"], "vector": row["vector"]})
             near = len(meaning.vector) == len(vector) and meaning.vector @ vector >= meaning.reach
@@ -90,7 +90,7 @@ class SqliteTombstones:
             )
 
     def add_all(self, records: Sequence[TombstoneRecord]) -> None:
-        """Add many tombstones of records that never had one, by two statements in all."""
+        """Add many tombstones without vectors, in two statements."""
         stones = [(record.tombstone, record.digests) for record in records]
         self._rows.change_many("add", (asdict(stone) for stone, _ in stones))
         self._rows.change_many(
@@ -112,7 +112,7 @@ class SqliteTombstones:
 
 
 def to_meaning(row: dict[str, Any]) -> SuppressedMeaning:
-    """The vector of a tombstone, from its columns."""
+    """Build the vector of a tombstone from its columns."""
     import numpy as np  # noqa: PLC0415  (who keeps no vectors pays nothing)
 
     return SuppressedMeaning(row["model"], np.frombuffer(row["vector"], np.float32), row["reach"])

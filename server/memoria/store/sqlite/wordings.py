@@ -1,4 +1,4 @@
-"""What memories say: their wordings, with their places in the index."""
+"""Wordings of memories, with their places in the index."""
 
 from memoria.model.zone import Zone
 from memoria.store.sqlite.documents import SqliteDocuments
@@ -58,7 +58,7 @@ class SqliteWordings:
         return n
 
     def index_again(self, memory_n: int) -> None:
-        """Let the present wording be found by the property that its memory tells by now."""
+        """Index the present wording by its memory's present property."""
         row = self._rows.first("present_wording", memory_n=memory_n)
         if row is not None:
             since = row["valid_from"]
