@@ -110,7 +110,7 @@ class HomeFolder:
         return FolderFiles(self._home, tenant)
 
     def tombstone_key(self) -> bytes:
-        """The home's secret key for tombstones, made when it is first asked for."""
+        """Return the home's secret key for tombstones, made when it is first asked for."""
         return tombstone_key(self._home)
 
 

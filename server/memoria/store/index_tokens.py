@@ -3,11 +3,9 @@
 from typing import TypeAlias
 
 IndexTokens: TypeAlias = bytes
-"""Tokens of a document as they are indexed, separated by single spaces.
-
-First those of what was said and done; behind a line feed, which stands in no token, those of who
-said it and when. They are counted as bytes, in a hundred documents at once.
-"""
+"""Tokens of a document as they are indexed, separated by single spaces: those of what was said and
+done, and behind a line feed, which stands in no token, those of who said it and when. They are
+counted as bytes, in a hundred documents at once."""
 
 
 def pack_tokens(words: str, context: str) -> IndexTokens:

@@ -49,10 +49,8 @@ class Filters:
     everywhere: bool = False
     """True if every workspace's rows are seen."""
     include_processed: bool = False
-    """True if turns may be found from which nothing more is to be concluded.
-
-    These are the suppressed ones, and those that the extractor has looked at.
-    """
+    """True if turns may be found from which nothing more is to be concluded: those suppressed, and
+    those that the extractor has looked at."""
 
     @property
     def includes_turns(self) -> bool:

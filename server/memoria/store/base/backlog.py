@@ -13,8 +13,7 @@ class Backlog(Protocol):
     def choose_model(self, name: str) -> int:
         """Make `name` the home's model; documents without a vector of it join the backlog.
 
-        Returns:
-            How many documents joined.
+        Returns how many joined.
         """
         ...
 

@@ -116,8 +116,7 @@ class Documents(Protocol):
     ) -> dict[int, str]:
         """Map the newest documents that only other workspaces see to their workspaces' names.
 
-        Documents of private workspaces are left out, as are those that the filters' own workspace
-        sees.
+        Those of private workspaces, and those that the filters' own workspace sees, are left out.
 
         Args:
             kinds: of document.

@@ -123,8 +123,7 @@ class Graph(Protocol):
             ns: nodes that the expansion has visited.
             visible: the filters that decide what is seen.
             visited: the nodes it has met so far.
-            most: the number of other nodes there is room for; weaker ones may be left out. None for
-                all.
+            most: the number of others there is room for; weaker ones may be left out. None for all.
         """
         ...
 

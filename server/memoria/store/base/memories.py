@@ -77,8 +77,7 @@ class Memories(Protocol):
     def add_past_version(self, memory_id: str, version: NewVersion) -> bool:
         """Write a wording that held before the present one, up to the next that is known.
 
-        The wording before it ends where it begins. Returns False if the memory has said the same
-        before.
+        The wording before it ends where it begins. Returns False if the memory has said it before.
         """
         ...
 

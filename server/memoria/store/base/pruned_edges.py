@@ -7,8 +7,7 @@ EdgeKey = tuple[int, int, int]
 """An edge: the node it comes from, the number of its kind, the node it leads to."""
 PruneReason = Literal["inactive", "over_cap", "redundant"]
 """Reason: one end is not an active memory; a node has all edges that its kind may have; or nearer
-neighbours link the two as well.
-"""
+neighbours link the two as well."""
 
 
 class SimilarPair(NamedTuple):

@@ -123,10 +123,7 @@ class WorkQueue(Protocol):
     def release(
         self, work: LeasedEntry, owner: str, until: int, error: str, *, blamed: bool
     ) -> bool:
-        """Give an entry back until a moment; return False if it is not `owner`'s any more.
-
-        Unless it is blamed, the attempt does not count.
-        """
+        """Give an entry back until a moment; unless it is blamed, the attempt does not count."""
         ...
 
     def mark_dead(self, work: LeasedEntry, owner: str, error: str) -> bool:

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from memoria.store.sqlite.tenants import StoreTenant
 
 FEW = 100
-"""Number of changed documents up to which all their columns are read; beyond it, caches are mostly
-built anew.
-"""
+"""Changed documents up to which all columns are read; beyond, caches mostly start anew."""
 
 
 class ChangedDocument(NamedTuple):
@@ -24,9 +22,7 @@ class ChangedDocument(NamedTuple):
 
     n: int
     changed: int
-    """Number of its last change, counted by tenant; 0 for a document that was never embedded,
-    whose changes are not counted.
-    """
+    """Number of its last change, by tenant; 0 if never embedded, as then none is counted."""
     kind: str
     tenant: int
     workspace: int | None

@@ -13,10 +13,7 @@ else:
 _LEVEL = 3
 _TIGHT = 19
 WORTH_TRYING = 512
-"""Bytes.
-
-Compressing a shorter text saves a fifth at most, and reading it takes 10 to 20 µs more.
-"""
+"""Bytes. Compressing less saves a fifth at most, and makes every read 10 to 20 µs longer."""
 
 
 def digest(data: bytes) -> bytes:

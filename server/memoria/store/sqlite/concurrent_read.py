@@ -30,8 +30,7 @@ def run_concurrently(work: Callable[[], _T]) -> Iterator[Callable[[], _T]]:
 class LargeTenants:
     """The tenants with so many vectors that a search in two threads pays.
 
-    Its searches wait for the indexes, which work outside of Python's lock. A tenant stays one once
-    found: searching a smaller one in two threads does no harm.
+    A tenant stays one once found: searching a smaller one in two threads does no harm.
     """
 
     def __init__(self) -> None:

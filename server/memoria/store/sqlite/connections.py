@@ -171,11 +171,7 @@ class Connections:
         return opened
 
     def _check_file_identity(self) -> None:
-        """Check that the path still leads to the file that is open, to write nothing that is lost.
-
-        Raises:
-            StoreUnavailableError: the file was replaced or removed.
-        """
+        """Raise StoreUnavailableError if the path leads to another file: writes would be lost."""
         if _identity(self._path) != self._file:
             raise StoreUnavailableError(
                 "The database file was replaced or removed while this process had it open. "

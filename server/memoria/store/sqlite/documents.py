@@ -132,7 +132,7 @@ class SqliteDocuments:
         self.refresh_index(n)
 
     def announce_return(self) -> None:
-        """Have all caches of documents read anew, since erased documents are there again."""
+        """Drop all caches of documents, since erased documents are there again."""
         self._rows.change("count_erasure")
 
     def replace_tokens(self, n: int, words: str, context: str) -> None:

@@ -153,10 +153,7 @@ _VOCABULARY = (
 
 
 def _set_up(connection: Connection, busy_timeout_ms: int, *, read_only: bool) -> None:
-    """Set up a connection.
-
-    No `mmap_size`: a file cut short by somebody else would kill the process with SIGBUS.
-    """
+    """Set up a connection; no `mmap_size`, since a file cut short would then kill the process."""
     connection.row_factory = Row
     connection.execute(f"PRAGMA busy_timeout = {busy_timeout_ms}")
     if not read_only:
@@ -201,10 +198,7 @@ def _vector_extension() -> str | None:
 
 @contextlib.contextmanager
 def transaction(connection: Connection) -> Iterator[None]:
-    """Run a change, all or nothing.
-
-    It waits its turn at the beginning, so it never fails half way.
-    """
+    """Run a change, all or nothing; it waits its turn first, so it never fails half way."""
     with take_turn(connection):
         connection.execute("BEGIN IMMEDIATE")
         try:

@@ -19,7 +19,7 @@ class SqliteEngine:
         self.files = SqliteFiles()
 
     def exists(self, settings: Settings) -> bool:
-        """Whether the home has a database file already."""
+        """Check whether the home has a database file already."""
         return _database(settings).exists()
 
     def open(self, settings: Settings) -> SqliteStore:

@@ -95,11 +95,7 @@ class SqliteFiles:
 
 
 def _alone_with(path: Path) -> sqlite3.Connection | None:
-    """Open a connection that nobody shares, the log folded in; None if the file is damaged.
-
-    Raises:
-        StoreUnavailableError: another process has the file open.
-    """
+    """Open the file for this process alone, the log folded in; None if the file is damaged."""
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode=rw",
         uri=True,

@@ -203,9 +203,8 @@ class SqliteGraph:
     ) -> dict[int, int]:
         """Return the visible ends of edges that are near, and the most strongly linked others.
 
-        To check whether a node is visible costs more than to read its edge, and a node that
-        everything is linked with has thousands of neighbours, of which an expansion has room for a
-        few.
+        Checking whether a node is visible costs more than reading its edge, and a node may have
+        thousands of neighbours, of which an expansion has room for a few.
         """
         strengths: dict[int, float] = {}
         for src, dst, strength in bonds:

@@ -44,10 +44,7 @@ _LAST_TO_USE = """
     WHERE '{row}' = 'OLD' AND c.run_n = w.run_n AND c.tbl = 'name_uses'
       AND json_extract(c.key, '$[0]') = {row}.n
     ORDER BY c.seq DESC LIMIT 1"""
-"""Owner of a name: it goes with its last use, whose change was recorded just before.
-
-The image of a new row holds no words, so the name itself can't tell.
-"""
+"""Owner of a name, which goes with its last use, recorded just before; new images lack words."""
 _TURN_OF_NAME = """
     SELECT coalesce(b.turn_n, v.turn_n)
     FROM nodes b LEFT JOIN memory_versions v ON v.memory_n = b.memory_n

@@ -96,11 +96,7 @@ class SqliteJournalingStore(SqliteStore):
         self.most_rows = max(self.most_rows, self._writer.total_changes - before)
 
     def _require_lease(self, connection: Connection) -> None:
-        """Check that nobody has taken the lease over: a process that slept must not write on.
-
-        Raises:
-            LeaseLostError: somebody has.
-        """
+        """Raise LeaseLostError if another has the lease: a process that slept must not write on."""
         asked = {**self._lease, "now": system_millis()}
         if connection.execute(statements("nightly_runs")["lease"], asked).fetchone() is None:
             raise LeaseLostError(

@@ -119,11 +119,7 @@ def _vectors(
 
 
 def _own_indexes(connection: Connection, _vectors: VectorIndex, _progress: Progress) -> None:
-    """Build tables' own indexes anew; undo it for a table that they do not make whole.
-
-    Raises:
-        StoreDamagedError: a table is still damaged.
-    """
+    """Build tables' own indexes anew; raise StoreDamagedError for a table they don't make whole."""
     for table in inspect(connection).indexes:
         with transaction(connection):
             connection.execute("PRAGMA writable_schema = ON")

@@ -182,10 +182,7 @@ class SqliteWorkQueue:
     def release(
         self, work: LeasedEntry, owner: str, until: int, error: str, *, blamed: bool
     ) -> bool:
-        """Give an entry back until a moment; return False if it is not `owner`'s any more.
-
-        Unless it is blamed, the attempt does not count.
-        """
+        """Give an entry back until a moment; unless it is blamed, the attempt does not count."""
         return bool(
             self._rows.change(
                 "release",

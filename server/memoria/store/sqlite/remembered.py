@@ -9,9 +9,7 @@ from typing import Generic, TypeVar
 
 _Value = TypeVar("_Value")
 _MOST = 2_000
-"""Number of documents: more than the searches of a question read. A reader of a whole record reads
-each once, and need not keep more than this.
-"""
+"""Documents: more than the searches of a question read, and enough for reading a record once."""
 
 
 class RememberedRows(Generic[_Value]):

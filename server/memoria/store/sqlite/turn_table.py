@@ -27,9 +27,8 @@ _NOWHERE = -1
 _REACH = 2
 """Number of places around a turn that are asked for."""
 _SMALL_HOME_BITS, _BLOCK_BITS = 8, 3
-"""Bits of the blocks by which turns are read with those around them: large ones in a home that fits
-in whole, so that soon none is left to be read.
-"""
+"""Bits of the blocks by which turns are read with those around them: large blocks in a home that
+fits in whole, so that soon none is left to be read."""
 _ROLES = {role.value: code for code, role in enumerate(Role)}
 _USER, _ASSISTANT = _ROLES[Role.USER], _ROLES[Role.ASSISTANT]
 _SAID = ("words", "asks", "wish")

@@ -23,11 +23,7 @@ class PortableGraph:
         self._turns = turns
 
     def put_entity(self, record: dict[str, Any], merge: PortableMerge) -> PutOutcome:
-        """Remember an entity; it is written with the first name that a memory or turn has for it.
-
-        Raises:
-            ValueError: its kind is unknown.
-        """
+        """Remember an entity; it is written with the first name that a record has for it."""
         kinds = [record["kind"], *([record["same_as_kind"]] if record["same_as"] else [])]
         if unknown := [kind for kind in kinds if kind not in get_args(EntityKind)]:
             raise ValueError(f"is an entity of no kind that this version knows: {unknown[0]!r}")
@@ -52,11 +48,7 @@ class PortableGraph:
         return self._rows.change("use_name", node_n=self._enter_node(kind, own_id), **named)
 
     def put_edge(self, record: dict[str, Any], merge: PortableMerge) -> PutOutcome:
-        """Write an edge, unless one of its ends is not here, or it belongs to a former wording.
-
-        Raises:
-            ValueError: its kind is unknown.
-        """
+        """Write an edge, unless one of its ends is not here, or it belongs to a former wording."""
         if record["code"] not in CAPS:
             raise ValueError(f"is an edge of no kind that this version knows: {record['code']!r}")
         src, dst = str(record["from"]), str(record["to"])

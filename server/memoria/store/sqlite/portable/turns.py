@@ -97,10 +97,7 @@ class PortableTurns:
     def _find_same(
         self, session_n: int, record: dict[str, Any], merge: PortableMerge
     ) -> Row | None:
-        """Find the turn that is this message, recorded here by itself.
-
-        Both homes keep the older id.
-        """
+        """Find this message's turn, if recorded here by itself; both homes keep the older id."""
         row = self._rows.first(
             "find_same_turn",
             session_n=session_n,

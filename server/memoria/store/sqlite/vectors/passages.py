@@ -25,10 +25,7 @@ _MOST = 127
 _LEAST = 1e-9
 """Lowest value used for a vector of nothing but zeros."""
 _PROMISING = 24
-"""Number of turns whose records are read.
-
-Signs order passages by cosine but for some hundredths.
-"""
+"""Turns whose records are read: signs order passages by cosine but for some hundredths."""
 
 
 def pack_passages(passages: Sequence[PassageVector], dims: int) -> tuple[bytes, bytes]:
