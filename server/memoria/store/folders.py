@@ -41,7 +41,11 @@ def history_path(source: str, session_id: str) -> str:
 
 
 def daily_path(day: date) -> str:
-    """Return the path of a day's file, below the tenant's folder."""
+    """Return the path of a day's file, below the tenant's folder.
+
+    >>> daily_path(date(2026, 11, 22))
+    'daily_summaries/2026-11-22.md'
+    """
     return f"{DAILY}/{day.isoformat()}.md"
 
 

@@ -16,7 +16,7 @@ class Accounts(Protocol):
         ...
 
     def find_last_index(self, session_n: int) -> int:
-        """Return the place of the last turn that more than an agent tells; -1 if there is none."""
+        """Return the place of the last turn not told by an agent alone; -1 if there is none."""
         ...
 
     def hand_over(self, turn: StoredTurn, told: NewTurn) -> None:

@@ -41,7 +41,7 @@ class Backlog(Protocol):
         ...
 
     def status(self, attempts: int) -> BacklogStatus:
-        """Count the documents that wait."""
+        """Count the documents that wait and those given up, with the last error."""
         ...
 
 

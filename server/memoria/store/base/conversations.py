@@ -56,7 +56,7 @@ class Conversations(Protocol):
         ...
 
     def add_turn(self, turn: NewTurn) -> int:
-        """Write a turn with its chunks, index row and backlog entry. Gives its number."""
+        """Write a turn with its chunks, index row and backlog entry, and return its number."""
         ...
 
     def retire_turn(self, n: int) -> None:
@@ -86,7 +86,7 @@ class Conversations(Protocol):
         ...
 
     def close_segment(self, session_id: str, source: str, reason: str) -> list[ClosedSegment]:
-        """Close the session's open segment. Gives it, if there was one."""
+        """Close the session's open segment; return it, if there was one."""
         ...
 
     def close_idle_segments(

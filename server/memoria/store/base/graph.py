@@ -140,5 +140,5 @@ class Graph(Protocol):
         ...
 
     def predecessor(self, memory_id: str) -> str | None:
-        """Return the memory concluded before it in its session; for an episode, an episode."""
+        """Return the memory concluded before this in its session; of an episode, the episode."""
         ...

@@ -41,7 +41,7 @@ class HiddenRecords(Protocol):
 
         Args:
             report_id: of the forget.
-            places: of the files that were put back; core lines of other files are dropped.
+            places: of the files that were put back; core lines of other files are left out.
         """
         ...
 

@@ -44,7 +44,7 @@ class SqliteAccounts:
         return [found[n] for n in ns]
 
     def find_last_index(self, session_n: int) -> int:
-        """Return the place of the last turn that more than an agent tells; -1 if there is none."""
+        """Return the place of the last turn not told by an agent alone; -1 if there is none."""
         return self._rows.number("last_index", session_n=session_n)
 
     def hand_over(self, turn: StoredTurn, told: NewTurn) -> None:

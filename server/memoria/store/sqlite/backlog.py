@@ -50,7 +50,7 @@ class SqliteBacklog:
         return None if row is None else row["at"]
 
     def status(self, attempts: int) -> BacklogStatus:
-        """Count the documents that wait."""
+        """Count the documents that wait and those given up, with the last error."""
         error = self._rows.first("last_error")
         return BacklogStatus(
             pending=self._rows.number("pending", attempts=attempts),

@@ -202,7 +202,7 @@ class SqliteConversations:
         return [ClosedSegment(turn.session_n, turn.turn_index, turn.turn_index, "edited")]
 
     def close_segment(self, session_id: str, source: str, reason: str) -> list[ClosedSegment]:
-        """Close the session's open segment, and return it."""
+        """Close the session's open segment; return it, if there was one."""
         return self._close_segments(
             "close_segment",
             session_id=session_id,

@@ -108,7 +108,7 @@ class SqliteDocuments:
         self._rows.change("want_scrub")
 
     def mark_processed(self, n: int) -> None:
-        """Mark a turn as looked at by the extractor, so that only memories speak for it now."""
+        """Mark a document as processed, so that the first level shows it no more."""
         self._rows.change("mark_processed", n=n)
         self.drop_turn_names(n)
         self._refresh_index(n)

@@ -230,7 +230,7 @@ class SqliteGraph:
         return {row[0]: row[1] for row in self._rows.all("documents", ns=list_numbers(ns))}
 
     def predecessor(self, memory_id: str) -> str | None:
-        """Return the memory concluded before it in its session; for an episode, an episode."""
+        """Return the memory concluded before this in its session; of an episode, the episode."""
         row = self._rows.first("predecessor", id=memory_id, reach=_NODES_AT_ONCE)
         return None if row is None else str(row["id"])
 

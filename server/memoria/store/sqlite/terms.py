@@ -64,7 +64,11 @@ def choose_affordable(
 
 
 def count_horizon(newest: int) -> int:
-    """Return the number up to which documents are counted: `newest` cut to its first four bits."""
+    """Return the number up to which documents are counted: `newest` cut to its first four bits.
+
+    >>> count_horizon(100_000)
+    98304
+    """
     shift = max(newest.bit_length() - _STEPS, 0)
     return newest >> shift << shift
 

@@ -10,7 +10,11 @@ _NINTH = 8
 
 
 def read_varints(block: bytes) -> Iterator[int]:
-    """Yield the numbers of a block, one after the other."""
+    """Yield the numbers of a block, one after the other.
+
+    >>> [*read_varints(bytes([5, 0x81, 0]))]
+    [5, 128]
+    """
     number = read = 0
     for byte in block:
         read += 1

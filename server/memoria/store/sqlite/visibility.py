@@ -52,7 +52,11 @@ def visibility_of(row: Row) -> Visibility:
 def write_token(
     kind: str, tenant: int, workspace: int | None, current: int, suppressed: int, processed: int
 ) -> str:
-    """Write the token of a visibility in `documents`; cached, for a million rows have but a few."""
+    """Write the token of a visibility in `documents`; cached, for a million rows have but a few.
+
+    >>> write_token("turn", 1, 2, current=1, suppressed=0, processed=1)
+    'turn1w2_barred'
+    """
     place = "" if workspace is None else f"w{workspace}"
     past = "" if current else "_past"
     return f"{kind}{tenant}{place}{past}{'_barred' if suppressed or processed else ''}"

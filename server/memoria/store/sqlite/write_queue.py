@@ -145,7 +145,7 @@ class WriteQueue:
 
         Args:
             patience_s: how long to wait without the queue moving.
-            is_free: tells whether nobody writes at this moment.
+            is_free: returns True while nobody writes.
 
         Raises:
             WaitedTooLongError: the queue has not moved for so long, and somebody writes.

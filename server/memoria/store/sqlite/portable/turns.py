@@ -41,7 +41,7 @@ class PortableTurns:
         return outcome
 
     def _as_closed(self, session_n: int, segment: dict[str, Any]) -> dict[str, Any]:
-        """Close an open segment, unless the session has no other open one here."""
+        """Return the segment, closed if the session has another open one here."""
         is_open = segment["closed_at"] is None
         ordinal = segment["ordinal"]
         if is_open and self._rows.number("has_open_segment", session_n=session_n, ordinal=ordinal):
