@@ -18,7 +18,7 @@ BEFORE_IMAGES = "night"
 """Former contents of files that a run wrote: a folder for each run, until it can't be undone."""
 WRITTEN = (HISTORY, DAILY)
 DERIVED = (*WRITTEN, BEFORE_IMAGES)
-"""Folders whose files are written anew from rows where they are missing."""
+"""Folders whose files are written anew from rows if they are missing."""
 PROJECTS = "projects"
 """The folder with a folder for each project that has a core file."""
 SCHEDULED_JOB = "nightly-job.json"
@@ -56,7 +56,7 @@ def project_file(project: str) -> str:
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder and those it lies in, where they are missing, for their owner alone."""
+    """Make a folder and its missing parents, for their owner alone."""
     for each in (*reversed(folder.parents), folder):
         each.mkdir(mode=_OWNER_ONLY, exist_ok=True)
 

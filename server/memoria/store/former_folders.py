@@ -32,7 +32,7 @@ _FORMER = lazy_regex(r".+-[0-9a-f]{8}")
 _REMADE = (KEPT, HOOKS, SOCKETS)
 """Folders whose files are made again whenever they are missing."""
 _OUTDATED = (OWNER_FILE, ".lock", SCHEDULED_JOB)
-"""Files of which the later one counts."""
+"""Files whose former version is dropped if the new folder has one as well."""
 _MOST_NAME_BYTES = 1 << 14
 
 

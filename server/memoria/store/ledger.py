@@ -24,7 +24,7 @@ class StoreLedger:
             return enter_call(tx, call, since, cap)
 
     def settle(self, tenant: str, n: int, call: ModelCall) -> None:
-        """Set an entry to what came of the call."""
+        """Set the outcome and the cost of an entry's call."""
         with self._store.write(tenant) as tx:
             tx.ledger.settle(n, call)
 

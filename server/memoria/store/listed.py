@@ -15,7 +15,7 @@ class ListedSpan:
     offset: int
     limit: int
     since: int | None = None
-    """UTC epoch milliseconds, as `until`, which is exclusive."""
+    """UTC epoch milliseconds, as `until` is, which is exclusive."""
     until: int | None = None
     workspace: str | None = None
     everywhere: bool = False
@@ -52,7 +52,7 @@ class ListedSession:
 
 
 class ListedPage(NamedTuple, Generic[_ListedT]):
-    """A part of a list, and how much there is beside it."""
+    """A page of a list, with the numbers of items in all and elsewhere."""
 
     items: list[_ListedT]
     total: int

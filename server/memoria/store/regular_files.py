@@ -19,9 +19,9 @@ from typing import IO
 from memoria.errors import UnusableFileError
 
 MOST_CORE_BYTES = 1 << 18
-"""The largest core file that is read: eighty times what a night writes by itself."""
+"""Largest core file that is read, in bytes: eighty times what a night writes by itself."""
 MOST_BYTES = 256 << 20
-"""The largest other file that is read, or written."""
+"""Largest other file that is read or written, in bytes."""
 
 _JUNCTION = 0xA0000003
 """The mark by which Windows knows a folder that stands for another one."""

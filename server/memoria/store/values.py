@@ -90,7 +90,7 @@ class ErasureFilter:
     since: int | None = None
     until: int | None = None
     workspace: str | None = None
-    """The project in which it was said."""
+    """Project in which it was said."""
     seen: Filters | None = None
     """Filters that limit what may be selected at all; None for everything of the tenant."""
 
@@ -107,7 +107,7 @@ class ErasureScope:
 
     memories: tuple[int, ...]
     documents: tuple[int, ...]
-    """Its wordings and its turns."""
+    """Numbers of wordings and turns."""
     nodes: tuple[int, ...]
     hashes: tuple[str, ...]
     """Hashes of texts that no other turn holds, in hexadecimal."""

@@ -106,7 +106,7 @@ class SqliteConversations:
         return n
 
     def write_turn(self, turn: NewTurn) -> int:
-        """Write a turn with its chunks, index row and backlog entry, whichever home it is from."""
+        """Write a turn with its chunks, index row and backlog entry, of this home or another."""
         words, context = turn_tokens(turn, self._zone)
         workspace = self._workspace_number(turn.session_n)
         n = self._documents.add("turn", workspace, words, context, suppressed=turn.suppressed)

@@ -87,12 +87,12 @@ class SqliteDocuments:
             self._rows.change("leave_backlog", n=n)
 
     def set_workspace(self, n: int, workspace: int | None) -> None:
-        """Let a document be seen from one workspace alone, or from all."""
+        """Set the workspace that alone sees a document; None lets all see it."""
         self._rows.change("set_workspace", n=n, workspace=workspace)
         self._refresh_index(n)
 
     def suppress(self, n: int) -> None:
-        """Let nothing be concluded from a document any more; the record still has it."""
+        """Mark a document so that nothing is concluded from it any more; it stays on record."""
         self._rows.change("suppress", n=n)
         self.drop_turn_names(n)
         self._refresh_index(n)
@@ -161,7 +161,7 @@ class SqliteDocuments:
         return self._vectors.count(ns)
 
     def refresh_index(self, n: int) -> None:
-        """Bring the indexes in line with a document that was put back as it was."""
+        """Update the indexes to a document that was put back as it was."""
         self._refresh_index(n)
         if self._read_visibility(n).current:
             self._rows.change("await_vector_if_missing", n=n)
@@ -169,7 +169,7 @@ class SqliteDocuments:
             self._rows.change("leave_backlog", n=n)
 
     def _refresh_index(self, n: int) -> None:
-        """Bring the indexes in line with who may now find the document."""
+        """Update the indexes to a document's present visibility."""
         self._rows.change("set_scope", n=n, scope=self._read_visibility(n).token)
         self._vectors.move(n)
         self._rows.change("count_change")
@@ -205,7 +205,7 @@ class SqliteDocuments:
             counted.tokens_of(tenant.number).recall(self._rows, tenant, ())
 
     def expect_vectors(self, vectors: Sequence[Vector]) -> None:
-        """Say that `nearest` will be asked for each of these, so one pass can serve all."""
+        """Announce that `nearest` will be asked for each of these, so one pass can serve all."""
         from memoria.store.sqlite.vectors.together import QuestionsTogether  # noqa: PLC0415  (brings NumPy)
 
         self._together = QuestionsTogether(vectors)

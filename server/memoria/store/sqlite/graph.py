@@ -60,7 +60,7 @@ CAPS = {code: EDGE_RULES[kind].cap for code, kind in _TYPE_OF.items()}
 _LinkRow = tuple[int, int, float]
 """An edge as graph expansion reads it: its two ends, and its strength."""
 _NODES_AT_ONCE = 500
-"""Turns back in which the memory before one is looked for."""
+"""Number of turns back in which a memory's predecessor is looked for."""
 
 
 class SqliteGraph:

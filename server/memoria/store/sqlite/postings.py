@@ -97,7 +97,7 @@ class RankedDocuments(Sequence[Match]):
 
 
 class Postings:
-    """The words that were asked for, as one snapshot of the file has them."""
+    """The documents of the words that were asked for, on one snapshot."""
 
     def __init__(
         self,

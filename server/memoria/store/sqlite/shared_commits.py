@@ -24,7 +24,7 @@ _LONGEST_S = 0.02
 """Longest time for which those who have written wait for others that still write."""
 
 Lead = Callable[[], AbstractContextManager[Connection]]
-"""Begins a transaction, and ends it."""
+"""Begins a transaction, yields its connection, and ends it."""
 
 
 class _Waiting:

@@ -73,7 +73,7 @@ class StandingsCache:
             self._reads.start(number, partial(self._read_all, tenant))
 
     def wait(self) -> None:
-        """Wait until the documents that are being read have been."""
+        """Wait for the documents that are being read."""
         self._reads.wait()
 
     def close(self) -> None:

@@ -27,7 +27,7 @@ class SqliteWordings:
         *,
         suppressed: bool = False,
     ) -> int:
-        """Write a wording with its index row and backlog entry, whichever home it is from."""
+        """Write a wording with its index row and backlog entry, of this home or another."""
         place = self._rows.first("place", memory_n=memory_n, turn_n=version.turn_n)
         seen_from = None if place is None else place["workspace_n"]
         offset = None if place is None else place["utc_offset"]

@@ -88,7 +88,7 @@ class _Head(NamedTuple):
 
 
 class _Ticket(NamedTuple):
-    """A place in the queue."""
+    """A writer's place in the queue."""
 
     number: int
     is_first: bool

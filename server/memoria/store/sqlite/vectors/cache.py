@@ -118,7 +118,7 @@ class VectorCache:
             self._held.clear()
 
     def wait(self, where: VectorQuery) -> None:
-        """Wait until codes that are being learnt have been."""
+        """Wait for codes that are being learnt."""
         if self._reads is not None:
             self._reads.wait(_key(where))
 

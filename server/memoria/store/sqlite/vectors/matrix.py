@@ -18,9 +18,9 @@ from memoria.store.values import Match
 
 _BLOCK = 2048
 _SAMPLED = 64
-"""One score of so many is looked at to guess the least that counts."""
+"""One score in so many is sampled to guess the lowest that is needed."""
 _SPARE = 4
-"""The guess lets through so many times more than are wanted."""
+"""Factor by which the guess lets through more scores than are wanted."""
 _SCORE_BYTES = 4
 _MOST_ASKED = 4
 """Number of questions whose scores are kept: an agent asks the same of both levels."""
