@@ -5,8 +5,7 @@ file as `standings` does: the tenant's count of changes tells which documents to
 is dropped once something was erased. A document that was never embedded carries no number of its
 changes, so it is not kept.
 
-Tokens are bytes, which Python's collector does not look at; objects would cost as much in its
-passes as reading them anew.
+Tokens are bytes, which Python's collector does not look at.
 """
 
 import threading
