@@ -15,14 +15,14 @@ from memoria.model.core import PROJECT_FILE
 HISTORY = "conversation_history"
 DAILY = "daily_summaries"
 BEFORE_IMAGES = "night"
-"""What files said before a run wrote them: a folder for each run, until it can't be undone."""
+"""Former contents of files that a run wrote: a folder for each run, until it can't be undone."""
 WRITTEN = (HISTORY, DAILY)
 DERIVED = (*WRITTEN, BEFORE_IMAGES)
-"""Folders whose files are written anew from rows where they are missing."""
+"""Folders whose files are written anew from rows if they are missing."""
 PROJECTS = "projects"
 """The folder with a folder for each project that has a core file."""
 SCHEDULED_JOB = "nightly-job.json"
-"""What `memoria nightly schedule install` has installed for a tenant."""
+"""Record of what `memoria nightly schedule install` has installed for a tenant."""
 DRAFT = lazy_regex(r"\.(.+)\.[0-9a-f]{16}")
 """The name of a file that is just being written, or was when the machine stopped."""
 _SEPARATOR = lazy_regex(r"[/\\]")
@@ -30,35 +30,39 @@ _OWNER_ONLY = 0o700
 
 
 def tenant_folder(home: Path, tenant: str) -> Path:
-    """Where a tenant's files lie: in the home itself, or apart from all others'."""
+    """Return the folder of a tenant's files: the home itself, or one apart from all others'."""
     return Path(find_tenant_folder(str(home), tenant))
 
 
 def history_path(source: str, session_id: str) -> str:
-    """Where a conversation's file lies, below the tenant's folder."""
+    """Return the path of a conversation's file, below the tenant's folder."""
     identity = f"{source}\x00{session_id}"
     return f"{HISTORY}/{slug(session_id, identity)}.jsonl"
 
 
 def daily_path(day: date) -> str:
-    """Where a day's file lies, below the tenant's folder."""
+    """Return the path of a day's file, below the tenant's folder.
+
+    >>> daily_path(date(2026, 11, 22))
+    'daily_summaries/2026-11-22.md'
+    """
     return f"{DAILY}/{day.isoformat()}.md"
 
 
 def project_file(project: str) -> str:
-    """Where the core file of a project lies, below the tenant's folder and never outside of it."""
+    """Return the path of a project's core file, always below the tenant's folder."""
     name = _SEPARATOR.split(project.rstrip("/\\"))[-1]
     return f"{PROJECTS}/{slug(name, project)}/{PROJECT_FILE}"
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder and those it lies in, where they are missing, for their owner alone."""
+    """Make a folder and its missing parents, for their owner alone."""
     for each in (*reversed(folder.parents), folder):
         each.mkdir(mode=_OWNER_ONLY, exist_ok=True)
 
 
 def sync_folder(folder: Path) -> None:
-    """Have a folder's names on disk before anything rests on them. Windows has no such call."""
+    """Sync a folder to disk, so that the names in it survive a crash; Windows has no such call."""
     if os.name != "nt":
         handle = os.open(folder, os.O_RDONLY)
         try:

@@ -32,7 +32,7 @@ _FORMER = lazy_regex(r".+-[0-9a-f]{8}")
 _REMADE = (KEPT, HOOKS, SOCKETS)
 """Folders whose files are made again whenever they are missing."""
 _OUTDATED = (OWNER_FILE, ".lock", SCHEDULED_JOB)
-"""Files of which the later one counts."""
+"""Files whose former version is dropped if the new folder has one as well."""
 _MOST_NAME_BYTES = 1 << 14
 
 
@@ -84,7 +84,7 @@ def remove_signposts(home: Path) -> None:
 
 
 def former_folder(home: Path, tenant: str) -> Path:
-    """Return where earlier versions had a tenant's files."""
+    """Return the folder in which earlier versions had a tenant's files."""
     return home if tenant == DEFAULT_TENANT else home / TENANTS / slug(tenant)
 
 
@@ -132,10 +132,11 @@ def _put_signpost(former: Path, name: str) -> None:
 
 
 def _check_owner(home: Path, tenant: str) -> None:
-    """See that a tenant's folder says nobody else's name.
+    """Check that no other tenant's name stands in a tenant's folder.
 
     Raises:
-        StoreUnavailableError: it does.
+        StoreUnavailableError: one does.
+        UnusableFileError: the file with the name can't be read.
     """
     file = tenant_folder(home, tenant) / OWNER_FILE
     if tenant == DEFAULT_TENANT or not os.path.lexists(file):

@@ -44,7 +44,7 @@ _HEAD = lazy_regex(r"^[^\n]*<!-- memoria -->[ \t]*\r?\n?", re.MULTILINE)
 
 
 def core_files(home: Path) -> list[str]:
-    """The places in a home where core files stand, every tenant's, usable or not."""
+    """List the places in a home where core files stand, every tenant's, usable or not."""
     own = [name for name in CORE_FILES if os.path.lexists(home / name)]
     of_projects = f"{PROJECTS}/*/{PROJECT_FILE}"
     others = (of_projects, *(f"{TENANTS}/*/{name}" for name in (*CORE_FILES, of_projects)))
@@ -53,12 +53,12 @@ def core_files(home: Path) -> list[str]:
 
 
 def most_bytes(place: str) -> int:
-    """How large the file at a place in a home may be."""
+    """Return the largest size, in bytes, that the file at a place in a home may have."""
     return MOST_CORE_BYTES if is_core_path(place) else MOST_BYTES
 
 
 def list_obstacles(home: Path) -> Iterator[str]:
-    """What is in a home that Memoria does not touch, and what to do about each.
+    """List what Memoria does not touch in a home, and what to do about each.
 
     Raises:
         OSError: a folder can't be read.
@@ -79,15 +79,18 @@ def list_obstacles(home: Path) -> Iterator[str]:
 
 
 def is_core_path(place: str) -> bool:
-    """Whether a core file may stand at a place in a home."""
+    """Check whether a place in a home is one for a core file."""
     below = _TENANTS_FOLDER.sub("", place)
     return below in CORE_FILES or _IN_PROJECT.fullmatch(below) is not None
 
 
 def strip_marks(text: str) -> str:
-    """A core file's text without what is written for its next reading alone.
+    """Return a core file's text without the marks that only its next reading needs.
 
-    What was said later stands in the line of what it is later than, with its id.
+    A note below a line is appended to it, and a quote's mark becomes its id in brackets.
+
+    >>> strip_marks("- Tests run on Linux. <!-- m:0123abcd -->")
+    '- Tests run on Linux.'
     """
     plain = _QUOTE.sub(r"[\1]", _BELOW.sub(r"; \1", _HEAD.sub("", text)))
     return _MARK.sub("", plain)
@@ -95,7 +98,7 @@ def strip_marks(text: str) -> str:
 
 @cache
 def read_seed(name: CoreFile) -> str:
-    """The file of a new home: in the wheel it lies in the package, else at the top of the tree."""
+    """Read a core file's seed: in the wheel it lies in the package, else at the top of the tree."""
     package = resources.files("memoria")
     installed = package.joinpath("identity", name)
     if installed.is_file():
@@ -104,12 +107,12 @@ def read_seed(name: CoreFile) -> str:
 
 
 def tombstone_key(home: Path) -> bytes:
-    """The home's secret key for tombstones: 32 random bytes in a file of their own.
+    """Return the keys for tombstones: the home's own 32 random bytes, made if missing, come first.
 
     Behind it stand the keys of other homes whose lists of what was forgotten were taken in.
 
     Raises:
-        StoreUnavailableError: it can't be read or made, or is not a key.
+        StoreUnavailableError: the file can't be read or made, or is damaged.
     """
     file = home / TOMBSTONE_KEY
     try:
@@ -132,29 +135,30 @@ def tombstone_key(home: Path) -> bytes:
 
 
 def are_keys(content: bytes) -> bool:
-    """Whether the file of the key has one, and nothing but keys behind it."""
+    """Check that a key file holds whole keys, one at least."""
     return bool(content) and len(content) % KEY_BYTES == 0
 
 
 def split_keys(content: bytes) -> tuple[bytes, ...]:
-    """The keys in the file of the key, the home's own first."""
+    """Split the content of a key file into its keys, the home's own first."""
     starts = range(0, len(content), KEY_BYTES)
     return tuple(content[start : start + KEY_BYTES] for start in starts)
 
 
 def list_tombstone_keys(home: Path) -> tuple[bytes, ...]:
-    """The keys of a home; none of one that has not needed any yet."""
+    """Return the keys of a home; none where it has not needed any yet."""
     return split_keys(tombstone_key(home)) if os.path.lexists(home / TOMBSTONE_KEY) else ()
 
 
 def adopt_tombstone_keys(home: Path, content: bytes) -> bool:
     """Take in the keys of another home; one without any key has them as its own.
 
-    To be called inside of a write transaction, so that nobody else does it meanwhile. Gives whether
-    there were any that it had not.
+    To be called inside of a write transaction, so that nobody else does it meanwhile. Returns True
+    if any key was new.
 
     Raises:
-        StoreUnavailableError: the file can't be read or written.
+        StoreUnavailableError: the file can't be read.
+        OSError: it can't be written.
     """
     own = list_tombstone_keys(home)
     new = [key for key in split_keys(content) if key not in own]
@@ -164,16 +168,16 @@ def adopt_tombstone_keys(home: Path, content: bytes) -> bool:
 
 
 def replace_file(file: Path, content: bytes, is_current: Callable[[], bool] = lambda: True) -> bool:
-    """Give a file other content, all or nothing.
+    """Replace a file's content, all or nothing.
 
     Args:
-        file: which; it may be new.
-        content: what it shall say.
+        file: the file; it may be new.
+        content: its new content.
         is_current: asked when all is ready but the renaming, so that nobody's edit is lost that was
             saved while the content was made and written.
 
     Returns:
-        Whether it was done.
+        True if the file was replaced, False if `is_current` said no.
     """
     draft = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
     try:
@@ -198,7 +202,7 @@ def _create_once(file: Path, content: bytes) -> None:
 
 
 def _write_new(file: Path, content: bytes) -> None:
-    """Write a file that was not there, for its owner alone, down to the disk."""
+    """Write a new file for its owner alone, synced to disk; FileExistsError if it is there."""
     descriptor = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _OWNER_ONLY)
     with os.fdopen(descriptor, "wb") as opened:
         opened.write(content)

@@ -27,28 +27,27 @@ class FolderFiles:
     """A tenant's files in a home, regular files only (`disk/regular_files.py`)."""
 
     def __init__(self, home: Path, tenant: str = DEFAULT_TENANT) -> None:
-        """Nothing is read or made yet."""
         self._home = home
         self._tenant = tenant
         self._root = PurePosixPath(tenant_folder(home, tenant).relative_to(home).as_posix())
 
     def read(self, place: str) -> bytes | None:
-        """What a file says; None where there is none."""
+        """Return a file's content; None if there is no file."""
         return read_file(self._home, self._root / place, most_bytes(place))
 
     def exists(self, place: str) -> bool:
-        """Whether there is a file, and it can be used."""
+        """Check that there is a file, and that it can be used."""
         there = os.path.lexists(self._home / self._root / place)
         return there and self.find_obstacle(place) is None
 
     def find_obstacle(self, place: str) -> str | None:
-        """Why a file can't be used, and what to do; None where it can or there is none."""
+        """Say why a file can't be used, and what to do; None if it can be, or there is none."""
         return find_obstacle(self._home, self._root / place, most_bytes(place))
 
     def write(
         self, place: str, content: bytes, is_current: Callable[[], bool] = lambda: True
     ) -> bool:
-        """Give a file other content, all or nothing, if that is still to be done."""
+        """Replace a file's content, all or nothing, if `is_current` still says so."""
         file = self._home / self._root / place
         if len(content) > most_bytes(place):
             raise UnusableFileError(
@@ -71,7 +70,7 @@ class FolderFiles:
             (self._home / self._root / place).unlink(missing_ok=True)
 
     def list_places(self, folder: str) -> list[str]:
-        """The places of all files below a folder, in order."""
+        """List the places of all files below a folder, in order."""
         root = self._home / self._root
         with _explain_errors():
             return sorted(
@@ -81,7 +80,7 @@ class FolderFiles:
             )
 
     def list_folders(self, folder: str) -> list[str]:
-        """The names of the folders in a folder, in order."""
+        """List the names of the folders in a folder, in order."""
         with _explain_errors():
             inside = list_folder(self._home, self._root / folder)
             return [path.name for path, found in inside if is_folder(found)]
@@ -104,26 +103,25 @@ class HomeFolder:
     """A home's folder."""
 
     def __init__(self, home: Path) -> None:
-        """Nothing is read or made yet."""
         self._home = home
 
     def of(self, tenant: str) -> FolderFiles:
-        """A tenant's files."""
+        """Return a tenant's files."""
         return FolderFiles(self._home, tenant)
 
     def tombstone_key(self) -> bytes:
-        """The home's secret key for tombstones, made when it is first asked for."""
+        """Return the home's secret key for tombstones, made when it is first asked for."""
         return tombstone_key(self._home)
 
 
 def open_home_files(settings: Settings) -> HomeFiles:
-    """The files of the home that the settings name."""
+    """Return the files of the home that the settings name."""
     return HomeFolder(settings.home_path)
 
 
 @contextmanager
 def _explain_errors() -> Iterator[None]:
-    """Say of what the operating system refuses what to do about it."""
+    """Raise errors of the operating system as UnusableFileError, with what to do about them."""
     try:
         yield
     except OSError as error:

@@ -7,34 +7,34 @@ from typing import Protocol
 class TenantFiles(Protocol):
     """A tenant's files by their places, such as `USER.md` or `daily_summaries/2026-11-22.md`.
 
-    Every method raises `UnusableFileError` where a file can't be read or written, or is none: a
-    link, a pipe, a folder, or too large.
+    Every method raises `UnusableFileError` if a file can't be read or written, is too large, or is
+    a link, a pipe or a folder.
     """
 
     def read(self, place: str) -> bytes | None:
-        """What a file says; None where there is none."""
+        """Return a file's content; None if there is no file."""
         ...
 
     def exists(self, place: str) -> bool:
-        """Whether there is a file, and it can be used."""
+        """Check that there is a file, and that it can be used."""
         ...
 
     def find_obstacle(self, place: str) -> str | None:
-        """Why a file can't be used, and what to do; None where it can or there is none."""
+        """Say why a file can't be used, and what to do; None if it can be, or there is none."""
         ...
 
     def write(
         self, place: str, content: bytes, is_current: Callable[[], bool] = lambda: True
     ) -> bool:
-        """Give a file other content, all or nothing; it is on disk when this returns.
+        """Replace a file's content, all or nothing; it is on disk when this returns.
 
         Args:
             place: the file's.
-            content: what it shall say.
+            content: its new content.
             is_current: asked at the last moment whether it is still to be done.
 
         Returns:
-            Whether it was done.
+            True if the file was replaced, False if `is_current` said no.
         """
         ...
 
@@ -43,11 +43,11 @@ class TenantFiles(Protocol):
         ...
 
     def list_places(self, folder: str) -> Sequence[str]:
-        """The places of all files below a folder, in order."""
+        """List the places of all files below a folder, in order."""
         ...
 
     def list_folders(self, folder: str) -> Sequence[str]:
-        """The names of the folders in a folder, in order."""
+        """List the names of the folders in a folder, in order."""
         ...
 
     def delete_folder(self, folder: str) -> None:
@@ -60,14 +60,14 @@ class TenantFiles(Protocol):
 
 
 class HomeFiles(Protocol):
-    """The files of all tenants, and what all of them share."""
+    """The files of all tenants, and the key that they share."""
 
     def of(self, tenant: str) -> TenantFiles:
-        """A tenant's files."""
+        """Return a tenant's files."""
         ...
 
     def tombstone_key(self) -> bytes:
-        """The home's secret key for tombstones, made when it is first asked for.
+        """Return the home's secret key for tombstones, made when it is first asked for.
 
         Behind it stand the keys of homes whose lists of what was forgotten were taken in.
 

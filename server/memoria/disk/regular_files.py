@@ -1,4 +1,4 @@
-"""The one way in which a file of a home is opened: as a regular file of the home itself.
+"""Opening, checking and listing files of a home: only regular files of the home itself.
 
 Whoever can put something into the home, such as a tool that an agent runs, could otherwise have
 Memoria read, change or wait for whatever a link, a pipe or a device leads to. So no link below the
@@ -19,12 +19,12 @@ from typing import IO
 from memoria.errors import UnusableFileError
 
 MOST_CORE_BYTES = 1 << 18
-"""The largest core file that is read: eighty times what a night writes by itself."""
+"""Largest core file that is read, in bytes: eighty times what a night writes by itself."""
 MOST_BYTES = 256 << 20
-"""The largest other file that is read, or written."""
+"""Largest other file that is read or written, in bytes."""
 
 _JUNCTION = 0xA0000003
-"""How Windows marks a folder that stands for another one."""
+"""The mark by which Windows knows a folder that stands for another one."""
 _FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFDIR: "a folder"}
 _IN_THE_WAY = "{} is {}, and a file belongs there. Move it away."
@@ -35,7 +35,7 @@ _LINK = (
 
 
 def read_file(home: Path, place: str | PurePath, most: int = MOST_BYTES) -> bytes | None:
-    """What a file of the home says; None where there is none.
+    """Return the content of a file of the home; None if there is no file.
 
     Raises:
         UnusableFileError: it is a link, no regular file, larger than `most` or unreadable.
@@ -56,7 +56,7 @@ def read_file(home: Path, place: str | PurePath, most: int = MOST_BYTES) -> byte
 def open_file(
     home: Path, place: str | PurePath, most: int = MOST_BYTES
 ) -> Iterator[IO[bytes] | None]:
-    """A file of the home, opened for reading; None where there is none.
+    """Open a file of the home for reading; yields None if there is no file.
 
     Raises:
         UnusableFileError: it is a link, no regular file, larger than `most` or unreadable.
@@ -75,7 +75,7 @@ def open_file(
 
 
 def find_obstacle(home: Path, place: str | PurePath, most: int = MOST_BYTES) -> str | None:
-    """Why a file of the home can't be used, and what to do; None where it can or there is none."""
+    """Say why a file can't be used, and what to do; None if it can be, or there is none."""
     try:
         with open_file(home, place, most):
             return None
@@ -84,7 +84,7 @@ def find_obstacle(home: Path, place: str | PurePath, most: int = MOST_BYTES) -> 
 
 
 def refuse_links(home: Path, place: str | PurePath) -> None:
-    """See that a path stays below the home, and that no part of it is a link.
+    """Check that a path stays below the home, and that no part of it is a link.
 
     Raises:
         UnusableFileError: it leads elsewhere.
@@ -101,7 +101,7 @@ def refuse_links(home: Path, place: str | PurePath) -> None:
 
 
 def check_place(home: Path, place: str | PurePath) -> None:
-    """See that there is a regular file at a place in the home, or nothing.
+    """Check that there is a regular file at a place in the home, or nothing.
 
     Raises:
         UnusableFileError: it is something else, or a link leads there.
@@ -113,17 +113,17 @@ def check_place(home: Path, place: str | PurePath) -> None:
 
 
 def is_link(found: os.stat_result) -> bool:
-    """Whether what was looked at stands for something elsewhere."""
+    """Check whether a file status is that of a link, or of a folder that stands for another."""
     return stat.S_ISLNK(found.st_mode) or getattr(found, "st_reparse_tag", 0) == _JUNCTION
 
 
 def is_folder(found: os.stat_result) -> bool:
-    """Whether what was looked at is a folder, and no link to one."""
+    """Check whether a file status is that of a folder, and no link to one."""
     return stat.S_ISDIR(found.st_mode) and not is_link(found)
 
 
 def list_files(home: Path, folder: str | PurePath = "") -> Iterator[Path]:
-    """The regular files below a folder of the home; none where the folder is a link.
+    """Yield the regular files below a folder of the home; none if the folder is a link.
 
     Raises:
         OSError: a folder can't be read.
@@ -134,7 +134,7 @@ def list_files(home: Path, folder: str | PurePath = "") -> Iterator[Path]:
 def walk(
     home: Path, folder: str | PurePath = "", *, skips_closed: bool = False
 ) -> Iterator[tuple[Path, os.stat_result]]:
-    """Whatever lies below a folder of the home, each with what it is; no link is followed.
+    """Yield every path below a folder of the home with its status; links are not followed.
 
     Args:
         home: the data folder.
@@ -152,7 +152,7 @@ def walk(
 
 
 def list_folder(home: Path, folder: str | PurePath) -> Iterator[tuple[Path, os.stat_result]]:
-    """Whatever lies in a folder of the home, by name, each with what it is.
+    """Yield every path in a folder of the home with its status, by name; none if it is a link.
 
     Raises:
         OSError: the folder can't be read.

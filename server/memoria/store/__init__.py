@@ -1,1 +1,1 @@
-"""TRUTH: what is kept and how it is found again. `base` is the seam; each engine is a folder."""
+"""TRUTH: rows and files, and the indexes over them. `base` is the seam; each engine is a folder."""

@@ -3,16 +3,16 @@
 from typing import TypeAlias
 
 IndexTokens: TypeAlias = bytes
-"""A document's tokens as they are indexed, separated by single spaces: of what was said and done,
-and behind a line feed, which stands in no token, of who said it and when. They are counted as they
-are, in a hundred documents at once."""
+"""Tokens of a document as they are indexed, separated by single spaces: those of what was said and
+done, and behind a line feed, which stands in no token, those of who said it and when. They are
+counted as bytes, in a hundred documents at once."""
 
 
 def pack_tokens(words: str, context: str) -> IndexTokens:
-    """The tokens of what a document says, and of who said it and when."""
+    """Join the tokens of what a document says with those of who said it and when."""
     return f"{words}\n{context}".encode()
 
 
 def list_words(tokens: IndexTokens) -> list[str]:
-    """The tokens of what a document says."""
+    """Return the tokens of what a document says."""
     return tokens[: tokens.index(b"\n")].decode().split(" ")

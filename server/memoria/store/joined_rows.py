@@ -4,12 +4,12 @@ from typing import NamedTuple
 
 
 class JoinedRows(NamedTuple):
-    """What a project brought with it when it became part of another, without a word of it."""
+    """Rows that a project brought along when it became part of another: numbers and ids only."""
 
     former: int
-    """The number of the project's name."""
+    """Number of the project's name."""
     into: int
     sessions: list[int]
     memories: list[str]
     times: list[int]
-    """The numbers of private times."""
+    """Numbers of private times."""

@@ -15,7 +15,7 @@ class StoreLedger:
         self._store = store
 
     def reserve(self, tenant: str, call: ModelCall, since: int, cap: DailyCap) -> int | None:
-        """Enter a call that is about to be made. Gives its number.
+        """Enter a call that is about to be made, and return its number.
 
         None if the tenant's entries of the day that began at `since` would come to more than the
         cap.
@@ -24,7 +24,7 @@ class StoreLedger:
             return enter_call(tx, call, since, cap)
 
     def settle(self, tenant: str, n: int, call: ModelCall) -> None:
-        """Set an entry to what came of the call."""
+        """Set the outcome and the cost of an entry's call."""
         with self._store.write(tenant) as tx:
             tx.ledger.settle(n, call)
 

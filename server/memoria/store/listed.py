@@ -1,4 +1,4 @@
-"""Listed: what a list of memories or sessions is to hold, and a page of it."""
+"""Listed: the request for a list of memories or sessions, and a page of the answer."""
 
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
@@ -10,29 +10,29 @@ _ListedT = TypeVar("_ListedT")
 
 @dataclass(frozen=True, slots=True)
 class ListedSpan:
-    """Which part of a list is wanted, the newest first, as it is seen from somewhere."""
+    """A part of a list, newest first, as seen from a workspace."""
 
     offset: int
     limit: int
     since: int | None = None
-    """UTC epoch milliseconds, as `until`, which is exclusive."""
+    """UTC epoch milliseconds, as `until` is, which is exclusive."""
     until: int | None = None
     workspace: str | None = None
     everywhere: bool = False
-    """Whether every workspace's rows are seen, but those that are private."""
+    """True if the rows of every workspace are seen, except private ones."""
     first: str | None = None
-    """The workspace that comes first where every one's rows are seen, with what is of none."""
+    """The workspace that comes first, with what belongs to none, if every workspace is seen."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListedMemories:
-    """What memories must be to be listed."""
+    """The conditions that memories must meet to be listed."""
 
     types: tuple[MemoryType, ...] = ()
     validities: tuple[Validity, ...] = ()
     task: str | None = None
     entities: tuple[str, ...] = ()
-    """Ids of entities, of one of which a memory speaks."""
+    """Ids of entities; a memory must speak of one of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,25 +46,25 @@ class ListedSession:
     workspace: str | None
     turns: int
     memories: int
-    """How many rest on what was said in it."""
+    """Number of memories that rest on what was said in it."""
     opening_n: int | None
-    """The number of the turn it opens with; none where nothing of it may be used."""
+    """Number of the turn it opens with; None if nothing of it may be used."""
 
 
 class ListedPage(NamedTuple, Generic[_ListedT]):
-    """A part of a list, and how much there is beside it."""
+    """A page of a list, with the numbers of items in all and elsewhere."""
 
     items: list[_ListedT]
     total: int
-    """How many there are in the whole list."""
+    """Number of items in the whole list."""
     elsewhere: int
-    """How many more would be seen if every workspace's rows were."""
+    """Number of further items that would be seen if every workspace's rows were."""
 
 
 class HeldProject(NamedTuple):
-    """A project of which anything is on record."""
+    """A project of which anything is on record, with its numbers of memories and turns."""
 
     name: str
     memories: int
-    """Those that are active."""
+    """Number of active ones."""
     turns: int

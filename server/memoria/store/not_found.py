@@ -1,4 +1,4 @@
-"""Saying that something is not there, and whether it was forgotten."""
+"""Errors for a memory or turn that is not there, or was forgotten."""
 
 from memoria.errors import NotFoundError
 from memoria.model import now_millis, to_iso
@@ -7,7 +7,7 @@ from memoria.store.values import DocumentKind, Tombstone
 
 
 def not_found(tx: Transaction, kind: DocumentKind, record_id: str) -> NotFoundError:
-    """The error to raise for a memory or turn the tenant does not have."""
+    """Return the error to raise for a memory or turn that the tenant does not have."""
     tombstone = tx.tombstones.get(record_id)
     if tombstone is not None:
         return _forgotten(tx, record_id, tombstone)

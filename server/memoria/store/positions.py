@@ -1,4 +1,4 @@
-"""Positions: where turns stand in their conversations."""
+"""Positions: the places of turns in their conversations."""
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class TurnPosition(NamedTuple):
-    """Where a turn stands."""
+    """A turn's number, its session and its place there."""
 
     n: int
     session_n: int
@@ -18,14 +18,14 @@ class TurnPosition(NamedTuple):
 
 
 SESSION_BITS = 32
-"""A place is one number: its session's, and behind it in so many bits its own in the session."""
+"""Bits of a place that hold the turn's place in its session; the session's number is above them."""
 
 
 class Surroundings(NamedTuple):
-    """Where turns and those around them stand, as columns in order of their places."""
+    """Positions of turns and of those around them, as columns in order of their places."""
 
     ns: "Integers"
-    """Once each."""
+    """Numbers of the turns, each once."""
     places: "Integers"
     speakers: frozenset[str] = frozenset()
-    """Who said those in the middle, as far as they have names."""
+    """Names of the speakers of the turns in the middle, as far as they have names."""

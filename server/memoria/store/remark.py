@@ -1,4 +1,4 @@
-"""Remark: what a ranking asks of a turn, of one or of many side by side."""
+"""Metadata of turns and features of their texts that ranking asks for, singly or as columns."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -12,53 +12,53 @@ if TYPE_CHECKING:
     Small: TypeAlias = NDArray[np.int16]
 
 UNHEARD = -1
-"""What is not known because the text has not been read."""
+"""Mark of a feature that is not known because the text has not been read."""
 
 
 class Remark(NamedTuple):
-    """Who said a turn and when."""
+    """The speaker, role and time of a turn, and a way to read its text."""
 
     speaker: str | None
     role: str
     at: int
     read: Callable[[], str]
-    """Unpacks what was said, while the transaction lasts."""
+    """Unpacks the text; may be called while the transaction lasts."""
     is_whole: bool = True
-    """Whether that is all: a turn may be a tool call as well."""
+    """True if the text is all of the turn: it may be a tool call as well."""
 
     @property
     def content(self) -> str:
-        """What was said; unpacked where it is asked for."""
+        """Text of the turn, unpacked when it is asked for."""
         return self.read()
 
 
 class Sayings(NamedTuple):
-    """What texts tell by themselves, as columns; see `Saying` and `find_wish`."""
+    """Features of texts, as columns; see `Saying` and `find_wish`."""
 
     words: "Small"
-    """`UNHEARD` where the text has not been read; then nobody knows whether it asks."""
+    """`UNHEARD` where the text has not been read; then `asks` is not known either."""
     asks: "Bits"
     wishes: "Small"
     """`UNHEARD` where nobody has looked for one."""
 
     def with_rows(self, rows: "Integers", sayings: "Sayings") -> "Sayings":
-        """The same with what is told in some rows."""
+        """Return a copy in which some rows are replaced."""
         words, asks, wishes = self.words.copy(), self.asks.copy(), self.wishes.copy()
         words[rows], asks[rows], wishes[rows] = sayings
         return Sayings(words, asks, wishes)
 
 
 class Remarks(NamedTuple):
-    """Who said turns and when, as columns: a row for each document that was asked for."""
+    """Metadata of turns as columns: a row for each document that was asked for."""
 
     is_turn: "Bits"
-    """Of what is no turn nothing else is told, and nothing is left unheard."""
+    """False for a document that is no turn; its other columns then mean nothing."""
     ats: "Integers"
     is_user: "Bits"
     is_assistant: "Bits"
     speakers: "Integers"
-    """Who of the following."""
+    """Index of the speaker in `names`."""
     names: Sequence[str]
-    """The first, which is empty, stands for who has no name."""
+    """Names of speakers; the first, which is empty, stands for a speaker without a name."""
     said: Sayings
-    """As far as it is known without reading anything."""
+    """Features as far as they are known without reading a text."""

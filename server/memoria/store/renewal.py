@@ -1,12 +1,12 @@
-"""Renewal: what older versions have indexed is found by the words that this one reads in it."""
+"""Renewal: finding documents of older versions by the words that this version reads in them."""
 
 from memoria.store.base import Store
 
 PAGE = 200
-"""Documents at a time. Others wait until those of them are written that have other words now."""
+"""Number of documents renewed at a time; other writers get their turn between two pages."""
 
 
 def renew_all(store: Store) -> None:
-    """Let everything be found by the words of this version."""
+    """Renew the index of every document that an older version has written."""
     while store.renew_words(PAGE):
         pass

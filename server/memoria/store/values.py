@@ -1,4 +1,4 @@
-"""What goes into a store and comes out of it, whichever engine it is."""
+"""Values that go into a store and come out of it, whichever engine it is."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from memoria.model import (
 
 DocumentKind = Literal["turn", "memory"]
 TombstoneKind = Literal["memory", "turn"]
-"""What is refused: that a memory says it again, or that the turn itself is kept again."""
+"""The thing refused: a memory that says it again, or the turn itself."""
 
 
 _NOTHING_WANTED = (None,) * 5
@@ -32,7 +32,7 @@ _NOTHING_WANTED = (None,) * 5
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What a search is narrowed to. Times are UTC epoch milliseconds; `until` is exclusive."""
+    """Conditions that narrow a search. Times are UTC epoch milliseconds; `until` is exclusive."""
 
     since: int | None = None
     until: int | None = None
@@ -41,35 +41,35 @@ class Filters:
     tool: str | None = None
     types: tuple[MemoryType, ...] = ()
     tasks: tuple[str, ...] | None = None
-    """The tasks whose memories alone are wanted; None where the task makes no difference."""
+    """Tasks to whose memories the search is limited; None for no such limit."""
     include_history: bool = False
-    """Whether what is no longer current may be found too."""
+    """True if what is no longer current may be found too."""
     workspace: str | None = None
-    """Where the question is asked: its rows are seen, and those of no workspace."""
+    """Workspace in which the question is asked: its rows are seen, and those of no workspace."""
     everywhere: bool = False
-    """Whether every workspace's rows are seen."""
+    """True if every workspace's rows are seen."""
     include_processed: bool = False
-    """Whether turns may be found from which nothing more is to be concluded: those suppressed, and
-    those the extractor has looked at."""
+    """True if turns may be found from which nothing more is to be concluded: those suppressed, and
+    those that the extractor has looked at."""
 
     @property
     def includes_turns(self) -> bool:
-        """Whether turns are wanted, as far as what only memories have tells."""
+        """True if no filter that only memories can pass, a type or a task, rules turns out."""
         return not self.types and self.tasks is None
 
     @property
     def is_narrow(self) -> bool:
-        """Whether fewer documents are wanted than can be seen from here."""
+        """True if fewer documents are wanted than can be seen from here."""
         wanted = (self.since, self.until, self.session_id, self.tool, self.tasks)
         return wanted != _NOTHING_WANTED or bool(self.roles or self.types)
 
 
 class TaskInHand(NamedTuple):
-    """What is being worked on, as a scratchpad has it."""
+    """The task that a scratchpad says is being worked on."""
 
     task: str | None
     noted_at: int
-    """When the scratchpad was last touched, UTC epoch milliseconds."""
+    """Time at which the scratchpad was last touched, UTC epoch milliseconds."""
 
 
 class LaterSession(NamedTuple):
@@ -77,12 +77,12 @@ class LaterSession(NamedTuple):
 
     session_id: str
     opening_n: int | None
-    """The number of its user's first turn; None where there is none."""
+    """Number of its user's first turn; None where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class ErasureFilter:
-    """What memories and turns must pass to be forgotten. Times as in `Filters`."""
+    """Conditions that memories and turns must meet to be forgotten. Times as in `Filters`."""
 
     types: tuple[MemoryType, ...] = ()
     session_id: str | None = None
@@ -90,27 +90,27 @@ class ErasureFilter:
     since: int | None = None
     until: int | None = None
     workspace: str | None = None
-    """The project in which it was said."""
+    """Project in which it was said."""
     seen: Filters | None = None
-    """What may be selected at all; None for everything of the tenant."""
+    """Filters that limit what may be selected at all; None for everything of the tenant."""
 
     @property
     def is_narrow(self) -> bool:
-        """Whether it tells of the wordings of a memory."""
+        """True if a condition concerns single wordings of a memory: session, speaker or time."""
         told = (self.session_id, self.speaker, self.since, self.until)
         return any(one is not None for one in told)
 
 
 @dataclass(frozen=True, slots=True)
 class ErasureScope:
-    """The numbers under which what is to be erased stands in the indexes."""
+    """Numbers under which the rows to be erased stand in the indexes."""
 
     memories: tuple[int, ...]
     documents: tuple[int, ...]
-    """Its wordings and its turns."""
+    """Numbers of wordings and turns."""
     nodes: tuple[int, ...]
     hashes: tuple[str, ...]
-    """Of texts that no other turn holds, in hexadecimal."""
+    """Hashes of texts that no other turn holds, in hexadecimal."""
 
 
 class Match(NamedTuple):
@@ -121,7 +121,7 @@ class Match(NamedTuple):
 
     @classmethod
     def list_of(cls, pairs: Iterable[Sequence[float]]) -> "list[Match]":
-        """Matches of numbers and scores. Of hundreds, to call the class for each would be felt."""
+        """Build matches from pairs of number and score, without a call of the class for each."""
         return list(map(tuple.__new__, repeat(cls), pairs))
 
 
@@ -132,11 +132,11 @@ class PassageMatch(NamedTuple):
     start: int
     end: int
     score: float
-    """Its cosine, -1 to 1."""
+    """Cosine, -1 to 1."""
 
 
 class Frequencies(NamedTuple):
-    """In how many of the documents that can be seen each term stands."""
+    """Numbers of visible documents: in all, and with each term."""
 
     total: int
     by_term: dict[str, int]
@@ -153,7 +153,7 @@ class ClosedSegment(NamedTuple):
 
 
 class SegmentLimits(NamedTuple):
-    """Where a segment of a session ends by itself."""
+    """Limits at which a segment of a session ends by itself."""
 
     idle_ms: int
     """A pause longer than this begins a new one."""
@@ -193,10 +193,10 @@ class NewTurn(NamedTuple):
     tool_args: JsonValue
     tool_result: JsonValue
     utc_offset: int | None = None
-    """How many minutes the speaker's clock was ahead of UTC; None where that is not known."""
+    """Minutes by which the speaker's clock was ahead of UTC; None where that is not known."""
     account: Account | None = None
     likeness: bytes | None = None
-    """What the other account of the same turn is found by; see `ingest/likeness`."""
+    """Key by which the other account of the same turn is found; see `ingest/likeness`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,36 +214,36 @@ class NewMemory:
     task: str | None = None
     flag: str | None = None
     scope: Scope | None = None
-    """Where it is seen; None where nothing was said: then its type decides."""
+    """Scope as it was given; None if nothing was said: then the memory's type decides."""
 
     @property
     def sole_task(self) -> str | None:
-        """The task for which alone it holds, that of a rule or a preference."""
+        """Task to which a rule or a preference is limited; None for other types."""
         return self.task if self.type.is_guide else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryDetails:
-    """What is known of a memory beside its wording. What is None stays as it is."""
+    """Changes to a memory's fields beside its wording; None leaves a field as it is."""
 
     subject: str | None = None
     task: str | None = None
     importance: float | None = None
     sets_end: bool = False
-    """Whether `expires_at` is its end from now on, or that it has none."""
+    """True if `expires_at` is to be set, be it to None, which is no end."""
     expires_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Successor:
-    """What a memory says now, held against what it said in a turn or a former wording."""
+    """A memory's present wording beside a turn or former wording that said something else."""
 
     n: int
-    """The turn's or the former wording's document."""
+    """Document of the turn or of the former wording."""
     former: str
-    """What the memory said then."""
+    """Text of the memory then."""
     successor: int
-    """The document of what it says now."""
+    """Document of the present wording."""
     present: str
 
 
@@ -261,13 +261,13 @@ class NewVersion:
     event_at: int | None = None
     event_expression: str | None = None
     subject: str | None = None
-    """Of whom or what the memory speaks now that it says this; as before without one."""
+    """Subject of the memory with this wording; None leaves it as before."""
     predicate: str | None = None
     type: MemoryType | None = None
     task: str | None = None
     importance: float | None = None
     expires_at: int | None = None
-    """When the memory stops to count, now that it says this."""
+    """Time at which the memory expires with this wording."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,14 +282,14 @@ class NewEvidence:
 
 @dataclass(frozen=True, slots=True)
 class MessageName:
-    """What a message is known by where it was said."""
+    """Keys by which a message is recognised in its session."""
 
     source: str
     session_id: str
     message_id: str | None
     fingerprint: bytes
     likeness: bytes | None = None
-    """Of a turn of which there may be two accounts."""
+    """Given for a turn of which there may be two accounts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,29 +298,29 @@ class Tombstone:
 
     kind: TombstoneKind
     subject: str
-    """The id it had."""
+    """Id of what was forgotten."""
     at: int
     reason: str
 
     @property
     def epitaph(self) -> str:
-        """When and why, as the end of a sentence."""
+        """Date and reason, as the end of a sentence."""
         return f"was forgotten on {to_iso(self.at)} ({self.reason})"
 
 
 @dataclass(frozen=True, slots=True)
 class SuppressedMeaning:
-    """What was forgotten, as a model sees it, and how near to it counts as the same."""
+    """A vector of something forgotten, and the cosine from which on a text counts as the same."""
 
     model: str
     vector: Vector
     reach: float
-    """A cosine."""
+    """Lowest cosine that counts as the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class TombstoneRecord:
-    """A tombstone with all that it knows again what was forgotten by."""
+    """A tombstone with the digests and vectors by which it recognises what was forgotten."""
 
     tombstone: Tombstone
     digests: tuple[str, ...]
@@ -329,7 +329,7 @@ class TombstoneRecord:
 
 @dataclass(frozen=True, slots=True)
 class PendingDocument:
-    """A document that wants a vector: a turn with the one before it, or a memory's wording."""
+    """A document that needs a vector: a turn with the one before it, or a memory's wording."""
 
     n: int
     attempts: int
@@ -352,11 +352,11 @@ class NewQueueEntry:
     first_index: int
     last_index: int
     priority: int
-    """0 is taken first."""
+    """Lower numbers are taken first."""
     reason: str
     created_at: int
     not_before: int = 0
-    """When it may be taken, UTC epoch ms."""
+    """Time from which on it may be taken, UTC epoch ms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,7 +372,7 @@ class LeasedEntry:
     last_index: int
     reason: str
     attempts: int
-    """With this one."""
+    """Number of attempts, this one included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,6 +389,6 @@ class TextPage:
     """Some of a conversation's texts, packed together."""
 
     block: TextBlock | None
-    """None where they would take no less room."""
+    """None if packing them would save no room."""
     through: int | None
     """The number of the last turn of the page; None where no text is left beyond."""

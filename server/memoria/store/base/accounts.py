@@ -12,15 +12,15 @@ class Accounts(Protocol):
     def list_alike(
         self, session_n: int, likeness: bytes, limit: int, account: Account | None = None
     ) -> list[StoredTurn]:
-        """A session's current turns that begin alike, or those of one account, in their order."""
+        """List a session's current turns that begin alike, of all accounts or one, in order."""
         ...
 
     def find_last_index(self, session_n: int) -> int:
-        """The place of the session's last turn that not only an agent has reported; -1: none."""
+        """Return the place of the last turn not told by an agent alone; -1 if there is none."""
         ...
 
     def hand_over(self, turn: StoredTurn, told: NewTurn) -> None:
-        """Let a turn that an agent has reported be the client's own: its place, id, time and words.
+        """Turn an agent's report of a turn into the client's own: its place, id, time and words.
 
         Args:
             turn: as the agent has reported it.

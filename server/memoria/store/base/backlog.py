@@ -8,21 +8,21 @@ from memoria.store.values import PendingDocument
 
 
 class Backlog(Protocol):
-    """The backlog of all tenants: which model embeds it, and how much of it waits."""
+    """The backlog of all tenants: the model that embeds it, and its size."""
 
     def choose_model(self, name: str) -> int:
-        """Make `name` the home's model; whatever lacks its vector joins the backlog.
+        """Make `name` the home's model; documents without a vector of it join the backlog.
 
-        Gives how many documents joined.
+        Returns how many joined.
         """
         ...
 
     def current_model(self) -> str | None:
-        """The home's model."""
+        """Return the home's model; None if there is none yet."""
         ...
 
     def index_is_behind(self, model: str) -> bool:
-        """Whether the vector index lacks vectors that are stored, or holds some too many.
+        """Check whether the vector index lacks vectors that are stored, or holds some too many.
 
         Happens where processes with and without a vector extension share a home.
         """
@@ -33,15 +33,15 @@ class Backlog(Protocol):
         ...
 
     def list_due_tenants(self, now: int, attempts: int) -> list[str]:
-        """The tenants that have documents to embed now, those that wait longest first."""
+        """List the tenants that have documents to embed now, those that wait longest first."""
         ...
 
     def next_due_at(self, now: int, attempts: int) -> int | None:
-        """When the earliest waiting document may be tried; None if none waits."""
+        """Return when the earliest waiting document may be tried; None if none waits."""
         ...
 
     def status(self, attempts: int) -> BacklogStatus:
-        """How much waits."""
+        """Count the documents that wait and those given up, with the last error."""
         ...
 
 
@@ -49,19 +49,19 @@ class TenantBacklog(Protocol):
     """One tenant's part of the backlog: what the embedding worker reads and writes."""
 
     def list_due(self, now: int, limit: int, attempts: int) -> list[PendingDocument]:
-        """Documents to embed next, oldest first."""
+        """List the documents to embed next, oldest first."""
         ...
 
     def current_model(self) -> str | None:
-        """The home's model."""
+        """Return the home's model; None if there is none yet."""
         ...
 
     def awaits_vector(self) -> bool:
-        """Whether a document has no vector yet."""
+        """Check whether any document has no vector yet."""
         ...
 
     def last_erasure(self) -> int:
-        """A number that grows with every erasure of the tenant."""
+        """Return a number that grows with every erasure of the tenant."""
         ...
 
     def add_vectors(

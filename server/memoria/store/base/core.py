@@ -1,4 +1,4 @@
-"""What core files said when they were last written, and what belongs into them."""
+"""Lines of core files as last written, and the memories that belong in them."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -17,51 +17,51 @@ class CoreLines(Protocol):
     """The lines of core files, each with its memory. Their text is not stored here."""
 
     def memories(self, at: int) -> list[CoreMemory]:
-        """All that is active at a moment; episodes are not, nor what belongs to a task."""
+        """List the memories active at a moment, without episodes and those limited to a task."""
         ...
 
     def present(self, at: int, project: str | None, files: Sequence[CoreFile]) -> list[CoreMemory]:
-        """What of it a reader may be shown at once, as seen from a project.
+        """List the memories that a reader may be shown at once, as seen from a project.
 
-        That is what the files say, all rules, and the newest of everything else, so that the number
-        of memories makes no difference.
+        These are the lines of the files, all rules, and the newest of everything else, so that the
+        number of memories makes no difference to the time.
 
         Args:
             at: UTC epoch milliseconds.
-            project: what is seen in other projects alone is left out; None stands for no project.
+            project: memories seen in other projects alone are left out; None stands for no project.
             files: the core files whose lines are wanted.
         """
         ...
 
     def version(self) -> tuple[int, int]:
-        """A value that is another one after every change to the home, while it is open.
+        """Return a value that changes with every change to the home, while it is open.
 
-        It tells changes of others: it is asked for where nothing is written.
+        It tells changes of others: ask for it where nothing is written.
         """
         ...
 
     def next_end(self, at: int) -> int | None:
-        """The first moment after this one at which a memory comes to its end."""
+        """Return the first moment after this one at which a memory expires; None if none does."""
         ...
 
     def projects(self) -> list[str]:
-        """The projects in which something is seen that is seen nowhere else."""
+        """List the projects in which something is seen that is seen nowhere else."""
         ...
 
     def disputes(self) -> list[EditConflict]:
-        """Wordings by hand that stand against a memory, oldest first."""
+        """List wordings by hand that stand against a memory, oldest first."""
         ...
 
     def statuses(self, memory_ids: Sequence[str]) -> dict[str, LineStatus]:
-        """Where memories stand now; those that were erased are missing."""
+        """Map memories to their present status; those that were erased are missing."""
         ...
 
     def lines(self, file: CoreFile) -> list[CoreLine]:
-        """What a file said when it was last written."""
+        """List the lines of a file as it was last written."""
         ...
 
     def set_line(self, file: CoreFile, line: CoreLine) -> None:
-        """Note what a file says of a memory, in the place of what it said before.
+        """Note the line that a file has for a memory, in place of the one before.
 
         Raises:
             NotFoundError: there is no such memory.
@@ -69,17 +69,17 @@ class CoreLines(Protocol):
         ...
 
     def drop_line(self, file: CoreFile, memory_id: str) -> None:
-        """Note that a file says nothing of a memory."""
+        """Note that a file has no line for a memory."""
         ...
 
     def file_state(self, file: CoreFile) -> CoreFileState:
-        """What was last written to a file, or is about to be."""
+        """Return the digests of what was last written to a file and of what is about to be."""
         ...
 
     def announce_write(self, file: CoreFile, digest: bytes) -> None:
-        """Note what is about to be written to a file."""
+        """Note the digest of what is about to be written to a file."""
         ...
 
     def confirm_write(self, file: CoreFile, digest: bytes) -> None:
-        """Note what has been written to a file: nothing is about to be any more."""
+        """Note the digest of what has been written to a file, and that no write is pending."""
         ...

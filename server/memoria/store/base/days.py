@@ -1,4 +1,4 @@
-"""What files for people are made of, and what was last written into them."""
+"""Matter of the files for people, and records of what was last written into them."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -11,23 +11,23 @@ class Days(Protocol):
     """A tenant's days and closed conversations."""
 
     def list_closed_sessions(self, since: int, after: int, limit: int) -> list[ClosedSession]:
-        """Conversations with no open segment, taken up since, beyond a number, in order."""
+        """List closed conversations taken up since a time, with numbers beyond `after`."""
         ...
 
     def get_closed_session(self, session_n: int) -> ClosedSession | None:
-        """One of them; None where it goes on."""
+        """Return a closed conversation; None if it goes on."""
         ...
 
     def next_activity_at(self, at: int) -> int | None:
-        """When next something was said, learnt or put aside, from a moment on."""
+        """Return when next, from a moment on, something was said, learnt or put aside."""
         ...
 
     def list_episode_ends(self, turn_ns: Sequence[int]) -> list[tuple[int, int | None]]:
-        """When the segments ended that have an episode over one of these turns: (at, offset)."""
+        """List (time, UTC offset) of the ends of segments whose episode covers one of the turns."""
         ...
 
     def notes(self, day: LocalDay) -> DayNotes:
-        """What happened on a day.
+        """Collect the events of a day.
 
         What was said by a clock of its own is of that clock's day; the rest lies between the
         midnights of `day`.
@@ -36,24 +36,24 @@ class Days(Protocol):
 
 
 class GeneratedFileRecords(Protocol):
-    """What nightly maintenance wrote last into a tenant's files."""
+    """Records of what nightly maintenance last wrote into a tenant's files."""
 
     def all(self) -> list[GeneratedFile]:
-        """Every file."""
+        """List every file."""
         ...
 
     def get(self, path: str) -> GeneratedFile | None:
-        """What was last written at a place."""
+        """Return the record of a file; None if nothing is recorded for the path."""
         ...
 
     def put(self, file: GeneratedFile) -> None:
-        """Note what is written at a place."""
+        """Record a file as written."""
         ...
 
     def drop(self, path: str) -> None:
-        """Note that nothing is written there any more."""
+        """Drop the record of a file."""
         ...
 
     def forget(self, path: str) -> None:
-        """Drop it, and every digest of what ever stood there: no undoing brings it back."""
+        """Drop the record of a file and all digests of its contents: no undo restores it."""
         ...

@@ -1,4 +1,4 @@
-"""What rests on what: the evidence, the derivations and the coverage of every memory.
+"""Dependencies: the evidence, the derivations and the coverage of every memory.
 
 A memory of any type rests on its sources in one of these ways.
 
@@ -36,11 +36,11 @@ class Dependent(NamedTuple):
     memory_id: str
     relation: Relation
     is_stated: bool = False
-    """Whether somebody stated what it says now: then it stands by itself."""
+    """True if somebody stated its present wording: then it stands by itself."""
     is_drawn_from: bool = False
-    """Whether one of its wordings was concluded from it, and not only repeated there."""
+    """True if a wording of it was concluded from the source, and not only repeated there."""
     has_other_source: bool = False
-    """Whether its present wording has a source beside those in question. Told of evidence only."""
+    """True if its present wording has a source beside those in question; set for evidence only."""
 
 
 class Orphan(NamedTuple):
@@ -48,16 +48,16 @@ class Orphan(NamedTuple):
 
     kind: OrphanKind
     id: str
-    """Of a memory, a turn or a queue entry; what tells anything else from others of its kind."""
+    """Id of a memory, a turn or a queue entry; for anything else, a key unique within its kind."""
     number: int = 0
-    """Of a former wording; 0 of anything else."""
+    """Number of a former wording; 0 for anything else."""
 
 
 class Dependencies(Protocol):
-    """What a tenant's memories, queue entries and edges rest on."""
+    """The sources of a tenant's memories, queue entries and edges."""
 
     def list_dependents(self, memory_ids: Sequence[str], turn_ns: Sequence[int]) -> list[Dependent]:
-        """The memories that rest on one of these memories or turns, in order of their ids.
+        """List the memories that rest on one of these memories or turns, in order of their ids.
 
         One that rests on them in several ways is listed by the closest: correction before coverage
         before derivation before evidence.
@@ -65,7 +65,7 @@ class Dependencies(Protocol):
         ...
 
     def list_unsupported_wordings(self, turn_ns: Sequence[int]) -> dict[int, str]:
-        """Former wordings that would have no source left without these turns.
+        """Find former wordings that would have no source left without these turns.
 
         Returns:
             Ids of the memories, by the numbers of the wordings.
@@ -73,29 +73,29 @@ class Dependencies(Protocol):
         ...
 
     def list_orphans(self) -> list[Orphan]:
-        """Every row, but for items of nightly plans, that has outlived all its sources."""
+        """List every row, but for items of nightly plans, that has outlived all its sources."""
         ...
 
     def list_existing(self, ids: Sequence[str]) -> set[str]:
-        """Those of these ids that a memory, a turn, a session or a queue entry has."""
+        """Select the ids that a memory, a turn, a session or a queue entry has."""
         ...
 
     def list_planned_items(self) -> list[str]:
-        """What runs that were broken off are still to do, as it stands in their plans."""
+        """List the unfinished items in the plans of nightly runs that were broken off."""
         ...
 
     def list_unsupported_joins(self) -> list[str]:
-        """Ids of the entities that a model alone has joined with another, and no name does now."""
+        """List ids of entities that a model alone has joined with another, and no name does now."""
         ...
 
     def delete_orphan_rows(self) -> int:
-        """Delete the core lines and edges that have outlived their sources. Gives how many."""
+        """Delete core lines and edges that have outlived their sources; return their number."""
         ...
 
     def drop_unsupported_entries(self, now: int) -> int:
-        """Drop the queue entries of which no turn is left. Gives how many."""
+        """Drop the queue entries of which no turn is left, and return their number."""
         ...
 
     def drop_unsupported_edges(self, memory_ids: Sequence[str]) -> int:
-        """Delete the edges of these memories to entities they no longer name. Gives how many."""
+        """Delete these memories' edges to entities they no longer name, and return their number."""
         ...

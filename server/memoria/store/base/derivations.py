@@ -1,4 +1,4 @@
-"""Derived memories: what nightly maintenance may derive from, and what it has derived."""
+"""Derivations: memories that nightly maintenance may derive from, and those it has derived."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
@@ -14,8 +14,7 @@ class DerivationCandidate(NamedTuple):
     content: str
     type: str
     scope: tuple[int | None, str | None]
-    """Its workspace, and the task for which alone it holds: nothing is derived from memories that
-    differ in these."""
+    """Workspace, and the task to which it is limited: sources of one memory agree in both."""
     subject: str | None
     predicate: str | None
     confidence: float
@@ -31,29 +30,29 @@ class StatementOccasion(NamedTuple):
 
 
 class DerivationSource(NamedTuple):
-    """A memory that another was derived from, or the one that this was merged into."""
+    """A source of a derived memory, or the survivor of the merger of such a source."""
 
     derived_id: str
     n: int
     id: str
     is_current: bool
-    """Whether the present wording was derived from it, and not only a former one."""
+    """True if the present wording was derived from it, and not only a former one."""
     is_quoted: bool
-    """Whether the derived memory rests on it, and its model was not merely shown it."""
+    """True if the derived memory rests on it; False if its model was merely shown it."""
     is_valid: bool
-    """Whether it is active and still says what it said then."""
+    """True if it is active and still says what it said then."""
 
 
 class ChangedSource(NamedTuple):
-    """Something that a derived memory rests on and that has changed since."""
+    """A source of a derived memory that has changed since that was written."""
 
     derived_id: str
     id: str
-    """The memory that tells how it is now."""
+    """Id of the memory that has the present state."""
     before: str
-    """What it said when the derived memory was written."""
+    """Wording of the source when the derived memory was written."""
     after: str
-    """What tells it by now; empty where nothing does."""
+    """Wording that now stands in its place; empty if there is none."""
     changed_at: int
     """UTC epoch milliseconds."""
 
@@ -62,55 +61,55 @@ class Derivations(Protocol):
     """The memories of a tenant that others may be derived from, and those that were derived."""
 
     def list_candidates(self, after: int, limit: int) -> list[DerivationCandidate]:
-        """Active memories beyond a number that others may be derived from, in order.
+        """List active memories beyond a number that others may be derived from, in order.
 
         Memories with a flag or an expiry date, summaries and derived memories are left out.
         """
         ...
 
     def similar_pairs(self, ns: Sequence[int]) -> list[tuple[int, int, float]]:
-        """(one, other, cosine) of those of these memories, by number, that mean nearly the same."""
+        """List (one, other, cosine) of pairs of these memories that mean nearly the same."""
         ...
 
     def entities(self, ns: Sequence[int]) -> list[tuple[int, int]]:
-        """(memory, entity) of every entity that these memories, by number, speak of."""
+        """List (memory, entity) for every entity that these memories, by number, speak of."""
         ...
 
     def occasions(self, ns: Sequence[int]) -> list[StatementOccasion]:
-        """The occasions on which these memories, by number, were stated.
+        """List the occasions on which these memories, by number, were stated.
 
         A memory without a turn counts as stated on its day, by its channel.
         """
         ...
 
     def user_statement_times(self, ns: Sequence[int]) -> list[tuple[int, int, int | None]]:
-        """(memory, UTC epoch ms, offset of the clock) of each time the user spoke of one of these.
+        """List (memory, UTC epoch ms, UTC offset) for each time the user spoke of one of these.
 
         If a wording says when it happened, that time is given instead.
         """
         ...
 
     def list_derived(self, after: int, limit: int) -> list[tuple[int, str]]:
-        """(number, id) of derived memories beyond a number, whatever their status is now."""
+        """List (number, id) of derived memories beyond a number, whatever their status is now."""
         ...
 
     def sources(self, ids: Sequence[str]) -> list[DerivationSource]:
-        """The memories that these were derived from, in any of their wordings."""
+        """List the memories that these were derived from, in any of their wordings."""
         ...
 
     def list_changed(self, ids: Sequence[str]) -> list[ChangedSource]:
-        """What derived memories and episodes rest on that has changed since they were written.
+        """List sources of derived memories and episodes that have changed since these were written.
 
-        An episode rests on what was concluded from its turns. What the same turns correct has not
-        changed for it.
+        An episode's sources are the memories concluded from its turns. A correction made in the
+        same turns is no change for it.
         """
         ...
 
     def list_changed_in(
         self, session_n: int, first_index: int, last_index: int
     ) -> list[ChangedSource]:
-        """What was concluded from some turns of a session and has changed since.
+        """List memories concluded from these turns of a session that have changed since.
 
-        The derived memory of these is empty: the turns may not have been summed up yet.
+        `derived_id` is empty in these: the turns may not have been summed up yet.
         """
         ...

@@ -20,15 +20,15 @@ class Documents(Protocol):
     def match(
         self, kinds: Sequence[DocumentKind], terms: Sequence[str], filters: Filters, limit: int
     ) -> list[Match]:
-        """The best documents by BM25 that hold any of the terms, best first."""
+        """Return the best documents by BM25 that hold any of the terms, best first."""
         ...
 
     def age(self) -> object:
-        """How old the full-text index is: while it is equal, the same terms match the same."""
+        """Return a stamp of the full-text index: while it is equal, terms match the same."""
         ...
 
     def expect_vectors(self, vectors: Sequence[Vector]) -> None:
-        """Say that `nearest` will be asked for each of these, so one pass can serve all.
+        """Announce that `nearest` will be asked for each of these, so one pass can serve all.
 
         Args:
             vectors: of one model; one at least.
@@ -38,7 +38,7 @@ class Documents(Protocol):
     def nearest(
         self, kind: DocumentKind, model: str, vector: Vector, filters: Filters, limit: int
     ) -> list[Match]:
-        """The nearest documents by cosine (-1 to 1), best first.
+        """Return the nearest documents by cosine (-1 to 1), best first.
 
         Raises:
             EmbedderError: the vector is not as long as the model's stored ones.
@@ -46,13 +46,13 @@ class Documents(Protocol):
         ...
 
     def vectors(self, ns: Sequence[int], model: str) -> dict[int, Vector]:
-        """The vectors of those of the documents that have one."""
+        """Map documents to their vectors; those without one are missing."""
         ...
 
     def nearest_passages(
         self, ns: Sequence[int], model: str, vector: Vector
     ) -> dict[int, PassageMatch]:
-        """Of the documents with passages, the most promising, each with its nearest passage.
+        """Map the most promising of the documents with passages to the nearest passage of each.
 
         Raises:
             EmbedderError: the vector is not as long as the model's stored ones, or these are
@@ -61,29 +61,29 @@ class Documents(Protocol):
         ...
 
     def list_containing(self, kind: DocumentKind, terms: Sequence[str]) -> list[int]:
-        """Every document of the tenant that holds all of the terms, seen from here or not."""
+        """List every document of the tenant that holds all of the terms, seen from here or not."""
         ...
 
     def page(self, kind: DocumentKind, after: int, limit: int) -> list[int]:
-        """The tenant's documents with numbers beyond `after`, in order."""
+        """List the tenant's documents with numbers beyond `after`, in order."""
         ...
 
     def recent(self, kinds: Sequence[DocumentKind], filters: Filters, limit: int) -> list[int]:
-        """The newest documents that pass the filters, by when they were said or began to hold."""
+        """List the newest documents that pass the filters, by the time said or valid from."""
         ...
 
     def distinct_words(self, ns: Sequence[int]) -> dict[int, frozenset[str]]:
-        """The distinct tokens of what the documents say, without who said it and when."""
+        """Map documents to the distinct tokens of what they say, without who said it and when."""
         ...
 
     def index_tokens(self, ns: Sequence[int], most_chars: int) -> dict[int, IndexTokens]:
-        """The tokens of the documents, without those that have more characters than that."""
+        """Map documents to their tokens; those of more than `most_chars` characters are missing."""
         ...
 
     def frequencies(
         self, kinds: Sequence[DocumentKind], terms: Sequence[str], filters: Filters
     ) -> Frequencies:
-        """How common the terms are among what can be seen, whatever else the filters want."""
+        """Count the visible documents, and those with each term; no other filter applies."""
         ...
 
     def find_words(
@@ -93,7 +93,7 @@ class Documents(Protocol):
         accept: Callable[[str], bool],
         filters: Filters,
     ) -> dict[str, int]:
-        """The words of what can be seen that begin so and are accepted, each with how common it is.
+        """Map the accepted words of visible documents that begin so to their numbers of documents.
 
         Args:
             kinds: of document.
@@ -104,7 +104,7 @@ class Documents(Protocol):
         ...
 
     def awaiting_vectors(self, ns: Sequence[int]) -> set[int]:
-        """Which of the documents have no vector yet."""
+        """Select the documents that have no vector yet."""
         ...
 
     def list_elsewhere(
@@ -114,20 +114,20 @@ class Documents(Protocol):
         filters: Filters,
         limit: int,
     ) -> dict[int, str]:
-        """The newest documents that only other workspaces see, each with its workspace's name.
+        """Map the newest documents that only other workspaces see to their workspaces' names.
 
-        None of a private workspace, and none of those that the filters' own workspace sees.
+        Those of private workspaces, and those that the filters' own workspace sees, are left out.
 
         Args:
             kinds: of document.
             groups: of terms; a document holds one group whole.
-            filters: what else they must pass.
-            limit: how many at most.
+            filters: further conditions.
+            limit: the largest number of documents.
         """
         ...
 
     def count_hidden(
         self, kinds: Sequence[DocumentKind], terms: Sequence[str], filters: Filters
     ) -> int:
-        """How many documents, seen from here but no longer current, hold all of the terms."""
+        """Count documents, seen from here but no longer current, that hold all of the terms."""
         ...

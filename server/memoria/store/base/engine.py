@@ -1,4 +1,4 @@
-"""The engine: what a database offers the composition root, and nobody else."""
+"""The protocol of a database engine, for the composition root alone."""
 
 from pathlib import Path
 from typing import Protocol
@@ -13,15 +13,15 @@ class Engine(Protocol):
 
     @property
     def files(self) -> DatabaseFiles:
-        """Work on the database as a whole, opened or not."""
+        """Operations on the database as a whole, opened or not."""
         ...
 
     def exists(self, settings: Settings) -> bool:
-        """Whether the home has a database already."""
+        """Check whether the home has a database already."""
         ...
 
     def open(self, settings: Settings) -> Store:
-        """The home's store, made if there is none.
+        """Open the home's store; make it if there is none.
 
         Raises:
             StoreError: it can't be opened.
@@ -29,7 +29,7 @@ class Engine(Protocol):
         ...
 
     def open_journaling(self, settings: Settings, lease: str, owner: str) -> JournalingStore:
-        """The store of a nightly run, which writes only while its owner has the tenant's lease.
+        """Open the store of a nightly run; it writes only while its owner has the tenant's lease.
 
         Raises:
             StoreError: it can't be opened.
@@ -37,7 +37,7 @@ class Engine(Protocol):
         ...
 
     def open_former(self, settings: Settings, database: Path) -> Store:
-        """The store of a database that a restore has set aside.
+        """Open the store of a database that a restore has set aside.
 
         Raises:
             StoreError: it can't be opened.

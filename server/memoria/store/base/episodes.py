@@ -1,4 +1,4 @@
-"""Episodes: which segment of a session a summary speaks of."""
+"""Episodes: memories that sum up segments of sessions."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
@@ -10,7 +10,7 @@ class Episodes(Protocol):
     """The memories that sum up segments of sessions."""
 
     def add(self, memory_id: str, session_n: int, first_index: int, last_index: int) -> None:
-        """Note which turns a memory sums up.
+        """Record the turns that a memory sums up.
 
         Raises:
             NotFoundError: there is no such memory.
@@ -18,34 +18,34 @@ class Episodes(Protocol):
         ...
 
     def find(self, session_n: int, first_index: int, last_index: int) -> str | None:
-        """The id of the memory that sums up exactly this segment."""
+        """Return the id of the memory that sums up exactly this segment; None if none does."""
         ...
 
     def get_span(self, memory_id: str) -> TurnRange | None:
-        """The segment that a memory sums up; None if it sums up none."""
+        """Return the segment that a memory sums up; None if it sums up none."""
         ...
 
     def list_over_turns(self, turn_ns: Sequence[int]) -> list[str]:
-        """Ids of the memories that sum up a segment with one of these turns."""
+        """List ids of the memories that sum up a segment with one of these turns."""
         ...
 
     def stop_summarising(self, memory_id: str, now: int) -> None:
-        """Sum up the span of this episode no more. Nothing happens if it is no episode."""
+        """Take an episode's segment out of the queue, so that it is not summed up again."""
         ...
 
     def list_active(self, after: int, limit: int) -> list[tuple[int, str]]:
-        """(number, id) of active episodes beyond a number, in order."""
+        """List (number, id) of active episodes beyond a number, in order."""
         ...
 
     def list_recent(self, at: int, project: str | None, limit: int) -> list[str]:
-        """Ids of the last episodes of a project that are active at a moment, newest first.
+        """List ids of the last episodes of a project that are active at a moment, newest first.
 
         Those of other projects are left out; None stands for no project.
         """
         ...
 
     def list_read_before(self, moments: Mapping[str, int]) -> list[str]:
-        """Of these episodes, those whose segment was last read before the moment given.
+        """List the episodes whose segment was last read before the moment given for each.
 
         A segment that waits to be read is none of them.
 
@@ -55,12 +55,12 @@ class Episodes(Protocol):
         ...
 
     def requeue_summary(self, memory_id: str, moment: int) -> bool:
-        """Put the segment of an episode back into the queue if it was last read before a moment."""
+        """Requeue an episode's segment if it was last read before a moment; True if it was."""
         ...
 
     def requeue_summaries(self, turn_ns: Sequence[int], not_before: int = 0) -> int:
         """Put finished segments with one of these turns back into the queue.
 
-        They are taken from that moment on. Gives how many there are.
+        They may be taken from `not_before` on. Returns their number.
         """
         ...

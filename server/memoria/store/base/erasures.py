@@ -1,4 +1,4 @@
-"""Erasures: what is to be forgotten, how much of it is where, and the proofs that are left."""
+"""Erasures: selecting what to forget, counting its rows, and keeping the proofs."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
@@ -8,69 +8,69 @@ from memoria.store.values import ErasureFilter, ErasureScope, MessageName
 
 
 class Holdings(NamedTuple):
-    """What a tenant holds altogether."""
+    """Totals of a tenant."""
 
     memories: int
     turns: int
     newest: int
-    """The number of its newest document; together with their number it changes with any of them."""
+    """Number of its newest document; with the two counts it changes with any document."""
 
 
 class Erasures(Protocol):
-    """What a tenant is about to forget, or has forgotten."""
+    """A tenant's rows to be erased, and the reports on those that were."""
 
     def list_memories(self, wanted: ErasureFilter) -> list[str]:
-        """Ids of the memories that pass a filter, oldest first."""
+        """List ids of the memories that pass a filter, oldest first."""
         ...
 
     def list_turns(self, wanted: ErasureFilter) -> list[int]:
-        """Numbers of the turns that pass a filter, in all their versions, oldest first."""
+        """List numbers of the turns that pass a filter, in all their versions, oldest first."""
         ...
 
     def list_about(self, topic: str, key: str) -> list[str]:
-        """Ids of the memories that name an entity or have it for their subject.
+        """List ids of the memories that name an entity or have it for their subject.
 
         Args:
-            topic: the entity's id, or whatever was given for one.
-            key: the same as names are compared.
+            topic: the entity's id or name, as given.
+            key: the name folded for comparison.
         """
         ...
 
     def list_core_marks(self, memory_ids: Sequence[str]) -> dict[str, frozenset[str]]:
-        """The marks of the lines that core files have for these memories, by the file's place."""
+        """Map each core file's place to the marks of its lines for these memories."""
         ...
 
     def find_scope(
         self, memory_ids: Sequence[str], wording_ns: Sequence[int], turn_ns: Sequence[int]
     ) -> ErasureScope:
-        """What has rows of its own for these memories, former wordings and turns."""
+        """Find under which numbers and hashes the indexes have these memories and turns."""
         ...
 
     def count_rows(self, scope: ErasureScope) -> dict[str, int]:
-        """How many rows of it each index has."""
+        """Count the rows of a scope in each index."""
         ...
 
     def get_holdings(self) -> Holdings:
-        """What the tenant holds altogether."""
+        """Count what the tenant holds altogether."""
         ...
 
     def count_all_rows(self) -> dict[str, int]:
-        """How many rows each of the tenant's tables has."""
+        """Count the rows in each of the tenant's tables."""
         ...
 
     def iterate_messages(self) -> Iterator[tuple[int, str, MessageName]]:
-        """Every turn in every version: its number, its id, and what it is known by."""
+        """Yield every version of every turn: number, id, and keys it is recognised by."""
         ...
 
     def iterate_wordings(self) -> Iterator[tuple[str, str, str | None]]:
-        """Every wording of every memory after its id, with the words it was concluded from."""
+        """Yield all wordings of all memories: memory id, wording, words it was concluded from."""
         ...
 
     def erase_all(self, *, keeps_places: bool = False) -> None:
         """Erase all that the tenant holds but tombstones, proofs and logs: a statement a table.
 
         Args:
-            keeps_places: whether the names of sessions and projects stay, so that what is put back
+            keeps_places: True if the names of sessions and projects stay, so that what is put back
                 later has its place among what was said since.
         """
         ...
@@ -80,13 +80,13 @@ class Erasures(Protocol):
         ...
 
     def list_reports(self, limit: int) -> list[ForgetReport]:
-        """The newest proofs, without their digests."""
+        """List the newest proofs, without their digests."""
         ...
 
     def list_all_reports(self) -> list[ForgetReport]:
-        """Every proof with its digests, oldest first."""
+        """List every proof with its digests, oldest first."""
         ...
 
     def get_report(self, report_id: str) -> ForgetReport | None:
-        """A proof with its digests."""
+        """Return a proof with its digests; None if there is none."""
         ...

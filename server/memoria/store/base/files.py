@@ -15,29 +15,29 @@ class DatabaseFiles(Protocol):
 
     @property
     def newest_schema(self) -> int:
-        """The newest schema this version knows."""
+        """Number of the newest schema that this version knows."""
         ...
 
     def copy(self, source: Path, target: Path, progress: Callable[[int, int], None]) -> None:
-        """Write the file as it is at this moment, while others go on writing to it."""
+        """Copy the file as it is at this moment, while others go on writing to it."""
         ...
 
     def list_foreign_objects(self, path: Path) -> list[str]:
-        """What in a file is not as a version made it, such as a trigger. Nothing in it is run."""
+        """List objects in a file that no version of Memoria made, such as triggers; none is run."""
         ...
 
     def check_truth(self, path: Path) -> list[Finding]:
-        """Whether the truth in a file that nobody else has open is whole."""
+        """Check that the truth in a file is whole; nobody else may have it open."""
         ...
 
     def describe(self, path: Path) -> tuple[int, Mapping[str, int]]:
-        """The schema's number, and how much of what is in the file."""
+        """Return the schema's number, and the number of rows of each kind in the file."""
         ...
 
     def claim(self, path: Path) -> AbstractContextManager[Callable[[Path, Path], None]]:
-        """Keep everybody else out of the file. Gives what puts another in its place.
+        """Lock everybody else out of the file, and yield a function that replaces it.
 
-        What it gives takes the new file and the folder the present one goes to.
+        The function takes the new file and the folder that the present one is moved to.
 
         Raises:
             StoreUnavailableError: another process has it open.

@@ -4,17 +4,17 @@ from typing import Protocol
 
 
 class Leases(Protocol):
-    """A tenant's leases. One runs out with its owner: a dead process is in nobody's way for long.
+    """A tenant's leases. One expires by itself, so a dead process blocks nobody for long.
 
     Moments are the machine's own, UTC epoch ms.
     """
 
     def take(self, name: str, owner: str, now: int, lease_ms: int) -> bool:
-        """Take or renew a lease. False while another owner has it."""
+        """Take or renew a lease; return False while another owner has it."""
         ...
 
     def owner(self, name: str, now: int) -> str | None:
-        """Who has the lease; None if it is free or has run out."""
+        """Return the owner of the lease; None if it is free or has run out."""
         ...
 
     def release(self, name: str, owner: str) -> None:

@@ -1,4 +1,4 @@
-"""Listings: memories and sessions page by page, for who browses."""
+"""Listings: memories and sessions page by page, for browsing."""
 
 from typing import Protocol
 
@@ -9,9 +9,9 @@ class Listings(Protocol):
     """A tenant's memories and sessions page by page, the newest first."""
 
     def list_memories(self, wanted: ListedMemories, span: ListedSpan) -> ListedPage[int]:
-        """The numbers of memories' newest wordings, by the time since which these hold."""
+        """List the numbers of memories' newest wordings, by the time since which these hold."""
         ...
 
     def list_sessions(self, client: str | None, span: ListedSpan) -> ListedPage[ListedSession]:
-        """Sessions of a client, or of all, in the order of their last turns."""
+        """List the sessions of a client, or of all, in the order of their last turns."""
         ...

@@ -1,4 +1,4 @@
-"""Logs: what was done, and what was asked of models."""
+"""Logs: what was done, and the calls to models."""
 
 from typing import Protocol
 
@@ -28,41 +28,41 @@ class AuditLog(Protocol):
         ...
 
     def list_entries(self, subject: str) -> list[AuditEntry]:
-        """What was done to a memory or turn, oldest first."""
+        """List what was done to a memory or turn, oldest first."""
         ...
 
     def list_by_action(self, action: str, limit: int) -> list[LoggedAction]:
-        """The newest lines of one kind, newest first."""
+        """List the newest lines of one kind, newest first."""
         ...
 
     def newest(self) -> int:
-        """The number of the newest line, whoever's it is; 0 where there is none."""
+        """Return the number of the newest line, of any tenant; 0 if there is none."""
         ...
 
     def list_subjects(self, after: int) -> list[str]:
-        """What the tenant's lines after this number are about."""
+        """List the subjects, ids of memories and turns, of the tenant's lines after this number."""
         ...
 
 
 class ModelCallLog(Protocol):
-    """The log of calls to chat models, and what they cost."""
+    """The log of calls to chat models, and their costs."""
 
     def add(self, call: ModelCall) -> int:
-        """Write a call. Gives its number."""
+        """Write a call, and return its number."""
         ...
 
     def settle(self, n: int, call: ModelCall) -> None:
-        """Set what a call cost and how it went."""
+        """Set the cost and the outcome of a call."""
         ...
 
     def spending(self, since: int, until: int) -> TokenSpending:
-        """What the calls made in this time cost."""
+        """Add up the cost of the calls made in this time."""
         ...
 
     def reading_price(self, since: int) -> ReadingPrice:
-        """What the calls from a moment on took, and how much conversation was read since."""
+        """Add up the calls from a moment on, and the conversation that was read with them."""
         ...
 
     def newest(self) -> ModelCall | None:
-        """The newest call."""
+        """Return the newest call; None if there is none."""
         ...

@@ -28,38 +28,38 @@ class Memories(Protocol):
         ...
 
     def add_evidence(self, evidence: NewEvidence) -> bool:
-        """Note another turn that a memory rests on. False if that is known."""
+        """Record another turn that a memory rests on; return False if it was recorded already."""
         ...
 
     def add_use(self, memory_id: str, gain: float, now: int) -> None:
-        """Note that a memory shaped a reply; its importance grows by `gain`, up to 1."""
+        """Record that a memory shaped a reply; its importance grows by `gain`, up to 1."""
         ...
 
     def list_about(
         self, subject: str, workspace: str | None = None, *, limit: int = 50
     ) -> list[Memory]:
-        """Active memories seen from the workspace that speak of a subject, newest first.
+        """List active memories seen from the workspace that speak of a subject, newest first.
 
-        Those that tell no property of it by name come before all others.
+        Memories without a predicate come before all others.
         """
         ...
 
     def list_of_property(
         self, subject: str, predicate: str | None, workspace: str | None = None, *, limit: int = 50
     ) -> list[Memory]:
-        """Of the active memories that speak of a subject those that may tell the same property.
+        """List the active memories of a subject that may tell the same property of it.
 
-        They tell it, newest first, or none by name; of those that tell it not, the newest are
-        looked at that the limit leaves room for.
+        First those with the predicate, newest first; the room that the limit leaves goes to the
+        newest of the subject's other memories, of which those without a predicate are listed.
         """
         ...
 
     def list_concluded_from(self, turn_ns: Sequence[int], by: InferredBy) -> list[str]:
-        """Ids of active memories whose present wording was concluded so from one of the turns."""
+        """List active memories, by id, whose present wording was so concluded from a turn."""
         ...
 
     def list_awaiting_turns(self, turn_ns: Sequence[int]) -> set[int]:
-        """Those of the turns from which a model concluded what waits for the user's word.
+        """Select the turns from which a model concluded what waits for the user's word.
 
         They have been read, but the first level shows them until the last of these memories has
         been confirmed, corrected, archived or forgotten; then they are processed like others.
@@ -67,17 +67,17 @@ class Memories(Protocol):
         ...
 
     def list_spoken_for(self, turn_ns: Sequence[int]) -> set[int]:
-        """Those of the turns that a memory rests on: not an episode, nor one that was archived."""
+        """Select the turns that a memory rests on, episodes and archived memories apart."""
         ...
 
     def add_version(self, memory_id: str, version: NewVersion) -> int:
-        """Write a wording that replaces the present one. Gives its version number."""
+        """Write a wording that replaces the present one, and return its version number."""
         ...
 
     def add_past_version(self, memory_id: str, version: NewVersion) -> bool:
         """Write a wording that held before the present one, up to the next that is known.
 
-        The wording before it ends where it begins. False where the memory has said the same before.
+        The wording before it ends where it begins. Returns False if the memory has said it before.
         """
         ...
 
@@ -86,7 +86,7 @@ class Memories(Protocol):
         ...
 
     def set_scope(self, memory_id: str, scope: Scope, workspace: str | None, now: int) -> None:
-        """Set where a memory is seen, in all its wordings.
+        """Set the scope of a memory, in all its wordings.
 
         Args:
             memory_id: the memory.
@@ -97,15 +97,15 @@ class Memories(Protocol):
         ...
 
     def set_subject(self, memory_id: str, subject: str | None) -> None:
-        """Set of whom or what a memory speaks, in its normal form."""
+        """Set the subject that a memory speaks of, in its normal form."""
         ...
 
     def describe(self, memory_id: str, details: MemoryDetails, now: int) -> None:
-        """Set what is known of a memory beside its wording; what is not given stays."""
+        """Set a memory's fields beside its wording; those that are None stay as they are."""
         ...
 
     def is_private(self, workspace: str | None) -> bool:
-        """Whether what is said in a workspace is seen from it alone, whatever it is about."""
+        """Check whether what is said in a workspace is seen from it alone, whatever it is about."""
         ...
 
     def set_flags(
@@ -122,7 +122,7 @@ class Memories(Protocol):
         ...
 
     def get(self, memory_id: str) -> Memory | None:
-        """A memory with all its versions."""
+        """Return a memory with all its versions; None if there is none."""
         ...
 
     def erase(self, memory_id: str) -> None:
@@ -134,67 +134,67 @@ class Memories(Protocol):
         ...
 
     def list_stated_in(self, turn_ns: Sequence[int]) -> list[str]:
-        """Ids of the memories with a wording concluded from one of these turns."""
+        """List ids of the memories with a wording concluded from one of these turns."""
         ...
 
     def list_repeated_in(self, turn_ns: Sequence[int]) -> list[str]:
-        """Ids of the memories that one of these turns says once more."""
+        """List ids of the memories that one of these turns says once more."""
         ...
 
     def list_evidence(self, memory_id: str) -> list[Evidence]:
-        """Every turn a memory rests on, in any of its wordings, in the order they were said."""
+        """List every turn a memory rests on, in any of its wordings, in the order said."""
         ...
 
     def by_version_numbers(self, ns: Sequence[int]) -> dict[int, Memory]:
-        """Memories by the number of any of their versions."""
+        """Map the numbers of versions to the memories that have them."""
         ...
 
     def find_by_fingerprint(
         self, fingerprint: bytes, workspace: str | None = None
     ) -> Memory | None:
-        """The memory, seen from the workspace, whose present wording has this fingerprint.
+        """Return the memory, seen from the workspace, whose present wording has this fingerprint.
 
-        An active one comes before all others.
+        An active one comes before all others; None if there is none.
         """
         ...
 
     def list_contradictions(
         self, memory_ids: Sequence[str], seen: Filters | None = None
     ) -> dict[str, tuple[str, ...]]:
-        """The memories that contradict some of these now, ids by id; the others are missing.
+        """Map memories to the ids of those that contradict them now; those without any are missing.
 
         A memory contradicts another as long as it is active or waits for confirmation, and both say
         what they said when they were found to contradict each other.
 
         Args:
-            memory_ids: which.
-            seen: from where the others must be seen (`workspace`, `everywhere`); None for all.
+            memory_ids: the memories to look up.
+            seen: filters that the others must pass (`workspace`, `everywhere`); None for all.
         """
         ...
 
     def list_contradicted(self, limit: int, workspace: str | None = None) -> list[Memory]:
-        """Of every two active memories that contradict each other one, the latest found first.
+        """List one memory of each contradicting pair of active memories, newest finding first.
 
         Both are seen from the workspace.
         """
         ...
 
     def list_successors(self, ns: Sequence[int], seen: Filters) -> list[Successor]:
-        """What active memories say now that said something else in one of these documents.
+        """List present wordings of active memories that said something else in these documents.
 
         A document is a turn that a memory was concluded from, or that bore it out, or a former
         wording. A memory that took the place of another speaks for it.
 
         Args:
             ns: turns and wordings.
-            seen: from where the memories must be seen (`workspace`, `everywhere`).
+            seen: filters that the memories must pass (`workspace`, `everywhere`).
         """
         ...
 
     def list_unverified(self, limit: int, workspace: str | None = None) -> list[Memory]:
-        """Active memories seen from the workspace that the user has not confirmed, newest first."""
+        """List active memories seen from the workspace that await confirmation, newest first."""
         ...
 
     def list_pending(self, limit: int, workspace: str | None = None) -> list[Memory]:
-        """Memories seen from the workspace that wait for the user's word, newest first."""
+        """List memories seen from the workspace that wait for the user's word, newest first."""
         ...

@@ -1,4 +1,4 @@
-"""What nightly maintenance measures of a tenant's memory."""
+"""Figures of a tenant's memory that nightly maintenance measures."""
 
 from typing import NamedTuple, Protocol
 
@@ -6,11 +6,11 @@ from memoria.model.nightly import Metric, NightlyRun
 
 
 class LinkCounts(NamedTuple):
-    """How many links there are."""
+    """Numbers of edges, and of the nodes and memories that they link."""
 
     edges: int
     nodes: int
-    """What has one."""
+    """Number of nodes with an edge."""
     similar_edges: int
     """Edges between neighbours by meaning."""
     similar_memories: int
@@ -18,29 +18,29 @@ class LinkCounts(NamedTuple):
 
     @property
     def neighbours(self) -> float:
-        """How many neighbours by meaning a memory has that has any."""
+        """Mean number of neighbours by meaning, of memories that have any."""
         return 2 * self.similar_edges / self.similar_memories if self.similar_memories else 0.0
 
 
 class MetricRows(Protocol):
-    """Figures of a tenant's memory, and where a nightly run writes them down."""
+    """A tenant's figures, and the table that a nightly run writes them to."""
 
     def count_links(self) -> LinkCounts:
-        """How dense the graph is."""
+        """Count the edges of the graph and the nodes that they link."""
         ...
 
     def count_archived(self) -> tuple[int, int]:
-        """How many memories are archived, and how many there are."""
+        """Return the number of archived memories, and of all."""
         ...
 
     def count_index_segments(self) -> int:
-        """In how many parts the full text lies, which each search goes through."""
+        """Return the number of segments of the full-text index; each search reads all of them."""
         ...
 
     def sample_wordings(self, many: int) -> list[int]:
-        """The present wordings of some active memories, spread evenly over all."""
+        """List the present wordings of some active memories, spread evenly over all."""
         ...
 
     def add(self, run: NightlyRun, metric: Metric) -> None:
-        """Write a figure down."""
+        """Write a figure of a run."""
         ...

@@ -18,81 +18,85 @@ class NightlyRuns(Protocol):
     """A tenant's runs of nightly maintenance."""
 
     def begin_run(self, run_id: str, at: int, options: RunOptions) -> NightlyRun:
-        """Note a new run and its steps, none of them begun."""
+        """Record a new run and its steps, none of them begun."""
         ...
 
     def open_run(self) -> NightlyRun | None:
-        """The run that was begun and neither finished nor undone."""
+        """Return the run that was begun and neither finished nor undone; None if there is none."""
         ...
 
     def list_runs(self, limit: int) -> list[NightlyRun]:
-        """The latest runs, newest first."""
+        """List the latest runs, newest first."""
         ...
 
     def find_run(self, run_id: str) -> NightlyRun | None:
-        """A run by its id or the end of it, where that is enough to tell."""
+        """Return a run by its id or the end of it; None if there is none.
+
+        Raises:
+            InvalidInputError: several ids end so.
+        """
         ...
 
     def set_state(self, run: NightlyRun, state: RunState, now: int) -> None:
-        """Note what became of a run."""
+        """Set the state of a run."""
         ...
 
     def note_rows(self, run: NightlyRun, rows: int) -> None:
-        """Note how many rows a transaction changed, where none changed more."""
+        """Record how many rows a transaction changed, if none of the run changed more."""
         ...
 
     def set_step(self, run: NightlyRun, ordinal: int, report: StepReport) -> None:
-        """Note how far a step has come."""
+        """Record how far a step has come."""
         ...
 
     def count_tokens(self, run: NightlyRun) -> int:
-        """What the questions of a run have cost, those under way at their most."""
+        """Add up the tokens that a run's questions cost, those under way at their most."""
         ...
 
     def note_tokens(self, run: NightlyRun, ordinal: int, tokens: int) -> None:
-        """Note that a step has spent so many tokens more; or less, where they are negative."""
+        """Add to the tokens that a step has spent; a negative number takes some back."""
         ...
 
     def add_plan(self, run: NightlyRun, ordinal: int, items: Sequence[str]) -> None:
-        """Write down what a step is going to do, after what is written down already."""
+        """Add items to the plan of a step."""
         ...
 
     def clear_plan(self, run: NightlyRun, ordinal: int) -> None:
-        """Take a plan back that was never finished."""
+        """Drop the first items of a step's plan; to be repeated until none is left."""
         ...
 
     def next_items(self, run: NightlyRun, ordinal: int, limit: int) -> list[tuple[int, str]]:
-        """(number, item) of what is still to do, in order."""
+        """List (number, item) of a plan's unfinished items, in order."""
         ...
 
     def remove_items(self, run: NightlyRun, ordinal: int, numbers: Sequence[int]) -> None:
-        """Take what was done off the plan."""
+        """Remove finished items from a plan."""
         ...
 
     def drop_items(self, ids: Sequence[str]) -> int:
-        """Take everything off all plans that names or says one of these. Gives how much."""
+        """Remove items that name or say one of these from all plans; return their number."""
         ...
 
     def drop_leftovers(self) -> int:
-        """Take some of what is left off plans that nobody will finish. Gives how much."""
+        """Remove some leftovers from plans that nobody will finish, and return their number."""
         ...
 
     def list_changes(self, run: NightlyRun, limit: int) -> list[RowChange]:
-        """What a run changed, in order."""
+        """List the changes of a run, in order."""
         ...
 
     def list_made(self, run: NightlyRun) -> MadeByRun:
-        """What a run has made, but for memories that somebody has changed since."""
+        """List what a run has made, except memories that somebody has changed since."""
         ...
 
     def revert_core_file(self, run: NightlyRun, file: CoreFile) -> None:
-        """Put back what was noted of a core file and its lines, and take it off the journal."""
+        """Restore what was noted of a core file and its lines, and take it off the journal."""
         ...
 
     def revert(self, run: NightlyRun, limit: int) -> tuple[int, int, int]:
-        """Put back what the run changed last, and take it off the journal.
+        """Restore the rows that the run changed last, and take them off the journal.
 
-        Gives how many rows were (restored, kept because of a later change, taken by a forget);
-        (0, 0, 0) where nothing is left.
+        Returns the numbers of rows (restored, kept because of a later change, taken by a forget);
+        (0, 0, 0) if nothing is left.
         """
         ...

@@ -1,4 +1,4 @@
-"""Private times: when nothing of a workspace's sessions is kept."""
+"""Private times: spans in which nothing of a workspace's sessions is kept."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -10,25 +10,25 @@ class PrivateTimes(Protocol):
     """A tenant's private times."""
 
     def add(self, time: PrivateTime) -> None:
-        """Add one, over or not."""
+        """Add a private time, over or not."""
         ...
 
     def merge(self, times: Sequence[PrivateTime]) -> None:
-        """Have these instead of those that began at the same moment in the same workspace."""
+        """Add private times; each replaces one that began at the same moment in its workspace."""
         ...
 
     def end(self, workspace: str | None, at: int) -> None:
-        """End the one that is on in a workspace; None for no project."""
+        """End the private time that is on in a workspace; None for no project."""
         ...
 
     def all(self) -> tuple[PrivateTime, ...]:
-        """Every one, in the order in which they were begun."""
+        """List every private time, in the order in which they began."""
         ...
 
     def applying(
         self, workspace: str | None, source: str, session_id: str
     ) -> tuple[PrivateTime, ...]:
-        """Those of a workspace, and of the one that a session belongs to.
+        """List the private times of a workspace, and of the one that a session belongs to.
 
         Args:
             workspace: in which something is said now; None for no project.

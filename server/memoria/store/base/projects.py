@@ -7,31 +7,31 @@ from memoria.store.listed import HeldProject
 
 
 class Projects(Protocol):
-    """What is on record of each project."""
+    """The rows of each project, and their move from one project to another."""
 
     def list_held(self) -> list[HeldProject]:
-        """The projects of which anything is on record, by name."""
+        """List the projects of which anything is on record, by name."""
         ...
 
     def list_used(self) -> list[str]:
-        """The names of projects of which a memory or a session is on record."""
+        """List the names of projects of which a memory or a session is on record."""
         ...
 
     def list_names(self) -> list[str]:
-        """The names of all projects that were ever heard of, and not forgotten."""
+        """List the names of all projects that were ever heard of, and not forgotten."""
         ...
 
     def join(self, name: str, into: str) -> JoinedRows | None:
-        """Have all that is on record of a project be another's. Gives what that was."""
+        """Move all rows of a project to another; return what was moved, None if it is unknown."""
         ...
 
     def find_name(self, number: int) -> str | None:
-        """The name of a project that has a number."""
+        """Return the name of the project with a number; None if there is none."""
         ...
 
     def part(self, rows: JoinedRows, joined_at: int) -> None:
-        """Have what a project brought with it be its own again, as far as it is the other's still.
+        """Move joined rows back to the project they came from, unless they were moved on since.
 
-        What has been drawn from its conversations since goes with it.
+        What was concluded from its conversations since goes with them.
         """
         ...

@@ -1,4 +1,4 @@
-"""Pruned edges: those that graph expansion does without until they matter again."""
+"""Pruned edges: edges that graph expansion skips until their reason is gone."""
 
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, Protocol
@@ -6,8 +6,8 @@ from typing import Literal, NamedTuple, Protocol
 EdgeKey = tuple[int, int, int]
 """An edge: the node it comes from, the number of its kind, the node it leads to."""
 PruneReason = Literal["inactive", "over_cap", "redundant"]
-"""An end is not active; a node has all edges that its kind may have; nearer neighbours connect the
-two as well."""
+"""Reason: one end is not an active memory; a node has all edges that its kind may have; or nearer
+neighbours link the two as well."""
 
 
 class SimilarPair(NamedTuple):
@@ -16,7 +16,7 @@ class SimilarPair(NamedTuple):
     edge: EdgeKey
     cosine: float
     is_ruled_distinct: bool
-    """Whether a model has said that they are two: such an edge is never pruned."""
+    """True if a model has judged them to be two: such an edge is never pruned."""
 
 
 class RestorableEdge(NamedTuple):
@@ -25,26 +25,26 @@ class RestorableEdge(NamedTuple):
     edge: EdgeKey
     reason: PruneReason
     src_degree: int
-    """How many edges of its kind one end has."""
+    """Number of edges of its kind at the node it comes from."""
     dst_degree: int
-    """How many the other end has."""
+    """Number of them at the node it leads to."""
     cap: int
-    """How many they may have."""
+    """Number that a node may have."""
 
 
 class PrunedEdges(Protocol):
-    """Which of a tenant's edges are worth following, and which are pruned."""
+    """A tenant's edges, with ways to prune and restore those that graph expansion follows."""
 
     def list_dense_nodes(self, most: int, limit: int) -> list[int]:
-        """The nodes with more than `most` neighbours by meaning, those with the most first."""
+        """List the nodes with more than `most` neighbours by meaning, those with the most first."""
         ...
 
     def list_similar_pairs(self, ns: Sequence[int]) -> list[SimilarPair]:
-        """The edges between these nodes and their neighbours by meaning, each edge once."""
+        """List the edges between these nodes and their neighbours by meaning, each edge once."""
         ...
 
     def list_inactive_edges(self, after: int, limit: int) -> tuple[list[EdgeKey], int | None]:
-        """Edges to neighbours by meaning, one end of which is not an active memory.
+        """List edges to neighbours by meaning, one end of which is not an active memory.
 
         Args:
             after: the number of the memory after which to look.
@@ -56,21 +56,21 @@ class PrunedEdges(Protocol):
         ...
 
     def list_evidence_to_transfer(self) -> list[tuple[EdgeKey, int]]:
-        """Evidence of merged memories, each edge with the node of the memory that survived."""
+        """List evidence of merged memories: each edge with the node of the memory that survived."""
         ...
 
     def list_restorable(self, limit: int) -> list[RestorableEdge]:
-        """Edges that were pruned for want of room, the strongest first."""
+        """List edges that were pruned for want of room, the strongest first."""
         ...
 
     def prune(self, edge: EdgeKey, reason: PruneReason) -> bool:
-        """Prune an edge. False where it is gone, or the reason no longer holds."""
+        """Prune an edge; return False if it is gone, or the reason no longer holds."""
         ...
 
     def restore(self, edge: EdgeKey) -> bool:
-        """Let graph expansion follow an edge again. False where it was not pruned."""
+        """Let graph expansion follow an edge again; return False if it was not pruned."""
         ...
 
     def transfer(self, edge: EdgeKey, heir: int) -> bool:
-        """Let a node rest on what another node rests on. False where it did already."""
+        """Copy an evidence edge to the surviving node; return False if that has it already."""
         ...

@@ -1,4 +1,4 @@
-"""What may be erased for good: nothing brings it back."""
+"""Candidates for erasure for good: rows that nothing brings back."""
 
 from typing import Protocol
 
@@ -7,25 +7,25 @@ class PurgeCandidates(Protocol):
     """A tenant's leftovers. Moments are UTC epoch ms."""
 
     def list_short_lived(self, before: int, limit: int) -> list[str]:
-        """Ids of archived memories that were said to count for a day at most, earliest first.
+        """List ids of archived memories that were said to count for a day at most, earliest first.
 
         Args:
-            before: when their time must have been over, and they archived.
-            limit: how many at most.
+            before: the moment before which they expired and were archived.
+            limit: the largest number of ids.
         """
         ...
 
     def list_archived(self, before: int, limit: int) -> list[str]:
-        """Ids of memories archived before a moment, earliest first."""
+        """List ids of memories archived before a moment, earliest first."""
         ...
 
     def close_runs(self, before: int) -> None:
-        """Note that runs before a moment can't be undone any more."""
+        """Mark runs before a moment as no longer to be undone."""
         ...
 
     def drop_images(self, limit: int) -> int:
         """Delete journal rows of runs that can't be undone.
 
-        Gives how many rows went; none where nothing is left.
+        Returns the number of deleted rows; 0 if nothing is left.
         """
         ...

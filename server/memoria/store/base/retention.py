@@ -1,4 +1,4 @@
-"""What may leave the active memories, as nightly maintenance looks at it."""
+"""Retention: memories that may leave the active ones, as nightly maintenance looks at them."""
 
 from typing import Protocol
 
@@ -6,33 +6,33 @@ from memoria.model.retention import MemoryTier, RetentionAttributes, SupportCoun
 
 
 class RetentionRows(Protocol):
-    """A tenant's memories by how long they last."""
+    """A tenant's memories with the attributes that decide how long they last."""
 
     def list_expired(self, at: int, after: int, limit: int) -> list[tuple[int, str]]:
-        """(number, id) of active memories that count no longer at a moment, beyond a number.
+        """List (number, id) of active memories that have expired at a moment, beyond a number.
 
         Pinned ones stay.
         """
         ...
 
     def list_rule_made(self, after: int, limit: int) -> list[tuple[int, str, str]]:
-        """(number, id, quote) of active memories beyond a number that rules once concluded.
+        """List (number, id, quote) of active memories beyond a number that rules once concluded.
 
-        What anybody confirmed, pinned, edited or voted for, and what ends another memory, is none
-        of them, nor is what an undone night has given back.
+        Left out are those that anybody confirmed, pinned, edited or voted for, those that end
+        another memory, and those that an undone night has given back.
         """
         ...
 
     def list_attributes(self, after: int, limit: int) -> list[tuple[int, RetentionAttributes]]:
-        """(number, vitals) of active memories beyond a number, in order."""
+        """List (number, attributes) of active memories beyond a number, in order."""
         ...
 
     def get_attributes(self, memory_id: str) -> RetentionAttributes | None:
-        """An active memory's vitals; None if there is no such memory or it is not active."""
+        """Return a memory's attributes; None if there is no such memory or it is not active."""
         ...
 
     def get_support(self, memory_id: str) -> SupportCounts:
-        """How much evidence a memory has; none where there is no such memory."""
+        """Count a memory's evidence; zeros if there is no such memory."""
         ...
 
     def set_tier(self, memory_id: str, tier: MemoryTier) -> None:
@@ -40,5 +40,5 @@ class RetentionRows(Protocol):
         ...
 
     def note_review(self, memory_id: str, at: int, tier: MemoryTier, importance: float) -> None:
-        """Note that a reviewer has kept a memory, and how high it stands from now on."""
+        """Record that a reviewer has kept a memory, with its new tier and importance."""
         ...

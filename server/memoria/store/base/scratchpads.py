@@ -13,19 +13,19 @@ class Scratchpads(Protocol):
     """Working notes, one a session."""
 
     def get(self, session_id: str) -> Scratchpad | None:
-        """A session's notes."""
+        """Return a session's notes; None if there are none."""
         ...
 
     def find_in_hand(self, session_id: str | None, workspace: str | None) -> TaskInHand | None:
-        """The focus of a session's notes, or of the latest that are seen from the workspace."""
+        """Return the focus of a session's notes, or of the latest seen from the workspace."""
         ...
 
     def list_recent(self, limit: int, workspace: str | None = None) -> list[Scratchpad]:
-        """The notes touched last that are seen from the workspace, newest first."""
+        """List the notes touched last that are seen from the workspace, newest first."""
         ...
 
     def list_later_sessions(self, session_id: str, limit: int) -> list[LaterSession]:
-        """The newest sessions of the same project that began after a session's last note."""
+        """List the newest sessions of the same project that began after a session's last note."""
         ...
 
     def put(
@@ -41,9 +41,9 @@ class Scratchpads(Protocol):
         ...
 
     def list_notes(self) -> list[str]:
-        """Every note of every session: what is being worked on, and what is done."""
+        """List every note of every session: the tasks in hand, and the finished ones."""
         ...
 
     def erase(self, unwanted: Callable[[str], bool]) -> int:
-        """Erase every note of every session that is unwanted. Gives how many."""
+        """Erase every note of every session that is unwanted, and return their number."""
         ...

@@ -1,4 +1,4 @@
-"""Storage tiers: texts of conversations at rest are packed together, and read back to the byte."""
+"""Storage tiers: texts of old conversations are packed together, and read back to the byte."""
 
 from typing import Protocol
 
@@ -13,11 +13,11 @@ class StorageTiers(Protocol):
     """
 
     def count_unpacked(self, before: int) -> int:
-        """How many conversations got no turn since a moment and are not packed yet."""
+        """Count the conversations without a turn since a moment that are not packed yet."""
         ...
 
     def next_unpacked(self, before: int) -> int | None:
-        """The number of one of them; None where there is none."""
+        """Return the number of a conversation to pack; None if there is none."""
         ...
 
     def pack_page(self, session_n: int, after: int) -> TextPage:
@@ -25,17 +25,17 @@ class StorageTiers(Protocol):
 
         Args:
             session_n: the conversation.
-            after: the number of a turn: only texts of later ones.
+            after: number of a turn; only texts of later ones are packed.
         """
         ...
 
     def write_page(self, page: TextPage) -> bool:
-        """Write what was packed.
+        """Write a packed page.
 
-        False where one of the texts was erased since it was read: then nothing is written.
+        Returns False, and writes nothing, if one of the texts was erased since it was read.
         """
         ...
 
     def mark_packed(self, session_n: int, before: int) -> None:
-        """Note that a conversation is packed, unless it got a turn since the moment."""
+        """Mark a conversation as packed, unless it got a turn since the moment."""
         ...

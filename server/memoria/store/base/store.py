@@ -52,12 +52,12 @@ class Transaction(Protocol):
 
     @property
     def zone(self) -> Zone:
-        """Where days begin of which nothing better is known."""
+        """Zone that decides where days begin, if nothing better is known."""
         ...
 
     @property
     def snapshot(self) -> object:
-        """What a transaction that only reads sees: another with an equal one sees the same."""
+        """Key of what a transaction that only reads sees: those with equal keys see the same."""
         ...
 
     @property
@@ -132,10 +132,10 @@ class Transaction(Protocol):
     def ledger(self) -> ModelCallLog: ...  # noqa: D102
 
     def follow_changes(self) -> None:
-        """Take in what was changed, so that the next search need not, if one may be near.
+        """Bring the process's caches up to date with the file, if a search may be near.
 
-        What a process keeps of documents from search to search follows the file. Whoever has
-        changed some and is waited for by nobody does that for the search to come.
+        A search would do that first of all; a caller that has changed documents, and that nobody
+        waits for, spares it the time.
         """
         ...
 
@@ -144,16 +144,16 @@ class Transaction(Protocol):
     ) -> AbstractContextManager[Callable[[], _T]]:
         """Search the indexes in two threads: `work` in one, the block in the other.
 
-        The block is given what waits for the result, or for its error. Where it would gain nothing
-        the work is done in turn, before the block. The answer is the same either way.
+        The block is given a function that waits for the result, or raises its error. Where a thread
+        would gain nothing, the work is done before the block. The answer is the same either way.
 
         Args:
-            work: what to do, and with which transaction: in the other thread it has its own.
+            work: gets a transaction of its own in the other thread.
         """
         ...
 
     def statistics(self) -> Statistics:
-        """What the tenant holds."""
+        """Count what the tenant holds."""
         ...
 
 
@@ -161,61 +161,61 @@ class Store(Protocol):
     """An opened database."""
 
     def tenants(self) -> list[str]:
-        """The names of all tenants that ever stored something."""
+        """List the names of all tenants that ever stored something."""
         ...
 
     def read(self, tenant: str) -> AbstractContextManager[Transaction]:
-        """A consistent view of a tenant's rows."""
+        """Begin a transaction that reads one snapshot of a tenant's rows."""
         ...
 
     def write(self, tenant: str, *, is_brief: bool = False) -> AbstractContextManager[Transaction]:
-        """A change, all or nothing; on disk when the block has ended without an error.
+        """Begin a change, all or nothing; on disk when the block has ended without an error.
 
         Args:
             tenant: whose rows they are.
-            is_brief: whether it is so soon done that others may wait for it, so that what all of
-                them write is on disk at once.
+            is_brief: True if it ends so soon that others may wait for it, to be written to disk
+                together.
         """
         ...
 
     def backlog(self, *, write: bool) -> AbstractContextManager[Backlog]:
-        """The embedding backlog of all tenants."""
+        """Open the embedding backlog of all tenants for a transaction."""
         ...
 
     def work_queue(self, *, write: bool) -> AbstractContextManager[WorkQueue]:
-        """The extraction queue of all tenants."""
+        """Open the extraction queue of all tenants for a transaction."""
         ...
 
     @property
     def zone(self) -> Zone:
-        """Where days begin of which nothing better is known."""
+        """Zone that decides where days begin, if nothing better is known."""
         ...
 
     @property
     def vector_bytes(self) -> int:
-        """The memory this process takes to search vectors in."""
+        """Bytes of this process's memory that hold vectors to search."""
         ...
 
     def examine(self, *, deep: bool) -> list[Finding]:
-        """What `doctor` wants to know about the file and its indexes."""
+        """Check the file and its indexes for `doctor`, and list what was found."""
         ...
 
     def scrub(self) -> bool:
         """Wipe what erased rows left behind in the file. Safe to stop and to repeat.
 
-        Gives whether all of it is gone; False while another process still reads the old pages.
+        Returns True if all of it is gone, False while another process still reads the old pages.
         """
         ...
 
     def needs_scrub(self) -> bool:
-        """Whether erased rows may still have left something behind."""
+        """Check whether erased rows may still have left something behind."""
         ...
 
     def renew_words(self, most: int) -> bool:
-        """Let some documents that an older version indexed be found by the words of this one.
+        """Index some documents of an older version anew, to be found by the words of this one.
 
-        Safe to stop, to repeat and to do in several processes. Gives whether more is left to look
-        at.
+        Safe to stop, to repeat and to do in several processes. Returns True if more are left to
+        look at.
 
         Args:
             most: how many are looked at.
@@ -223,11 +223,11 @@ class Store(Protocol):
         ...
 
     def rebuild(self, progress: Callable[[int, int], None]) -> None:
-        """Build the derived indexes anew from the truth. Reports (done, total)."""
+        """Build the derived indexes anew from the truth; `progress` gets (done, total)."""
         ...
 
     def mend(self, check: str, progress: Callable[[int, int], None]) -> None:
-        """Mend what `examine` found wrong under this name, if it can be. Never the truth."""
+        """Mend what `examine` found wrong under this name, if it can be; never the truth."""
         ...
 
     def close(self) -> None:
@@ -240,9 +240,9 @@ class JournalingStore(Store, Protocol):
 
     @property
     def most_rows(self) -> int:
-        """Rows that the largest transaction so far changed, indexes and the journal included."""
+        """Number of rows that the largest transaction changed, indexes and the journal included."""
         ...
 
     def journaling(self, run: NightlyRun, step: int) -> AbstractContextManager[None]:
-        """Note what is written in this block as changed by that step of the run."""
+        """Record what is written in this block as changed by that step of the run."""
         ...

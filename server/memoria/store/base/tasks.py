@@ -1,4 +1,4 @@
-"""Tasks: what is being worked on, as memories bear its name."""
+"""Tasks: names of what was being worked on, as memories bear them."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -8,7 +8,7 @@ class TaskNames(Protocol):
     """The names of tasks that a tenant's memories bear."""
 
     def list_names(self) -> list[str]:
-        """The tasks that memories were learnt at, each once."""
+        """List the tasks that memories were learnt at, each once."""
         ...
 
     def erase(self, unwanted: Callable[[str], bool]) -> None:

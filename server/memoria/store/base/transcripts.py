@@ -1,10 +1,10 @@
-"""How far the transcripts of clients have been taken in."""
+"""Places up to which the transcripts of clients have been taken in."""
 
 from typing import NamedTuple, Protocol
 
 
 class TranscriptPlace(NamedTuple):
-    """How far a transcript has been taken in."""
+    """The place up to which a transcript has been taken in."""
 
     source: str
     path: str
@@ -12,29 +12,29 @@ class TranscriptPlace(NamedTuple):
     offset: int
     """Bytes."""
     place: str
-    """What its reader has to know to go on from there: JSON, without a word of the conversation."""
+    """State with which its reader goes on from there: JSON, without a word of the conversation."""
     touched_at: int
     """UTC epoch ms; as a negative number once the session has ended."""
 
 
 class TranscriptPlaces(Protocol):
-    """How far each transcript has been taken in."""
+    """The place in each transcript up to which it has been taken in."""
 
     def get(self, source: str, path: str) -> TranscriptPlace | None:
-        """That of one file."""
+        """Return the place in one file; None if the file is not known."""
         ...
 
     def list_live_sessions(self, source: str, workspace: str | None, since: int) -> list[str]:
-        """The sessions of a project that a client's hooks have told of since then; two at most.
+        """List the sessions of a project that a client's hooks have told of since; two at most.
 
         Those that have ended are left out.
         """
         ...
 
     def list_recent(self, since: int, limit: int) -> list[TranscriptPlace]:
-        """Those touched since then, ended or not, newest first."""
+        """List the places touched since then, ended or not, newest first."""
         ...
 
     def set(self, place: TranscriptPlace) -> None:
-        """Note how far it is now."""
+        """Write the place of a transcript."""
         ...

@@ -1,4 +1,4 @@
-"""Turn columns: turns side by side, for whoever ranks hundreds of them."""
+"""Turn columns: turns as arrays, for ranking hundreds of them at once."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -8,25 +8,25 @@ from memoria.store.remark import Remarks, Sayings
 
 
 class TurnColumns(Protocol):
-    """A tenant's turns as columns. What hardly ever changes is not read for every question."""
+    """A tenant's turns as columns; what hardly ever changes is cached across questions."""
 
     def surroundings(
         self, central: Sequence[int], others: Sequence[int], *, include_processed: bool
     ) -> Surroundings:
-        """Where turns stand, and what is up to two places around the central ones.
+        """Find the places of turns, and the turns up to two places around the central ones.
 
-        Without `include_processed`, the turns around them are left out from which nothing more is
-        to be concluded.
+        Without `include_processed`, turns from which nothing more is to be concluded are left out
+        around them.
         """
         ...
 
     def remarks(self, ns: Sequence[int]) -> Remarks:
-        """Who said the turns and when, a row for each in the order of the numbers."""
+        """Return speakers and times of the turns, a row for each in the order of the numbers."""
         ...
 
     def sayings(self, ns: Sequence[int], *, with_wishes: bool) -> Sayings:
-        """What is told by what was said in the turns, which is read; a row for each.
+        """Read the turns' texts and return their features, a row for each.
 
-        What their authors wish is told where it is asked for, for it takes longest.
+        Wishes are looked for only if asked for, since that takes longest.
         """
         ...

@@ -35,7 +35,7 @@ class SqliteAccounts:
     def list_alike(
         self, session_n: int, likeness: bytes, limit: int, account: Account | None = None
     ) -> list[StoredTurn]:
-        """A session's current turns that begin alike, or those of one account, in their order."""
+        """List a session's current turns that begin alike, of all accounts or one, in order."""
         rows = self._rows.all(
             "alike", session_n=session_n, likeness=likeness, account=account, limit=limit
         )
@@ -44,11 +44,11 @@ class SqliteAccounts:
         return [found[n] for n in ns]
 
     def find_last_index(self, session_n: int) -> int:
-        """The place of the session's last turn that not only an agent has reported."""
+        """Return the place of the last turn not told by an agent alone; -1 if there is none."""
         return self._rows.number("last_index", session_n=session_n)
 
     def hand_over(self, turn: StoredTurn, told: NewTurn) -> None:
-        """Let a turn that an agent has reported be the client's own."""
+        """Turn an agent's report of a turn into the client's own."""
         is_moved = told.turn_index != turn.turn_index
         place = {"session_n": turn.session_n, "turn_index": turn.turn_index}
         followers = [row["n"] for row in self._rows.all("after", **place)] if is_moved else []

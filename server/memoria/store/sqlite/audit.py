@@ -6,7 +6,7 @@ from memoria.store.sqlite.rows import TenantRows, build_value
 
 
 class SqliteAuditLog:
-    """What was done to one tenant's memories and turns."""
+    """The log of what was done to one tenant's memories and turns."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "audit")
@@ -33,19 +33,19 @@ class SqliteAuditLog:
         )
 
     def list_entries(self, subject: str) -> list[AuditEntry]:
-        """What was done to a memory or turn, oldest first."""
+        """List what was done to a memory or turn, oldest first."""
         rows = self._rows.all("entries", subject=subject)
         return [build_value(AuditEntry, dict(row)) for row in rows]
 
     def list_by_action(self, action: str, limit: int) -> list[LoggedAction]:
-        """The newest lines of one kind, newest first."""
+        """List the newest lines of one kind, newest first."""
         rows = self._rows.all("by_action", action=action, limit=limit)
         return [build_value(LoggedAction, dict(row)) for row in rows]
 
     def newest(self) -> int:
-        """The number of the newest line, whoever's it is; 0 where there is none."""
+        """Return the number of the newest line, of any tenant; 0 if there is none."""
         return self._rows.number("newest")
 
     def list_subjects(self, after: int) -> list[str]:
-        """What the tenant's lines after this number are about."""
+        """List the subjects, ids of memories and turns, of the tenant's lines after this number."""
         return [row["subject"] for row in self._rows.all("subjects", after=after)]

@@ -1,4 +1,4 @@
-"""The embedding backlog of all tenants in SQLite: which model embeds it, and how much waits."""
+"""The embedding backlog of all tenants in SQLite."""
 
 from memoria.config import LONGEST_PAUSE_MS
 from memoria.model import BacklogStatus
@@ -18,18 +18,18 @@ class SqliteBacklog:
         self._rows = TenantRows(connection, _NO_TENANT, "backlog")
 
     def choose_model(self, name: str) -> int:
-        """Make `name` the home's model; whatever lacks its vector joins the backlog."""
+        """Make `name` the home's model; documents without a vector of it join the backlog."""
         if self.current_model() == name:
             return 0
         self._rows.change("set_model", model=name)
         return self._rows.change("enqueue_missing", model=name)
 
     def current_model(self) -> str | None:
-        """The home's model."""
+        """Return the home's model; None if there is none yet."""
         return current_model(self._connection)
 
     def index_is_behind(self, model: str) -> bool:
-        """Whether the vector index is out of step with the stored vectors."""
+        """Check whether the vector index is out of step with the stored vectors."""
         known = find_model(self._connection, model)
         return known is not None and self._vectors.drift(known.n).is_out_of_step
 
@@ -40,17 +40,17 @@ class SqliteBacklog:
             self._vectors.catch_up(known.n, known.dims)
 
     def list_due_tenants(self, now: int, attempts: int) -> list[str]:
-        """The tenants that have documents to embed now, those that wait longest first."""
+        """List the tenants that have documents to embed now, those that wait longest first."""
         asked = {"now": now, "attempts": attempts, "longest": LONGEST_PAUSE_MS}
         return [row["name"] for row in self._rows.all("due_tenants", **asked)]
 
     def next_due_at(self, now: int, attempts: int) -> int | None:
-        """When the earliest waiting document may be tried."""
+        """Return when the earliest waiting document may be tried; None if none waits."""
         row = self._rows.first("next_due", now=now, attempts=attempts, longest=LONGEST_PAUSE_MS)
         return None if row is None else row["at"]
 
     def status(self, attempts: int) -> BacklogStatus:
-        """How much waits."""
+        """Count the documents that wait and those given up, with the last error."""
         error = self._rows.first("last_error")
         return BacklogStatus(
             pending=self._rows.number("pending", attempts=attempts),

@@ -1,7 +1,7 @@
-"""Changed: which documents a tenant has changed or added since an earlier state of the file.
+"""Changed: documents that a tenant has changed or added since an earlier state of the file.
 
-Whatever a process keeps of documents asks that of each new snapshot, and mostly all of it was kept
-of the same state, and little has changed: so it is read once, with all that any of them follows.
+Every cache of documents asks for them at each new snapshot. Mostly all caches are of one state, and
+little has changed: so it is read once, with all columns that any of them needs.
 """
 
 from collections.abc import Sequence
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from memoria.store.sqlite.tenants import StoreTenant
 
 FEW = 100
-"""Documents that are read with all that is told of them. Where more have changed, what is kept is
-mostly read anew."""
+"""Changed documents up to which all columns are read; beyond, caches mostly start anew."""
 
 
 class ChangedDocument(NamedTuple):
@@ -23,8 +22,7 @@ class ChangedDocument(NamedTuple):
 
     n: int
     changed: int
-    """Which of its tenant's changes was its last; 0 for one that was never embedded, and does not
-    tell when it is changed."""
+    """Number of its last change, by tenant; 0 if never embedded, as then none is counted."""
     kind: str
     tenant: int
     workspace: int | None
@@ -32,23 +30,23 @@ class ChangedDocument(NamedTuple):
     suppressed: int
     processed: int
     words: str | None
-    """Of what it says, and of who said it and when; None if it is not indexed."""
+    """Tokens of what it says; in `context`, of who said it and when. None if not indexed."""
     context: str | None
 
     @property
     def token(self) -> str:
-        """Its visibility."""
+        """Token of its visibility."""
         return write_token(
             self.kind, self.tenant, self.workspace, self.current, self.suppressed, self.processed
         )
 
 
 def list_changed(rows: TenantRows, seen: int) -> Sequence[int]:
-    """The documents that were changed after so many changes, and tell of it.
+    """List the documents changed after so many changes, as far as they carry a change's number.
 
     Args:
         rows: the statements about documents, on a snapshot.
-        seen: the changes that are known.
+        seen: the number of changes that are known.
     """
     few = read_few_changed(rows, seen)
     if few is not None:
@@ -60,14 +58,14 @@ def list_changed(rows: TenantRows, seen: int) -> Sequence[int]:
 
 
 def read_few_changed(rows: TenantRows, seen: int) -> Sequence[ChangedDocument] | None:
-    """The same with all that is told of them, the last change last; None where they are many."""
+    """Return the same documents with all columns, the last change last; None if there are many."""
     return rows.connection.read_settled(
         ("few changed", rows.tenant, seen), lambda: _read_few(rows, "few_changed", seen)
     )
 
 
 def read_few_added(rows: TenantRows, newest: int) -> Sequence[ChangedDocument] | None:
-    """Documents beyond a number that were never embedded, oldest first; None where they are many.
+    """Return documents beyond a number that were never embedded, oldest first; None if many.
 
     Args:
         rows: the statements about documents, on a snapshot.
@@ -81,15 +79,15 @@ def read_few_added(rows: TenantRows, newest: int) -> Sequence[ChangedDocument] |
 def read_followed(
     rows: TenantRows, tenant: "StoreTenant", seen: int, newest: int
 ) -> Sequence[ChangedDocument] | None:
-    """All that has become of documents, oldest first; None where that can't be told.
+    """Return all documents changed or added since, oldest first; None if that can't be told.
 
-    They may be too many; and where a change is the last of no document that tells of it, it may
-    have been one of any document.
+    They may be too many, or no document may carry the number of a change any more: then any may
+    have changed.
 
     Args:
         rows: the statements about documents, on a snapshot.
         tenant: as the snapshot has it.
-        seen: the changes that are known.
+        seen: the number of changes that are known.
         newest: the number of the newest document that is known.
     """
     changed = read_few_changed(rows, seen)

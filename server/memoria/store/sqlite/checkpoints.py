@@ -1,9 +1,9 @@
-"""Checkpoints: what was written to the log is moved into the file beside the writers.
+"""Checkpoints: moving what was written to the log into the file, in a thread of its own.
 
-SQLite lets whoever commits do it, every thousand pages: one capture in some forty then waited for a
-thousand pages and two more fsyncs, the longer the larger the file. Here a thread of its own does it
-with a connection of its own, and nobody waits. Where more is written than it can move, SQLite does
-it in a commit as ever, so that the log has a bound (`LATEST_PAGES`).
+By itself, SQLite has a commit do it every thousand pages, so that some captures wait for a thousand
+pages and two more fsyncs. Here a thread does it with its own connection, and nobody waits. If more
+is written than it can move, SQLite does it in a commit as ever, so that the log has a bound
+(`LATEST_PAGES`).
 """
 
 import contextlib
@@ -14,9 +14,9 @@ from memoria.errors import StoreError
 from memoria.store.sqlite.driver import Connection, sqlite3
 
 LATEST_PAGES = 4_000
-"""Pages of the log from which on whoever commits moves them: 16 MB."""
+"""Pages of the log from which on a commit moves them: 16 MB."""
 _COMMITS = 40
-"""Commits after which it is time; an ordinary one writes 20 to 30 pages."""
+"""Commits after which a checkpoint is due; an ordinary commit writes 20 to 30 pages."""
 _LONGEST_STOP_S = 5.0
 
 
@@ -24,7 +24,7 @@ class Checkpoints:
     """The checkpoints of one process in one file. Thread-safe."""
 
     def __init__(self, connect: Callable[[], Connection]) -> None:
-        """Nothing is begun yet; the thread begins when there is something to move.
+        """Bind to a file; the thread begins when there is something to move.
 
         Args:
             connect: opens a connection to the file.
@@ -70,7 +70,7 @@ class Checkpoints:
             return
 
     def _wait_for_work(self) -> bool:
-        """Wait until a checkpoint is due. False when there will be none any more."""
+        """Wait until a checkpoint is due; return False if the thread is to end."""
         self._due.wait()
         self._due.clear()
         return not self._stopping

@@ -1,9 +1,9 @@
 """Two halves of a search at the same time, each with a connection of its own.
 
 SQLite and the vector indexes both work outside of Python's lock, so text and vectors take no longer
-together than the slower of them. A second connection has a snapshot of its own, which can't be
-asked to be the first one's; but whatever changes what a tenant's vectors find is counted. Where
-both count the same, the answer is the same as in turn.
+together than the slower of them. A second connection has a snapshot of its own; but every change to
+what a tenant's vectors find is counted, and if both snapshots have the same count, the answer is
+the same as that of one connection.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,17 +28,16 @@ def run_concurrently(work: Callable[[], _T]) -> Iterator[Callable[[], _T]]:
 
 
 class LargeTenants:
-    """The tenants of so many vectors that a search waits for its indexes, and not for us.
+    """The tenants with so many vectors that a search in two threads pays.
 
-    Who was found to be one stays one: it is no harm to search a smaller one in two threads.
+    A tenant stays one once found: searching a smaller one in two threads does no harm.
     """
 
     def __init__(self) -> None:
-        """Nobody is known."""
         self._known: set[int] = set()
 
     def includes(self, connection: Connection, tenant: StoreTenant) -> bool:
-        """Whether the tenant is one."""
+        """Check whether the tenant is one."""
         if tenant.number not in self._known:
             if tenant.newest_document <= BUDGET:
                 return False

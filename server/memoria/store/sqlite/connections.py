@@ -62,7 +62,7 @@ class Connections:
         self._settled: list[SettledReads] = []
         self._closed = False
         self.cache = VectorCache(connect=self.connect_beside)
-        """What the process has in memory of the file's vectors."""
+        """Vectors of the file that this process has in memory."""
         self._checkpoints = Checkpoints(self.connect_beside)
         with translate_errors():
             self._file, self.writer = self._open_current_file()
@@ -75,10 +75,10 @@ class Connections:
 
     @contextlib.contextmanager
     def write(self, *, is_brief: bool = False) -> Iterator[Connection]:
-        """A change, all or nothing.
+        """Begin a change, all or nothing.
 
         Args:
-            is_brief: whether others may wait for it, so that all are on disk by one fsync.
+            is_brief: True if others may wait for it, so that one fsync writes all to disk.
         """
         with (
             self._detect_damage(),
@@ -98,13 +98,13 @@ class Connections:
 
     @contextlib.contextmanager
     def lock_writer(self) -> Iterator[Connection]:
-        """The writer's connection, which no other thread has meanwhile."""
+        """Yield the writer's connection, which no other thread has meanwhile."""
         with self._commits.alone(), self._detect_damage(), translate_errors():
             yield self.writer.connection
 
     @contextlib.contextmanager
     def read(self) -> Iterator[Opened]:
-        """A snapshot; waits while as many are open as may be."""
+        """Yield a reader with a snapshot; wait while as many are open as may be."""
         with self._read_slots, self._detect_damage(), translate_errors():
             self._check_file_identity()
             with self._open_snapshot() as opened:
@@ -112,9 +112,9 @@ class Connections:
 
     @contextlib.contextmanager
     def try_read(self) -> Iterator[Opened | None]:
-        """Another snapshot for who has one; None where as many are open as may be.
+        """Yield another snapshot to a thread that has one; None if as many are open as may be.
 
-        Nobody waits here: those who have one and want another would wait for each other.
+        It does not wait: threads that have one and want another would wait for each other.
         """
         if not self._read_slots.acquire(blocking=False):
             yield None
@@ -127,7 +127,7 @@ class Connections:
 
     @contextlib.contextmanager
     def open_fresh(self, *, read_only: bool = False) -> Iterator[Opened]:
-        """A connection that remembers nothing.
+        """Yield a new connection that remembers nothing.
 
         FTS5's integrity check trusts what its connection remembers of the index, and after another
         connection's writes it takes a sound index for a broken one.
@@ -137,7 +137,7 @@ class Connections:
             yield opened
 
     def forget(self) -> None:
-        """Let nothing that readers have read stay in memory because nobody asks."""
+        """Drop what readers have cached: without questions nothing else would clear it."""
         for each in self._settled:
             each.forget()
 
@@ -171,7 +171,7 @@ class Connections:
         return opened
 
     def _check_file_identity(self) -> None:
-        """Stop where going on would mean to write into a file that nobody will read."""
+        """Raise StoreUnavailableError if the path leads to another file: writes would be lost."""
         if _identity(self._path) != self._file:
             raise StoreUnavailableError(
                 "The database file was replaced or removed while this process had it open. "
@@ -180,7 +180,7 @@ class Connections:
 
     @contextlib.contextmanager
     def _detect_damage(self) -> Iterator[None]:
-        """What can't be understood is the file's fault where the file is not whole, else ours."""
+        """Raise StoreDamagedError in place of an error about rows if the file turns out damaged."""
         try:
             yield
         except (LookupError, TypeError, ValueError) as error:
@@ -193,7 +193,7 @@ class Connections:
             return inspect(opened.connection)
 
     def _open_current_file(self) -> tuple[_Identity, Opened]:
-        """The writer, on the file in place: a restore may change it while we wait for its lock."""
+        """Open the writer on the file in place: a restore may change it while we wait for it."""
         while True:
             before = _identity(self._path)
             opened = self._open()
@@ -202,7 +202,7 @@ class Connections:
             opened.connection.close()
 
     def connect_beside(self) -> Connection:
-        """A connection for what is done beside all reading and writing."""
+        """Open a connection for what is done beside all reading and writing."""
         return connect(self._path, self._busy_timeout_ms, read_only=True)
 
     def _open(self, *, read_only: bool = False) -> Opened:
@@ -214,7 +214,7 @@ class Connections:
 
 
 def _identity(path: Path) -> _Identity:
-    """Which file it is, whatever its name; None where there is none."""
+    """Return device and inode of a file; None if there is no file."""
     try:
         found = os.stat(path)  # noqa: PTH116  (faster, and it is asked before each transaction)
     except (FileNotFoundError, NotADirectoryError):

@@ -27,7 +27,7 @@ from memoria.store.values import (
 )
 
 _ALL = -1
-"""No limit, in SQLite."""
+"""The value that means no limit, in SQLite."""
 _MOST_SPEAKERS = 1000
 _SPOKEN = (Role.USER, Role.ASSISTANT)
 
@@ -64,7 +64,7 @@ class SqliteConversations:
         now: int,
         workspace: str | None = None,
     ) -> Session:
-        """The session, made if it is new, its span widened to these event times."""
+        """Return the session, made if it is new, its span widened to these event times."""
         (row,) = self._rows.all(
             "enter_session",
             source=source,
@@ -79,22 +79,22 @@ class SqliteConversations:
         return Session(**fields)
 
     def find_message(self, session_n: int, message_id: str) -> TurnVersion | None:
-        """The newest version of a message."""
+        """Return the newest version of a message; None if there is no such message."""
         row = self._rows.first("find_message", session_n=session_n, message_id=message_id)
         return None if row is None else TurnVersion(**row)
 
     def find_fingerprint(self, session_n: int, fingerprint: bytes) -> str | None:
-        """The id of the newest current turn with this fingerprint."""
+        """Return the id of the newest current turn with this fingerprint."""
         row = self._rows.first("find_fingerprint", session_n=session_n, fingerprint=fingerprint)
         return None if row is None else str(row["id"])
 
     def last_fingerprints(self, session_n: int, count: int) -> list[bytes]:
-        """Fingerprints of the last current turns, oldest first."""
+        """List the fingerprints of the last current turns, oldest first."""
         rows = self._rows.all("last_fingerprints", session_n=session_n, count=count)
         return [row["fingerprint"] for row in reversed(rows)]
 
     def first_fingerprints(self, session_n: int, count: int) -> list[bytes]:
-        """Fingerprints of the first current turns, oldest first."""
+        """List the fingerprints of the first current turns, oldest first."""
         rows = self._rows.all("first_fingerprints", session_n=session_n, count=count)
         return [row["fingerprint"] for row in rows]
 
@@ -106,7 +106,7 @@ class SqliteConversations:
         return n
 
     def write_turn(self, turn: NewTurn) -> int:
-        """Write a turn with its chunks, index row and backlog entry, whichever home it is from."""
+        """Write a turn with its chunks, index row and backlog entry, of this home or another."""
         words, context = turn_tokens(turn, self._zone)
         workspace = self._workspace_number(turn.session_n)
         n = self._documents.add("turn", workspace, words, context, suppressed=turn.suppressed)
@@ -140,7 +140,7 @@ class SqliteConversations:
         self._documents.set_current(n, current=False)
 
     def suppress_turn(self, turn: StoredTurn) -> None:
-        """Let nothing be concluded from a message any more, whichever version of it."""
+        """Mark all versions of a message so that nothing is concluded from it any more."""
         for version in self._versions(turn):
             self._documents.suppress(version["n"])
 
@@ -174,7 +174,7 @@ class SqliteConversations:
         return names
 
     def _cite_elsewhere(self, n: int) -> None:
-        """Let what was concluded from a turn rest on another that bears it out, where one does."""
+        """Let what was concluded from a turn rest on another that bears it out, if one does."""
         memory_ns = [row["memory_n"] for row in self._rows.all("concluded_from", n=n)]
         if memory_ns and self._rows.change("cite_evidence", n=n):
             self._rows.change("drop_cited_evidence", memory_ns=as_json(memory_ns))
@@ -202,7 +202,7 @@ class SqliteConversations:
         return [ClosedSegment(turn.session_n, turn.turn_index, turn.turn_index, "edited")]
 
     def close_segment(self, session_id: str, source: str, reason: str) -> list[ClosedSegment]:
-        """Close the session's open segment."""
+        """Close the session's open segment; return it, if there was one."""
         return self._close_segments(
             "close_segment",
             session_id=session_id,
@@ -214,7 +214,7 @@ class SqliteConversations:
     def close_idle_segments(
         self, touched_before: int, most: int | None = None
     ) -> list[ClosedSegment]:
-        """Close what nobody has added to since, or some of it."""
+        """Close segments that nobody has added to since a time, `most` of them, and return them."""
         if not self._rows.number("any_idle", touched_before=touched_before):
             return []
         return self._close_segments(
@@ -225,11 +225,11 @@ class SqliteConversations:
         )
 
     def close_past_segments(self, said_before: int) -> list[ClosedSegment]:
-        """Close what nobody has said anything in since."""
+        """Close segments in which nothing was said since a time, and return them."""
         return self._close_segments("close_past", said_before=said_before, now=now_millis())
 
     def list_unqueued_segments(self, limit: int) -> list[ClosedSegment]:
-        """Closed segments that never were put into the extraction queue, oldest first.
+        """List closed segments that never were put into the extraction queue, oldest first.
 
         Those of private workspaces never will be.
         """
@@ -239,7 +239,7 @@ class SqliteConversations:
         return [ClosedSegment(*row) for row in self._rows.all(name, **parameters)]
 
     def turns(self, ns: Sequence[int]) -> dict[int, StoredTurn]:
-        """Turns by number."""
+        """Map numbers to turns; those that do not exist are missing."""
         return self._turns.look_up(ns, self._read_turns)
 
     def _read_turns(self, ns: Sequence[int]) -> dict[int, StoredTurn]:
@@ -248,34 +248,34 @@ class SqliteConversations:
         return {row[0]: read_turn_row(row, heard.get(row[0]), self._texts) for row in rows}
 
     def turn(self, turn_id: str) -> StoredTurn | None:
-        """A turn by id."""
+        """Return a turn by id; None if there is none."""
         row = self._rows.first("turn_number", id=turn_id)
         return None if row is None else self.turns([row["n"]])[row["n"]]
 
     def find_turn(self, source: str, session_id: str, message_id: str) -> StoredTurn | None:
-        """The newest version of a message, by the names that its source gives it."""
+        """Return the newest version of a message, by the names that its source gives it."""
         names = {"source": source, "session_id": session_id, "message_id": message_id}
         row = self._rows.first("find_turn", **names)
         return None if row is None else self.turns([row["n"]])[row["n"]]
 
     def turn_versions(self, turn: StoredTurn) -> list[StoredTurn]:
-        """All versions at the turn's place, newest first."""
+        """List all versions at the turn's place, newest first."""
         return self._list_in_order(
             "turn_versions", session_n=turn.session_n, turn_index=turn.turn_index
         )
 
     def list_positions(self, ns: Sequence[int], reach: int) -> list[TurnPosition]:
-        """Where the turns stand, and those up to `reach` places around them."""
+        """List the positions of turns, and of those up to `reach` places around them."""
         rows = self._rows.all("places", ns=list_numbers(ns), reach=reach)
         return list(map(TurnPosition._make, rows))
 
     def speaker_at(self, session_n: int, turn_index: int) -> str | None:
-        """Who says the turn at a place of a session; None where nobody does, or without a name."""
+        """Return the speaker of the turn at a place; None if there is no turn, or no name."""
         row = self._rows.first("speaker_at", session_n=session_n, turn_index=turn_index)
         return None if row is None else row["speaker"]
 
     def list_user_speakers(self) -> list[UserSpeaker]:
-        """Who has spoken with the role `user` under a name, in the order they first spoke."""
+        """List the names that have spoken with the role `user`, in the order they first spoke."""
         asked = "user speakers", self._rows.tenant
         rows = self._rows.connection.read_settled(
             asked, lambda: self._rows.tuples("user_speakers", limit=_MOST_SPEAKERS)
@@ -283,7 +283,7 @@ class SqliteConversations:
         return [UserSpeaker(*row) for row in rows]
 
     def remarks(self, ns: Sequence[int]) -> dict[int, Remark]:
-        """What was said in the turns."""
+        """Map turns to their speakers, times and texts; tool calls are left out."""
         return self._remarks.look_up(ns, self._read_remarks)
 
     def _read_remarks(self, ns: Sequence[int]) -> dict[int, Remark]:
@@ -295,7 +295,7 @@ class SqliteConversations:
         }
 
     def neighbours(self, session_n: int, turn_index: int, reach: int) -> list[StoredTurn]:
-        """The current turns up to `reach` places on either side."""
+        """List the current turns up to `reach` places on either side of a place, in order."""
         return self._list_in_order(
             "around", session_n=session_n, turn_index=turn_index, reach=reach
         )
@@ -303,24 +303,24 @@ class SqliteConversations:
     def user_turns_beside(
         self, ns: Sequence[int]
     ) -> dict[int, tuple[StoredTurn | None, StoredTurn | None]]:
-        """By turn the user's nearest turns before it in its session, and after it."""
+        """Map each turn to the user's nearest turns before it in its session, and after it."""
         rows = self._rows.tuples("user_turns_beside", ns=list_numbers(ns))
         found = self.turns(sorted({n for row in rows for n in row[1:] if n is not None}))
         return {n: (found.get(before), found.get(after)) for n, before, after in rows}
 
     def list_span(self, session_n: int, first_index: int, last_index: int) -> list[StoredTurn]:
-        """A session's current turns from one place to another, in order."""
+        """List a session's current turns from one place to another, in order."""
         return self._list_in_order(
             "span", session_n=session_n, first_index=first_index, last_index=last_index
         )
 
     def list_unread(self, workspace: str | None, limit: int) -> list[StoredTurn]:
-        """The newest current turns that nobody has read, of a workspace and of none."""
+        """List the newest current turns that nobody has read, of a workspace and of none."""
         place = self._workspaces.number(workspace)
         return self._list_in_order("unread", workspace=place, limit=limit)
 
     def list_unread_of(self, session_n: int, first_index: int, limit: int) -> list[StoredTurn]:
-        """A session's current turns from one place on that nobody has read, in order."""
+        """List a session's current turns from one place on that nobody has read, in order."""
         place = {"session_n": session_n, "first_index": first_index}
         return self._list_in_order("unread_of_session", **place, limit=limit)
 
@@ -335,41 +335,41 @@ class SqliteConversations:
             self._rows.change("pass_over", n=n)
 
     def list_passed_over(self, ns: Sequence[int]) -> set[int]:
-        """Those of the turns that somebody has read and concluded nothing from."""
+        """Select the turns that somebody has read and concluded nothing from."""
         return {row["n"] for row in self._rows.all("passed_over", ns=list_numbers(ns))}
 
     def mark(self, n: int, mark: Mark | None) -> None:
-        """Note what kind of thing a turn says."""
+        """Set the mark that says what kind of thing a turn says."""
         self._rows.change("mark", n=n, mark=mark)
 
     def list_wishes(self, limit: int) -> list[StoredTurn]:
-        """The newest current turns that are marked as wishes, the newest first."""
+        """List the newest current turns that are marked as wishes, the newest first."""
         return self._list_in_order("wishes", limit=limit)
 
     def list_unmarked(self, limit: int) -> list[StoredTurn]:
-        """Turns that nobody has looked at for a mark, the oldest first."""
+        """List turns that nobody has looked at for a mark, the oldest first."""
         return self._list_in_order("unmarked", limit=limit)
 
     def count_unmarked(self) -> int:
-        """How many turns nobody has looked at for a mark."""
+        """Count the turns that nobody has looked at for a mark."""
         return self._rows.number("count_unmarked")
 
     def session_turns(self, session_id: str, offset: int, limit: int) -> list[StoredTurn]:
-        """A session's current turns in order."""
+        """List a session's current turns in order."""
         return self._list_in_order(
             "session_turns", session_id=session_id, offset=offset, limit=limit
         )
 
     def session_size(self, session_id: str) -> int:
-        """How many current turns a session has."""
+        """Count the current turns of a session."""
         return self._rows.number("session_size", session_id=session_id)
 
     def list_segments(self, session_id: str) -> list[Segment]:
-        """A session's segments in order."""
+        """List a session's segments in order."""
         return [Segment(**row) for row in self._rows.all("segments", session_id=session_id)]
 
     def _workspace_number(self, session_n: int) -> int | None:
-        """The number of a session's workspace."""
+        """Return the number of a session's workspace; None if it has none."""
         if session_n not in self._places:
             row = self._rows.first("session_workspace", session_n=session_n)
             self._places[session_n] = None if row is None else row["workspace_n"]

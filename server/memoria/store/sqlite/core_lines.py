@@ -1,4 +1,4 @@
-"""What core files said, in SQLite."""
+"""Lines of core files, in SQLite."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ from memoria.store.sqlite.rows import TenantRows, as_json
 
 _CONTRADICTS = 7
 _NEWEST = 100
-"""So many of the newest wordings are read for who reads between two nights."""
+"""Number of the newest wordings that are read for a reader between two nights."""
 
 
 class SqliteCoreLines:
@@ -28,30 +28,30 @@ class SqliteCoreLines:
         self._rows = TenantRows(connection, tenant, "core_lines")
 
     def memories(self, at: int) -> list[CoreMemory]:
-        """All that is active at a moment; episodes are not, nor what belongs to a task."""
+        """List the memories active at a moment, without episodes and those limited to a task."""
         return [_memory(row) for row in self._rows.all("memories", at=at)]
 
     def present(self, at: int, project: str | None, files: Sequence[CoreFile]) -> list[CoreMemory]:
-        """What of it a reader may be shown at once, as seen from a project."""
+        """List the memories that a reader may be shown at once, as seen from a project."""
         wanted = {"at": at, "project": project, "files": as_json(files), "most": _NEWEST}
         return [_memory(row) for row in self._rows.all("present", **wanted)]
 
     def version(self) -> tuple[int, int]:
-        """A value that is another one after every change to the home, while it is open."""
+        """Return a value that changes with every change to the home, while it is open."""
         row = self._rows.first("version")
         return id(self._rows.connection), 0 if row is None else int(row[0])
 
     def next_end(self, at: int) -> int | None:
-        """The first moment after this one at which a memory comes to its end."""
+        """Return the first moment after this one at which a memory expires; None if none does."""
         row = self._rows.first("next_end", at=at)
         return None if row is None else row[0]
 
     def projects(self) -> list[str]:
-        """The projects in which something is seen that is seen nowhere else."""
+        """List the projects in which something is seen that is seen nowhere else."""
         return [row["name"] for row in self._rows.all("projects")]
 
     def disputes(self) -> list[EditConflict]:
-        """Wordings by hand that stand against a memory, oldest first."""
+        """List wordings by hand that stand against a memory, oldest first."""
         rows = self._rows.all("disputed", contradicts=_CONTRADICTS, channel=USER_EDIT_NAME)
         pairs = [(row["user_edit"], row["against"]) for row in rows]
         known = self.statuses([one for pair in pairs for one in pair])
@@ -65,16 +65,16 @@ class SqliteCoreLines:
         ]
 
     def statuses(self, memory_ids: Sequence[str]) -> dict[str, LineStatus]:
-        """Where memories stand now; those that were erased are missing."""
+        """Map memories to their present status; those that were erased are missing."""
         rows = self._rows.all("statuses", ids=as_json(memory_ids))
         return {row["id"]: LineStatus(_memory(row), Validity(row["validity"])) for row in rows}
 
     def lines(self, file: CoreFile) -> list[CoreLine]:
-        """What a file said when it was last written."""
+        """List the lines of a file as it was last written."""
         return [CoreLine(**dict(row)) for row in self._rows.all("lines", file=file)]
 
     def set_line(self, file: CoreFile, line: CoreLine) -> None:
-        """Note what a file says of a memory, in the place of what it said before."""
+        """Note the line that a file has for a memory, in place of the one before."""
         if not self._rows.change(
             "put",
             file=file,
@@ -86,20 +86,20 @@ class SqliteCoreLines:
             raise NotFoundError.for_memory(line.memory_id)
 
     def drop_line(self, file: CoreFile, memory_id: str) -> None:
-        """Note that a file says nothing of a memory."""
+        """Note that a file has no line for a memory."""
         self._rows.change("drop", file=file, memory_id=memory_id)
 
     def file_state(self, file: CoreFile) -> CoreFileState:
-        """What was last written to a file, or is about to be."""
+        """Return the digests of what was last written to a file and of what is about to be."""
         row = self._rows.first("state", file=file)
         return CoreFileState() if row is None else CoreFileState(row["digest"], row["pending"])
 
     def announce_write(self, file: CoreFile, digest: bytes) -> None:
-        """Note what is about to be written to a file."""
+        """Note the digest of what is about to be written to a file."""
         self._rows.change("expect", file=file, digest=digest)
 
     def confirm_write(self, file: CoreFile, digest: bytes) -> None:
-        """Note what has been written to a file: nothing is about to be any more."""
+        """Note the digest of what has been written to a file, and that no write is pending."""
         self._rows.change("settle", file=file, digest=digest)
 
 

@@ -1,4 +1,4 @@
-"""What files for people are made of, in SQLite."""
+"""Matter of the files for people, in SQLite."""
 
 from collections.abc import Sequence
 
@@ -15,28 +15,28 @@ class SqliteDays:
         self._rows = TenantRows(connection, tenant, "days")
 
     def list_closed_sessions(self, since: int, after: int, limit: int) -> list[ClosedSession]:
-        """Conversations with no open segment, taken up since, beyond a number, in order."""
+        """List closed conversations taken up since a time, with numbers beyond `after`."""
         rows = self._rows.all("closed_sessions", since=since, after=after, limit=limit)
         return [ClosedSession(**row) for row in rows]
 
     def get_closed_session(self, session_n: int) -> ClosedSession | None:
-        """One of them; None where it goes on."""
+        """Return a closed conversation; None if it goes on."""
         found = self.list_closed_sessions(0, session_n - 1, 1)
         return found[0] if found and found[0].n == session_n else None
 
     def next_activity_at(self, at: int) -> int | None:
-        """When next something was said, learnt or put aside, from a moment on."""
+        """Return when next, from a moment on, something was said, learnt or put aside."""
         names = ("next_turn", "next_wording", "next_began", "next_put_aside")
         rows = (self._rows.first(name, at=at) for name in names)
         return min((row["at"] for row in rows if row and row["at"] is not None), default=None)
 
     def list_episode_ends(self, turn_ns: Sequence[int]) -> list[tuple[int, int | None]]:
-        """When the segments ended that have an episode over one of these turns: (at, offset)."""
+        """List (time, UTC offset) of the ends of segments whose episode covers one of the turns."""
         rows = self._rows.all("summed_up", ns=as_json(turn_ns))
         return [(row["at"], row["utc_offset"]) for row in rows]
 
     def notes(self, day: LocalDay) -> DayNotes:
-        """What happened on a day."""
+        """Collect the events of a day."""
         between = {"begin": day.begin, "end": day.end, "midnight": day.midnight}
         wordings = self._rows.all("wordings", **between)
         sessions = self._rows.all("sessions", **between)
@@ -53,30 +53,30 @@ class SqliteDays:
 
 
 class SqliteGeneratedFileRecords:
-    """What nightly maintenance wrote last into a tenant's files."""
+    """Records of what nightly maintenance last wrote into a tenant's files."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "days")
 
     def all(self) -> list[GeneratedFile]:
-        """Every file."""
+        """List every file."""
         return [GeneratedFile(**row) for row in self._rows.all("files")]
 
     def get(self, path: str) -> GeneratedFile | None:
-        """What was last written at a place."""
+        """Return the record of a file; None if nothing is recorded for the path."""
         row = self._rows.first("file", path=path)
         return None if row is None else GeneratedFile(**row)
 
     def put(self, file: GeneratedFile) -> None:
-        """Note what is written at a place."""
+        """Record a file as written."""
         self._rows.change("put_file", **file.model_dump())
 
     def drop(self, path: str) -> None:
-        """Note that nothing is written there any more."""
+        """Drop the record of a file."""
         self._rows.change("drop_file", path=path)
 
     def forget(self, path: str) -> None:
-        """Drop it, and every digest of what ever stood there."""
+        """Drop the record of a file and all digests of its contents: no undo restores it."""
         self.drop(path)
         self._rows.change("forget_images", path=path)
 

@@ -1,4 +1,4 @@
-"""What rests on what, in SQLite."""
+"""Dependencies of memories, queue entries and edges, in SQLite."""
 
 from collections.abc import Sequence
 
@@ -8,13 +8,13 @@ from memoria.store.sqlite.rows import TenantRows, as_json
 
 
 class SqliteDependencies:
-    """What a tenant's memories, queue entries and edges rest on."""
+    """The sources of a tenant's memories, queue entries and edges."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "dependencies")
 
     def list_dependents(self, memory_ids: Sequence[str], turn_ns: Sequence[int]) -> list[Dependent]:
-        """The memories that rest on one of these memories or turns, in order of their ids."""
+        """List the memories that rest on one of these memories or turns, in order of their ids."""
         ids, ns = as_json(memory_ids), as_json(turn_ns)
         found = {
             row["id"]: Dependent(
@@ -35,12 +35,12 @@ class SqliteDependencies:
         return [found[memory_id] for memory_id in sorted(found)]
 
     def list_unsupported_wordings(self, turn_ns: Sequence[int]) -> dict[int, str]:
-        """Former wordings that would have no source left without these turns."""
+        """Find former wordings that would have no source left without these turns."""
         rows = self._rows.all("unsupported_wordings", ns=as_json(turn_ns))
         return {row["n"]: row["id"] for row in rows}
 
     def list_orphans(self) -> list[Orphan]:
-        """Every row, but for items of nightly plans, that has outlived all its sources."""
+        """List every row, but for items of nightly plans, that has outlived all its sources."""
         orphans = [Orphan(row["kind"], row["id"]) for row in self._rows.all("orphan_memories")]
         orphans += [
             Orphan("former wording", row["id"], row["number"])
@@ -56,28 +56,28 @@ class SqliteDependencies:
         return orphans
 
     def list_existing(self, ids: Sequence[str]) -> set[str]:
-        """Those of these ids that a memory, a turn, a session or a queue entry has."""
+        """Select the ids that a memory, a turn, a session or a queue entry has."""
         return {row["id"] for row in self._rows.all("existing", ids=as_json(ids))}
 
     def list_planned_items(self) -> list[str]:
-        """What runs that were broken off are still to do, as it stands in their plans."""
+        """List the unfinished items in the plans of nightly runs that were broken off."""
         return [row["item"] for row in self._rows.all("planned_items")]
 
     def list_unsupported_joins(self) -> list[str]:
-        """The entities that a model alone has joined with another, and no name does any more."""
+        """List ids of entities that a model alone has joined with another, and no name does now."""
         return [row["id"] for row in self._rows.all("unsupported_joins")]
 
     def delete_orphan_rows(self) -> int:
-        """Delete the core lines and edges that have outlived their sources."""
+        """Delete core lines and edges that have outlived their sources; return their number."""
         statements = ("delete_core_lines", "delete_edges", "delete_pruned_edges")
         return sum(map(self._rows.change, statements))
 
     def drop_unsupported_entries(self, now: int) -> int:
-        """Drop the queue entries of which no turn is left."""
+        """Drop the queue entries of which no turn is left, and return their number."""
         return self._rows.change("drop_entries", now=now)
 
     def drop_unsupported_edges(self, memory_ids: Sequence[str]) -> int:
-        """Delete the edges of these memories to entities they no longer name."""
+        """Delete these memories' edges to entities they no longer name, and return their number."""
         ids = as_json(memory_ids)
         dropped = self._rows.change("drop_edges", ids=ids)
         return dropped + self._rows.change("drop_pruned_edges", ids=ids)

@@ -23,7 +23,7 @@ class SqliteDerivations:
         self._rows = TenantRows(connection, tenant, "derivations")
 
     def list_candidates(self, after: int, limit: int) -> list[DerivationCandidate]:
-        """Active memories beyond a number that others may be derived from, in order."""
+        """List active memories beyond a number that others may be derived from, in order."""
         return [
             DerivationCandidate(
                 row["n"],
@@ -41,33 +41,33 @@ class SqliteDerivations:
         ]
 
     def similar_pairs(self, ns: Sequence[int]) -> list[tuple[int, int, float]]:
-        """Pairs of these memories that mean nearly the same."""
+        """List (one, other, cosine) of pairs of these memories that mean nearly the same."""
         rows = self._rows.all("similar_pairs", ns=as_json(ns))
         return [(row["one"], row["other"], row["weight"] / _UNIT) for row in rows]
 
     def entities(self, ns: Sequence[int]) -> list[tuple[int, int]]:
-        """The entities that these memories speak of."""
+        """List (memory, entity) for every entity that these memories, by number, speak of."""
         rows = self._rows.all("entities", ns=as_json(ns))
         return [(row["memory_n"], row["entity_n"]) for row in rows]
 
     def occasions(self, ns: Sequence[int]) -> list[StatementOccasion]:
-        """The occasions on which these memories were stated."""
+        """List the occasions on which these memories, by number, were stated."""
         rows = self._rows.all("occasions", ns=as_json(ns))
         return [
             StatementOccasion(row["memory_n"], row["conversation"], row["source"]) for row in rows
         ]
 
     def user_statement_times(self, ns: Sequence[int]) -> list[tuple[int, int, int | None]]:
-        """The times at which the user spoke of these memories."""
+        """List (memory, UTC epoch ms, UTC offset) for each time the user spoke of one of these."""
         rows = self._rows.all("user_statement_times", ns=as_json(ns))
         return [(row["memory_n"], row["at"], row["utc_offset"]) for row in rows]
 
     def list_derived(self, after: int, limit: int) -> list[tuple[int, str]]:
-        """(number, id) of derived memories beyond a number."""
+        """List (number, id) of derived memories beyond a number, whatever their status is now."""
         return [(r["n"], r["id"]) for r in self._rows.all("derived", after=after, limit=limit)]
 
     def sources(self, ids: Sequence[str]) -> list[DerivationSource]:
-        """The memories that these were derived from, in any of their wordings."""
+        """List the memories that these were derived from, in any of their wordings."""
         return [
             DerivationSource(
                 row["derived"],
@@ -81,7 +81,7 @@ class SqliteDerivations:
         ]
 
     def list_changed(self, ids: Sequence[str]) -> list[ChangedSource]:
-        """What derived memories and episodes rest on that has changed since they were written."""
+        """List sources of derived memories and episodes that have changed since."""
         spans = [dict(row) for row in self._rows.all("spans", ids=as_json(ids))]
         changed = self._rows.all("changed_sources", ids=as_json(ids))
         return _list_changes([*changed, *self._rows.all("changed_turns", spans=json.dumps(spans))])
@@ -89,14 +89,14 @@ class SqliteDerivations:
     def list_changed_in(
         self, session_n: int, first_index: int, last_index: int
     ) -> list[ChangedSource]:
-        """What was concluded from some turns of a session and has changed since."""
+        """List memories concluded from these turns of a session that have changed since."""
         place = {"session_n": session_n, "first_index": first_index, "last_index": last_index}
         spans = json.dumps([{"derived": "", "since": 0, **place}])
         return _list_changes(self._rows.all("changed_turns", spans=spans))
 
 
 def _list_changes(rows: Iterable[Row]) -> list[ChangedSource]:
-    """What says something else by now, and not the same in other words, each once."""
+    """Build the changes, each once, without those that say the same in other words."""
     found = {
         ChangedSource(
             row["derived"], row["id"], row["before"], row["after"], row["changed_at"]

@@ -1,4 +1,4 @@
-"""Document tokens: the words a document is found by, each read once in a transaction."""
+"""Document tokens: the words that documents are found by, each read once in a transaction."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -14,24 +14,24 @@ class DocumentTokens:
     """The tokens of a tenant's documents, as one transaction sees them."""
 
     def __init__(self, rows: TenantRows, reading: ReaderKnowledge | None) -> None:
-        """Nothing is read yet.
+        """Bind to a transaction.
 
         Args:
             rows: the statements about documents.
-            reading: what a reader knows from the start; a writer reads everything each time.
+            reading: caches for a reader; None for a writer, which reads everything each time.
         """
         self._rows = rows
         self._reading = reading
         self._by_length: dict[int, RememberedRows[IndexTokens]] = {}
 
     def look_up(self, ns: Sequence[int], most_chars: int) -> dict[int, IndexTokens]:
-        """The tokens of the documents that have no more characters than this."""
+        """Map documents to their tokens; those of more than `most_chars` characters are missing."""
         if most_chars not in self._by_length:
             self._by_length[most_chars] = RememberedRows(is_kept=self._reading is not None)
         return self._by_length[most_chars].look_up(ns, partial(self._read, most_chars))
 
     def _read(self, most_chars: int, ns: Sequence[int]) -> dict[int, IndexTokens]:
-        """The tokens of documents as the process knows them, or from the index."""
+        """Read tokens from the process's cache, or else from the index."""
         if self._reading is None or most_chars < LONGEST_KEPT:
             rows = self._rows.tuples("indexed", ns=list_numbers(ns), most=most_chars)
             return {n: tokens for n, tokens, _ in rows}

@@ -64,7 +64,7 @@ class SqliteDocuments:
         *,
         suppressed: bool = False,
     ) -> int:
-        """A new document, indexed and waiting for its vector. Gives its number."""
+        """Add a document, indexed and waiting for its vector, and return its number."""
         n = self._rows.insert(
             "add_document", kind=kind, workspace=workspace, suppressed=int(suppressed)
         )
@@ -87,56 +87,56 @@ class SqliteDocuments:
             self._rows.change("leave_backlog", n=n)
 
     def set_workspace(self, n: int, workspace: int | None) -> None:
-        """Let a document be seen from one workspace alone, or from all."""
+        """Set the workspace that alone sees a document; None lets all see it."""
         self._rows.change("set_workspace", n=n, workspace=workspace)
         self._refresh_index(n)
 
     def suppress(self, n: int) -> None:
-        """Let nothing be concluded from a document any more; the record still has it."""
+        """Mark a document so that nothing is concluded from it any more; it stays on record."""
         self._rows.change("suppress", n=n)
         self.drop_turn_names(n)
         self._refresh_index(n)
 
     def erase(self, n: int) -> None:
-        """Take a document out of every index, with its vectors. What it was is gone already."""
+        """Take a document out of every index, with its vectors; its record is gone already."""
         self.withdraw(n)
         self._rows.change("want_scrub")
 
     def queue_embedding(self, n: int) -> None:
-        """Forget a document's vectors and let new ones be made: what they rested on is gone."""
+        """Erase a document's vectors and queue it for new ones: what they rested on is gone."""
         self.embed_again(n)
         self._rows.change("want_scrub")
 
     def mark_processed(self, n: int) -> None:
-        """The extractor has looked at it: the first level has what it says as memories, or not."""
+        """Mark a document as processed, so that the first level shows it no more."""
         self._rows.change("mark_processed", n=n)
         self.drop_turn_names(n)
         self._refresh_index(n)
 
     def drop_turn_names(self, n: int) -> None:
-        """Take out of the graph what rules read in a turn; a memory's links are its own."""
+        """Remove the names that rules read in a turn from the graph; memories keep theirs."""
         for name in ("drop_turn_links", "drop_pruned_turn_links", "drop_turn_names"):
             self._rows.change(name, n=n)
 
     def withdraw(self, n: int) -> None:
-        """Take out a document that an undone run has made. Nothing of it is to be wiped."""
+        """Take out a document that an undone run has made; nothing is queued to be wiped."""
         self._vectors.erase(n)
         for name in ("erase_embeddings", "leave_backlog", "erase_tokens", "erase_document"):
             self._rows.change(name, n=n)
         self._rows.change("count_erasure")
 
     def index_again(self, n: int, scope: str, words: str, context: str) -> None:
-        """Let a document be found that was put back, or stands elsewhere than before."""
+        """Index a document anew that was put back, or stands elsewhere than before."""
         self._rows.change("erase_tokens", n=n)
         self._rows.insert("index_document", n=n, scope=scope, words=words, context=context)
         self.refresh_index(n)
 
     def announce_return(self) -> None:
-        """Let all documents be read again by what keeps them in memory: some are there again."""
+        """Drop all caches of documents, since erased documents are there again."""
         self._rows.change("count_erasure")
 
     def replace_tokens(self, n: int, words: str, context: str) -> None:
-        """Let a document be found by other words than before."""
+        """Index a document by other words than before."""
         self._rows.change("erase_tokens", n=n)
         scope = self._read_visibility(n).token
         self._rows.insert("index_document", n=n, scope=scope, words=words, context=context)
@@ -144,7 +144,7 @@ class SqliteDocuments:
         self._rows.change("note_change", n=n)
 
     def embed_again(self, n: int) -> None:
-        """Let a new vector be made: it stands beside others than before, or says it otherwise."""
+        """Queue a document for a new vector: its text or its neighbours have changed."""
         self._vectors.erase(n)
         self._rows.change("erase_embeddings", n=n)
         self._rows.change("count_erasure")
@@ -157,11 +157,11 @@ class SqliteDocuments:
         self._rows.change("want_scrub")
 
     def count_indexed_vectors(self, ns: Sequence[int]) -> int:
-        """How many vectors of these documents the vector index has."""
+        """Count the vectors of these documents in the vector index."""
         return self._vectors.count(ns)
 
     def refresh_index(self, n: int) -> None:
-        """Bring the indexes in line with a document that was put back as it was."""
+        """Update the indexes to a document that was put back as it was."""
         self._refresh_index(n)
         if self._read_visibility(n).current:
             self._rows.change("await_vector_if_missing", n=n)
@@ -169,7 +169,7 @@ class SqliteDocuments:
             self._rows.change("leave_backlog", n=n)
 
     def _refresh_index(self, n: int) -> None:
-        """Bring the indexes in line with who may now find the document."""
+        """Update the indexes to a document's present visibility."""
         self._rows.change("set_scope", n=n, scope=self._read_visibility(n).token)
         self._vectors.move(n)
         self._rows.change("count_change")
@@ -184,7 +184,7 @@ class SqliteDocuments:
     def match(
         self, kinds: Sequence[DocumentKind], terms: Sequence[str], filters: Filters, limit: int
     ) -> list[Match]:
-        """The best documents by BM25."""
+        """Return the best documents by BM25 that hold any of the terms, best first."""
         if not terms or not kinds:
             return []
         narrowing = self._narrowing(kinds, filters)
@@ -193,11 +193,11 @@ class SqliteDocuments:
         )
 
     def age(self) -> tuple[int, ...]:
-        """How old the full-text index is: while it is equal, the same terms match the same."""
+        """Return a stamp of the full-text index: while it is equal, terms match the same."""
         return self._matching.age()
 
     def follow_changes(self) -> None:
-        """Take in what the indexes have of what was changed, as far as the process keeps any."""
+        """Bring the caches of the indexes up to date with the file, if the process has any."""
         if self._reading is not None:
             tenant, counted = self._reading
             self._vectors.follow(tenant.number, tenant.changed)
@@ -205,7 +205,7 @@ class SqliteDocuments:
             counted.tokens_of(tenant.number).recall(self._rows, tenant, ())
 
     def expect_vectors(self, vectors: Sequence[Vector]) -> None:
-        """Say that `nearest` will be asked for each of these, so one pass can serve all."""
+        """Announce that `nearest` will be asked for each of these, so one pass can serve all."""
         from memoria.store.sqlite.vectors.together import QuestionsTogether  # noqa: PLC0415  (brings NumPy)
 
         self._together = QuestionsTogether(vectors)
@@ -213,7 +213,7 @@ class SqliteDocuments:
     def nearest(
         self, kind: DocumentKind, model: str, vector: Vector, filters: Filters, limit: int
     ) -> list[Match]:
-        """The nearest current documents by cosine."""
+        """Return the nearest current documents by cosine (-1 to 1), best first."""
         known = find_model(self._rows.connection, model)
         if known is None:
             return []
@@ -238,7 +238,7 @@ class SqliteDocuments:
         return self._vectors.nearest(where, vector, limit)
 
     def vectors(self, ns: Sequence[int], model: str) -> dict[int, Vector]:
-        """The vectors of those of the documents that have one."""
+        """Map documents to their vectors; those without one are missing."""
         known = find_model(self._rows.connection, model)
         if known is None or not ns:
             return {}
@@ -251,7 +251,7 @@ class SqliteDocuments:
     def nearest_passages(
         self, ns: Sequence[int], model: str, vector: Vector
     ) -> dict[int, PassageMatch]:
-        """Of the documents with passages, the most promising, each with its nearest passage."""
+        """Map the most promising of the documents with passages to the nearest passage of each."""
         known = find_model(self._rows.connection, model)
         if known is None or not known.has_passages or not ns:
             return {}
@@ -266,7 +266,7 @@ class SqliteDocuments:
         return {match.n: match for match in found}
 
     def recent(self, kinds: Sequence[DocumentKind], filters: Filters, limit: int) -> list[int]:
-        """The newest documents that pass the filters, newest first."""
+        """List the newest documents that pass the filters, by the time said or valid from."""
         view: dict[str, str | int | None] = {
             "workspace": self._workspaces.number(filters.workspace),
             "everywhere": int(filters.everywhere),
@@ -291,20 +291,20 @@ class SqliteDocuments:
         return [row["n"] for row in newest[:limit]]
 
     def distinct_words(self, ns: Sequence[int]) -> dict[int, frozenset[str]]:
-        """The distinct tokens of what the documents say."""
+        """Map documents to the distinct tokens of what they say, without who said it and when."""
         return {
             row["n"]: frozenset(row["words"].split(" "))
             for row in self._rows.all("words", ns=list_numbers(ns))
         }
 
     def index_tokens(self, ns: Sequence[int], most_chars: int) -> dict[int, IndexTokens]:
-        """The tokens of the documents that are not too long."""
+        """Map documents to their tokens; those of more than `most_chars` characters are missing."""
         return self._tokens.look_up(ns, most_chars)
 
     def frequencies(
         self, kinds: Sequence[DocumentKind], terms: Sequence[str], filters: Filters
     ) -> Frequencies:
-        """How common the terms are among what can be seen."""
+        """Count the visible documents, and those with each term; no other filter applies."""
         if not kinds:
             return Frequencies(0, dict.fromkeys(terms, 0))
         return self._matching.frequencies(terms, self._visibilities.read_scopes(kinds, filters))
@@ -316,9 +316,9 @@ class SqliteDocuments:
         accept: Callable[[str], bool],
         filters: Filters,
     ) -> dict[str, int]:
-        """The words of what can be seen that begin so and are accepted, each with its count.
+        """Map the accepted words of visible documents that begin so to their numbers of documents.
 
-        The vocabulary is that of the home: what only other tenants have said is left out here.
+        The vocabulary is the home's: words that only other tenants have used are left out here.
         """
         words = [
             str(row["term"])
@@ -330,12 +330,12 @@ class SqliteDocuments:
         return {word: counts[word] for word in words if counts[word]}
 
     def page(self, kind: DocumentKind, after: int, limit: int) -> list[int]:
-        """The tenant's documents with numbers beyond `after`, in order."""
+        """List the tenant's documents with numbers beyond `after`, in order."""
         rows = self._rows.all("page", kind=kind, after=after, limit=limit)
         return [row["n"] for row in rows]
 
     def awaiting_vectors(self, ns: Sequence[int]) -> set[int]:
-        """Which of the documents have no vector yet."""
+        """Select the documents that have no vector yet."""
         oldest = self._rows.connection.read_settled(
             ("oldest awaiting", self._rows.tenant), lambda: self._rows.number("oldest_awaiting")
         )
@@ -347,7 +347,7 @@ class SqliteDocuments:
     def count_hidden(
         self, kinds: Sequence[DocumentKind], terms: Sequence[str], filters: Filters
     ) -> int:
-        """How many documents that are no longer current hold all of the terms."""
+        """Count documents, seen from here but no longer current, that hold all of the terms."""
         if not terms or not kinds:
             return 0
         seen = self._visibilities.list_visible(kinds, replace(filters, include_history=True))
@@ -361,7 +361,7 @@ class SqliteDocuments:
         filters: Filters,
         limit: int,
     ) -> dict[int, str]:
-        """The newest documents that only other workspaces see, each with its workspace's name."""
+        """Map the newest documents that only other workspaces see to their workspaces' names."""
         places = {*self._workspaces.all()} - {*self._workspaces.private}
         places.discard(self._workspaces.number(filters.workspace))
         if not places or not groups:
@@ -379,7 +379,7 @@ class SqliteDocuments:
         return {match.n: names[match.n] for match in passing}
 
     def list_containing(self, kind: DocumentKind, terms: Sequence[str]) -> list[int]:
-        """Every document of the tenant that holds all of the terms, wherever and however old."""
+        """List every document of the tenant that holds all of the terms, seen from here or not."""
         if not terms:
             return []
         scope = write_scope(*(every.token for every in self._visibilities.list_all([kind])))

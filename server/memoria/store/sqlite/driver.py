@@ -76,32 +76,32 @@ class Connection(sqlite3.Connection):
     """A connection to a file, and the queue of those that write to it."""
 
     queue: WriteQueue | None = None
-    """None once it is closed: what is asked of it then fails by itself."""
+    """None once it is closed: a statement then fails by itself."""
     busy_timeout_ms = 0
     settled: SettledReads | None = None
-    """What a reader remembers from snapshot to snapshot; None for who may write."""
+    """Reads that a reader caches from snapshot to snapshot; None for a writer."""
 
     def begin_snapshot(self) -> None:
-        """Begin to read. What was remembered is forgotten if the file was changed since."""
+        """Begin to read; cached reads are dropped if the file was changed since."""
         self.execute("BEGIN")
         if self.settled is not None:
             self.settled.follow(self.count_commits())
 
     def count_commits(self) -> int:
-        """A number that is another as soon as a snapshot shows what somebody else has written."""
+        """Return a number that changes once a snapshot shows what another connection wrote."""
         return int(self.execute("PRAGMA data_version").fetchone()[0])
 
     def read_settled(self, what: Hashable, read: Callable[[], _Value]) -> _Value:
-        """What is read in the same way by every search, and hardly ever changes.
+        """Read something that all searches read alike and that hardly changes, or return it cached.
 
         Args:
-            what: tells it from all else that is read of the file.
-            read: reads it; what it gives is never changed.
+            what: its key in the cache.
+            read: reads it; its result is never changed.
         """
         return read() if self.settled is None else self.settled.look_up(what, read)
 
     def close(self) -> None:
-        """Close it, and be done with the queue."""
+        """Close the connection, and leave the queue."""
         super().close()
         if self.queue is not None:
             self.queue.close()
@@ -109,7 +109,7 @@ class Connection(sqlite3.Connection):
 
 
 def connect(path: Path, busy_timeout_ms: int, *, read_only: bool = False) -> Connection:
-    """A connection in autocommit mode, usable from any one thread at a time.
+    """Open a connection in autocommit mode, usable from any one thread at a time.
 
     A writer makes the file if there is none, and commits with `synchronous=FULL`: what is
     committed survives a power cut. What is deleted is written over with zeros (`secure_delete`).
@@ -149,11 +149,11 @@ _VOCABULARY = (
     "CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab('main', 'search_index', 'row')",
     "CREATE VIRTUAL TABLE temp.occurrences USING fts5vocab('main', 'search_index', 'instance')",
 )
-"""The words of the full-text index and where they stand; only what is asked for is looked at."""
+"""Tables of the full-text index's words and of their places; only what is asked for is read."""
 
 
 def _set_up(connection: Connection, busy_timeout_ms: int, *, read_only: bool) -> None:
-    """No `mmap_size`: a file cut short by somebody else would kill the process with SIGBUS."""
+    """Set up a connection; no `mmap_size`, since a file cut short would then kill the process."""
     connection.row_factory = Row
     connection.execute(f"PRAGMA busy_timeout = {busy_timeout_ms}")
     if not read_only:
@@ -174,7 +174,7 @@ def _set_up(connection: Connection, busy_timeout_ms: int, *, read_only: bool) ->
 
 
 def load_vectors(connection: sqlite3.Connection) -> bool:
-    """Whether sqlite-vec could be loaded into the connection."""
+    """Load sqlite-vec into the connection; return False if that can't be done."""
     extension = _vector_extension()
     if extension is None:
         return False
@@ -189,7 +189,7 @@ def load_vectors(connection: sqlite3.Connection) -> bool:
 
 @cache
 def _vector_extension() -> str | None:
-    """The extension's path. Its package is not imported: that would load NumPy, at 100 ms."""
+    """Return the extension's path. Its package is not imported, since that would load NumPy."""
     package = find_spec("sqlite_vec")
     if package is None or package.origin is None:
         return None
@@ -198,7 +198,7 @@ def _vector_extension() -> str | None:
 
 @contextlib.contextmanager
 def transaction(connection: Connection) -> Iterator[None]:
-    """A change, all or nothing. It waits its turn at the beginning, so it never fails half way."""
+    """Run a change, all or nothing; it waits its turn first, so it never fails half way."""
     with take_turn(connection):
         connection.execute("BEGIN IMMEDIATE")
         try:
@@ -212,7 +212,7 @@ def transaction(connection: Connection) -> Iterator[None]:
 
 @contextlib.contextmanager
 def take_turn(connection: Connection) -> Iterator[None]:
-    """Write in this block, after everybody who came before: a transaction, or one statement.
+    """Wait for all earlier writers, then write in this block: a transaction, or one statement.
 
     Raises:
         StoreUnavailableError: somebody has been writing for too long.
@@ -233,7 +233,7 @@ def take_turn(connection: Connection) -> Iterator[None]:
 
 
 def _is_free(connection: Connection) -> bool:
-    """Whether nobody writes to the file at this moment."""
+    """Check whether the file can be written to at this moment."""
     connection.execute("PRAGMA busy_timeout = 0")
     try:
         connection.execute("BEGIN IMMEDIATE")
@@ -249,7 +249,7 @@ def _is_free(connection: Connection) -> bool:
 
 @contextlib.contextmanager
 def translate_errors() -> Iterator[None]:
-    """Turn the driver's errors into ours, which say what to do next."""
+    """Turn the driver's errors into Memoria's, which say what to do next."""
     try:
         yield
     except sqlite3.Error as error:
@@ -263,12 +263,12 @@ def translate_errors() -> Iterator[None]:
 
 
 def is_damage(error: sqlite3.Error) -> bool:
-    """Whether the file is to blame: it does not hold what was written to it."""
+    """Check whether the file is to blame: it does not hold what was written to it."""
     return _code(error) in _DAMAGE or str(error).startswith(_NOT_TEXT)
 
 
 def is_busy(error: sqlite3.Error) -> bool:
-    """Whether somebody else had the file, and it may work later."""
+    """Check whether somebody else had the file, so that a later attempt may work."""
     return _code(error) in _PASSING
 
 
@@ -294,7 +294,7 @@ def _explain(error: sqlite3.Error) -> StoreError:
 
 
 def _code(error: sqlite3.Error) -> str:
-    """The primary result code's name, such as BUSY; empty where SQLite itself was content.
+    """Return the primary result code's name, such as BUSY; empty if SQLite itself reported none.
 
     A copy that fails says so in words only.
     """

@@ -1,7 +1,7 @@
 """A database file of no bytes: a home that begins, or one whose memory was lost.
 
-SQLite takes both for a new file. What else is in the home tells them apart: what Memoria writes
-there only once there is a database with something in it, and its backups.
+SQLite takes both for a new file. They are told apart by what else is in the home: files that
+Memoria writes only beside a database with something in it, and backups.
 """
 
 import shlex
@@ -16,11 +16,11 @@ from memoria.errors import StoreDamagedError
 _BACKUP_NAMES = "memoria-*.zip"
 _TRACES = (TOMBSTONE_KEY, KEPT, PROJECTS, *DERIVED)
 _LOOKS, _PAUSE_S = 10, 0.05
-"""Another process that makes the file just now has bytes in it within this time."""
+"""Number of looks, with pauses, in which a process that makes the file just now writes to it."""
 
 
 def refuse_emptied(path: Path) -> None:
-    """Refuse a database file that has lost all it held: to go on with it would bury the loss.
+    """Refuse a database file that has lost all it held: going on with it would bury the loss.
 
     Raises:
         StoreDamagedError: it has no bytes, though the home has held a memory.
@@ -50,7 +50,7 @@ def _stays_empty(path: Path) -> bool:
 
 
 def _find_trace(home: Path) -> str | None:
-    """Return what in a home is only where there was a memory."""
+    """Return the first file or folder in a home that is only where there was a memory."""
     found = [*core_files(home), *(name for name in _TRACES if (home / name).exists())]
     return found[0] if found else None
 

@@ -16,15 +16,14 @@ class SqliteEngine:
     """The embedded engine."""
 
     def __init__(self) -> None:
-        """Nothing is opened yet."""
         self.files = SqliteFiles()
 
     def exists(self, settings: Settings) -> bool:
-        """Whether the home has a database file already."""
+        """Check whether the home has a database file already."""
         return _database(settings).exists()
 
     def open(self, settings: Settings) -> SqliteStore:
-        """The home's store, made if there is none."""
+        """Open the home's store; make it if there is none."""
         return SqliteStore(
             _database(settings),
             busy_timeout_ms=settings.busy_timeout_ms,
@@ -35,7 +34,7 @@ class SqliteEngine:
         )
 
     def open_journaling(self, settings: Settings, lease: str, owner: str) -> SqliteJournalingStore:
-        """The store of a nightly run."""
+        """Open the store of a nightly run; it writes only while its owner has the lease."""
         return SqliteJournalingStore(
             _database(settings),
             busy_timeout_ms=settings.busy_timeout_ms,
@@ -48,7 +47,7 @@ class SqliteEngine:
         )
 
     def open_former(self, settings: Settings, database: Path) -> SqliteStore:
-        """The store of a file that a restore has set aside."""
+        """Open the store of a database that a restore has set aside."""
         return SqliteStore(
             database, busy_timeout_ms=settings.busy_timeout_ms, readers=1, zone=settings.zone
         )

@@ -1,4 +1,4 @@
-"""Entities in SQLite: known again by their names, merged without losing what each had.
+"""Entities in SQLite: recognised by their names, and merged without losing what each had.
 
 A name belongs to the memories and turns that use it: it is shown where one of them is seen, and is
 gone when the last of them is.
@@ -13,12 +13,12 @@ from memoria.store.sqlite.driver import Row
 from memoria.store.sqlite.rows import TenantRows, as_json, build_value, list_numbers
 
 _UNKNOWN_KIND: EntityKind = "other"
-"""The kind of what nobody told the kind of: the only thing of that name is meant."""
+"""The kind of a thing whose kind is not known: the only thing of that name is meant."""
 MOST_MENTIONS = 1000
-"""Mentions are counted up to here: nobody needs the exact number of what is everywhere."""
+"""Mentions are counted up to here: the exact number of a larger count helps nobody."""
 _LAST_CHARACTER = chr(0x10FFFF)
 View = Mapping[str, str | int | None]
-"""From where it is looked: workspace, everywhere, history."""
+"""Parameters of visibility: workspace, everywhere, history."""
 
 
 class SqliteEntities:
@@ -28,9 +28,9 @@ class SqliteEntities:
         self._rows = rows
 
     def upsert(self, node_n: int, mention: Mention, distinct: str) -> str:
-        """The id of the entity a memory's node speaks of, with its names put down to that node.
+        """Return the id of the entity that a memory's node speaks of, and record its names there.
 
-        One that only talk names yet is of the kind that the first memory to name it says.
+        An entity that only turns have named yet gets the kind that the first memory gives it.
         """
         qualifier = name_key(distinct) if distinct else ""
         spellings = tuple(dict.fromkeys(mention.names))
@@ -42,7 +42,7 @@ class SqliteEntities:
         return self._name_entity(n, mention, qualifier, node_n)
 
     def upsert_in_talk(self, node_n: int, mention: Mention) -> str | None:
-        """The id of the one entity of a name that a turn's node uses; None where there are more."""
+        """Return the id of the only entity of a name that a turn uses; None if there are more."""
         rows = self._rows.all("named_anyhow", key=name_key(mention.name))
         if len(rows) > 1:
             return None
@@ -50,7 +50,7 @@ class SqliteEntities:
         return self._name_entity(n, mention, "" if n is None else rows[0]["qualifier"], node_n)
 
     def _name_entity(self, n: int | None, mention: Mention, qualifier: str, node_n: int) -> str:
-        """The id of an entity, made where there is none yet, with its names put down to a node."""
+        """Return an entity's id, made if `n` is None, and record its names as a node's."""
         if n is None:
             n = self._rows.insert("add_entity_node")
             self._rows.insert("add_entity", n=n, id=new_id(), kind=mention.kind)
@@ -60,15 +60,15 @@ class SqliteEntities:
         return str(row["id"])
 
     def merge(self, n: int, into: int) -> None:
-        """Let an entity, and all that are the same as it, be the same as another."""
+        """Join an entity, and all joined with it, with another."""
         former, canonical = (self._canonical_number(one) for one in (n, into))
         self._rows.change("unite", n=former, canonical=canonical)
 
     def split(self, n: int) -> None:
-        """Let an entity be itself again.
+        """Make a merged entity separate again.
 
         Raises:
-            InvalidInputError: it is not the same as any other.
+            InvalidInputError: it is not joined with any other.
         """
         canonical = self._canonical_number(n)
         if canonical == n:
@@ -79,16 +79,16 @@ class SqliteEntities:
         self._rows.change("drop_empty", n=canonical)
 
     def group(self, ns: Sequence[int]) -> list[int]:
-        """These nodes, and every entity that is the same as one of them."""
+        """List these nodes, and every entity joined with one of them."""
         return sorted({*ns, *(n for n, _ in self.members(ns))})
 
     def members(self, ns: Collection[int]) -> list[tuple[int, int]]:
-        """Every entity that is the same as one of these nodes, with that node."""
+        """List (entity, node) for every entity joined with one of these nodes."""
         rows = self._rows.all("members", ns=list_numbers(ns))
         return [(row["n"], row["same_as"]) for row in rows]
 
     def by_name(self, names: Iterable[str], view: View) -> list[Entity]:
-        """The entities that go by one of the names where it is looked."""
+        """List the visible entities that go by one of the names."""
         keys = {name_key(name) for name in names}
         ns = [row["n"] for row in self._rows.all("keyed", keys=as_json(sorted(keys)))]
         shown = self.visible_entities(ns, view)
@@ -99,22 +99,22 @@ class SqliteEntities:
         ]
 
     def match_names(self, names: Iterable[str], view: View) -> dict[int, str]:
-        """Which entities go by which of the names where it is looked, by number."""
+        """Map the visible entities, by number, that go by one of the names to that name."""
         spelling = {name_key(name): name for name in names}
         rows = self._rows.all("called", keys=as_json(sorted(spelling)), **view)
         return {row["n"]: spelling[row["key"]] for row in rows}
 
     def by_prefix(self, prefix: str, view: View, limit: int) -> list[Entity]:
-        """The entities of which a name begins so."""
+        """List the visible entities with a name that begins so."""
         first = name_key(prefix)
         beyond = f"{first}{_LAST_CHARACTER}"
         rows = self._rows.all("beginning", first=first, beyond=beyond, limit=limit)
         return list(self.visible_entities([row["n"] for row in rows], view).values())
 
     def visible_entities(self, ns: Sequence[int], view: View) -> dict[int, Entity]:
-        """Entities as they look from there; one that nothing there speaks of is left out.
+        """Map numbers to entities as they are visible; one that nothing visible names is left out.
 
-        One that others are the same as has their names too.
+        An entity that others are joined with has their names too.
         """
         rows = {row["n"]: row for row in self._rows.all("entities", ns=list_numbers(ns))}
         members = {n: [n] for n in rows}
@@ -157,7 +157,7 @@ class SqliteEntities:
         return None
 
     def _find_in_talk(self, spellings: Sequence[str]) -> int | None:
-        """The only entity of one of these names, where turns alone name it."""
+        """Return the only entity of one of these names, if turns alone name it; else None."""
         for spelling in spellings:
             n = _only_one(self._rows.all("named_in_talk", key=name_key(spelling)))
             if n is not None:
@@ -175,9 +175,9 @@ class SqliteEntities:
 
 
 def _choose_namesake(rows: Sequence[Row], qualifier: str) -> int | None:
-    """Which of the namesakes is meant; None where it is one not met before.
+    """Choose the entity that a mention with this qualifier means; None if it is a new one.
 
-    Without a qualifier the one that has none, or the only one there is: of two, neither is guessed.
+    Without a qualifier it is the one that has none, or the only one: of two, neither is guessed.
     """
     exact = [int(row["entity_n"]) for row in rows if row["qualifier"] == qualifier]
     if exact:

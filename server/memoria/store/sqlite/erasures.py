@@ -1,4 +1,4 @@
-"""What is to be forgotten, and the proofs of it, in SQLite."""
+"""Erasures in SQLite: selecting what to forget, counting its rows, and keeping the proofs."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -12,9 +12,9 @@ from memoria.store.sqlite.workspaces import SqliteWorkspaces
 from memoria.store.values import ErasureFilter, ErasureScope, MessageName
 
 _ALL = -1
-"""No limit, in SQLite."""
+"""The value that means no limit, in SQLite."""
 _UNKNOWN = -1
-"""The number of a workspace that nothing was ever kept of."""
+"""Stands for the number of a workspace that was never stored, so that nothing matches."""
 _NUMBERS = ("items", "removed", "remaining")
 _CLEAR = (
     *("journal", "plans", "runs", "file_records", "core_lines", "core_files", "tasks"),
@@ -32,14 +32,14 @@ _CLEAR = (
     ),
     *("blocks", "workspaces"),
 )
-"""The order in which a tenant is emptied: what refers to another goes before it."""
+"""Order in which a tenant's tables are emptied: a row goes before the rows it refers to."""
 
 _PLACES = ("sessions", "workspaces")
-"""What has names of sessions and projects."""
+"""Tables with the names of sessions and projects."""
 
 
 class SqliteErasures:
-    """What a tenant is about to forget, or has forgotten."""
+    """A tenant's rows to be erased, and the reports on those that were."""
 
     def __init__(self, connection: Connection, tenant: int, documents: SqliteDocuments) -> None:
         self._rows = TenantRows(connection, tenant, "erasures")
@@ -47,7 +47,7 @@ class SqliteErasures:
         self._workspaces = SqliteWorkspaces(connection, tenant)
 
     def list_memories(self, wanted: ErasureFilter) -> list[str]:
-        """Ids of the memories that pass a filter, oldest first."""
+        """List ids of the memories that pass a filter, oldest first."""
         rows = self._rows.all(
             "memories",
             types=as_json_or_null(wanted.types),
@@ -57,15 +57,15 @@ class SqliteErasures:
         return [row["id"] for row in rows]
 
     def list_turns(self, wanted: ErasureFilter) -> list[int]:
-        """Numbers of the turns that pass a filter, in all their versions, oldest first."""
+        """List numbers of the turns that pass a filter, in all their versions, oldest first."""
         return [row["n"] for row in self._rows.all("turns", **self._parameters(wanted))]
 
     def list_about(self, topic: str, key: str) -> list[str]:
-        """Ids of the memories that name an entity or have it for their subject."""
+        """List ids of the memories that name an entity or have it for their subject."""
         return [row["id"] for row in self._rows.all("about", topic=topic, key=key)]
 
     def list_core_marks(self, memory_ids: Sequence[str]) -> dict[str, frozenset[str]]:
-        """The marks of the lines that core files have for these memories, by the file's place."""
+        """Map each core file's place to the marks of its lines for these memories."""
         rows = self._rows.all("core_marks", ids=as_json(memory_ids))
         places = dict.fromkeys(row["file"] for row in rows)
         return {
@@ -76,7 +76,7 @@ class SqliteErasures:
     def find_scope(
         self, memory_ids: Sequence[str], wording_ns: Sequence[int], turn_ns: Sequence[int]
     ) -> ErasureScope:
-        """What has rows of its own for these memories, former wordings and turns."""
+        """Find under which numbers and hashes the indexes have these memories and turns."""
         memories = self._list_numbers("memory_numbers", ids=as_json(memory_ids))
         wordings = self._list_numbers("wording_numbers", memories=as_json(memories))
         documents = (*wordings, *wording_ns, *turn_ns)
@@ -87,7 +87,7 @@ class SqliteErasures:
         return ErasureScope(memories, documents, nodes, tuple(row["hash"] for row in rows))
 
     def count_rows(self, scope: ErasureScope) -> dict[str, int]:
-        """How many rows of it each index has."""
+        """Count the rows of a scope in each index."""
         rows = self._rows.all(
             "count_rows",
             memories=as_json(scope.memories),
@@ -101,22 +101,22 @@ class SqliteErasures:
         return counted
 
     def get_holdings(self) -> Holdings:
-        """What the tenant holds altogether."""
+        """Count what the tenant holds altogether."""
         held = {row["kind"]: row["total"] for row in self._rows.all("holdings")}
         (row,) = self._rows.all("newest_documents")
         return Holdings(held["memory"], held["turn"], row["newest"])
 
     def count_all_rows(self) -> dict[str, int]:
-        """How many rows each of the tenant's tables has."""
+        """Count the rows in each of the tenant's tables."""
         return {row["place"]: int(row["total"]) for row in self._rows.all("count_all")}
 
     def iterate_messages(self) -> Iterator[tuple[int, str, MessageName]]:
-        """Every turn in every version: its number, its id, and what it is known by."""
+        """Yield every version of every turn: number, id, and keys it is recognised by."""
         for n, turn_id, *name in self._rows.all("all_messages"):
             yield n, turn_id, MessageName(*name)
 
     def iterate_wordings(self) -> Iterator[tuple[str, str, str | None]]:
-        """Every wording of every memory after its id, with the words it was concluded from."""
+        """Yield all wordings of all memories: memory id, wording, words it was concluded from."""
         rows = self._rows.all("all_wordings")
         return ((row["id"], row["content"], row["quote"]) for row in rows)
 
@@ -143,16 +143,16 @@ class SqliteErasures:
             )
 
     def list_reports(self, limit: int) -> list[ForgetReport]:
-        """The newest proofs, without their digests."""
+        """List the newest proofs, without their digests."""
         return [_to_report(row) for row in self._rows.all("reports", limit=limit)]
 
     def list_all_reports(self) -> list[ForgetReport]:
-        """Every proof with its digests, oldest first."""
+        """List every proof with its digests, oldest first."""
         found = (self.get_report(one.id) for one in reversed(self.list_reports(_ALL)))
         return [report for report in found if report is not None]
 
     def get_report(self, report_id: str) -> ForgetReport | None:
-        """A proof with its digests."""
+        """Return a proof with its digests; None if there is none."""
         row = self._rows.first("report", id=report_id)
         if row is None:
             return None

@@ -1,4 +1,4 @@
-"""What `doctor` wants to know about a file. A check that fails is a finding itself."""
+"""Checks of a database file for `doctor`. A check that fails is a finding itself."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import astuple
@@ -20,12 +20,12 @@ from memoria.store.sqlite.vectors import VectorIndex, list_models
 
 _SQL = statements("examination")
 _FEW = 5
-"""Problems of a kind shown; whoever has one has a hundred."""
+"""Number of problems of a kind that are shown; whoever has one has a hundred."""
 _DERIVED = ("search_index", "vectors_", "sqlite_")
 
 
 def examine(connection: Connection, vectors: VectorIndex, *, deep: bool) -> Iterator[Finding]:
-    """Findings on the file, its integrity and its derived indexes."""
+    """Yield findings on the file, its integrity and its derived indexes."""
     yield _run_check("engine", lambda: _check_engine(connection))
     try:
         with translate_errors():
@@ -45,13 +45,13 @@ def examine(connection: Connection, vectors: VectorIndex, *, deep: bool) -> Iter
 
 
 def examine_truth(connection: Connection) -> list[Finding]:
-    """What must be right in a copy: what is derived can be made anew from it."""
+    """Check what must be right in a copy; anything derived can be made anew from it."""
     with translate_errors():
         return [_check_integrity(inspect(connection), deep=True), _check_raw_text(connection)]
 
 
 def _run_check(check: str, look: Callable[[], Finding]) -> Finding:
-    """What a look found, or why it could not look."""
+    """Run a check; an error is turned into a finding."""
     try:
         with translate_errors():
             return look()
@@ -94,7 +94,7 @@ def _check_integrity(damage: Damage, *, deep: bool) -> Finding:
 
 
 def _check_schema(connection: Connection) -> Finding:
-    """Tables, indexes and triggers are what the migrations made them."""
+    """Check that tables, indexes and triggers are as the migrations made them."""
     there = {row["name"]: row["sql"] for row in connection.execute(_SQL["definitions"])}
     expected = {name: sql for name, sql in schema().items() if not name.startswith(_DERIVED)}
     lost = [name for name in expected if name not in there]
@@ -110,7 +110,7 @@ def _check_schema(connection: Connection) -> Finding:
 
 
 def _check_raw_text(connection: Connection) -> Finding:
-    """Every stored text and wording still has its hash, and every document its record."""
+    """Check that every stored text and wording has its hash, and every document its record."""
     checks = [
         *_check_chunks(connection),
         *_check_packed_texts(connection),
@@ -131,7 +131,7 @@ def _check_chunks(connection: Connection) -> Iterator[bool]:
 
 
 def _check_packed_texts(connection: Connection) -> Iterator[bool]:
-    """A block is unpacked once for all its texts; one that is gone takes them all along."""
+    """Yield True for each packed text that matches its hash; a block is unpacked once for all."""
     places = connection.execute(_SQL["packed_texts"])
     for n, rows in groupby(places, key=lambda row: row["block_n"]):
         block = connection.execute(_SQL["text_block"], {"n": n}).fetchone()
@@ -141,7 +141,7 @@ def _check_packed_texts(connection: Connection) -> Iterator[bool]:
 
 
 def _open_block(block: Row | None) -> bytes:
-    """What a block holds; nothing where it can't be read."""
+    """Unpack a block; return no bytes if it is gone or damaged."""
     try:
         return unpack("zstd", block["data"]) if block else b""
     except (StoreDamagedError, TypeError):
@@ -204,7 +204,7 @@ def _check_drift(check: str, total: int, missing: int, extra: int) -> Finding:
 
 
 def _check_graph(connection: Connection) -> Finding:
-    """Every edge has two ends, and every entity a name that a memory uses."""
+    """Check that every edge has two ends, and every entity a name that a memory uses."""
     lost = count_dangling(connection)
     if lost:
         detail = ", ".join(f"{count} {kind}" for kind, count in lost.items())
@@ -213,7 +213,7 @@ def _check_graph(connection: Connection) -> Finding:
 
 
 def _check_leases(connection: Connection) -> Finding:
-    """A lease beyond any that is ever given was taken while the clock was wrong."""
+    """Check that no lease is over, or ends so late that it was taken while the clock was wrong."""
     now = now_millis()
     ends = [row["expires_at"] for row in connection.execute(_SQL["leases"])]
     stale = sum(not now < end <= now + LONGEST_LEASE_MS for end in ends)
@@ -224,7 +224,7 @@ def _check_leases(connection: Connection) -> Finding:
 
 
 def _check_erasure(connection: Connection) -> Finding:
-    """What was forgotten is wiped from the file too."""
+    """Check that what was forgotten is wiped from the file too."""
     if is_scrub_pending(connection):
         detail = "what was forgotten is not yet wiped from the file"
         return Finding(check="erasure", state="warning", detail=detail, cure=FIX)

@@ -1,4 +1,4 @@
-"""Work on a database file as a whole: copying it, judging a copy, putting another in its place."""
+"""Work on a database file as a whole: copying it, checking a copy, putting another in its place."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -26,7 +26,7 @@ _BUSY_TIMEOUT_MS = 10_000
 _CLAIM_TIMEOUT_S = 1.0
 _PAGES_A_STEP = 2_000
 _HIDES_SINCE = 17
-"""The schema with the tables of what is hidden."""
+"""Number of the first schema with tables for hidden rows."""
 _SIDECARS = ("-wal", "-shm", "-journal")
 
 
@@ -34,10 +34,10 @@ class SqliteFiles:
     """A database file, opened or not."""
 
     newest_schema = migrations()[-1][0]
-    """The newest schema this version knows."""
+    """Number of the newest schema that this version knows."""
 
     def copy(self, source: Path, target: Path, progress: Callable[[int, int], None]) -> None:
-        """Write the file as it is at this moment, while others go on writing to it.
+        """Copy the file as it is at this moment, while others go on writing to it.
 
         What was forgotten but is not wiped yet is wiped in the copy, and so is what is hidden.
         """
@@ -58,7 +58,7 @@ class SqliteFiles:
             scrub(copied, _BUSY_TIMEOUT_MS)
 
     def list_foreign_objects(self, path: Path) -> list[str]:
-        """What in a file is not as a version made it, such as a trigger. Nothing in it is run."""
+        """List objects in a file that no version of Memoria made, such as triggers; none is run."""
         with (
             translate_errors(),
             closing(connect(path, _BUSY_TIMEOUT_MS, read_only=True)) as connection,
@@ -67,20 +67,20 @@ class SqliteFiles:
             return [*list_foreign_objects(connection), *list_lost_triggers(connection)]
 
     def check_truth(self, path: Path) -> list[Finding]:
-        """Whether the truth in a file that nobody else has open is whole."""
+        """Check that the truth in a file is whole; nobody else may have it open."""
         with translate_errors(), closing(connect(path, _BUSY_TIMEOUT_MS)) as connection:
             return examine_truth(connection)
 
     def describe(self, path: Path) -> tuple[int, Mapping[str, int]]:
-        """The schema's number, and how much of what is in the file."""
+        """Return the schema's number, and the number of rows of each kind in the file."""
         with translate_errors(), closing(connect(path, _BUSY_TIMEOUT_MS)) as connection:
             return version_of(connection), dict(connection.execute(_SQL["totals"]).fetchone())
 
     @contextmanager
     def claim(self, path: Path) -> Iterator[Callable[[Path, Path], None]]:
-        """Keep everybody else out of the file. Gives what puts another in its place.
+        """Lock everybody else out of the file, and yield a function that replaces it.
 
-        What it gives takes the new file and the folder the present one goes to.
+        The function takes the new file and the folder that the present one is moved to.
 
         Raises:
             StoreUnavailableError: another process has it open.
@@ -95,7 +95,7 @@ class SqliteFiles:
 
 
 def _alone_with(path: Path) -> sqlite3.Connection | None:
-    """A connection that nobody shares, the log folded in; None where the file can't be read."""
+    """Open the file for this process alone, the log folded in; None if the file is damaged."""
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode=rw",
         uri=True,
@@ -121,7 +121,7 @@ def _alone_with(path: Path) -> sqlite3.Connection | None:
 
 
 def _replace(path: Path, new: Path, aside: Path, holder: sqlite3.Connection | None) -> None:
-    """Put a file in place so that at no moment there is none, and no log of another beside it."""
+    """Put a file in place: at no moment is there none, or beside it the log of another."""
     if path.exists():
         try:
             os.link(path, aside / path.name)

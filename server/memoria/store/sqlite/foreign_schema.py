@@ -1,4 +1,4 @@
-"""What a database file has that no migration made: a trigger, a view, a changed table.
+"""Foreign schema: objects in a file that no migration made, such as a trigger or a changed table.
 
 Such a thing would be run by the first statement that touches it. So a file from elsewhere is
 compared before anything in it is used: its schema is read as plain rows, and nothing in it is run.
@@ -27,7 +27,7 @@ _OWN_TABLES = {
     "sqlite_stat1": "CREATE TABLE sqlite_stat1(tbl,idx,stat)",
     "sqlite_stat4": "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)",
 }
-"""What SQLite makes for itself, and when."""
+"""Tables that SQLite makes for itself, with their definitions."""
 _ALL = "SELECT type, name, tbl_name, sql FROM sqlite_schema"
 
 
@@ -39,11 +39,11 @@ class SchemaObject:
     name: str
     table: str
     sql: str | None
-    """Without the quotation marks and spaces that versions of SQLite set differently."""
+    """Definition without the quotation marks and spaces that versions of SQLite set differently."""
 
 
 def list_foreign_objects(connection: Connection) -> list[str]:
-    """Whatever the migrations of the file's version did not make, each by its kind and name.
+    """List objects that the migrations of the file's version did not make, by kind and name.
 
     Raises:
         sqlite3.Error: the schema can't be read.
@@ -57,7 +57,7 @@ def list_foreign_objects(connection: Connection) -> list[str]:
 
 
 def list_lost_triggers(connection: Connection) -> list[str]:
-    """The triggers that the migrations made and that are gone: what they prevent could be done."""
+    """List the triggers of the migrations that are gone: what they prevent could be done."""
     there = {(one.kind, one.name) for one in _read_objects(connection)}
     expected = _objects_of_version(version_of(connection))
     triggers = sorted(one.name for one in expected if one.kind == "trigger")
@@ -66,7 +66,7 @@ def list_lost_triggers(connection: Connection) -> list[str]:
 
 @cache
 def _objects_of_version(version: int) -> frozenset[SchemaObject]:
-    """What the migrations up to a version make."""
+    """Return the objects that the migrations up to a version make."""
     with closing(sqlite3.connect(":memory:")) as connection:
         for number, sql in migrations():
             if number <= version:
@@ -84,7 +84,7 @@ def _fold(sql: str | None) -> str | None:
 
 
 def _is_vectors(one: SchemaObject) -> bool:
-    """Whether it is a vector index, or a table that sqlite-vec keeps it in."""
+    """Check whether an object is a vector index, or a table that sqlite-vec keeps it in."""
     if one.kind != "table" or one.table != one.name or one.sql is None:
         return False
     if _VECTORS.fullmatch(one.name):
@@ -94,7 +94,7 @@ def _is_vectors(one: SchemaObject) -> bool:
 
 
 def _is_own(one: SchemaObject) -> bool:
-    """Whether SQLite made it for itself."""
+    """Check whether SQLite made an object for itself."""
     if one.kind == "index":
         return one.sql is None and one.name.startswith(_OWN_INDEX)
     return one.kind == "table" and one.sql is not None and _OWN_TABLES.get(one.name) == one.sql

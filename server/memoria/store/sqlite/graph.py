@@ -1,4 +1,4 @@
-"""The graph in SQLite: nodes, edges under their caps, and what graph expansion reads of them."""
+"""The graph in SQLite: nodes, edges with their caps, and the reads of graph expansion."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 
@@ -54,13 +54,13 @@ _ROLE_OF = {code: role for role, code in _ROLES.items()}
 _MODALITY_OF = {code: modality for modality, code in _MODALITIES.items()}
 _UNIT = 10_000
 _EXPANSION_FACTOR = {code: EDGE_RULES[kind].expansion_factor for code, kind in _TYPE_OF.items()}
-"""How readily graph expansion follows an edge."""
+"""Factor by which graph expansion weighs an edge, by the code of its kind."""
 CAPS = {code: EDGE_RULES[kind].cap for code, kind in _TYPE_OF.items()}
-"""How many edges of a kind a node may have."""
+"""Number of edges of a kind that a node may have."""
 _LinkRow = tuple[int, int, float]
-"""An edge as graph expansion reads it: its ends, and how strongly they are bound."""
+"""An edge as graph expansion reads it: its two ends, and its strength."""
 _NODES_AT_ONCE = 500
-"""Turns back in which the memory before one is looked for."""
+"""Number of turns back in which a memory's predecessor is looked for."""
 
 
 class SqliteGraph:
@@ -72,14 +72,14 @@ class SqliteGraph:
         self._workspaces = workspaces
 
     def upsert_entity(self, memory_id: str, mention: Mention, distinct: str | None = None) -> Node:
-        """The entity that a memory speaks of, known again by name or alias; made if it is new."""
+        """Return the entity that a memory speaks of, known by name or alias; made if it is new."""
         entity_id = self._entities.upsert(
             self._upsert_node(Node("memory", memory_id)), mention, distinct or ""
         )
         return Node("entity", entity_id)
 
     def upsert_turn_entity(self, turn_id: str, mention: Mention) -> Node | None:
-        """The entity that a turn names, known again by name; made if it is new."""
+        """Return the entity that a turn names, recognised by name; made if it is new."""
         n = self._upsert_node(Node("turn", turn_id))
         entity_id = self._entities.upsert_in_talk(n, mention)
         return None if entity_id is None else Node("entity", entity_id)
@@ -103,51 +103,51 @@ class SqliteGraph:
         self._remove_names(Node("turn", turn_id))
 
     def links_inferred_by(self, memory_id: str) -> InferredBy:
-        """Whether a model has looked at a memory's present wording."""
+        """Return who has linked a memory's present wording: a model, or the rules alone."""
         n = self._number(Node("memory", memory_id))
         by_model = n is not None and self._rows.number("read_by_model", n=n, codes=_READ_OFF)
         return InferredBy.MODEL if by_model else InferredBy.RULES
 
     def merge_entities(self, entity_id: str, canonical_id: str) -> None:
-        """Let two entities be the same. Their edges stay where they are and are seen as one's."""
+        """Join two entities as one. Their edges stay where they are and are seen as one's."""
         self._entities.merge(self._entity(entity_id), self._entity(canonical_id))
 
     def split_entity(self, entity_id: str) -> None:
-        """Let an entity be itself again, with the edges and names it had and has got since."""
+        """Make a merged entity separate again, with the edges and names that are its own."""
         self._entities.split(self._entity(entity_id))
 
     def list_joined(self, entity_id: str) -> list[str]:
-        """Ids of the entities that are the same as an entity, and its own."""
+        """List the ids of the entities joined with an entity, and its own."""
         n = self._number(Node("entity", entity_id))
         nodes = {} if n is None else self._nodes(self._entities.group([n]))
         return [node.id for node in nodes.values()]
 
     def list_same_named(self, limit: int) -> list[tuple[str, str]]:
-        """Ids of two entities each that go by one name and may be of one kind, not joined."""
+        """List id pairs of entities, not joined, that share a name and may be of one kind."""
         rows = self._rows.all("same_named", limit=limit)
         return [(row["one"], row["other"]) for row in rows]
 
     def get_entity(self, entity_id: str, visible: Filters) -> Entity | None:
-        """An entity, if a memory or turn seen from there names it."""
+        """Return an entity; None if no visible memory or turn names it."""
         n = self._number(Node("entity", entity_id))
         return (
             None if n is None else self._entities.visible_entities([n], self._view(visible)).get(n)
         )
 
     def find_entities(self, names: Sequence[str], visible: Filters) -> list[Entity]:
-        """The entities that go by one of these names in what is seen from there."""
+        """List the entities that go by one of these names in visible memories and turns."""
         return self._entities.by_name(names, self._view(visible))
 
     def by_name(self, names: Sequence[str], visible: Filters) -> dict[int, str]:
-        """The nodes of entities that go by one of these names, each with the name it goes by."""
+        """Map nodes of entities that memories give one of these names to that name."""
         return self._entities.match_names(names, self._view(visible))
 
     def by_prefix(self, prefix: str, visible: Filters, limit: int) -> list[Entity]:
-        """The entities of which a name seen from there begins so, whatever its letter case."""
+        """List the entities with a visible name that begins so, whatever its letter case."""
         return self._entities.by_prefix(prefix, self._view(visible), limit)
 
     def list_edges(self, node: Node, visible: Filters) -> list[Edge]:
-        """Every edge at a node, in and out, whose both ends are seen from there."""
+        """List every edge at a node, in and out, whose both ends are visible."""
         n = self._number(node)
         if n is None:
             return []
@@ -168,7 +168,7 @@ class SqliteGraph:
         visited: Collection[int] = (),
         most: int | None = None,
     ) -> Adjacency:
-        """What an expansion visits next: these nodes' neighbours, and how strong the bonds are."""
+        """Return the neighbours of nodes and the strength of the links, for the next expansion."""
         asked, near = set(ns), {*ns, *visited}
         members = self._entities.members(near)
         asked |= {n for n, same_as in members if same_as in asked}
@@ -188,7 +188,7 @@ class SqliteGraph:
         return adjacency
 
     def high_degree(self, ns: Sequence[int], edges: int) -> set[int]:
-        """Which of these nodes have more edges than that, seen or not."""
+        """Select the nodes with more than `edges` edges that are followed, seen or not."""
         return {row["n"] for row in self._rows.all("busy", ns=list_numbers(ns), most=edges)}
 
     def _remove_names(self, node: Node) -> None:
@@ -201,10 +201,10 @@ class SqliteGraph:
     def _select_strongest(
         self, bonds: Sequence[_LinkRow], near: Set[int], seen: Filters, most: int | None
     ) -> dict[int, int]:
-        """The ends that are near or, of the others, bound the strongest, as far as they are seen.
+        """Return the visible ends of edges that are near, and the most strongly linked others.
 
-        Whether a node is seen costs more than to read its edge, and around what everything is
-        linked with there are thousands, of whom an expansion has room for a few.
+        Checking whether a node is visible costs more than reading its edge, and a node may have
+        thousands of neighbours, of which an expansion has room for a few.
         """
         strengths: dict[int, float] = {}
         for src, dst, strength in bonds:
@@ -222,15 +222,15 @@ class SqliteGraph:
         return shown
 
     def nodes_of_documents(self, ns: Sequence[int]) -> dict[int, int]:
-        """The nodes from which a search goes on: of a turn its own, of a wording its memory's."""
+        """Map documents to nodes: a turn to its own, a wording to its memory's."""
         return {row[0]: row[1] for row in self._rows.all("of_documents", ns=list_numbers(ns))}
 
     def documents_of_nodes(self, ns: Sequence[int]) -> dict[int, int]:
-        """The documents of nodes: a turn, a memory's present wording; an entity has none."""
+        """Map nodes to documents: a turn, or a memory's present wording; an entity has none."""
         return {row[0]: row[1] for row in self._rows.all("documents", ns=list_numbers(ns))}
 
     def predecessor(self, memory_id: str) -> str | None:
-        """The memory concluded last before this one in its session; of an episode, an episode."""
+        """Return the memory concluded before this in its session; of an episode, the episode."""
         row = self._rows.first("predecessor", id=memory_id, reach=_NODES_AT_ONCE)
         return None if row is None else str(row["id"])
 
@@ -267,7 +267,7 @@ class SqliteGraph:
                 self._rows.change(name, src_n=row["src_n"], code=code, dst_n=row["dst_n"])
 
     def _upsert_node(self, node: Node) -> int:
-        """The number of a node, made if it is new."""
+        """Return the number of a node; make it if it is new."""
         n = self._number(node)
         if n is not None:
             return n
@@ -293,7 +293,7 @@ class SqliteGraph:
         return {row["n"]: _node(row) for row in self._rows.all("referents", ns=list_numbers(ns))}
 
     def _visible_nodes(self, ns: set[int], seen: Filters) -> dict[int, int]:
-        """Those that are seen from there, each with the node that stands for it."""
+        """Map the visible ones of these nodes to the node that stands for each."""
         view = {**self._view(seen), "suppressed": int(seen.include_processed)}
         rows = self._rows.all("seen", ns=list_numbers(sorted(ns)), **view)
         return {row[0]: row[1] for row in rows}

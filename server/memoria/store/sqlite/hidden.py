@@ -1,7 +1,7 @@
-"""What a forget has hidden and not erased yet, in SQLite.
+"""Hidden records in SQLite: what a forget took away and has not erased yet.
 
-A forget with a period of grace deletes as any other does; temporary triggers note every row that
-it changes, as the journal of a nightly run does. So what is hidden is in no table that anybody
+A forget with a period of grace deletes as any other does; temporary triggers record every row that
+it changes, as the journal of a nightly run does. So hidden rows are in no table that anything
 reads.
 """
 
@@ -37,7 +37,7 @@ _PARTS = ("changes", "texts", "files")
 
 
 class SqliteHiddenRecords:
-    """What a tenant has hidden."""
+    """A tenant's hidden rows."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class SqliteHiddenRecords:
 
     @contextmanager
     def hide_changes(self, report_id: str) -> Iterator[None]:
-        """Note every row that is changed in this block, so that it can be put back."""
+        """Record every row that is changed in this block, so that it can be put back."""
         connection = self._rows.connection
         connection.execute("CREATE TEMP TABLE hiding_now (tenant_id INTEGER, report_id TEXT)")
         connection.execute(
@@ -71,20 +71,20 @@ class SqliteHiddenRecords:
         connection.execute("DROP TABLE temp.hiding_now")
 
     def hide_texts(self, report_id: str, turn_ns: Sequence[int]) -> None:
-        """Note the texts of turns that are about to be erased."""
+        """Record the texts of turns that are about to be erased."""
         for row in self._rows.all("hashes", ns=as_json(turn_ns)):
             self._rows.insert("add_text", report_id=report_id, text=self._texts.get(row["hash"]))
 
     def hide_file(self, report_id: str, file: HiddenFile) -> None:
-        """Note a file as it was."""
+        """Record a file as it was."""
         self._rows.insert("add_file", report_id=report_id, **file._asdict())
 
     def list_files(self, report_id: str) -> list[HiddenFile]:
-        """The files from which a forget took lines."""
+        """List the files from which a forget took lines."""
         return [HiddenFile(*row) for row in self._rows.all("files", report_id=report_id)]
 
     def put_back(self, report_id: str, places: Collection[str]) -> int:
-        """Put back every row that a forget changed, and its texts. Gives how many rows."""
+        """Put back every row that a forget changed, and its texts; return the number of rows."""
         for row in self._rows.all("texts", report_id=report_id):
             self._texts.put(row["text"])
         restored: set[int] = set()
@@ -105,11 +105,11 @@ class SqliteHiddenRecords:
         return count
 
     def list_due(self, now: int) -> list[str]:
-        """Ids of the reports of what is to be erased by now."""
+        """List ids of the reports whose hidden rows are due to be erased."""
         return [row["id"] for row in self._rows.all("due", now=now)]
 
     def purge(self, report_id: str, now: int) -> None:
-        """Erase what a forget has hidden. The report says so."""
+        """Erase the hidden rows of a forget, and note that in its report."""
         self._end(report_id, "erased", now)
         if self._rows.number("is_of_everything", report_id=report_id):
             self._rows.change("drop_empty_sessions")
@@ -122,7 +122,7 @@ class SqliteHiddenRecords:
         self._rows.change("end", report_id=report_id, state=state, now=now)
 
     def _index(self, n: int) -> None:
-        """Let a document that is there again be found."""
+        """Index a document that is there again."""
         row = self._rows.first("document", n=n)
         if row is not None:
             words, context = read_tokens(self._rows.connection, self._vectors, self._zone, row)
@@ -131,7 +131,7 @@ class SqliteHiddenRecords:
 
 
 def drop_hidden(connection: Connection) -> None:
-    """Take all that any tenant has hidden out of a copy, which is scrubbed next."""
+    """Delete the hidden rows of all tenants from a copy, which is scrubbed next."""
     sql = statements("hidden")
     if connection.execute(sql["any"]).fetchone()[0]:
         for part in _PARTS:
@@ -140,7 +140,7 @@ def drop_hidden(connection: Connection) -> None:
 
 
 def _is_of(change: Mapping[str, str], places: Collection[str]) -> bool:
-    """Whether a line of a core file is of one of these files."""
+    """Check whether a change to a core line is of one of these files."""
     return any(part in places for part in json.loads(change["key"]))
 
 

@@ -2,12 +2,11 @@
 
 Every transaction that writes to the index adds a segment. FTS5 merges them by itself: now and then,
 within whichever transaction comes next, some thousand rows of its tables at once. A night would
-hold other writers up with that. So in its transactions nothing is merged, and small ones of their
-own make up for it. Merging is begun only where it can be ended within the bound, for when it is
-done FTS5 takes all rows of what it merged out of one table at once. Large segments are left to who
-writes by day, as ever.
+hold other writers up with that. So in its transactions nothing is merged, and small transactions of
+their own make up for it. A merge is begun only if it can be ended within the bound, for at its end
+FTS5 deletes all rows of the merged segments at once. Large segments are left to writers by day.
 
-How segments lie on levels is told by FTS5's structure record alone. Its form is that of the file,
+The levels of segments are known from FTS5's structure record alone. Its form is that of the file,
 which newer versions of SQLite can't change either.
 """
 
@@ -22,7 +21,7 @@ from memoria.store.sqlite.varints import read_varints
 
 _SQL = statements("index_segments")
 _BY_ITSELF = {"automerge": 4, "crisismerge": 16}
-"""When FTS5 merges, unless it was told otherwise."""
+"""FTS5's thresholds of merging, unless it was told otherwise."""
 _NEVER = {"automerge": 0, "crisismerge": 1999}
 _ENOUGH = 8
 """Segments on a level that are merged into one; FTS5 itself does so with four."""
@@ -39,13 +38,13 @@ class _Level(NamedTuple):
     """Segments of about one size."""
 
     merging: int
-    """How many of them, from the first, are being merged; 0 where none is."""
+    """Number of them, from the first, that are being merged; 0 if none is."""
     segments: tuple[int, ...]
 
 
 @contextmanager
 def suspend_merging(connection: Connection) -> Iterator[None]:
-    """Merge nothing in this block, which is inside of a transaction. Nobody else notices."""
+    """Merge nothing in this block, which is inside of a transaction; the settings are restored."""
     usual = _BY_ITSELF | {row["k"]: row["v"] for row in connection.execute(_SQL["settings"])}
     _send_settings(connection, _NEVER)
     yield
@@ -55,29 +54,29 @@ def suspend_merging(connection: Connection) -> Iterator[None]:
 
 
 def has_mergeable(connection: Connection) -> bool:
-    """Whether something small is left to merge."""
+    """Check whether something small is left to merge."""
     return _pages_to_merge(connection) > 0
 
 
 def is_merged_whole(connection: Connection) -> bool:
-    """Whether all lies in one segment on the last level, or there is nothing.
+    """Check whether all lies in one segment on the last level, or there is nothing.
 
-    FTS5 leaves out what marks a word as deleted only where it merges into the last level. After
-    many deletions it may lay what is left on a level further down, with empty ones above.
+    FTS5 drops the marks of deleted words only when it merges into the last level. After many
+    deletions it may put what is left on a level further down, with empty ones above.
     """
     *lower, last = [len(level.segments) for level in _read_levels(connection)] or [0]
     return last <= 1 and not any(lower)
 
 
 def merge_some(connection: Connection) -> None:
-    """Merge what is small, and some of it at most."""
+    """Merge small segments, up to about a hundred rows."""
     before = connection.total_changes
     while (pages := _pages_to_merge(connection)) and connection.total_changes - before < _ROWS:
         _send_settings(connection, {"merge": pages})
 
 
 def _pages_to_merge(connection: Connection) -> int:
-    """How many pages may be written at once, so that FTS5 goes on to no other level."""
+    """Return the pages to write at once, so that FTS5 goes on to no other level; 0 for none."""
     chosen = _choose_segments(_read_levels(connection))
     if not chosen:
         return 0
@@ -92,7 +91,7 @@ def _send_settings(connection: Connection, settings: dict[str, int]) -> None:
 
 
 def _choose_segments(levels: list[_Level]) -> tuple[int, ...]:
-    """The segments that FTS5 is going to merge: what was begun, or the most on one level."""
+    """Return the segments that FTS5 is going to merge: those begun, or the most on one level."""
     chosen: tuple[int, ...] = ()
     for level in levels:
         if level.merging:

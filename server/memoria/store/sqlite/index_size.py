@@ -1,4 +1,4 @@
-"""Index size: what BM25 rests on, of the whole file, as the full-text index has noted it."""
+"""Index size: the totals of the whole file that BM25 needs, as the full-text index has them."""
 
 from typing import NamedTuple
 
@@ -7,21 +7,21 @@ from memoria.store.sqlite.varints import read_varints
 
 
 class IndexSize(NamedTuple):
-    """How much a full-text index holds, of everybody."""
+    """Totals of a full-text index, of all tenants."""
 
     documents: int = 0
     words: int = 0
     newest: int = 0
-    """The number of the newest document."""
+    """Number of the newest document."""
 
     @property
     def mean_length(self) -> float:
-        """In words, with the one that tells who sees a document."""
+        """Mean number of words of a document, its visibility token included."""
         return self.words / self.documents if self.documents else 0.0
 
 
 def read_index_size(rows: TenantRows) -> IndexSize:
-    """The size of the index on a snapshot; a writer would not see what it has indexed itself."""
+    """Return the size of the index on a snapshot; a writer would not see its own additions."""
     return rows.connection.read_settled("index size", lambda: _read_index_size(rows))
 
 

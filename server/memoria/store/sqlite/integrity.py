@@ -1,4 +1,4 @@
-"""Whether the file is whole, and where it is not: in the truth, or in what is derived from it."""
+"""Integrity of a file: damage in its truth, in its indexes, or in what is derived."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,34 +10,34 @@ from memoria.store.sqlite.statements import statements
 
 _SQL = statements("examination")
 _DERIVED = lazy_regex(r"(search_index|vectors_\d+)(?:_\w+)?")
-"""A derived index and the tables its module keeps it in."""
+"""Names of a derived index and of the tables its module keeps it in."""
 _ABOUT_AN_INDEX = lazy_regex(r" (?:missing from|in) index (?P<name>\w+)")
 _ABOUT_A_TREE = lazy_regex(r"^(?:Tree|On tree page) (?P<root>\d+)")
 _MALFORMED = "disk image is malformed"
-"""All that a check says when it can't even begin."""
+"""The message of a check that can't even begin."""
 _HEADING = "*** in database "
 
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """What is wrong with a file. Each problem is a line of SQLite's own."""
+    """Damage of a file. Each problem is a line of SQLite's own."""
 
     truth: tuple[str, ...] = ()
-    """In the tables: what was lost is in a backup only."""
+    """Problems of tables: what was lost is in a backup only."""
     indexes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """In a table's own indexes, by table: they can be built anew from its rows."""
+    """Problems of tables' own indexes, by table: they can be built anew from its rows."""
     derived: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """In full text and vectors, by virtual table."""
+    """Problems of full text and vectors, by virtual table."""
     bookkeeping: tuple[str, ...] = ()
-    """In the list of pages, though every table is sound."""
+    """Problems of the list of pages, though every table is sound."""
 
     def __bool__(self) -> bool:
-        """Whether anything is wrong."""
+        """Check whether anything is wrong."""
         return bool(self.truth or self.indexes or self.derived or self.bookkeeping)
 
 
 def inspect(connection: Connection, *, deep: bool = True) -> Damage:
-    """Look at the whole file; and where something is wrong, at each table by itself.
+    """Check the whole file; and if something is wrong, each table by itself.
 
     Raises:
         sqlite3.Error: not even the list of tables can be read.
@@ -56,7 +56,7 @@ def inspect(connection: Connection, *, deep: bool = True) -> Damage:
 
 
 def table_is_whole(connection: Connection, name: str) -> bool:
-    """Whether a table and its indexes are sound."""
+    """Check whether a table and its indexes are sound."""
     return not _run_check(connection, f"PRAGMA integrity_check('{name}')")
 
 
@@ -86,7 +86,7 @@ def _classify_damage(
 
 
 def _run_check(connection: Connection, check: str) -> list[str]:
-    """The lines of a check; none where all is well."""
+    """Run a check and return its lines; none if all is well."""
     try:
         text = "\n".join(row[0] for row in connection.execute(check))
     except UnicodeDecodeError:
@@ -100,7 +100,7 @@ def _run_check(connection: Connection, check: str) -> list[str]:
 
 
 def _broken_references(connection: Connection) -> list[tuple[str]]:
-    """Of the truth: where the graph's lead nowhere is a finding of its own, and can be mended."""
+    """List broken references of the truth; those of the graph are a finding of their own."""
     try:
         rows = connection.execute("PRAGMA foreign_key_check").fetchall()
         return [row for row in rows if row[0] not in GRAPH]
@@ -117,7 +117,7 @@ def _list_tables(connection: Connection) -> list[str]:
 def _only_indexes(
     connection: Connection, name: str, problems: Sequence[str], roots: set[int]
 ) -> bool:
-    """Whether the table's rows are sound: by what SQLite says, else by reading them all."""
+    """Check whether the table's rows are sound: by what SQLite says, else by reading them all."""
     if all(_is_about_an_index(problem, roots) for problem in problems):
         return True
     if not all(problem.endswith(_MALFORMED) for problem in problems):

@@ -1,8 +1,8 @@
-"""The journal of a nightly run: every row it changes is noted as it was and as it became.
+"""The journal of a nightly run: every row it changes is recorded as it was and as it became.
 
 The steps don't write it, for they might forget to. Temporary triggers on the run's connection do:
-they see whatever changes a row, cascades and the schema's own triggers included. Other connections
-journal nothing. What is derived (indexes, vectors) is not noted: it follows from the rest.
+they see every change of a row, those by cascades and by the schema's own triggers included. Other
+connections journal nothing. Indexes and vectors are not recorded: they follow from the rest.
 
 A row that INSERT OR REPLACE displaces is seen because `recursive_triggers` is on.
 """
@@ -37,14 +37,14 @@ JOURNALED_TABLES = (
 """The tables that a run may change. Names are of this list and of the schema, never a user's."""
 _DERIVED = {("documents", "changed")}
 EVENTS = {"insert": "NEW", "update": "NEW", "delete": "OLD"}
-"""What changes a row, and by which name a trigger knows it."""
+"""Events that change a row, and the name by which a trigger knows the row."""
 _MEMORY_OF_NODE = "SELECT memory_n FROM nodes WHERE n = {row}.{column}"
 _LAST_TO_USE = """
     SELECT c.{whose} FROM nightly_changes c
     WHERE '{row}' = 'OLD' AND c.run_n = w.run_n AND c.tbl = 'name_uses'
       AND json_extract(c.key, '$[0]') = {row}.n
     ORDER BY c.seq DESC LIMIT 1"""
-"""A name goes with its last use, which was noted just before. What is new has no image of words."""
+"""Owner of a name, which goes with its last use, recorded just before; new images lack words."""
 _TURN_OF_NAME = """
     SELECT coalesce(b.turn_n, v.turn_n)
     FROM nodes b LEFT JOIN memory_versions v ON v.memory_n = b.memory_n
@@ -62,20 +62,20 @@ _TURN = {
     "name_uses": f"({_TURN_OF_NAME})",
     "entity_names": f"({_LAST_TO_USE.format(row='{row}', whose='turn_n')})",
 }
-"""Of whom a row speaks, where it has no such column."""
+"""Owner of a row, in SQL, for tables without such a column."""
 
 
 class Column(NamedTuple):
-    """A column that is noted."""
+    """A column that is recorded."""
 
     name: str
     declared: str
     key: int
-    """Its place in the primary key, from 1; 0 where it is not in it."""
+    """Place in the primary key, from 1; 0 if it is not in it."""
 
 
 def columns(connection: Connection, table: str) -> list[Column]:
-    """The columns of a watched table that are not derived."""
+    """List the columns of a watched table that are not derived."""
     rows = connection.execute(f"PRAGMA table_xinfo({table})")
     return [
         Column(row["name"], row["type"], row["pk"])
@@ -85,7 +85,7 @@ def columns(connection: Connection, table: str) -> list[Column]:
 
 
 def install_triggers(connection: Connection) -> None:
-    """Let the connection journal what is changed inside of `journaled`."""
+    """Install triggers that journal what is changed inside of `journal_changes`."""
     connection.execute("PRAGMA recursive_triggers = ON")
     connection.execute("CREATE TEMP TABLE nightly_now (run_n INTEGER, step INTEGER)")
     for table in JOURNALED_TABLES:
@@ -120,9 +120,9 @@ def _trigger(table: str, event: str, row: str, noted: Sequence[Column]) -> str:
 
 
 def describe_change(event: str, row: str, noted: Sequence[Column]) -> tuple[str, str, str]:
-    """What a trigger notes of a change, in SQL: key and image, and when it notes anything.
+    """Return a trigger's key, image and condition for a change, in SQL.
 
-    A row that is new has no text in its image.
+    The image of a new row holds no text.
     """
     key = ", ".join(f"{row}.{c.name}" for c in sorted(noted, key=lambda c: c.key) if c.key)
     if event == "update":
@@ -149,7 +149,7 @@ def _row_image(row: str, noted: Sequence[Column]) -> str:
 
 
 def _update_image(noted: Sequence[Column]) -> str:
-    """{column: [before, after]} of those that changed."""
+    """Build {column: [before, after]} of the columns that changed, in SQL."""
     parts = " UNION ALL ".join(
         f"SELECT '{c.name}' AS name, json_array(json({_value_as_json(f'OLD.{c.name}')}), "
         f"json({_value_as_json(f'NEW.{c.name}')})) AS pair WHERE OLD.{c.name} IS NOT NEW.{c.name}"
@@ -159,7 +159,7 @@ def _update_image(noted: Sequence[Column]) -> str:
 
 
 def _value_as_json(x: str) -> str:
-    """JSON that gives back the very value: SQLite's own has no bytes and rounds numbers."""
+    """Convert a value to JSON without loss, in SQL: SQLite's own has no bytes and rounds."""
     return (
         f"CASE typeof({x}) WHEN 'blob' THEN json_object('hex', hex({x})) "
         f"WHEN 'real' THEN json_object('real', printf('%!.17g', {x})) ELSE json_quote({x}) END"

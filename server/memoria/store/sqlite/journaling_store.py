@@ -1,4 +1,4 @@
-"""The store of a nightly run: it writes while its owner has the lease, and journals that."""
+"""The store of a nightly run: it writes while its owner has the lease, and journals the changes."""
 
 import contextlib
 from collections.abc import Iterable, Iterator
@@ -61,7 +61,7 @@ class SqliteJournalingStore(SqliteStore):
 
     @contextlib.contextmanager
     def journaling(self, run: NightlyRun, step: int) -> Iterator[None]:
-        """Note what is written in this block as changed by that step of the run."""
+        """Record what is written in this block as changed by that step of the run."""
         self._at = run.n, step
         try:
             yield
@@ -79,7 +79,7 @@ class SqliteJournalingStore(SqliteStore):
         self._merge_index_segments()
 
     def _merge_index_segments(self) -> None:
-        """Make up for what the transaction before this one left unmerged."""
+        """Merge index segments that the transaction before this one left."""
         with self._connections.lock_writer() as connection:
             if not has_mergeable(connection):
                 return
@@ -88,7 +88,7 @@ class SqliteJournalingStore(SqliteStore):
 
     @contextlib.contextmanager
     def _write_under_lease(self) -> Iterator[Connection]:
-        """A transaction of whoever holds the lease."""
+        """Begin a transaction, if the owner still has the lease."""
         before = self._writer.total_changes
         with super()._write_transaction() as connection:
             self._require_lease(connection)
@@ -96,7 +96,7 @@ class SqliteJournalingStore(SqliteStore):
         self.most_rows = max(self.most_rows, self._writer.total_changes - before)
 
     def _require_lease(self, connection: Connection) -> None:
-        """Stop where another took over: a process that slept must not write on where it was."""
+        """Raise LeaseLostError if another has the lease: a process that slept must not write on."""
         asked = {**self._lease, "now": system_millis()}
         if connection.execute(statements("nightly_runs")["lease"], asked).fetchone() is None:
             raise LeaseLostError(

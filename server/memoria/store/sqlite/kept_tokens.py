@@ -1,13 +1,11 @@
 """Kept tokens: the words of documents that a process has read, from one transaction to the next.
 
-Questions lead to the same documents again and again: after a hundred of them in a home of 10,000
-turns, five of six documents whose words a search reads were read by one before it. What was read
-follows the file as `standings` does: the tenant's count of changes tells which documents to read
-again, and all is let go once something was erased. A document that was never embedded does not tell
-when it is changed, so it is not kept.
+Questions lead to the same documents again and again (docs/decisions/113). What was read follows the
+file as `standings` does: the tenant's count of changes tells which documents to read again, and all
+is dropped once something was erased. A document that was never embedded carries no number of its
+changes, so it is not kept.
 
-They are bytes, which Python's collector does not look at. Turns were tried as well: as objects they
-make it go through all there is more often, which costs what reading them anew does.
+Tokens are bytes, which Python's collector does not look at.
 """
 
 import threading
@@ -26,18 +24,17 @@ if TYPE_CHECKING:
 LONGEST_KEPT = 2_000
 """Bytes. Few documents have more words, and they would take the room of many."""
 _MOST_BYTES = 3 << 20
-"""The words of some 8,000 documents."""
+"""Room for the words of some 8,000 documents."""
 _ENTRY = 120
-"""What it takes in bytes to find those of one again."""
+"""Bytes of overhead for an entry of the dictionary."""
 _PART = 16
-"""Where there is no room, one of so many goes."""
+"""Part that is dropped if there is no room: one entry of so many."""
 
 
 class KeptTokens:
     """Tokens by document, as of one state of the file. Thread-safe."""
 
     def __init__(self) -> None:
-        """Nothing is kept yet."""
         self._lock = threading.Lock()
         self._age = (0, 0)
         self._forget_all()
@@ -45,7 +42,7 @@ class KeptTokens:
     def recall(
         self, rows: TenantRows, tenant: "StoreTenant", ns: Sequence[int]
     ) -> dict[int, IndexTokens]:
-        """What is known on a snapshot; nothing where others have followed a newer one.
+        """Return the known tokens on a snapshot; none if others have followed a newer one.
 
         Args:
             rows: the statements about documents, on that snapshot.
@@ -63,7 +60,7 @@ class KeptTokens:
 
         Args:
             tenant: as the snapshot has it.
-            found: the tokens of documents that tell when they are changed.
+            found: tokens of documents that carry the number of their last change.
         """
         with self._lock:
             if tenant.age != self._age:
@@ -96,7 +93,7 @@ class KeptTokens:
 
     def _forget_all(self) -> None:
         self._known: dict[int, IndexTokens] = {}
-        """In the order in which they were read."""
+        """Tokens by document, in the order in which they were read."""
         self._room = _MOST_BYTES
 
 

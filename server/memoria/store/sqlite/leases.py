@@ -12,7 +12,7 @@ class SqliteLeases:
         self._rows = TenantRows(connection, tenant, "leases")
 
     def take(self, name: str, owner: str, now: int, lease_ms: int) -> bool:
-        """Take or renew a lease. False while another owner has it."""
+        """Take or renew a lease; return False while another owner has it."""
         changed = self._rows.change(
             "take",
             name=name,
@@ -24,7 +24,7 @@ class SqliteLeases:
         return changed > 0
 
     def owner(self, name: str, now: int) -> str | None:
-        """Who has the lease; None if it is free or has run out."""
+        """Return the owner of the lease; None if it is free or has run out."""
         row = self._rows.first("owner", name=name, now=now, longest=LONGEST_LEASE_MS)
         return None if row is None else str(row["owner"])
 

@@ -4,25 +4,25 @@ from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.statements import statements
 
 GRAPH = frozenset({"nodes", "entities", "entity_names", "name_uses", "edges"})
-"""The graph's tables: a reference of theirs that leads nowhere can be mended."""
+"""Tables of the graph: a reference of theirs that leads nowhere can be mended."""
 _SQL = statements("links")
 _KINDS = ("turns", "edges", "canonicals", "uses", "names", "entities", "nodes")
-"""In the order of mending: what is taken out may leave other rows dangling."""
+"""Kinds in the order of mending: what is removed may leave other rows dangling."""
 
 
 def count_dangling(connection: Connection) -> dict[str, int]:
-    """How many rows lead nowhere, by kind; kinds without any are left out."""
+    """Count the rows that lead nowhere, by kind; kinds without any are left out."""
     counts = {kind: len(connection.execute(_SQL[f"lost_{kind}"]).fetchall()) for kind in _KINDS}
     return {kind: count for kind, count in counts.items() if count}
 
 
 def count_edges(connection: Connection) -> int:
-    """How many edges there are."""
+    """Count the edges."""
     return int(connection.execute(_SQL["count_edges"]).fetchone()[0])
 
 
 def mend_links(connection: Connection) -> None:
-    """Take out dangling rows until there are none. Within a transaction."""
+    """Remove dangling rows until there are none. To be called within a transaction."""
     while lost := count_dangling(connection):
         for kind in lost:
             for row in connection.execute(_SQL[f"lost_{kind}"]).fetchall():

@@ -16,7 +16,7 @@ class SqliteListings:
         self._workspaces = workspaces
 
     def list_memories(self, wanted: ListedMemories, span: ListedSpan) -> ListedPage[int]:
-        """The numbers of memories' newest wordings, by the time since which these hold."""
+        """List the numbers of memories' newest wordings, by the time since which these hold."""
         page = self._read_page(
             "memories",
             span,
@@ -28,7 +28,7 @@ class SqliteListings:
         return ListedPage([row["n"] for row in page.items], page.total, page.elsewhere)
 
     def list_sessions(self, client: str | None, span: ListedSpan) -> ListedPage[ListedSession]:
-        """Sessions of a client, or of all, in the order of their last turns."""
+        """List the sessions of a client, or of all, in the order of their last turns."""
         page = self._read_page("sessions", span, client=client)
         ns = [row["n"] for row in page.items]
         described = {row["n"]: dict(row) for row in self._rows.all("described", ns=as_json(ns))}
@@ -36,7 +36,7 @@ class SqliteListings:
         return ListedPage(sessions, page.total, page.elsewhere)
 
     def _read_page(self, name: str, span: ListedSpan, **wanted: Parameter) -> ListedPage[Row]:
-        """The rows of a statement that pages. It counts what is seen, and what is elsewhere."""
+        """Read a page of a statement's rows, and count those seen and those elsewhere."""
         parameters = {
             "since": span.since,
             "until": span.until,

@@ -1,4 +1,4 @@
-"""Waits for another process to give up its lock on a byte; the system wakes it at that moment."""
+"""Lock watch: waiting for another process to unlock a byte, woken by the system at that moment."""
 
 import sys
 import threading
@@ -24,13 +24,13 @@ else:
 
 
 class LockWatch:
-    """A thread that waits for a byte to be free, since nobody can end such a wait.
+    """A thread that waits for a byte to be free, since such a wait can't be interrupted.
 
-    It is over, too, where the system refuses to let it wait: its owner looks again anyway.
+    It is over, too, if the system refuses to let it wait: its owner looks again anyway.
     """
 
     def __init__(self, descriptor: int, byte: int) -> None:
-        """It begins at once. The descriptor stays open until it is over.
+        """Begin to wait at once. The descriptor must stay open until it is over.
 
         Args:
             descriptor: of the file.
@@ -41,11 +41,11 @@ class LockWatch:
 
     @property
     def is_over(self) -> bool:
-        """Whether the byte was free since."""
+        """True if the byte has been free since, or the system refused to wait."""
         return self._over.is_set()
 
     def wait(self, seconds: float) -> None:
-        """Until it is over, at most for so long."""
+        """Wait until it is over, at most for so long."""
         self._over.wait(seconds)
 
     def _run(self, descriptor: int, byte: int) -> None:

@@ -1,19 +1,19 @@
 """Full text: the best documents by BM25.
 
-How rare a word is, is counted in the whole file: FTS5 knows no tenants. In a home that many tenants
-share, a word that is common with one weighs less with all. A home of its own for each tenant avoids
-that, and so will an engine with postings of its own.
+The rarity of a word is counted in the whole file: FTS5 knows no tenants. In a home that many
+tenants share, a word that is common with one weighs less with all. A home of its own for each
+tenant avoids that.
 
-BM25 as FTS5 has it counts every phrase of a query by walking its list, the scope's as well: where
-one tenant holds nearly everything, that alone takes as long as all the words. So in a home of more
-documents than the budget the words are matched alone, and what they find is held against the scope
-from the best downwards. Scores are the same either way: the scope weighs nothing. Where too little
-of what was found may be seen, the scope is matched too. Words that only stand in more documents
-than that are not scored at all: the newest that hold one and may be seen are taken.
+FTS5's BM25 counts every phrase of a query by walking its list, the scope's as well: if one tenant
+holds nearly everything, that alone takes as long as all the words. So in a home of more documents
+than the budget the words are matched alone, and the matches are checked against the scope from the
+best downwards. Scores are the same either way: the scope weighs nothing. If too few of the matches
+may be seen, the scope is matched too. Words that only stand in more documents than that are not
+scored at all: the newest documents that hold one and may be seen are taken.
 
 A reader takes the lists of the words as they are (`postings`), which is faster than any query of
-the index: where the file holds no more than the budget, and in a larger one of the words that are
-worth reading, once the process knows how all of its documents stand (`standings_cache`).
+the index: always if the file holds no more than the budget, and in a larger one for words that are
+worth reading, once the process knows the visibility of all documents (`standings_cache`).
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -40,56 +40,56 @@ _TEXT = "{words context}"
 _ALL = -1
 _ANYWHERE: Mapping[str, Parameter] = {}
 _SPARE = 4
-"""One more of so many is looked at than is wanted, where nearly all may be seen."""
+"""Extra matches that are looked at: one in so many of those wanted, if nearly all may be seen."""
 
 
 class _Matches(NamedTuple):
-    """What a query has found."""
+    """Matches of a query."""
 
     asked: int
-    """How many were wanted at most."""
+    """Largest number that was asked for."""
     best: list[Match]
 
     def holds(self, limit: int) -> bool:
-        """Whether so many of the best are known, or all there are."""
+        """Check whether `limit` of the best are known, or all there are."""
         return len(self.best) != self.asked or 0 <= limit <= self.asked
 
 
 class _Share(NamedTuple):
-    """What a question sees of a home."""
+    """The part of a home that a question sees."""
 
     seen: int
-    """How many documents, up to one more than the budget."""
+    """Number of documents, up to one more than the budget."""
     is_all: bool
-    """Whether there is nothing else."""
+    """True if there is nothing else."""
 
 
 class Matching:
-    """The full-text index as one tenant's questions meet it."""
+    """The full-text index as one tenant's questions use it."""
 
     def __init__(
         self, rows: TenantRows, reading: ReaderKnowledge | None, counted: CountCache
     ) -> None:
-        """Nothing is read yet.
+        """Bind to the index of a transaction.
 
         Args:
             rows: where the index is.
-            reading: what a reader knows from the start; None for a writer.
-            counted: in how many documents of the home words stand. A writer adds nothing to it, for
-                what it writes may yet be taken back.
+            reading: caches for a reader; None for a writer.
+            counted: numbers of the home's documents by word. A writer adds nothing to it, for
+                what it writes may yet be rolled back.
         """
         self._rows = rows
         self._counted = counted
         self._reading = reading
         self._known: dict[tuple[str, str], _Matches] = {}
-        """By statement and query; empty for a writer."""
+        """Matches by statement and query; empty for a writer."""
         self._lists = reading and WordLists(rows, reading, BUDGET, _CONTEXT_WEIGHT)
-        """None for a writer: to read them would make it write down what it has indexed."""
+        """None for a writer: reading them would make it write down what it has indexed."""
 
     def best(
         self, terms: Sequence[str], scopes: Scopes, narrowing: Narrowing, limit: int
     ) -> list[Match]:
-        """The best documents that are seen and that pass."""
+        """Return the best documents that are visible and pass the filters, best first."""
         among = narrowing.ids_if_few
         is_listed = among is not None or not narrowing.is_narrow
         if is_listed and self._lists and self._lists.can_tell(terms):
@@ -104,7 +104,7 @@ class Matching:
     def _best_of_large(
         self, terms: Sequence[str], scopes: Scopes, narrowing: Narrowing, limit: int
     ) -> list[Match]:
-        """The best of more documents than the budget, by the words that are worth reading."""
+        """Return the best of more documents than the budget, by the words worth reading."""
         scope = write_scope(*scopes.seen)
         if narrowing.ids_if_few is not None:
             allowed = _restrict_to(narrowing.ids_if_few)
@@ -149,9 +149,9 @@ class Matching:
         )
 
     def frequencies(self, terms: Sequence[str], scopes: Scopes) -> Frequencies:
-        """How common the terms are among what is seen; in a large home, in all of it.
+        """Count the visible documents, and those with each term; in a large home, of all tenants.
 
-        Every search begins with that, and hardly anything else does.
+        Every search begins with it, and hardly anything else calls it.
         """
         if self._reading is not None:
             self._reading.counted.note_question(self._rows.tenant)
@@ -165,13 +165,13 @@ class Matching:
         return Frequencies(share.seen, self._count_each(terms, scope))
 
     def follow_changes(self) -> None:
-        """Take in what the index has of what was changed, as far as the process keeps any."""
+        """Bring the caches of the index up to date with the file, if the process has any."""
         self._count_visible(())
         if self._lists:
             self._lists.follow_changes()
 
     def count_holding_all(self, terms: Sequence[str], tokens: Sequence[str]) -> int:
-        """How many documents of these visibilities say all of the terms."""
+        """Count the documents of these visibilities that say all of the terms."""
         present = [token for token, many in self._count_visible(tokens).items() if many]
         lists = self._lists
         if not present:
@@ -183,14 +183,14 @@ class Matching:
         return self._rows.number("count_matches", query=query)
 
     def _sees_all(self, scopes: Scopes) -> bool:
-        """Whether it is known that a scope leaves nothing out; a writer would have to count."""
+        """Check whether a scope is known to leave nothing out; a writer would have to count."""
         return self._reading is not None and self._share_of(scopes).is_all
 
     def _is_small(self) -> bool:
         return self._read_age()[1] <= BUDGET
 
     def _share_of(self, scopes: Scopes) -> _Share:
-        """What a question sees of the home."""
+        """Measure the part of the home that a question sees; cached by snapshot."""
         asked = "share", self._rows.tenant, scopes
         return self._rows.connection.read_settled(asked, lambda: self._measure_share(scopes))
 
@@ -205,7 +205,7 @@ class Matching:
         return _Share(max(every - hidden, 0), is_all=not hidden)
 
     def _run_match(self, statement: str, query: str, limit: int, **where: Parameter) -> list[Match]:
-        """The best that a query finds; a reader remembers them, for a snapshot does not change."""
+        """Return the best matches of a query; a reader caches them, as a snapshot never changes."""
         known = self._known.get((statement, query))
         if known is not None and not where and known.holds(limit):
             return known.best if limit == _ALL else known.best[:limit]
@@ -216,7 +216,7 @@ class Matching:
         return found
 
     def _count_each(self, terms: Sequence[str], scope: str | None = None) -> dict[str, int]:
-        """In how many documents of a scope, or of the home, each term occurs."""
+        """Count the documents of a scope, or of the home, that hold each term."""
         queries = {
             term: _any_of([term]) if scope is None else _in_scope(scope, [term]) for term in terms
         }
@@ -224,7 +224,7 @@ class Matching:
         return {term: counts[query] for term, query in queries.items()}
 
     def _count_in_home(self, terms: Sequence[str], newest: int) -> dict[str, int]:
-        """In how many documents of the home each term occurs, judging by those up to a horizon."""
+        """Count the home's documents that hold each term, estimated from those up to a horizon."""
         last = count_horizon(newest)
 
         def count(term: str) -> int:
@@ -239,7 +239,7 @@ class Matching:
         return {term: known[term] * newest // last for term in terms}
 
     def _count_visible(self, tokens: Sequence[str]) -> dict[str, int]:
-        """How many of the tenant's documents have each visibility."""
+        """Count the tenant's documents of each visibility."""
 
         def count(tokens: Sequence[str]) -> dict[str, int]:
             queries = {token: write_scope(token) for token in tokens}
@@ -252,35 +252,35 @@ class Matching:
         return counted.visible_of(tenant.number).look_up(self._rows, tenant, tokens, count)
 
     def _count_now(self, query: str) -> int:
-        """How many of the tenant's documents match; counted once, as long as nothing changes."""
+        """Count the tenant's documents that match; cached, as long as nothing changes."""
         return self._count_all_now([query])[query]
 
     def _count_all_now(self, queries: Sequence[str]) -> dict[str, int]:
-        """The same of several queries, by one statement."""
+        """Count the matches of several queries, by one statement; cached while nothing changes."""
         known = CountCache()
         if self._reading is not None:
             known = self._reading.counted.of_tenant(self._rows.tenant)
         return known.look_up_all(queries, self._read_age(), self._count_queries)
 
     def _count_queries(self, queries: Sequence[str]) -> dict[str, int]:
-        """How many of the tenant's documents match each query, by one statement."""
+        """Count the tenant's documents that match each query, by one statement."""
         if self._is_small():
             return self._count_all_of_few(queries)
         return self._count_all(queries, self._read_age()[1])
 
     def age(self) -> tuple[int, ...]:
-        """How often the tenant's documents have changed, and the newest of them and of all."""
+        """Return the tenant's number of changes, its newest document, and the newest of all."""
         return (*self._read_age(), self._rows.number("newest_of_all"))
 
     def _read_age(self) -> Age:
-        """How often the tenant's documents have changed, and the newest of them."""
+        """Return the tenant's number of changes, and its newest document."""
         if self._reading is not None:
             return self._reading.tenant.age
         row = self._rows.first("age")
         return (0, 0) if row is None else (row["changes"], row["newest_document"])
 
     def _count(self, query: str, last: int) -> int:
-        """How many documents up to a number match, up to one more than the budget."""
+        """Count the documents up to a number that match, up to one more than the budget."""
         return self._count_all([query], last)[query]
 
     def _count_all(self, queries: Sequence[str], last: int) -> dict[str, int]:
@@ -288,26 +288,26 @@ class Matching:
         return {row["query"]: row["total"] for row in rows}
 
     def _count_all_of_few(self, queries: Sequence[str]) -> dict[str, int]:
-        """How many documents match each query, in a home too small to stop early."""
+        """Count the documents that match each query, in a home too small to stop early."""
         rows = self._rows.all("count_each", queries=as_json(queries))
         return {row["query"]: row["total"] for row in rows}
 
 
 def quote_term(term: str) -> str:
-    """A finished token as FTS5 takes it: no operator can hide in one."""
+    """Quote a finished token for FTS5: no operator can hide in one."""
     return f'"{term}"'
 
 
 def _restrict_to(listed: Collection[int]) -> dict[str, Parameter]:
-    """Parameters for a search of these documents alone; the index reads from first to last."""
+    """Build parameters for a search of these documents; the index reads from first to last."""
     ends = {"first": min(listed, default=0), "last": max(listed, default=0)}
     return {"allowed": as_json(listed), **ends}
 
 
 def _any_of(terms: Sequence[str]) -> str:
-    """An FTS5 expression for documents that hold any of the terms.
+    """Build an FTS5 expression for documents that hold any of the terms.
 
-    To name the columns takes a third of the time again, so they are where it matters.
+    Columns are named only if a term may be the token of a visibility: naming them costs time.
     """
     words = f"({' OR '.join(map(quote_term, terms))})"
     return f"{_TEXT}:{words}" if any(map(may_be_token, terms)) else words

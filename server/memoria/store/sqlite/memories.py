@@ -29,7 +29,7 @@ from memoria.store.values import (
 )
 
 _REACH = 1000
-"""So many of a file's newest memories are looked through before all of a tenant's are."""
+"""Number of a file's newest memories that are searched before all of a tenant's are."""
 
 
 class SqliteMemories:
@@ -73,7 +73,7 @@ class SqliteMemories:
             self._documents.set_current(n, current=False)
 
     def add_evidence(self, evidence: NewEvidence) -> bool:
-        """Note another turn that a memory rests on. False if that is known."""
+        """Record another turn that a memory rests on; return False if it was recorded already."""
         return bool(
             self._rows.change(
                 "add_evidence",
@@ -85,47 +85,47 @@ class SqliteMemories:
         )
 
     def add_use(self, memory_id: str, gain: float, now: int) -> None:
-        """Note that a memory shaped a reply; its importance grows by `gain`, up to 1."""
+        """Record that a memory shaped a reply; its importance grows by `gain`, up to 1."""
         self._rows.change("use", memory_n=self._number(memory_id), gain=gain, now=now)
 
     def list_about(
         self, subject: str, workspace: str | None = None, *, limit: int = 50
     ) -> list[Memory]:
-        """Active memories seen from the workspace that speak of a subject, newest first.
+        """List active memories seen from the workspace that speak of a subject, newest first.
 
-        Those that tell no property of it by name come before all others.
+        Memories without a predicate come before all others.
         """
         return self._list_memories("about", workspace, subject=subject, limit=limit)
 
     def list_of_property(
         self, subject: str, predicate: str | None, workspace: str | None = None, *, limit: int = 50
     ) -> list[Memory]:
-        """Of the active memories that speak of a subject those that may tell the same property.
+        """List the active memories of a subject that may tell the same property of it.
 
-        They tell it, newest first, or none by name; of those that tell it not, the newest are
-        looked at that the limit leaves room for.
+        First those with the predicate, newest first; the room that the limit leaves goes to the
+        newest of the subject's other memories, of which those without a predicate are listed.
         """
         return self._list_memories(
             "of_property", workspace, subject=subject, predicate=predicate, limit=limit
         )
 
     def list_concluded_from(self, turn_ns: Sequence[int], by: InferredBy) -> list[str]:
-        """Ids of active memories whose present wording was concluded so from one of the turns."""
+        """List active memories, by id, whose present wording was so concluded from a turn."""
         rows = self._rows.all("concluded", ns=as_json(turn_ns), by=by.value)
         return [row["id"] for row in rows]
 
     def list_awaiting_turns(self, turn_ns: Sequence[int]) -> set[int]:
-        """Those of the turns from which a model concluded what waits for the user's word."""
+        """Select the turns from which a model concluded what waits for the user's word."""
         rows = self._rows.all("turns_awaiting_confirmation", ns=as_json(turn_ns))
         return {row["turn_n"] for row in rows}
 
     def list_spoken_for(self, turn_ns: Sequence[int]) -> set[int]:
-        """Those of the turns that a memory rests on."""
+        """Select the turns that a memory rests on, episodes and archived memories apart."""
         rows = self._rows.all("turns_spoken_for", ns=as_json(turn_ns))
         return {row["turn_n"] for row in rows}
 
     def add_version(self, memory_id: str, version: NewVersion) -> int:
-        """Write a wording that replaces the present one."""
+        """Write a wording that replaces the present one, and return its version number."""
         memory_n = self._number(memory_id)
         old = self._newest(memory_n)
         self._rows.change("end_version", n=old["n"], valid_to=version.valid_from)
@@ -149,7 +149,7 @@ class SqliteMemories:
         return number
 
     def add_past_version(self, memory_id: str, version: NewVersion) -> bool:
-        """Write a wording that held before the present one. False where it is known."""
+        """Write a wording that held before the present one; return False if it is known."""
         memory_n = self._number(memory_id)
         known = self._rows.all("windows", memory_n=memory_n)
         if any(row["fingerprint"] == version.fingerprint for row in known):
@@ -179,7 +179,7 @@ class SqliteMemories:
             self._release_turns(memory_n)
 
     def set_scope(self, memory_id: str, scope: Scope, workspace: str | None, now: int) -> None:
-        """Set where a memory is seen, in all its wordings."""
+        """Set the scope of a memory, in all its wordings."""
         memory_n = self._number(memory_id)
         place = self._workspaces.enter(workspace)
         scope = "everywhere" if place is None else scope
@@ -188,16 +188,16 @@ class SqliteMemories:
             self._documents.set_workspace(row["n"], place if scope == "project" else None)
 
     def set_subject(self, memory_id: str, subject: str | None) -> None:
-        """Set of whom or what a memory speaks, in its normal form."""
+        """Set the subject that a memory speaks of, in its normal form."""
         self._rows.change("set_subject", memory_n=self._number(memory_id), subject=subject)
 
     def describe(self, memory_id: str, details: MemoryDetails, now: int) -> None:
-        """Set what is known of a memory beside its wording; what is not given stays."""
+        """Set a memory's fields beside its wording; those that are None stay as they are."""
         number = self._number(memory_id)
         self._rows.change("describe", memory_n=number, now=now, **asdict(details))
 
     def is_private(self, workspace: str | None) -> bool:
-        """Whether a workspace is seen from itself alone."""
+        """Check whether a workspace is seen from itself alone."""
         return self._workspaces.is_private(workspace)
 
     def set_flags(
@@ -222,7 +222,7 @@ class SqliteMemories:
         )
 
     def get(self, memory_id: str) -> Memory | None:
-        """A memory with all its versions."""
+        """Return a memory with all its versions; None if there is none."""
         row = self._rows.first("number", id=memory_id)
         return None if row is None else self._load([row["n"]])[row["n"]]
 
@@ -235,9 +235,9 @@ class SqliteMemories:
         self._rows.change("erase", memory_n=memory_n)
 
     def erase_wording(self, memory_id: str, n: int) -> None:
-        """Erase one wording that no longer holds, its evidence, and the memory in journals.
+        """Erase one wording that no longer holds, its evidence, and the memory's journal images.
 
-        An undoing could not put the memory back without it, so it leaves the memory as it is.
+        An undo could not restore the memory without it, so it will leave the memory as it is.
         """
         memory_n = self._number(memory_id)
         if any(row["n"] == n for row in self._rows.all("wordings", memory_n=memory_n)):
@@ -246,7 +246,7 @@ class SqliteMemories:
             self._rows.change("empty_images", memory_n=memory_n)
 
     def _release_turns(self, memory_n: int) -> None:
-        """Let no turn stand in any longer for a memory that waits no more."""
+        """Mark turns as processed that stood in for this memory alone while it waited."""
         for row in self._rows.all("turns_decided_with", memory_n=memory_n):
             self._documents.mark_processed(row["n"])
 
@@ -255,21 +255,21 @@ class SqliteMemories:
         self._documents.erase(n)
 
     def list_stated_in(self, turn_ns: Sequence[int]) -> list[str]:
-        """Ids of the memories with a wording concluded from one of these turns."""
+        """List ids of the memories with a wording concluded from one of these turns."""
         return [row["id"] for row in self._rows.all("resting_on", ns=as_json(turn_ns))]
 
     def list_repeated_in(self, turn_ns: Sequence[int]) -> list[str]:
-        """Ids of the memories that one of these turns says once more."""
+        """List ids of the memories that one of these turns says once more."""
         return [row["id"] for row in self._rows.all("said_again_in", ns=as_json(turn_ns))]
 
     def list_evidence(self, memory_id: str) -> list[Evidence]:
-        """Every turn a memory rests on, in any of its wordings, in the order they were said."""
+        """List every turn a memory rests on, in any of its wordings, in the order said."""
         return [
             build_value(Evidence, dict(row)) for row in self._rows.all("evidence", id=memory_id)
         ]
 
     def by_version_numbers(self, ns: Sequence[int]) -> dict[int, Memory]:
-        """Memories by the number of any of their versions."""
+        """Map the numbers of versions to the memories that have them."""
         if not ns:
             return {}
         versions = self._rows.tuples("versions_beside", ns=list_numbers(ns))
@@ -281,7 +281,7 @@ class SqliteMemories:
     def find_by_fingerprint(
         self, fingerprint: bytes, workspace: str | None = None
     ) -> Memory | None:
-        """The memory, seen from the workspace, whose present wording has this fingerprint."""
+        """Return the memory seen from the workspace whose present wording has a fingerprint."""
         place = self._workspaces.number(workspace)
         row = self._rows.first("with_fingerprint", fingerprint=fingerprint, workspace=place)
         return None if row is None else self._load([row["memory_n"]])[row["memory_n"]]
@@ -289,7 +289,7 @@ class SqliteMemories:
     def list_contradictions(
         self, memory_ids: Sequence[str], seen: Filters | None = None
     ) -> dict[str, tuple[str, ...]]:
-        """The memories that contradict some of these now, ids by id; the others are missing."""
+        """Map memories to the ids of those that contradict them now; others are missing."""
         place = None if seen is None else self._workspaces.number(seen.workspace)
         everywhere = seen is None or seen.everywhere
         rows = self._rows.all(
@@ -305,11 +305,11 @@ class SqliteMemories:
         return found
 
     def list_contradicted(self, limit: int, workspace: str | None = None) -> list[Memory]:
-        """Of every two active memories that contradict each other one, the latest found first."""
+        """List one memory of each contradicting pair of active memories, newest finding first."""
         return self._list_memories("contradicted", workspace, limit=limit)
 
     def list_successors(self, ns: Sequence[int], seen: Filters) -> list[Successor]:
-        """What active memories say now that said something else in one of these documents."""
+        """List present wordings of active memories that said something else in these documents."""
         place = self._workspaces.number(seen.workspace)
         rows = self._rows.all(
             "successors",
@@ -321,10 +321,10 @@ class SqliteMemories:
         return [Successor(row["n"], row["former"], row["n_now"], row["present"]) for row in rows]
 
     def list_unverified(self, limit: int, workspace: str | None = None) -> list[Memory]:
-        """Active memories seen from the workspace that the user has not confirmed, newest first.
+        """List active memories seen from the workspace that await confirmation, newest first.
 
-        Nearly always they are among the file's newest: all of a tenant's are looked through, and
-        put in order, only where those are others'.
+        Nearly always they are among the file's newest: all of a tenant's are searched, and sorted,
+        only if too many of those are others'.
         """
         ns = self._find("newest_unverified", workspace, limit=limit, reach=_REACH)
         if len(ns) != limit:
@@ -332,17 +332,17 @@ class SqliteMemories:
         return self._load_in_order(ns)
 
     def list_pending(self, limit: int, workspace: str | None = None) -> list[Memory]:
-        """Memories seen from the workspace that wait for the user's word, newest first."""
+        """List memories seen from the workspace that wait for the user's word, newest first."""
         return self._list_memories("held_back", workspace, limit=limit)
 
     def _list_memories(
         self, name: str, workspace: str | None, **parameters: str | int | None
     ) -> list[Memory]:
-        """The memories a statement names, in its order, as they are seen from the workspace."""
+        """List the memories that a statement finds, in its order, as seen from the workspace."""
         return self._load_in_order(self._find(name, workspace, **parameters))
 
     def _find(self, name: str, workspace: str | None, **parameters: str | int | None) -> list[int]:
-        """The numbers of the memories that a statement names, as seen from the workspace."""
+        """List the numbers of the memories that a statement finds, as seen from the workspace."""
         place = self._workspaces.number(workspace)
         return [row["n"] for row in self._rows.all(name, workspace=place, **parameters)]
 
@@ -354,7 +354,7 @@ class SqliteMemories:
         return self._build(self._rows.tuples("versions", ns=list_numbers(ns))) if ns else {}
 
     def _build(self, rows: Sequence[tuple[Any, ...]]) -> dict[int, Memory]:
-        """The memories of whose wordings these are all the rows, newest first."""
+        """Build memories from all the rows of their wordings, newest first."""
         versions: dict[int, list[list[Any]]] = {}
         for memory_n, *row in rows:
             versions.setdefault(memory_n, []).append(row)
@@ -384,9 +384,9 @@ class SqliteMemories:
 
 
 def _scope_of(memory: NewMemory) -> Scope:
-    """Where a new memory is seen: everywhere what belongs to no project, else as its writer says.
+    """Decide the scope of a new memory: everywhere without a project, else as its writer says.
 
-    Where the writer does not say, its type decides.
+    If the writer does not say, its type decides.
     """
     if memory.workspace is None or (memory.scope is None and memory.type.is_personal):
         return "everywhere"
@@ -394,5 +394,5 @@ def _scope_of(memory: NewMemory) -> Scope:
 
 
 def _is_verified_by_channel(version: NewVersion) -> int:
-    """A statement the user made through a channel of their own needs no confirmation."""
+    """Return 1 if the user stated it through a channel of their own: it needs no confirmation."""
     return int(version.provenance.trust is Trust.USER)

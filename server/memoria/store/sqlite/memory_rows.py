@@ -1,7 +1,7 @@
 """Memories from their rows.
 
-A search reads dozens. What was checked when it was written is not checked again; only a word that
-no memory was ever written with is refused.
+A search reads dozens. Fields that were checked when written are not checked again; only a word of
+an enumeration that this version does not know is refused.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ _Member = TypeVar("_Member", bound=StrEnum)
 
 
 def read_memory(row: Sequence[Any], versions: tuple[MemoryVersion, ...]) -> Memory:
-    """A memory with its wordings, newest first."""
+    """Build a memory with its wordings, newest first."""
     (memory_id, kind, validity, importance, confidence, pinned, verified, upvotes, downvotes,
      created_at, updated_at, workspace, scope, subject, predicate, task, expires_at, evidence,
      use_count, last_used_at, flag) = row  # fmt: skip
@@ -59,7 +59,7 @@ def read_memory(row: Sequence[Any], versions: tuple[MemoryVersion, ...]) -> Memo
 
 
 def read_version(row: Sequence[Any], held_until: int | None) -> MemoryVersion:
-    """A wording; the last one ends where another memory has taken the place of this one."""
+    """Build a wording; the last one ends when another memory has replaced this one."""
     (n, version, content, valid_from, valid_to, ingested_at, source_kind, trust, channel, client,
      session_id, message_id, turn_id, turn_index, quote, inferred_by, event_at, event_expression,
      utc_offset) = row  # fmt: skip

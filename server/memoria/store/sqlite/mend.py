@@ -1,7 +1,7 @@
-"""Mending what can be made anew: derived indexes, a table's own indexes, the list of pages, queues.
+"""Mending derived indexes, a table's own indexes, the list of pages, and queues.
 
 The truth is read, never written. An index whose pages are damaged is not dropped: dropping walks
-those pages and frees whatever they point at, which may be somebody else's. It is taken out of the
+those pages and frees whatever they point at, which may be somebody else's. It is removed from the
 list of tables instead, and VACUUM, which copies only what tables own, leaves its pages behind.
 """
 
@@ -43,7 +43,7 @@ def rebuild(connection: Connection, vectors: VectorIndex, zone: Zone, progress: 
 def mend(
     connection: Connection, vectors: VectorIndex, zone: Zone, check: str, progress: Progress
 ) -> None:
-    """Mend what is found under the name of a check; nothing where that is no matter of ours."""
+    """Mend what was found under the name of a check; do nothing if there is no mender for it."""
     menders: dict[str, Mender] = {**_MENDERS, "full text": partial(_full_text, zone=zone)}
     mender = menders.get(check)
     if mender is not None:
@@ -87,7 +87,7 @@ def _write_full_text(
 def read_tokens(
     connection: Connection, vectors: VectorIndex, zone: Zone, row: Row
 ) -> tuple[str, str]:
-    """The words and the context by which a document is indexed, from the stored text."""
+    """Build the words and the context by which a document is indexed, from the stored text."""
     n, tenant = row["n"], row["tenant_id"]
     if row["kind"] == "memory":
         memory = TenantRows(connection, tenant, "examination").first("wording", n=n)
@@ -104,7 +104,7 @@ def read_tokens(
 def _vectors(
     connection: Connection, vectors: VectorIndex, _progress: Progress, *, every: bool = False
 ) -> None:
-    """Build indexes anew from the stored vectors; queue for making what is not stored."""
+    """Build indexes anew from the stored vectors; queue documents whose vectors are not stored."""
     damaged = [name for name in inspect(connection).derived if name != _FULL_TEXT]
     with transaction(connection):
         for name in damaged:
@@ -119,7 +119,7 @@ def _vectors(
 
 
 def _own_indexes(connection: Connection, _vectors: VectorIndex, _progress: Progress) -> None:
-    """Build tables' own indexes anew; all stays as it was where that does not make them whole."""
+    """Build tables' own indexes anew; raise StoreDamagedError for a table they don't make whole."""
     for table in inspect(connection).indexes:
         with transaction(connection):
             connection.execute("PRAGMA writable_schema = ON")
@@ -133,7 +133,7 @@ def _own_indexes(connection: Connection, _vectors: VectorIndex, _progress: Progr
 
 
 def _make_definitions(connection: Connection, _vectors: VectorIndex, _progress: Progress) -> None:
-    """Make indexes and triggers again that are gone."""
+    """Create indexes and triggers that are gone."""
     with transaction(connection):
         there = {row["name"] for row in connection.execute(_SQL["definitions"])}
         for name, sql in schema().items():
@@ -142,19 +142,19 @@ def _make_definitions(connection: Connection, _vectors: VectorIndex, _progress: 
 
 
 def _backlog(connection: Connection, _vectors: VectorIndex, _progress: Progress) -> None:
-    """Try again what was given up, now."""
+    """Queue what was given up to be tried again now."""
     with transaction(connection):
         connection.execute(_SQL["forgive_failures"])
 
 
 def _graph(connection: Connection, _vectors: VectorIndex, _progress: Progress) -> None:
-    """Take out what leads nowhere: what it said is gone, or stands in what it was drawn from."""
+    """Remove dangling rows: what they said is gone, or stands in what it was drawn from."""
     with transaction(connection):
         mend_links(connection)
 
 
 def _leases(connection: Connection, _vectors: VectorIndex, _progress: Progress) -> None:
-    """Free what no living process can hold."""
+    """Delete leases that no living process can hold."""
     with transaction(connection):
         connection.execute(
             _SQL["drop_stale_leases"], {"now": now_millis(), "longest": LONGEST_LEASE_MS}
@@ -174,7 +174,7 @@ _MENDERS: Mapping[str, Mender] = {
 def _take_out(connection: Connection, name: str, *, by_force: bool) -> None:
     """Remove a virtual table with the tables its module keeps it in.
 
-    By force works only in a transaction that has not met the damage yet.
+    Force works only in a transaction that has not met the damage yet.
     """
     if not by_force:
         connection.execute(f"DROP TABLE IF EXISTS {name}")

@@ -1,7 +1,7 @@
-"""Bringing a file to the present schema: numbered `.sql` files, each in its own transaction.
+"""Migrations to the present schema: numbered `.sql` files, each in its own transaction.
 
-A new file has nothing to bring along. It is made with what the migrations come to, in one
-transaction: renaming tables one after another takes five times as long.
+A new file is made with the end result of all migrations, in one transaction: renaming tables one
+after another takes longer.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ from memoria.store.sqlite.driver import Connection, sqlite3, transaction
 
 @cache
 def migrations() -> tuple[tuple[int, str], ...]:
-    """Every migration as (number, SQL), in order."""
+    """List every migration as (number, SQL), in order."""
     folder = resources.files(__package__).joinpath("migrations")
     files = [entry for entry in folder.iterdir() if entry.name.endswith(".sql")]
     return tuple(sorted((int(file.name[:4]), file.read_text("utf-8")) for file in files))
@@ -23,13 +23,13 @@ def migrations() -> tuple[tuple[int, str], ...]:
 
 @cache
 def schema() -> Mapping[str, str]:
-    """What every table, index and trigger is made with, by name, once all migrations have run."""
+    """Map every table, index and trigger to its SQL, once all migrations have run."""
     return dict(_read_schema()[0])
 
 
 @cache
 def _read_schema() -> tuple[tuple[tuple[str, str], ...], frozenset[str]]:
-    """What all migrations come to, as (name, SQL) in order; the tables that come with others."""
+    """Return the result of all migrations: (name, SQL) in order, and tables implied by others."""
     with closing(sqlite3.connect(":memory:")) as connection:
         for _, sql in migrations():
             connection.executescript(sql)
@@ -43,7 +43,7 @@ def _read_schema() -> tuple[tuple[tuple[str, str], ...], frozenset[str]]:
 
 
 def migrate(connection: Connection) -> None:
-    """Apply what is missing. Reads one number and writes nothing when nothing is.
+    """Apply missing migrations; if none is missing, one number is read and nothing written.
 
     Raises:
         StoreTooNewError: the file knows migrations that this version does not.
@@ -57,7 +57,7 @@ def migrate(connection: Connection) -> None:
 
 
 def check_version(connection: Connection) -> None:
-    """See that no newer Memoria has changed the schema.
+    """Check that no newer Memoria has changed the schema.
 
     Raises:
         StoreTooNewError: one has.
@@ -90,12 +90,12 @@ def _apply(connection: Connection, number: int, sql: str) -> None:
 
 
 def version_of(connection: Connection) -> int:
-    """The number of the newest migration the file has seen."""
+    """Return the number of the newest migration the file has seen."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def _split(sql: str) -> Iterator[str]:
-    """Statements one by one: `executescript` would commit behind our back."""
+    """Split SQL into statements: `executescript` would commit the transaction."""
     statement = ""
     for line in sql.splitlines(keepends=True):
         statement += line

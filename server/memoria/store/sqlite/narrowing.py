@@ -1,8 +1,8 @@
-"""What a question's filters let through.
+"""Narrowing: applying a question's filters before or after an index is searched.
 
-Where few documents pass, they are listed by an index beforehand, and an index of text or vectors
-is searched among these alone. Where many do, a list would cost more than the search: what the index
-finds, best first, is held against the filters afterwards, until enough has passed.
+If few documents pass, they are listed beforehand, and an index of text or vectors is searched among
+these alone. If many do, a list would cost more than the search: what the index finds, best first,
+is checked against the filters afterwards, until enough has passed.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
@@ -14,7 +14,7 @@ from memoria.store.sqlite.terms import BUDGET
 from memoria.store.values import DocumentKind, Filters, Match
 
 _SPARE = 4
-"""One more of so many is looked at first than is wanted."""
+"""Extra matches that are looked at first: one in so many of those wanted."""
 _WIDER = 4
 
 
@@ -29,12 +29,12 @@ class Narrowing:
         place: int | None,
         private: Sequence[int] = (),
     ) -> None:
-        """Nothing is read yet.
+        """Bind a question's filters to a tenant's documents.
 
         Args:
             rows: where the documents are.
-            kinds: what is asked for.
-            filters: what is let through.
+            kinds: the kinds of documents that are asked for.
+            filters: the conditions.
             place: the workspace of the filters.
             private: the workspaces that are seen from themselves alone.
         """
@@ -46,7 +46,7 @@ class Narrowing:
 
     @cached_property
     def view(self) -> Mapping[str, Parameter]:
-        """What may be seen at all, as parameters of a statement."""
+        """Parameters of a statement that say what may be seen at all."""
         return {
             "kinds": as_json(self._kinds),
             "history": int(self._filters.include_history),
@@ -83,17 +83,17 @@ class Narrowing:
 
     @property
     def leaves_out_turns(self) -> bool:
-        """Whether memories alone are asked for: in a large home, few of all documents."""
+        """True if memories alone are asked for: in a large home, few of all documents."""
         return "turn" not in self._kinds
 
     @property
     def is_narrow(self) -> bool:
-        """Whether fewer documents are wanted than can be seen."""
+        """True if fewer documents are wanted than can be seen."""
         return self._filters.is_narrow
 
     @cached_property
     def ids_if_few(self) -> frozenset[int] | None:
-        """The documents that pass, where they are few; None where they are many, or all."""
+        """Documents that pass, if they are few; None if they are many, or nothing is filtered."""
         if not self.is_narrow or self._is_long_period:
             return None
         listed = frozenset(self._list_passing(BUDGET + 1))
@@ -101,26 +101,26 @@ class Narrowing:
 
     @cached_property
     def all_ids(self) -> frozenset[int] | None:
-        """The documents that pass, however many; None where nothing is to pass."""
+        """Documents that pass, however many; None if nothing is filtered."""
         if self.ids_if_few is None and self.is_narrow:
             return frozenset(self._list_passing(-1))
         return self.ids_if_few
 
     def best(self, found: Sequence[Match], limit: int) -> list[Match]:
-        """The first of what was found that are seen from there and pass."""
+        """Return the first `limit` matches that are visible and pass."""
         return _select_first(found, limit, self._visible_and_passing)
 
     def best_of_visible(self, found: Sequence[Match], limit: int) -> list[Match]:
-        """The first that pass, of what may all be seen from there."""
+        """Return the first `limit` matches that pass, of matches that are all visible."""
         if not self.is_narrow:
             return [*found[:limit]]
         return _select_first(found, limit, self._passing_ids)
 
     @property
     def _is_long_period(self) -> bool:
-        """Whether a time is all that is asked for, and more was said or held then than is listed.
+        """True if a period is all that is asked for, and more documents fall in it than are listed.
 
-        An entry of an index is read for each, where a list reads the document, too.
+        To count them, one entry of an index is read for each; to list them, the document, too.
         """
         said = self._filters
         if replace(said, since=None, until=None).is_narrow:
@@ -176,7 +176,7 @@ class Narrowing:
 def _select_first(
     found: Sequence[Match], limit: int, pick: Callable[[Sequence[int]], Set[int]]
 ) -> list[Match]:
-    """The first of what was found that are picked, looking no further than they need."""
+    """Return the first `limit` matches that are picked, looking no further than needed."""
     passed: list[Match] = []
     for part in _growing_parts(found, limit + limit // _SPARE):
         through = pick([match.n for match in part])
@@ -187,7 +187,7 @@ def _select_first(
 
 
 def _growing_parts(found: Sequence[Match], first: int) -> Iterator[Sequence[Match]]:
-    """The list in parts, each longer than the one before."""
+    """Yield the list in parts, each longer than the one before."""
     start, length = 0, first
     while start < len(found):
         yield found[start : start + length]

@@ -28,23 +28,23 @@ class SqliteNightlyRuns:
         self._documents = documents
 
     def begin_run(self, run_id: str, at: int, options: RunOptions) -> NightlyRun:
-        """Note a new run and its steps, none of them begun."""
+        """Record a new run and its steps, none of them begun."""
         n = self._rows.insert("begin", id=run_id, at=at, options=options.model_dump_json())
         for ordinal, name in enumerate(options.steps):
             self._rows.insert("add_step", run_n=n, ordinal=ordinal, name=name)
         return self._to_run(self._rows.first("open_run"))
 
     def open_run(self) -> NightlyRun | None:
-        """The run that was begun and neither finished nor undone."""
+        """Return the run that was begun and neither finished nor undone; None if there is none."""
         row = self._rows.first("open_run")
         return None if row is None else self._to_run(row)
 
     def list_runs(self, limit: int) -> list[NightlyRun]:
-        """The latest runs, newest first."""
+        """List the latest runs, newest first."""
         return list(map(self._to_run, self._rows.all("runs", limit=limit)))
 
     def find_run(self, run_id: str) -> NightlyRun | None:
-        """A run by its id or the end of it, where that is enough to tell."""
+        """Return a run by its id or the end of it; None if there is none."""
         found = self._rows.all("run", id=run_id)
         if len(found) > 1 and found[0]["id"] != run_id:
             raise InvalidInputError(
@@ -53,55 +53,55 @@ class SqliteNightlyRuns:
         return self._to_run(found[0]) if found else None
 
     def set_state(self, run: NightlyRun, state: RunState, now: int) -> None:
-        """Note what became of a run."""
+        """Set the state of a run."""
         self._rows.change("set_state", run_n=run.n, state=state, now=now)
 
     def note_rows(self, run: NightlyRun, rows: int) -> None:
-        """Note how many rows a transaction changed, where none changed more."""
+        """Record how many rows a transaction changed, if none of the run changed more."""
         self._rows.change("note_rows", run_n=run.n, rows=rows)
 
     def set_step(self, run: NightlyRun, ordinal: int, report: StepReport) -> None:
-        """Note how far a step has come."""
+        """Record how far a step has come."""
         told = report.model_dump_json(exclude={"name", "state", "tokens"})
         self._rows.change("set_step", run_n=run.n, ordinal=ordinal, state=report.state, report=told)
 
     def count_tokens(self, run: NightlyRun) -> int:
-        """What the questions of a run have cost, those under way at their most."""
+        """Add up the tokens that a run's questions cost, those under way at their most."""
         return self._rows.number("tokens", run_n=run.n)
 
     def note_tokens(self, run: NightlyRun, ordinal: int, tokens: int) -> None:
-        """Note that a step has spent so many tokens more; or less, where they are negative."""
+        """Add to the tokens that a step has spent; a negative number takes some back."""
         self._rows.change("note_tokens", run_n=run.n, ordinal=ordinal, tokens=tokens)
 
     def add_plan(self, run: NightlyRun, ordinal: int, items: Sequence[str]) -> None:
-        """Write down what a step is going to do, after what is written down already."""
+        """Add items to the plan of a step."""
         for item in items:
             self._rows.insert("add_item", run_n=run.n, step=ordinal, item=item)
 
     def clear_plan(self, run: NightlyRun, ordinal: int) -> None:
-        """Take some of a plan back that was never finished."""
+        """Drop the first items of a step's plan."""
         first = self._rows.number("first_item", run_n=run.n, step=ordinal)
         self._rows.change("clear_plan", run_n=run.n, step=ordinal, first=first)
 
     def next_items(self, run: NightlyRun, ordinal: int, limit: int) -> list[tuple[int, str]]:
-        """(number, item) of what is still to do, in order."""
+        """List (number, item) of a plan's unfinished items, in order."""
         rows = self._rows.all("next_items", run_n=run.n, step=ordinal, limit=limit)
         return [(row["ordinal"], row["item"]) for row in rows]
 
     def remove_items(self, run: NightlyRun, ordinal: int, numbers: Sequence[int]) -> None:
-        """Take what was done off the plan."""
+        """Remove finished items from a plan."""
         self._rows.change("strike", run_n=run.n, step=ordinal, ordinals=as_json(numbers))
 
     def drop_items(self, ids: Sequence[str]) -> int:
-        """Take everything off all plans that names or says one of these."""
+        """Remove items that name or say one of these from all plans; return their number."""
         return self._rows.change("drop_items", ids=as_json(ids))
 
     def drop_leftovers(self) -> int:
-        """Take some of what is left off plans that nobody will finish."""
+        """Remove some leftovers from plans that nobody will finish, and return their number."""
         return self._rows.change("drop_left")
 
     def list_changes(self, run: NightlyRun, limit: int) -> list[RowChange]:
-        """What a run changed, in order."""
+        """List the changes of a run, in order."""
         return [
             RowChange(
                 seq=row["seq"],
@@ -114,7 +114,7 @@ class SqliteNightlyRuns:
         ]
 
     def list_made(self, run: NightlyRun) -> MadeByRun:
-        """What a run has made, but for memories that somebody has changed since."""
+        """List what a run has made, except memories that somebody has changed since."""
         rows = self._rows.all("made", run_n=run.n)
         theirs = self._find_edited(run, rows)
         made = [row for row in rows if row["memory_n"] not in theirs]
@@ -124,13 +124,13 @@ class SqliteNightlyRuns:
         )
 
     def revert_core_file(self, run: NightlyRun, file: CoreFile) -> None:
-        """Put back what was noted of a core file and its lines, and take it off the journal."""
+        """Restore what was noted of a core file and its lines, and take it off the journal."""
         for row in self._rows.all("core_changes", run_n=run.n, file=file):
             revert(self._rows.connection, row, self._documents)
             self._rows.change("forget_change", run_n=run.n, seq=row["seq"])
 
     def revert(self, run: NightlyRun, limit: int) -> tuple[int, int, int]:
-        """Put back what the run changed last, and take it off the journal."""
+        """Restore the rows that the run changed last, and take them off the journal."""
         counts = dict.fromkeys(RevertOutcome, 0)
         touched: set[int] = set()
         page = self._rows.all("last_changes", run_n=run.n, limit=limit)
@@ -154,7 +154,7 @@ class SqliteNightlyRuns:
         )
 
     def _find_edited(self, run: NightlyRun, page: Sequence[Row]) -> set[int]:
-        """Memories of a page that the run made and somebody has changed since."""
+        """Find the memories of a page, by number, that the run made and somebody changed since."""
         made = {row["memory_n"] for row in page if row["op"] == "insert"} - {None}
         return {
             n

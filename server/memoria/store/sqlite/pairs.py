@@ -20,7 +20,7 @@ class SqlitePairs:
     def list_similar(
         self, since: int | None, after: tuple[int, int], least: float, limit: int
     ) -> list[SimilarWordings]:
-        """Active memories of one kind and place that are alike and were not ruled upon."""
+        """List pairs of active memories of one kind and place that are alike and not yet judged."""
         src, dst = after
         rows = self._rows.all(
             "alike", since=since, src=src, dst=dst, least=round(least * _UNIT), limit=limit
@@ -33,7 +33,7 @@ class SqlitePairs:
         ]
 
     def list_wordings(self, since: int, after: int, limit: int) -> list[ActiveWording]:
-        """The present wordings of active memories beyond a number, in order."""
+        """List the present wordings of active memories beyond a number, in order."""
         return [
             ActiveWording(
                 row["n"], row["content"], bool(row["changed"]), (row["type"], row["place"])
@@ -42,42 +42,42 @@ class SqlitePairs:
         ]
 
     def has_changes(self, since: int) -> bool:
-        """Whether an active memory was changed after a moment."""
+        """Check whether an active memory was changed after a moment."""
         return bool(self._rows.number("any_changed", since=since))
 
     def merge_targets(self, ids: Sequence[str]) -> Mapping[str, str]:
-        """Of these memories, those that were merged into another."""
+        """Map those of these memories that were merged into another to that one, id to id."""
         return {row["id"]: row["into_id"] for row in self._rows.all("merged", ids=as_json(ids))}
 
     def list_successions(self, ids: Sequence[str]) -> list[tuple[str, str]]:
-        """(memory, successor) of those that another of these memories has replaced."""
+        """List (memory, successor) for those that another of these memories has replaced."""
         rows = self._rows.all("successions", ids=as_json(ids))
         return [(row["id"], row["successor_id"]) for row in rows]
 
     def list_merged_into(self, memory_id: str) -> list[str]:
-        """Ids of what was merged into a memory and was not taken back out by the user."""
+        """List ids of the memories merged into a memory and not separated again by the user."""
         return [row["id"] for row in self._rows.all("merged_into", id=memory_id)]
 
     def copy_evidence(self, memory_id: str, other_id: str, limit: int) -> int:
-        """Let a memory rest on what another rests on too, some of it."""
+        """Add another memory's turns to the evidence of a memory; return the number of new ones."""
         more = self._rows.change("gather", id=memory_id, other=other_id, limit=limit)
         return more + self._rows.change("gather_wording", id=memory_id, other=other_id)
 
     def absorb(self, memory_id: str, other_id: str, trust: str, confidence: float) -> None:
-        """Give a memory the importance and subject of another, and set how sure it is."""
+        """Take over another memory's importance and subject, and set trust and confidence."""
         if self._rows.change("take_in", id=memory_id, other=other_id, confidence=confidence):
             self._wordings.index_again(self._rows.number("memory_number", id=memory_id))
         self._rows.change("vouch", id=memory_id, trust=trust)
 
     def note_merged(self, memory_id: str, other_id: str) -> None:
-        """Note that a memory was merged into another."""
+        """Record that a memory was merged into another."""
         self._rows.change("note_merged", id=memory_id, other=other_id)
 
     def list_distinct(self, n: int) -> list[int]:
-        """The present wordings of what is alike to a memory and was found to be another matter."""
+        """List present wordings of memories alike to one but found to be another matter."""
         return [row["n"] for row in self._rows.all("distinct_from", n=n)]
 
     def mark_distinct(self, memory_id: str, other_id: str) -> None:
-        """Note that a model has looked at two memories that are alike and found them to be two."""
+        """Record that a model has judged two memories that are alike to be two."""
         for src, dst in ((memory_id, other_id), (other_id, memory_id)):
             self._rows.change("keep_apart", src=src, dst=dst)

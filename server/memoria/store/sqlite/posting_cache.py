@@ -1,8 +1,8 @@
-"""Posting cache: where the words of the last questions stand, as far as a process has read that.
+"""Posting cache: the lists of documents for the words of the last questions.
 
 Questions share their common words, whose lists are long. The lists follow what is said: the words
-of a new document are added to them. What becomes of a document later seldom touches its words;
-whenever it might have, all lists are forgotten, and so they are when something was erased.
+of a new document are added to them. Later changes of a document seldom touch its words; if they
+might have, or if something was erased, all lists are dropped.
 """
 
 import threading
@@ -20,42 +20,41 @@ from memoria.store.sqlite.tenants import StoreTenant
 
 _FEWEST_PLACES = 200_000
 _MOST_PLACES = 1_000_000
-"""Of all lists together: from 3 MB in a home of 20,000 documents to 12 MB in a large one."""
+"""Places of all lists together: from 3 MB in a home of 20,000 documents to 12 MB in a large one."""
 _PLACES_OF_EACH = 10
-"""For each document between."""
+"""Places for each document, between these bounds."""
 _EACH = 32
-"""What a list takes beside its places, in places."""
+"""Overhead of a list, in places."""
 _MOST_DIGESTS = 1_000
 
 _Age = tuple[int, int]
-"""How often a tenant's documents have changed, and the newest of them."""
+"""Number of a tenant's changes, and its newest document."""
 
 
 class Posting(NamedTuple):
-    """Where a word stands."""
+    """The documents that hold a word."""
 
     ns: NDArray[np.int32]
-    """The documents, in order."""
+    """Numbers of the documents, in order."""
     times: NDArray[np.float64]
-    """How often in each; what frames a text weighs less."""
+    """Number of times in each; a word of who said it and when counts less."""
 
 
 class PostingCache:
     """The lists that were read last, in a home of one tenant. Thread-safe."""
 
     def __init__(self) -> None:
-        """Nothing is known yet."""
         self._lock = threading.Lock()
         self._age: _Age = (0, 0)
         self._size = IndexSize()
         self._known: OrderedDict[str, Posting] = OrderedDict()
         self._later: dict[str, list[tuple[int, float]]] = {}
-        """What is to be added to lists when they are next asked for: mostly it is not all of them,
-        and a list may grow several times before."""
+        """Additions to lists, made when these are next asked for: mostly not all of them are, and a
+        list may grow several times before."""
         self._room = _FEWEST_PLACES
-        """For how many places more there is room."""
+        """Number of places for which there is room left."""
         self._digests: dict[int, int] = {}
-        """Of the documents that were followed: whether the words of one are others now."""
+        """Digests of the words of followed documents, to see whether they have changed."""
 
     def recall(
         self,
@@ -65,13 +64,13 @@ class PostingCache:
         context_weight: float,
         terms: Iterable[str],
     ) -> dict[str, Posting]:
-        """What is known of words on a snapshot; nothing where others have followed a newer one.
+        """Return the known lists of words on a snapshot; none if others have followed a newer one.
 
         Args:
             rows: the statements about documents, on that snapshot.
             tenant: as the snapshot has it.
             size: of the index there.
-            context_weight: what a word counts that stands in who said it and when.
+            context_weight: the weight of a word in who said it and when.
             terms: the words.
         """
         with self._lock:
@@ -81,7 +80,7 @@ class PostingCache:
             return {term: self._recall(term) for term in terms if term in self._known}
 
     def keep(self, tenant: StoreTenant, size: IndexSize, found: Mapping[str, Posting]) -> None:
-        """Remember lists that were read on a snapshot, unless others have followed a newer one."""
+        """Keep lists that were read on a snapshot, unless others have followed a newer one."""
         with self._lock:
             if not self._known:
                 self._age, self._size, self._room = tenant.age, size, _room_in(size)
@@ -93,7 +92,7 @@ class PostingCache:
                 self._drop(next(iter(self._known)))
 
     def _recall(self, term: str) -> Posting:
-        """A list with all that is to be added to it; it is the last that is given up now."""
+        """Return a list with its additions, and make it the last to be dropped."""
         posting, later = self._known[term], self._later.pop(term, None)
         if later:
             ns, times = zip(*later, strict=True)
@@ -132,10 +131,10 @@ class PostingCache:
         self._age, self._size = tenant.age, size
 
     def _take_in(self, rows: TenantRows, tenant: StoreTenant, context_weight: float) -> bool:
-        """Add the words of what is new; tells whether that is all that has become of words.
+        """Add the words of new documents; return False if other words may have changed.
 
-        A change that no document tells of may be one of words, and of a document that was there
-        before only those tell whose words are known.
+        A change whose number no document carries may concern any words, and of an older document
+        only a known digest shows that its words are the same.
         """
         seen, newest = self._age
         found = read_followed(rows, tenant, seen, newest)
@@ -155,7 +154,7 @@ class PostingCache:
         return True
 
     def _add(self, n: int, words: list[str], context: list[str], context_weight: float) -> None:
-        """A document that comes after all others."""
+        """Add a document that comes after all others to the lists of its words."""
         said, framing = Counter(words), Counter(context)
         for term in self._known.keys() & {*said, *framing}:
             times = float(said[term])

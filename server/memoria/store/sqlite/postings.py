@@ -1,14 +1,14 @@
-"""Postings: in which documents a question's words stand, read once and scored at once.
+"""Postings: the documents that hold a question's words, read once and scored at once.
 
 FTS5 computes BM25 one document after the other, and counts each word before that by walking its
-list; whoever asks how common the words are walks the lists again, and so does the next question
-that sees other documents. So the lists of a question's words are read as they are, once, and all
-the rest is arithmetic over arrays: how common each word is among what may be seen, and the score of
+list; counting how common the words are walks the lists again, and so does the next question that
+sees other documents. So the lists of a question's words are read as they are, once, and all the
+rest is arithmetic over arrays: the number of visible documents with each word, and the score of
 each document, to the last bit the one that FTS5 gives.
 
-That reads what nobody may see as well, so it is for homes whose every document is within the
-budget, and for words that stand in no more documents than that. What stands in FTS5's own tables
-beside the index is of the file's form, which newer versions of SQLite can't change.
+That reads documents that may not be seen as well, so it is for homes whose every document is within
+the budget, and for words that stand in no more documents than that. FTS5's own tables beside the
+index are of the file's form, which newer versions of SQLite can't change.
 """
 
 import math
@@ -32,25 +32,25 @@ Indexes = NDArray[np.intp]
 _K1 = 1.2
 _B = 0.75
 _LEAST_IDF = 1e-6
-"""What a word tells that stands in every other document, as the other two the choice of FTS5."""
+"""Weight of a word that half of all documents hold; FTS5 chose it, as the other two constants."""
 _FEW = 1000
-"""Documents that are put in order all together: to find the best of them first takes longer."""
+"""Number of documents up to which all are sorted: to find the best of them first takes longer."""
 _NOWHERE = Posting(np.zeros(0, np.int32), np.zeros(0))
 
 
 class _WordPlaces(NamedTuple):
-    """Where some words stand, one after the other."""
+    """Documents that hold some words, one list after the other."""
 
     ns: Integers
-    """The documents."""
+    """Numbers of the documents."""
     at: Integers
-    """Which of the words."""
+    """Index of the word."""
     times: Floats
     standing: Standing
-    """Of the documents."""
+    """Standing of the documents."""
 
     def select(self, kept: Bits) -> "_WordPlaces":
-        """Those that are kept."""
+        """Return the selected rows."""
         codes, lengths = self.standing
         standing = Standing(codes[kept], lengths[kept])
         return _WordPlaces(self.ns[kept], self.at[kept], self.times[kept], standing)
@@ -59,11 +59,11 @@ class _WordPlaces(NamedTuple):
 class RankedDocuments(Sequence[Match]):
     """Documents with their scores, best first; of equals the oldest.
 
-    Only those are put in order that somebody looks at: mostly the first of many.
+    Sorting is put off to what is looked at: mostly the first of many.
     """
 
     def __init__(self, ns: Integers, scores: Floats) -> None:
-        """As arrays, not in order yet.
+        """Keep arrays that are not sorted yet.
 
         Args:
             ns: the documents, oldest first.
@@ -86,7 +86,7 @@ class RankedDocuments(Sequence[Match]):
         return Match.list_of(zip(self._ns[best].tolist(), self._scores[best].tolist(), strict=True))
 
     def _order(self, most: int) -> Indexes:
-        """Where the best are, so many at least."""
+        """Return the indexes of at least the `most` best, sorted."""
         scores = self._scores
         if len(scores) <= max(_FEW, most):
             return (-scores).argsort(kind="stable")
@@ -97,7 +97,7 @@ class RankedDocuments(Sequence[Match]):
 
 
 class Postings:
-    """The words that were asked for, as one snapshot of the file has them."""
+    """The documents of the words that were asked for, on one snapshot."""
 
     def __init__(
         self,
@@ -106,35 +106,35 @@ class Postings:
         size: IndexSize,
         context_weight: float,
     ) -> None:
-        """No word is known yet.
+        """Bind to a snapshot.
 
         Args:
             rows: the statements about documents.
-            reading: what the reader knows from the start.
+            reading: the reader's tenant and caches.
             size: of the index.
-            context_weight: what a word counts that stands in who said it and when.
+            context_weight: the weight of a word in who said it and when.
         """
         self._rows = rows
         self._tenant = tenant = reading.tenant
         self._standings = reading.counted.standings.of_tenant(tenant.number)
         self._cache = None if tenant.has_others else reading.counted.postings_of(tenant.number)
-        """None where others say what this tenant's count of changes does not tell."""
+        """None if the home has other tenants, whose changes this one's count leaves out."""
         self._size = size
         self._context_weight = context_weight
         self._known: dict[str, Posting] = {}
         self._last: tuple[object, _WordPlaces] | None = None
-        """The words that were asked for last."""
+        """Lists of the words that were asked for last."""
         self._last_seen: tuple[object, _WordPlaces] | None = None
-        """The same with what was to be seen: they are counted, and then searched for."""
+        """The same, limited to what was visible: they are counted, and then searched for."""
         self._ranked: dict[tuple[str, ...], RankedDocuments] = {}
 
     def follow_changes(self) -> None:
-        """Take in the words of what is new, and how it stands."""
+        """Bring the cached lists, and the standing of new documents, up to date."""
         self.recall(())
         self._read_standing(np.array([self._tenant.newest_document]))
 
     def recall(self, terms: Iterable[str]) -> dict[str, bool]:
-        """The words whose lists the process remembers, and whether they stand anywhere."""
+        """Take words from the process's cache, and map each to whether any document has it."""
         if self._cache is None:
             return {}
         found = self._cache.recall(
@@ -144,11 +144,11 @@ class Postings:
         return {term: bool(len(posting.ns)) for term, posting in found.items()}
 
     def put(self, places: Mapping[str, str | None]) -> None:
-        """Take in where words stand: as one list, which is then divided.
+        """Add the documents of words, read as one list, which is then divided.
 
         Args:
-            places: by word, a number for each time in order of the documents: twice the
-                document's, and one more where it stands in who said it and when.
+            places: by word, a number for each occurrence in order of the documents: twice the
+                document's, and one more for an occurrence in who said it and when.
         """
         many = [text.count(",") + 1 if text else 0 for text in places.values()]
         run = ",".join(filter(None, places.values()))
@@ -169,7 +169,7 @@ class Postings:
             self._cache.keep(self._tenant, self._size, found)
 
     def count(self, terms: Sequence[str], scope: Sequence[str]) -> dict[str, int]:
-        """In how many of the documents that may be seen each word stands.
+        """Count the visible documents that hold each word.
 
         Args:
             terms: the words.
@@ -179,7 +179,7 @@ class Postings:
         return dict(zip(terms, counts.tolist(), strict=True))
 
     def may_hold_all(self, terms: Sequence[str], scope: Sequence[str]) -> bool:
-        """Whether each of the words stands in one and the same document of these visibilities.
+        """Check whether a document of these visibilities holds all the words.
 
         Lists do not tell what it says from who said it and when.
         """
@@ -190,7 +190,7 @@ class Postings:
     def best(
         self, terms: Sequence[str], scope: Sequence[str], among: Collection[int] | None, limit: int
     ) -> list[Match]:
-        """The best documents by BM25, of equals the oldest first.
+        """Return the best documents by BM25, of equals the oldest first.
 
         Args:
             terms: any of these words, in the order of the query.
@@ -201,7 +201,7 @@ class Postings:
         return self._rank(terms, scope, among)[:limit]
 
     def rank(self, terms: Sequence[str], scope: Sequence[str]) -> RankedDocuments:
-        """All documents of these visibilities that hold one of the words, best first."""
+        """Rank all documents of these visibilities that hold one of the words, best first."""
         asked = (*terms, *scope)
         if asked not in self._ranked:
             self._ranked[asked] = self._rank(terms, scope, None)
@@ -220,18 +220,18 @@ class Postings:
         return RankedDocuments(found, scores[found])
 
     def _weigh(self, terms: Sequence[str]) -> Floats:
-        """What each word tells, by how rare it is in the file."""
+        """Return the weight of each word by how rare it is in the file."""
         held = [len(self._known.get(term, _NOWHERE).ns) for term in terms]
         tells = [math.log((self._size.documents - many + 0.5) / (many + 0.5)) for many in held]
         return np.array([idf if idf > 0 else _LEAST_IDF for idf in tells])
 
     def _saturate(self, times: Floats, lengths: NDArray[np.int32]) -> Floats:
-        """What it tells that a word stands so many times in documents of these lengths."""
+        """Return the gain of a word by its number of times in documents of these lengths."""
         norms = _K1 * (1 - _B + _B * lengths / self._size.mean_length)
         return (times * (_K1 + 1)) / (times + norms)
 
     def _list_seen(self, terms: Sequence[str], scope: Sequence[str]) -> _WordPlaces:
-        """The documents of each of the words that may be seen."""
+        """List the visible documents of each of the words."""
         asked = (*terms,), (*scope,)
         if self._last_seen is None or self._last_seen[0] != asked:
             places = self._list_places(terms)
@@ -240,7 +240,7 @@ class Postings:
         return self._last_seen[1]
 
     def _list_places(self, terms: Sequence[str]) -> _WordPlaces:
-        """The documents of each of the words."""
+        """List the documents of each of the words."""
         asked = (*terms,)
         if self._last is None or self._last[0] != asked:
             found = [self._known.get(term, _NOWHERE) for term in terms]

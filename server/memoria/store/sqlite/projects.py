@@ -1,4 +1,4 @@
-"""Projects: what is on record of each, and how one takes over another's."""
+"""Projects in SQLite: their rows, and moving those of one to another."""
 
 from memoria.store.joined_rows import JoinedRows
 from memoria.store.listed import HeldProject
@@ -18,25 +18,24 @@ class SqliteProjects:
         documents: SqliteDocuments,
         workspaces: SqliteWorkspaces,
     ) -> None:
-        """Nothing is read yet."""
         self._rows = TenantRows(connection, tenant, "projects")
         self._documents = documents
         self._workspaces = workspaces
 
     def list_held(self) -> list[HeldProject]:
-        """The projects of which anything is on record, by name."""
+        """List the projects of which anything is on record, by name."""
         return [HeldProject(*row) for row in self._rows.tuples("held")]
 
     def list_used(self) -> list[str]:
-        """The names of projects of which a memory or a session is on record."""
+        """List the names of projects of which a memory or a session is on record."""
         return [row["name"] for row in self._rows.all("used")]
 
     def list_names(self) -> list[str]:
-        """The names of all projects that were ever heard of, and not forgotten."""
+        """List the names of all projects that were ever heard of, and not forgotten."""
         return self._workspaces.names()
 
     def join(self, name: str, into: str) -> JoinedRows | None:
-        """Have all that is on record of a project be another's. Gives what that was."""
+        """Move all rows of a project to another; return what was moved, None if it is unknown."""
         former = self._workspaces.number(name)
         workspace = self._workspaces.enter(into)
         if former is None or workspace is None:
@@ -53,14 +52,14 @@ class SqliteProjects:
         return JoinedRows(former, workspace, sessions, memories, times)
 
     def find_name(self, number: int) -> str | None:
-        """The name of a project that has a number."""
+        """Return the name of the project with a number; None if there is none."""
         row = self._rows.first("name", n=number)
         return None if row is None else str(row["name"])
 
     def part(self, rows: JoinedRows, joined_at: int) -> None:
-        """Have what a project brought with it be its own again, as far as it is the other's still.
+        """Move joined rows back to the project they came from, unless they were moved on since.
 
-        What has been drawn from its conversations since goes with it.
+        What was concluded from its conversations since goes with them.
         """
         place = {"former": rows.former, "workspace": rows.into}
         found = self._rows.all(

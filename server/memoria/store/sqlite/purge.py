@@ -1,4 +1,4 @@
-"""What may be erased for good, in SQLite."""
+"""Candidates for erasure for good, in SQLite."""
 
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.rows import TenantRows
@@ -11,18 +11,18 @@ class SqlitePurgeCandidates:
         self._rows = TenantRows(connection, tenant, "purge")
 
     def list_short_lived(self, before: int, limit: int) -> list[str]:
-        """Ids of archived memories that were said to count for a day at most, earliest first."""
+        """List ids of archived memories meant to count for a day at most, earliest first."""
         rows = self._rows.all("spent", before=before, limit=limit)
         return [row["id"] for row in rows]
 
     def list_archived(self, before: int, limit: int) -> list[str]:
-        """Ids of memories archived before a moment, earliest first."""
+        """List ids of memories archived before a moment, earliest first."""
         return [row["id"] for row in self._rows.all("archived", before=before, limit=limit)]
 
     def close_runs(self, before: int) -> None:
-        """Note that runs before a moment can't be undone any more."""
+        """Mark runs before a moment as no longer to be undone."""
         self._rows.change("close_runs", before=before)
 
     def drop_images(self, limit: int) -> int:
-        """Delete journal rows of runs that can't be undone; gives how many."""
+        """Delete journal rows of runs that can't be undone, and return their number."""
         return self._rows.change("drop_images", limit=limit)

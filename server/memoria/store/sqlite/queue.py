@@ -15,18 +15,18 @@ class SqliteQueue:
     """A tenant's entries."""
 
     def __init__(self, connection: Connection, tenant: int, private: str) -> None:
-        """Nothing is read yet.
+        """Bind to a tenant's queue.
 
         Args:
-            connection: where the queue is.
-            tenant: whose it is.
+            connection: to the file.
+            tenant: its number.
             private: names of the workspaces of which nothing is queued, as a JSON list.
         """
         self._rows = TenantRows(connection, tenant, "queue")
         self._private = private
 
     def add(self, entry: NewQueueEntry) -> bool:
-        """Queue a segment. False if it has been there already, holds no turn, or is private."""
+        """Queue a segment; return False if it was there already, holds no turn, or is private."""
         return bool(
             self._rows.change(
                 "add",
@@ -46,10 +46,10 @@ class SqliteQueue:
     def widen(
         self, session_n: int, turn_index: int, priority: int, not_before: int, longest_ms: int
     ) -> bool:
-        """Let the entry that waits for a pause of its session end with a further turn.
+        """Extend the entry that waits for a pause of its session by a further turn.
 
-        It waits until `not_before` then, but never longer than `longest_ms` from when it was made.
-        False if there is no such entry.
+        It then waits until `not_before`, but never longer than `longest_ms` from when it was made.
+        Returns False if there is no such entry.
         """
         return bool(
             self._rows.change(
@@ -64,18 +64,18 @@ class SqliteQueue:
         )
 
     def list_resting(self, session_n: int, now: int) -> list[tuple[int, int, int]]:
-        """(session, first turn, last turn) of what waits to be read with more of a workspace."""
+        """List (session, first turn, last turn) of entries that wait for others of a workspace."""
         rows = self._rows.all("resting", session_n=session_n, now=now, left_over=LEFT_OVER)
         return [(row["session_n"], row["first_index"], row["last_index"]) for row in rows]
 
     def absorb(self, session_n: int, first_index: int, last_index: int) -> int:
-        """Take out the extractions within a segment that nobody has tried; gives their number."""
+        """Take out the extractions within a segment that nobody has tried; return their number."""
         return self._rows.change(
             "absorb", session_n=session_n, first_index=first_index, last_index=last_index
         )
 
     def find_summary(self, session_n: int, first_index: int, last_index: int) -> int | None:
-        """The number of the entry by which a segment is to be summed up now."""
+        """Return the number of the entry that is to sum up a segment now; None if there is none."""
         row = self._rows.first(
             "find_summary",
             session_n=session_n,
@@ -86,22 +86,22 @@ class SqliteQueue:
         return None if row is None else int(row["n"])
 
     def finish_summary(self, n: int, outcome: str) -> bool:
-        """Finish a summary that nobody holds. False if somebody does, or it is finished."""
+        """Finish a summary that nobody holds; return False if somebody does, or it is finished."""
         return bool(self._rows.change("finish_summary", n=n, outcome=outcome, now=now_millis()))
 
     def list_entries(self, state: QueueState | None, limit: int) -> list[QueueEntry]:
-        """Entries, those that wait first and in the order they will be taken."""
+        """List entries, those that wait first and in the order they will be taken."""
         wanted = None if state is None else state.value
         rows = self._rows.all("entries", state=wanted, limit=limit)
         return [build_value(QueueEntry, dict(row)) for row in rows]
 
     def get_entry(self, entry_id: str) -> QueueEntry | None:
-        """An entry by its id."""
+        """Return an entry by its id; None if there is none."""
         row = self._rows.first("entry", id=entry_id)
         return None if row is None else build_value(QueueEntry, dict(row))
 
     def status(self) -> QueueStatus:
-        """How much is in the queue."""
+        """Count the entries of the queue by their states."""
         rows = {row["state"]: row for row in self._rows.all("counts")}
         error = self._rows.first("last_error")
         waiting = rows.get(QueueState.WAITING.value)
@@ -112,19 +112,19 @@ class SqliteQueue:
         )
 
     def has_done(self) -> bool:
-        """Whether anything was read yet."""
+        """Check whether any entry is done."""
         return bool(self._rows.number("has_done"))
 
     def retry(self, entry_id: str) -> bool:
-        """Let a dead, dropped or postponed entry be tried now. False if there is nothing to do."""
+        """Let a dead, dropped or postponed entry be tried now; return False if there is none."""
         return bool(self._rows.change("retry", id=entry_id))
 
     def drop(self, entry_id: str) -> bool:
-        """Take an entry out, unread. False if it is finished already."""
+        """Take an entry out, unread; return False if it is finished already."""
         return bool(self._rows.change("drop", id=entry_id, now=now_millis()))
 
     def finish(self, n: int, owner: str, outcome: str) -> bool:
-        """Mark an entry as done, with what came of it. False if it is not `owner`'s any more."""
+        """Mark an entry as done with its outcome; return False if it is not `owner`'s any more."""
         return bool(
             self._rows.change("finish", n=n, owner=owner, outcome=outcome, now=now_millis())
         )
@@ -139,7 +139,7 @@ class SqliteWorkQueue:
     def lease_next(
         self, owner: str, now: int, lease_ms: int, tenant: str | None = None
     ) -> LeasedEntry | None:
-        """The next entry, of one tenant or of any, now `owner`'s; None if nothing is due."""
+        """Lease the next entry, of one tenant or of any, to `owner`; None if nothing is due."""
         row = self._rows.first(
             "lease",
             of=tenant,
@@ -154,13 +154,13 @@ class SqliteWorkQueue:
         return LeasedEntry(**{**dict(row), "kind": QueueKind(row["kind"])})
 
     def rouse(self, tenant: str, now: int, beside: LeasedEntry | None = None) -> None:
-        """Let be read now what waits for a pause or for company: all, or what may go with one."""
+        """Make entries due now that wait for a pause or for others: all, or one workspace's."""
         self._rows.change("rouse", of=tenant, now=now, n=None if beside is None else beside.n)
 
     def lease_along(
         self, entry: LeasedEntry, owner: str, now: int, lease_ms: int, most_turns: int
     ) -> LeasedEntry | None:
-        """The next entry that may be read together with a leased one, now `owner`'s as well."""
+        """Lease the next entry to be read together with a leased one; None if there is none."""
         row = self._rows.first(
             "lease_along",
             n=entry.n,
@@ -176,13 +176,13 @@ class SqliteWorkQueue:
         return LeasedEntry(**{**dict(row), "kind": QueueKind(row["kind"])})
 
     def renew(self, owners: Iterable[str], now: int, lease_ms: int) -> int:
-        """Lengthen the leases of these owners. Gives how many there are."""
+        """Lengthen the leases of these owners, and return their number."""
         return self._rows.change("renew", owners=as_json(owners), now=now, lease=lease_ms)
 
     def release(
         self, work: LeasedEntry, owner: str, until: int, error: str, *, blamed: bool
     ) -> bool:
-        """Give an entry back until a moment. Unless it is blamed, the attempt does not count."""
+        """Give an entry back until a moment; unless it is blamed, the attempt does not count."""
         return bool(
             self._rows.change(
                 "release",
@@ -195,17 +195,17 @@ class SqliteWorkQueue:
         )
 
     def mark_dead(self, work: LeasedEntry, owner: str, error: str) -> bool:
-        """Mark an entry as a dead letter: nobody tries it until somebody asks for it."""
+        """Mark an entry as a dead letter; return False if it is not `owner`'s any more."""
         return bool(
             self._rows.change("mark_dead", n=work.n, owner=owner, error=error, now=now_millis())
         )
 
     def has_work(self, now: int) -> bool:
-        """Whether an entry is due, or with a worker already."""
+        """Check whether an entry is due, or with a worker already."""
         return bool(self._rows.number("in_hand", now=now, longest_pause=LONGEST_WAIT_MS))
 
     def next_due_at(self, now: int) -> int | None:
-        """When the next entry may be taken; None if none waits."""
+        """Return when the next entry may be taken; None if none waits."""
         row = self._rows.first(
             "next_due", now=now, longest_lease=LONGEST_LEASE_MS, longest_pause=LONGEST_WAIT_MS
         )

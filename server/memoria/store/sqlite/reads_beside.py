@@ -1,7 +1,7 @@
-"""Reads beside: what is read of a whole file in threads of its own, while searches go on.
+"""Reads beside: reading a whole file in threads of its own, while searches go on.
 
-To read all that a large tenant has takes seconds. So the search that would need it does without,
-and one that comes later finds it.
+To read everything of a large tenant takes seconds. So the search that would need it does without,
+and a later one finds it.
 """
 
 import threading
@@ -13,15 +13,15 @@ from memoria.store.sqlite.driver import Connection
 
 Connect = Callable[[], Connection]
 Proceed = Callable[[], bool]
-"""Whether to go on: not once the file is being closed."""
+"""Returns True if reading is to go on, False once the file is being closed."""
 _Key = TypeVar("_Key", bound=Hashable)
 
 
 class ReadsBeside(Generic[_Key]):
-    """Readings of one file, of each thing one at a time. Thread-safe."""
+    """Background readings of one file, one at a time for each key. Thread-safe."""
 
     def __init__(self, connect: Connect) -> None:
-        """Nothing is being read.
+        """Bind to a file.
 
         Args:
             connect: opens a connection to the file.
@@ -34,15 +34,15 @@ class ReadsBeside(Generic[_Key]):
 
     @property
     def is_busy(self) -> bool:
-        """Whether anything is being read."""
+        """True if anything is being read."""
         with self._lock:
             return bool(self._running)
 
     def is_reading(self, key: _Key) -> bool:
-        """Whether this is being read.
+        """Check whether this is being read.
 
         Raises:
-            Exception: what kept the last reading from its end; once.
+            Exception: the error that ended the last reading; once.
         """
         with self._lock:
             if error := self._failed.pop(key, None):
@@ -50,11 +50,11 @@ class ReadsBeside(Generic[_Key]):
             return key in self._running
 
     def start(self, key: _Key, read: Callable[[Connection, Proceed], None]) -> None:
-        """Begin to read, unless it is being read already.
+        """Start reading in a thread, unless this is being read already or the file is being closed.
 
         Args:
-            key: what is read.
-            read: reads it on a snapshot of its own, and keeps what it has read.
+            key: names what is read.
+            read: reads it on a snapshot of its own, and keeps the result.
         """
         with self._lock:
             if key not in self._running and not self._closed.is_set():
@@ -63,14 +63,14 @@ class ReadsBeside(Generic[_Key]):
                 thread.start()
 
     def wait(self, *keys: _Key) -> None:
-        """Wait until these have been read, or all that is being read where none are named."""
+        """Wait until these have been read, or everything that is being read if none are named."""
         with self._lock:
             threads = [self._running[key] for key in keys or self._running if key in self._running]
         for thread in threads:
             thread.join()
 
     def close(self) -> None:
-        """Read nothing more, and wait until nothing is being read."""
+        """Start nothing more, and wait until nothing is being read."""
         self._closed.set()
         self.wait()
 

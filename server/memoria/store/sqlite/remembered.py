@@ -1,7 +1,7 @@
-"""Remembered: what a reading transaction has read of documents, so that it is read once.
+"""Remembered: rows of documents that a reading transaction has read, so that each is read once.
 
-A question is several searches where it asks several things, and what surrounds a hit was often a
-candidate itself. A snapshot does not change, so what was read of it stays true.
+A question is several searches if it asks several things, and the neighbours of a hit were often
+candidates themselves. A snapshot does not change, so what was read of it stays true.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -9,18 +9,17 @@ from typing import Generic, TypeVar
 
 _Value = TypeVar("_Value")
 _MOST = 2_000
-"""Documents: more than the searches of a question read. Who reads a whole record, reads each once,
-and keeps no more of it than this."""
+"""Documents: more than the searches of a question read, and enough for reading a record once."""
 
 
 class RememberedRows(Generic[_Value]):
-    """What was read of documents, by number."""
+    """Rows that were read, by document."""
 
     def __init__(self, *, is_kept: bool) -> None:
-        """Nothing is read yet.
+        """Make an empty cache.
 
         Args:
-            is_kept: whether nothing changes meanwhile; a writer reads each time.
+            is_kept: True if nothing changes meanwhile; for a writer, every call reads.
         """
         self._is_kept = is_kept
         self._known: dict[int, _Value | None] = {}
@@ -28,7 +27,7 @@ class RememberedRows(Generic[_Value]):
     def look_up(
         self, ns: Sequence[int], read: Callable[[Sequence[int]], Mapping[int, _Value]]
     ) -> dict[int, _Value]:
-        """What there is of the documents, oldest first.
+        """Map documents to what was read, oldest first; those without anything are missing.
 
         Args:
             ns: their numbers.
@@ -44,7 +43,7 @@ class RememberedRows(Generic[_Value]):
         return self._select(sorted({*ns}))
 
     def list_kept(self, ns: Sequence[int]) -> dict[int, _Value]:
-        """What was read of the documents already, and still holds."""
+        """Map documents to what was read already, and still holds."""
         return self._select(ns) if self._is_kept else {}
 
     def _select(self, ns: Sequence[int]) -> dict[int, _Value]:

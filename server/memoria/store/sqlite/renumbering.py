@@ -1,7 +1,7 @@
-"""Renumbering: rows that are put back under new numbers, where others have theirs by now.
+"""Renumbering: restoring rows under new numbers if others have theirs by now.
 
-SQLite gives the number of the newest row again once that row is deleted. Whatever refers to a row
-that gets a new number is put back with that number. What a row refers to is put back before it.
+SQLite gives the number of the newest row again once that row is deleted. Rows that refer to a row
+with a new number are restored with that number. A row is restored after those it refers to.
 """
 
 import json
@@ -11,14 +11,14 @@ from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.journal import columns
 
 _REUSED = ("memories", "memory_evidence", "entity_names", "completed_tasks", "segments")
-"""The tables, of those that a forget deletes from, whose numbers may be given again."""
+"""Tables, of those that a forget deletes from, whose numbers may be given again."""
 _OF_TABLE = {"memory_n": "memories", "merged_into": "memories", "name_n": "entity_names"}
-"""Which table a column's numbers are of."""
+"""Table that a column's numbers belong to."""
 _Image = dict[str, object]
 
 
 class Renumbering:
-    """Gives the changes of a journal, newest first, with numbers that are free."""
+    """Translates the changes of a journal, newest first, to numbers that are free."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -26,7 +26,7 @@ class Renumbering:
         self._keys: dict[str, list[str]] = {}
 
     def translate(self, change: Row) -> dict[str, str]:
-        """A change as it is to be put back."""
+        """Return a change with the numbers under which it is to be restored."""
         table, image = change["tbl"], json.loads(change["image"])
         names = self._key_names(table)
         key = dict(zip(names, json.loads(change["key"]), strict=True))

@@ -1,7 +1,7 @@
-"""Putting a row back as it was before a nightly run changed it.
+"""Reverting a row to what it was before a nightly run changed it.
 
-Column by column: what somebody has changed since stays as they left it. Names of tables and columns
-come from the journal's own list and the schema (`journal`), values are bound.
+Reverting is done column by column: what somebody has changed since stays as they left it. Names of
+tables and columns come from the journal's own list and the schema (`journal`), values are bound.
 """
 
 import json
@@ -18,13 +18,13 @@ _Cell = str | int | float | bytes | None
 
 
 class RevertOutcome(Enum):
-    """What became of a change."""
+    """Outcome of reverting a change."""
 
     RESTORED = auto()
     KEPT = auto()
-    """Changed by somebody since, or needed by what they added."""
+    """The row was changed by somebody since, or is needed by what they added."""
     FORGOTTEN = auto()
-    """A forget has taken what stood there."""
+    """The row's content was taken by a forget."""
 
 
 def revert(
@@ -33,13 +33,16 @@ def revert(
     documents: SqliteDocuments,
     tables: Collection[str] = JOURNALED_TABLES,
 ) -> RevertOutcome:
-    """Put one row back.
+    """Revert one row.
 
     Args:
         connection: inside of a transaction; changes are to be reverted newest first.
         change: a row of the journal.
         documents: takes documents out that the run has made.
         tables: those that are journaled: no other is written to.
+
+    Raises:
+        LookupError: the change is of another table.
     """
     table = change["tbl"]
     if table not in tables:
@@ -59,11 +62,11 @@ def revert(
 
 
 def was_edited_since(changes: Sequence[Row], memory: Row | None) -> bool:
-    """Whether somebody has changed a memory that a run made: then it is theirs, words and all.
+    """Check whether somebody has changed a memory that a run made: then it is theirs as a whole.
 
     Args:
-        changes: what the run did to the memory's own row, in order, as far as it is not undone.
-        memory: the row as it is; None where there is none.
+        changes: the run's changes to the memory's own row, in order, that are not undone.
+        memory: the row as it is; None if there is none.
     """
     if memory is None or not changes or changes[0]["op"] != "insert":
         return False
@@ -76,7 +79,7 @@ def was_edited_since(changes: Sequence[Row], memory: Row | None) -> bool:
 
 
 class _JournaledRow:
-    """Where a row stands or stood."""
+    """Key of a row in a journaled table, whether or not the row is there."""
 
     def __init__(self, connection: Connection, table: str, key: tuple[_Cell, ...]) -> None:
         self.connection = connection
@@ -86,14 +89,14 @@ class _JournaledRow:
         self.where = " AND ".join(f"{c.name} IS ?" for c in names)
 
     def row(self) -> Row | None:
-        """What stands there now."""
+        """Return the row as it is; None if it is not there."""
         found: Row | None = self.connection.execute(
             f"SELECT * FROM {self.table} WHERE {self.where}", self.key
         ).fetchone()
         return found
 
     def run(self, sql: str, *values: _Cell) -> bool:
-        """Whether a change of this row alone was possible."""
+        """Run a statement that changes this row alone; return False if a constraint forbids it."""
         self.connection.execute("SAVEPOINT revert")
         try:
             self.connection.execute(sql, values)
@@ -144,7 +147,7 @@ def _revert_insert(
 
 
 def _has_wording(place: _JournaledRow) -> bool:
-    """Whether a document is of a wording that stays."""
+    """Check whether a document belongs to a wording that stays."""
     sql = "SELECT 1 FROM memory_versions WHERE n IS ?"
     return place.connection.execute(sql, place.key).fetchone() is not None
 
@@ -154,7 +157,7 @@ def _cells(pair: tuple[_Json, _Json]) -> tuple[_Cell, _Cell]:
 
 
 def _cell(value: _Json) -> _Cell:
-    """A value as SQLite had it; see `journal`."""
+    """Convert a value of the journal to what SQLite had; see `journal`."""
     if not isinstance(value, Mapping):
         return value
     return bytes.fromhex(value["hex"]) if "hex" in value else float(value["real"])

@@ -15,7 +15,7 @@ Parameter = str | int | float | bytes | None
 
 
 class TenantRows:
-    """The statements of one `.sql` file over one tenant's rows: `:tenant` is always ours."""
+    """The statements of one `.sql` file over one tenant's rows: `:tenant` is always bound to it."""
 
     def __init__(self, connection: Connection, tenant: int, file: str) -> None:
         self.connection = connection
@@ -23,36 +23,36 @@ class TenantRows:
         self._sql = statements(file)
 
     def all(self, name: str, /, **parameters: Parameter) -> list[Row]:
-        """Every row."""
+        """Return every row."""
         return self._execute(name, parameters).fetchall()
 
     def fields(self, name: str, /, **parameters: Parameter) -> list[dict[str, Any]]:
-        """Every row by its columns' names: faster than `dict` of each, where columns are many."""
+        """Return every row as a dictionary: faster than `dict` of each, if columns are many."""
         cursor = self._execute(name, parameters)
         names = [column[0] for column in cursor.description]
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
     def tuples(self, name: str, /, **parameters: Parameter) -> list[tuple[Any, ...]]:
-        """Every row as it comes from SQLite: going through a `Row` costs as much as reading it."""
+        """Return every row as a tuple: going through a `Row` costs as much as reading it."""
         cursor = self._execute(name, parameters)
         cursor.row_factory = None
         return cursor.fetchall()
 
     def first(self, name: str, /, **parameters: Parameter) -> Row | None:
-        """The first row, if there is one."""
+        """Return the first row; None if there is none."""
         row: Row | None = self._execute(name, parameters).fetchone()
         return row
 
     def number(self, name: str, /, **parameters: Parameter) -> int:
-        """The single number a counting statement gives."""
+        """Return the single number that a statement gives."""
         return int(self._execute(name, parameters).fetchone()[0])
 
     def insert(self, name: str, /, **parameters: Parameter) -> int:
-        """Insert a row; gives its number."""
+        """Insert a row, and return its number."""
         return self._execute(name, parameters).lastrowid or 0
 
     def change(self, name: str, /, **parameters: Parameter) -> int:
-        """Change rows; gives how many."""
+        """Change rows, and return how many."""
         return self._execute(name, parameters).rowcount
 
     def change_many(self, name: str, /, parameters: Iterable[Mapping[str, Parameter]]) -> None:
@@ -65,7 +65,7 @@ class TenantRows:
 
 
 def build_value(model: type[_Model], fields: dict[str, Any]) -> _Model:
-    """A value from what stands in the file.
+    """Build a value from its fields in the file.
 
     Raises:
         StoreDamagedError: no such value was ever written.
@@ -80,16 +80,16 @@ def build_value(model: type[_Model], fields: dict[str, Any]) -> _Model:
 
 
 def as_json(values: Iterable[object]) -> str:
-    """A list for `json_each`."""
+    """Convert values to a JSON list for `json_each`."""
     return json.dumps(list(values))
 
 
 def list_numbers(ns: Iterable[int]) -> str:
-    """Numbers for `json_each`; of the few forms of JSON they have, Python writes the same."""
+    """Convert numbers to a JSON list for `json_each`: Python writes them as JSON does."""
     return str(list(ns))
 
 
 def as_json_or_null(values: Iterable[object]) -> str | None:
-    """A list for an optional filter: NULL when it is empty."""
+    """Convert values of an optional filter to a JSON list; None, that is NULL, without any."""
     listed = list(values)
     return as_json(listed) if listed else None

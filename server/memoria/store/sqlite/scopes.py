@@ -1,7 +1,7 @@
-"""Scopes: which documents a question may see, as the index tells them apart.
+"""Scopes: the visibilities that a question may see, as tokens of the index.
 
-Each document bears its visibility as one token. What may be seen is any of a few of them, and so
-is what stays hidden, as long as a home is of one tenant with a project or none.
+Each document has its visibility as one token. What may be seen is any of a few of them, and so is
+what stays hidden, as long as a home is of one tenant with a project or none.
 """
 
 from collections.abc import Sequence
@@ -19,32 +19,32 @@ _FEW = 16
 
 
 class Scopes(NamedTuple):
-    """The tokens of what a question may see of the index, and of what not."""
+    """Tokens of what a question may see of the index, and of what it may not."""
 
     seen: tuple[str, ...]
     hidden: tuple[str, ...] | None
-    """Of all else that the home holds; None where a few tokens don't tell it."""
+    """Tokens of all else that the home holds; None if they are too many, or of other tenants."""
 
 
 class Visibilities:
-    """The visibilities that the documents of a tenant have."""
+    """The visibilities that the documents of a tenant may have."""
 
     def __init__(
         self, rows: TenantRows, workspaces: SqliteWorkspaces, reading: ReaderKnowledge | None
     ) -> None:
-        """Nothing is read yet.
+        """Bind to a tenant.
 
         Args:
             rows: the statements about documents.
             workspaces: the tenant's.
-            reading: what a reader knows from the start; None for a writer.
+            reading: caches for a reader; None for a writer.
         """
         self._rows = rows
         self._workspaces = workspaces
         self._reading = reading
 
     def read_scopes(self, kinds: Sequence[DocumentKind], filters: Filters) -> Scopes:
-        """What a question may see, and all else in the home."""
+        """Return the tokens of what a question may see, and of all else in the home."""
         asked = "scopes", self._rows.tenant, (*kinds,), filters
         return self._rows.connection.read_settled(asked, lambda: self._tell_scopes(kinds, filters))
 
@@ -62,7 +62,7 @@ class Visibilities:
         return bool(self._rows.number("has_other_tenants"))
 
     def list_visible(self, kinds: Sequence[DocumentKind], filters: Filters) -> list[Visibility]:
-        """The visibilities that a question may see."""
+        """List the visibilities that a question may see."""
         places = self._visible_workspaces(filters)
         return [
             Visibility(kind, self._rows.tenant, place, current, processed)
@@ -75,7 +75,7 @@ class Visibilities:
         ]
 
     def list_all(self, kinds: Sequence[DocumentKind]) -> list[Visibility]:
-        """Every visibility that a document may have."""
+        """List every visibility that a document may have."""
         places = (None, *self._workspaces.all())
         return [
             Visibility(kind, self._rows.tenant, place, current, processed)
@@ -86,7 +86,7 @@ class Visibilities:
         ]
 
     def _visible_workspaces(self, filters: Filters) -> list[int | None]:
-        """The workspaces a question may see; None stands for what belongs to none."""
+        """List the workspaces a question may see; None stands for what belongs to none."""
         own = self._workspaces.number(filters.workspace)
         if filters.everywhere:
             hidden = {*self._workspaces.private} - {own}
@@ -95,5 +95,5 @@ class Visibilities:
 
 
 def write_scope(*tokens: str) -> str:
-    """An FTS5 expression for the documents of these visibilities."""
+    """Build an FTS5 expression for the documents of these visibilities."""
     return f"scope:({' OR '.join(tokens)})"

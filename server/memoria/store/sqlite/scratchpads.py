@@ -17,7 +17,7 @@ class SqliteScratchpads:
         self._workspaces = workspaces
 
     def get(self, session_id: str) -> Scratchpad | None:
-        """A session's notes."""
+        """Return a session's notes; None if there are none."""
         row = self._rows.first("get", session_id=session_id)
         if row is None:
             return None
@@ -25,7 +25,7 @@ class SqliteScratchpads:
         return Scratchpad(completed=tuple(CompletedTask(**task) for task in done), **row)
 
     def find_in_hand(self, session_id: str | None, workspace: str | None) -> TaskInHand | None:
-        """The focus of a session's notes, or of the latest that are seen from the workspace."""
+        """Return the focus of a session's notes, or of the latest seen from the workspace."""
         place = self._workspaces.number(workspace)
 
         def find() -> TaskInHand | None:
@@ -36,14 +36,14 @@ class SqliteScratchpads:
         return self._rows.connection.read_settled(asked, find)
 
     def list_recent(self, limit: int, workspace: str | None = None) -> list[Scratchpad]:
-        """The notes touched last that are seen from the workspace, newest first."""
+        """List the notes touched last that are seen from the workspace, newest first."""
         place = self._workspaces.number(workspace)
         rows = self._rows.all("recent", limit=limit, workspace=place)
         found = (self.get(row["session_id"]) for row in rows)
         return [scratchpad for scratchpad in found if scratchpad is not None]
 
     def list_later_sessions(self, session_id: str, limit: int) -> list[LaterSession]:
-        """The newest sessions of the same project that began after a session's last note."""
+        """List the newest sessions of the same project that began after a session's last note."""
         rows = self._rows.tuples("later_sessions", session_id=session_id, limit=limit)
         return [LaterSession(*row) for row in rows]
 
@@ -64,11 +64,11 @@ class SqliteScratchpads:
         self._rows.change("trim", session_id=session_id, keep=keep)
 
     def list_notes(self) -> list[str]:
-        """Every note of every session: what is being worked on, and what is done."""
+        """List every note of every session: the tasks in hand, and the finished ones."""
         return [row["note"] for row in self._rows.all("notes")]
 
     def erase(self, unwanted: Callable[[str], bool]) -> int:
-        """Erase every note of every session that is unwanted."""
+        """Erase every note of every session that is unwanted, and return their number."""
         found = [row for row in self._rows.all("notes") if unwanted(row["note"])]
         for row in found:
             if row["n"] is None:

@@ -27,12 +27,12 @@ _PAGES = 500
 
 
 def is_scrub_pending(connection: Connection) -> bool:
-    """Whether something deleted may still be readable."""
+    """Check whether something deleted may still be readable."""
     return _read_request(connection) is not None
 
 
 def scrub(connection: Connection, wait_ms: int) -> bool:
-    """Scrub. Gives whether nothing is left; False if somebody reads the old pages for too long."""
+    """Scrub the file; return True if nothing is left, False if old pages were read for too long."""
     wanted = _read_request(connection)
     if wanted is None:
         return True
@@ -48,10 +48,10 @@ def scrub(connection: Connection, wait_ms: int) -> bool:
 
 
 def _empty_log(connection: Connection, wait_ms: int) -> bool:
-    """Move the log into the file and empty it. Gives whether that could be done in time.
+    """Move the log into the file and empty it; return False if that took too long.
 
     While SQLite waits for readers here, nobody can write. So it waits for a moment only, and
-    between two attempts all those write who are in line.
+    between two attempts all writers in line get their turn.
     """
     deadline = time.monotonic() + wait_ms / 1000
     connection.execute(f"PRAGMA busy_timeout = {_MOMENT_MS}")

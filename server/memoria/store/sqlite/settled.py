@@ -1,8 +1,7 @@
-"""Settled: what every search reads of a file, and what hardly ever changes.
+"""Settled: a cache of what every search reads of a file and what hardly ever changes.
 
-Who the tenant is, which workspaces and models there are, how large the index is: it stays the same
-until somebody writes, and SQLite tells each connection whether anybody has. As long as nobody does
-it is asked for once.
+The tenant, its workspaces, the models, the size of the index: they stay the same until somebody
+writes, and SQLite tells each connection whether anybody has. Until then each is read once.
 """
 
 from collections.abc import Callable, Hashable
@@ -13,24 +12,23 @@ _MOST = 200
 
 
 class SettledReads:
-    """What one connection has read. Only `forget` may be called from other threads."""
+    """Cached reads of one connection. Only `forget` may be called from other threads."""
 
     def __init__(self) -> None:
-        """Nothing is read yet."""
         self._commits = -1
         self._known: dict[Hashable, Any] = {}
 
     def follow(self, commits: int) -> None:
-        """Forget everything, if somebody has written to the file since.
+        """Drop everything, if somebody has written to the file since.
 
         Args:
-            commits: a number that is another then.
+            commits: a number that changes when somebody has.
         """
         if commits != self._commits:
             self._commits, self._known = commits, {}
 
     def look_up(self, what: Hashable, read: Callable[[], _Value]) -> _Value:
-        """What was read, or is read now."""
+        """Return what was read under a key; read it now if it is not cached."""
         known = self._known
         if what not in known:
             if len(known) >= _MOST:
@@ -40,5 +38,5 @@ class SettledReads:
         return value
 
     def forget(self) -> None:
-        """Remember nothing that a snapshot from now on might not have."""
+        """Drop everything that a later snapshot might not have."""
         self._known = {}

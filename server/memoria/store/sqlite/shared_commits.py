@@ -1,11 +1,11 @@
-"""Shared commits: where many threads of a process write, several are on disk by one fsync.
+"""Shared commits: if many threads of a process write, one fsync serves several of them.
 
-Whoever finds nobody writing leads: it begins the transaction, and ends it. Before that, those who
-wait behind it write too, one after the other, each within a savepoint, so that what one fails to
-write is the loss of nobody else. All of them wait until it is on disk.
+A thread that finds nobody writing leads: it begins the transaction, and ends it. Before that, those
+that wait behind it write too, one after the other, each within a savepoint, so that a failure of
+one undoes no other's changes. All of them wait until it is on disk.
 
-Who leads waits for those who follow. So they must be brief and there must be a crowd: one who waits
-alone writes by itself, and the fsync is sooner done than both.
+The leader waits for those who follow. So they must be brief and there must be a crowd: one that
+waits alone writes by itself, since the fsync is sooner done than both.
 """
 
 import threading
@@ -18,13 +18,13 @@ from memoria.errors import StoreUnavailableError
 from memoria.store.sqlite.driver import Connection
 
 _CROWD = 3
-"""Threads that wait, from which on a commit is shared."""
+"""Number of waiting threads from which on a commit is shared."""
 _MOST = 32
 _LONGEST_S = 0.02
-"""So long at most do those who have written wait for others that still write."""
+"""Longest time for which those who have written wait for others that still write."""
 
 Lead = Callable[[], AbstractContextManager[Connection]]
-"""Begins a transaction, and ends it."""
+"""Begins a transaction, yields its connection, and ends it."""
 
 
 class _Waiting:
@@ -33,14 +33,14 @@ class _Waiting:
     def __init__(self, *, is_brief: bool) -> None:
         self.is_brief = is_brief
         self.connection: Connection | None = None
-        """In whose transaction it writes; None where it is to lead."""
+        """Connection of the transaction that it writes in; None if it is to lead."""
         self.failure: BaseException | None = None
-        """Why what it has written is not on disk."""
+        """Error for which what it has written is not on disk."""
         self.turn, self.written, self.ended = _gate(), _gate(), _gate()
 
 
 def _gate() -> threading.Lock:
-    """A gate that is shut until somebody opens it."""
+    """Make a gate that is shut until somebody opens it."""
     gate = threading.Lock()
     gate.acquire()
     return gate
@@ -50,18 +50,17 @@ class SharedCommits:
     """The transactions of one process in one file. Thread-safe."""
 
     def __init__(self) -> None:
-        """Nobody writes."""
         self._guard = threading.Lock()
         self._line: deque[_Waiting] = deque()
         self._is_led = False
 
     @contextmanager
     def write(self, lead: Lead, *, is_brief: bool) -> Iterator[Connection]:
-        """A change, all or nothing, that is on disk when the block has ended.
+        """Run a change, all or nothing, that is on disk when the block has ended.
 
         Args:
-            lead: the transaction of whoever leads.
-            is_brief: whether others may wait for it.
+            lead: the transaction to begin if this thread leads.
+            is_brief: True if others may wait for it.
 
         Raises:
             StoreUnavailableError: it was written with others, and could not be committed.
@@ -76,7 +75,7 @@ class SharedCommits:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """The time in which no other thread writes, and none joins in."""
+        """Keep other threads from writing while the block runs."""
         self._wait(is_brief=False)
         try:
             yield
@@ -84,7 +83,7 @@ class SharedCommits:
             self._hand_over()
 
     def _wait(self, *, is_brief: bool) -> _Waiting | None:
-        """Wait for one's turn. Gives the place in line; None where there was nobody to wait for."""
+        """Wait for one's turn; return the place in line, None if there was nobody to wait for."""
         waiting = self._line_up(is_brief=is_brief)
         if waiting is not None:
             waiting.turn.acquire()
@@ -116,7 +115,7 @@ class SharedCommits:
             self._hand_over()
 
     def _let_write(self, connection: Connection, followers: list[_Waiting]) -> None:
-        """Let those write who wait, as long as they are many."""
+        """Let waiting threads write, as long as they are many."""
         until = time.monotonic() + _LONGEST_S
         least = _CROWD
         while len(followers) < _MOST and time.monotonic() < until:
@@ -132,14 +131,14 @@ class SharedCommits:
                 raise StoreUnavailableError(_GIVEN_UP)
 
     def _next_brief(self, least: int) -> _Waiting | None:
-        """Whoever is next, if so many wait and it is brief."""
+        """Return the next thread in line if `least` wait and it is brief; else None."""
         with self._guard:
             if len(self._line) >= least and self._line[0].is_brief:
                 return self._line.popleft()
             return None
 
     def _hand_over(self) -> None:
-        """Let whoever is next lead."""
+        """Let the next thread in line lead."""
         with self._guard:
             self._is_led = bool(self._line)
             if self._line:

@@ -1,4 +1,4 @@
-"""Sorted rows: where in a table the rows with some key are, as NumPy finds many at once."""
+"""Sorted rows: an index over a table in NumPy that finds the rows of many keys at once."""
 
 from typing import TypeAlias
 
@@ -13,16 +13,15 @@ class SortedRows:
     """Rows of a table in order of a key."""
 
     def __init__(self) -> None:
-        """There are none."""
         self._keys: Integers = np.zeros(0, np.int64)
         self._rows: Integers = np.zeros(0, np.int64)
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Return the number of rows."""
         return len(self._keys)
 
     def add(self, keys: Integers, rows: Integers) -> None:
-        """Take in more: what is there is not put in order again."""
+        """Add rows; what is there is not sorted again."""
         if not len(keys):
             return
         order = keys.argsort(kind="stable")
@@ -32,7 +31,7 @@ class SortedRows:
         self._rows = np.insert(self._rows, at, rows)
 
     def find(self, keys: Integers) -> tuple[Integers, Bits]:
-        """A row for each key, and whether it is one of that key."""
+        """Find a row for each key; return the rows, and for each True if it has that key."""
         if not len(self._keys):
             return np.zeros(len(keys), np.int64), np.zeros(len(keys), np.bool_)
         at = self._keys.searchsorted(keys)
@@ -40,7 +39,7 @@ class SortedRows:
         return self._rows[at], self._keys[at] == keys
 
     def list_between(self, first: Integers, last: Integers) -> Integers:
-        """The rows with keys from any of the first to the last beside it; some come twice."""
+        """List the rows with keys from each of the first to the last beside it; some come twice."""
         begins = self._keys.searchsorted(first)
         many = self._keys.searchsorted(last, "right") - begins
         at = np.repeat(begins - many.cumsum() + many, many) + np.arange(many.sum())
@@ -49,7 +48,7 @@ class SortedRows:
 
 
 def list_once(numbers: Integers) -> Integers:
-    """Each number once, in order. NumPy's own `unique` takes seven times as long for so few."""
+    """Sort numbers and drop duplicates. NumPy's own `unique` takes longer for so few."""
     ordered = np.sort(numbers)
     is_first = np.ones(len(ordered), np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])

@@ -1,12 +1,13 @@
-"""Standings: who may see each document and how long it is, as far as a process has read that.
+"""Standings: the visibility and the length of each document, as far as a process has read them.
 
-Both are asked of every document that holds a word of a question, and hardly ever change. So they
+Both are needed of every document that holds a word of a question, and hardly ever change. So they
 are kept in two columns by document number, which hold no word of anybody. A tenant's count of
-changes says what has become of them: those that were changed since are read again when they are
-asked for, and all of them once something was erased, for numbers may be given again. A document
-that was never embedded does not tell when it is changed, so it is read anew after any change.
+changes tells which documents were changed: these are read again when they are next asked for, and
+all of them once something was erased, for numbers may be given again. A document that was never
+embedded does not tell when it is changed, so it is read anew after any change.
 
-A small home's are learnt as they are asked for, a large one's all at once (`standings_cache`).
+Those of a small home are read as they are asked for, those of a large one all at once
+(`standings_cache`).
 """
 
 import threading
@@ -26,50 +27,49 @@ from memoria.store.sqlite.visibility import write_token
 _Column = NDArray[np.int32]
 _UNKNOWN = 0
 _THEIRS = 1
-"""The code of what another tenant has."""
+"""Code of a document that is another tenant's."""
 _OWN = 2
 _PAGE = 1000
 _COUNTED_AT_ONCE = 1 << 16
 _MOST_FLEETING = 1000
-"""Documents that are read anew after any change: with more of them a home is not known for long."""
+"""Number of documents read anew after any change, up to which a home counts as known."""
 
 
 class Standing(NamedTuple):
     """Some documents, in columns."""
 
     codes: _Column
-    """Their visibilities."""
+    """Codes of their visibilities."""
     lengths: _Column
-    """In words."""
+    """Numbers of their words."""
 
 
 class Standings:
-    """What is known of one tenant's documents. Thread-safe."""
+    """The visibilities and lengths known of one tenant's documents. Thread-safe."""
 
     def __init__(self) -> None:
-        """Nothing is known yet."""
         self._lock = threading.Lock()
         self._changes = self._newest = 0
         self._codes = np.zeros(0, np.int32)
         self._lengths = np.zeros(0, np.int32)
         self._by_token: dict[str, int] = {}
         self._fleeting: list[int] = []
-        """Documents that would not tell of a change."""
+        """Documents that do not tell when they are changed."""
         self._is_whole = False
 
     def is_whole(self, tenant: StoreTenant) -> bool:
-        """Whether all of a snapshot's documents are known, but for some that are new or changed."""
+        """Check whether all of a snapshot's documents are known, but for new or changed ones."""
         with self._lock:
             is_kept = self._is_whole and tenant.last_erasure <= self._changes
             return is_kept and len(self._fleeting) <= _MOST_FLEETING
 
     def read_all(self, rows: TenantRows, tenant: StoreTenant, going_on: Callable[[], bool]) -> None:
-        """Learn how all documents of a snapshot stand. Nothing was read before.
+        """Read the standing of all documents of a snapshot, into an empty object.
 
         Args:
             rows: the statements about documents, on that snapshot.
             tenant: as the snapshot has it.
-            going_on: asked now and then whether to.
+            going_on: asked now and then; False ends the reading.
         """
         with self._lock:
             self._follow(rows, tenant)
@@ -84,7 +84,7 @@ class Standings:
             self._is_whole = True
 
     def read(self, rows: TenantRows, tenant: StoreTenant, ns: Integers) -> Standing | None:
-        """How documents stand on a snapshot; None where others have followed a newer one.
+        """Return the standing of documents on a snapshot; None if others have followed a newer one.
 
         Args:
             rows: the statements about documents, on that snapshot.
@@ -106,13 +106,13 @@ class Standings:
     def has_more(
         self, rows: TenantRows, tenant: StoreTenant, tokens: Sequence[str], most: int
     ) -> bool:
-        """Whether it is known that a snapshot has more documents of these visibilities.
+        """Check whether more than `most` documents of these visibilities are known on a snapshot.
 
         Args:
             rows: the statements about documents, on that snapshot.
             tenant: as the snapshot has it.
             tokens: the visibilities.
-            most: more than so many.
+            most: the number to exceed.
         """
         with self._lock:
             if not self._follow(rows, tenant):
@@ -126,7 +126,7 @@ class Standings:
         return False
 
     def select(self, codes: _Column, tokens: Sequence[str]) -> Bits:
-        """Which of the documents with these codes have one of these visibilities."""
+        """Return for each code whether it is of one of these visibilities."""
         seen = [self._by_token[token] for token in tokens if token in self._by_token]
         is_seen = np.zeros(_OWN + len(self._by_token), np.bool_)
         is_seen[seen] = True

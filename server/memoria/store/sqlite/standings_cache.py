@@ -1,8 +1,8 @@
-"""What a process knows of the documents of one file: of each tenant, how its documents stand.
+"""Standings cache: visibilities and lengths of the documents of one file, by tenant.
 
 A question in a large home meets thousands of documents, each of which would have to be read once.
-So from the second such question on all of them are read at once, a second for a million, beside
-the searches, which go on as before in the meantime.
+So from the second such question on all of them are read at once, beside the searches, which go on
+as before in the meantime.
 """
 
 import threading
@@ -25,7 +25,7 @@ class StandingsCache:
     """The standings of the last tenants that asked. Thread-safe."""
 
     def __init__(self, connect: Connect) -> None:
-        """Nothing is known yet.
+        """Bind to a file.
 
         Args:
             connect: opens a connection to the file.
@@ -34,16 +34,16 @@ class StandingsCache:
         self._held: OrderedDict[int, Standings] = OrderedDict()
         self._asked: set[int] = set()
         self._read_at: dict[int, int] = {}
-        """By tenant, its last erasure when all was read last."""
+        """Number of its last erasure when all was last read, by tenant."""
         self._reads: ReadsBeside[int] = ReadsBeside(connect)
 
     @property
     def learning(self) -> bool:
-        """Whether the documents of a large home are being read."""
+        """True if the documents of a large home are being read."""
         return self._reads.is_busy
 
     def of_tenant(self, tenant: int) -> "Standings":
-        """What is known of a tenant's documents."""
+        """Return the standings of a tenant, empty if there are none yet."""
         from memoria.store.sqlite.standings import Standings  # noqa: PLC0415  (brings NumPy)
 
         with self._lock:
@@ -51,16 +51,16 @@ class StandingsCache:
             return self._hold(tenant, Standings() if held is None else held)
 
     def find_whole(self, tenant: StoreTenant) -> "Standings | None":
-        """What is known of a tenant's documents, where that is all of them."""
+        """Return the standings of a tenant if they cover all of its documents; else None."""
         with self._lock:
             held = self._held.get(tenant.number)
         return held if held is not None and held.is_whole(tenant) else None
 
     def learn(self, tenant: StoreTenant) -> None:
-        """Have all of a tenant's documents read, from the second time on, once an erasure.
+        """Start reading all of a tenant's documents, from the second call on, once per erasure.
 
         Raises:
-            Exception: what kept the last reading from its end.
+            Exception: the error that ended the last reading.
         """
         number = tenant.number
         if self._reads.is_reading(number):
@@ -73,11 +73,11 @@ class StandingsCache:
             self._reads.start(number, partial(self._read_all, tenant))
 
     def wait(self) -> None:
-        """Wait until the documents that are being read have been."""
+        """Wait for the documents that are being read."""
         self._reads.wait()
 
     def close(self) -> None:
-        """Read nothing more."""
+        """Start nothing more, and wait for what is being read."""
         self._reads.close()
 
     def _read_all(self, tenant: StoreTenant, connection: Connection, proceed: Proceed) -> None:

@@ -1,9 +1,8 @@
 """SQL by name. Every statement lives in a `.sql` file under a `-- name:` line.
 
-Where a statement needs a list of memory types, it names it in braces (`m.type NOT IN
-{derived_types}`), and the list of the table of memory types is put there. An expression that
-several statements need is a file of its own, `fragments/<name>.sql`, and is named in the same way,
-by other such files too.
+A statement that needs a list of memory types names it in braces (`m.type NOT IN {derived_types}`),
+and the list of the table of memory types is put there. An expression that several statements need
+is a file of its own, `fragments/<name>.sql`, and is named in the same way, by other such files too.
 """
 
 import re
@@ -21,7 +20,7 @@ _NAME = lazy_regex(r"^-- name: (\w+)$", re.MULTILINE)
 
 @cache
 def statements(file: str) -> dict[str, str]:
-    """The named statements of `sql/<file>.sql`."""
+    """Load the named statements of `sql/<file>.sql`."""
     text = resources.files(__package__).joinpath("sql", f"{file}.sql").read_text("utf-8")
     _, *parts = _NAME.split(text)  # what stands before the first name is a comment
     sql = (_fill_in(part.strip()) for part in parts[1::2])

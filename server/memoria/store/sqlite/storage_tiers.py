@@ -15,11 +15,11 @@ from memoria.store.values import TextBlock, TextPage
 
 _MAX_TEXTS = 50
 _MAX_BYTES = 64 << 10
-"""Of a block, unless a single turn has more."""
+"""Largest size of a block's texts, unless a single turn has more."""
 _ROW_BYTES = 40
-"""What a text by itself takes beside its own bytes, beyond what its place in a block does."""
+"""Bytes that a text by itself takes beside its own, beyond those of its place in a block."""
 _Chunks = dict[bytes, tuple[str, bytes]]
-"""(codec, data) by hash."""
+"""Chunks as (codec, data), by hash."""
 
 
 class SqliteStorageTiers:
@@ -30,11 +30,11 @@ class SqliteStorageTiers:
         self._texts = TenantRows(connection, tenant, "texts")
 
     def count_unpacked(self, before: int) -> int:
-        """How many conversations got no turn since a moment and are not packed yet."""
+        """Count the conversations without a turn since a moment that are not packed yet."""
         return self._rows.number("count_unpacked", before=before)
 
     def next_unpacked(self, before: int) -> int | None:
-        """The number of one of them; None where there is none."""
+        """Return the number of a conversation to pack; None if there is none."""
         row = self._rows.first("next_unpacked", before=before)
         return None if row is None else int(row["n"])
 
@@ -49,7 +49,7 @@ class SqliteStorageTiers:
         return TextPage(block, None if is_last else page[-1]["n"])
 
     def write_page(self, page: TextPage) -> bool:
-        """Write what was packed; False where one of the texts was erased since it was read."""
+        """Write a packed page; return False if one of its texts was erased since it was read."""
         block = page.block
         if block is None:
             return True
@@ -62,17 +62,17 @@ class SqliteStorageTiers:
         return True
 
     def mark_packed(self, session_n: int, before: int) -> None:
-        """Note that a conversation is packed, unless it got a turn since the moment."""
+        """Mark a conversation as packed, unless it got a turn since the moment."""
         self._rows.change("mark_packed", session_n=session_n, before=before)
 
     def _readable_chunks(self, keys: Iterable[bytes]) -> _Chunks:
-        """Those that can still be read: of the others nothing must be lost that may help."""
+        """Return the chunks that can still be read; others stay untouched for a repair."""
         found = {key: self._texts.first("chunk", hash=key) for key in keys}
         return {key: (row[0], row[1]) for key, row in found.items() if row and intact(key, *row)}
 
 
 def _whole_turns(found: Sequence[Row]) -> Iterator[Row]:
-    """The texts of whole turns, as many as are small enough together, and of one turn at least.
+    """Yield the texts of whole turns, as many as are small enough together, one turn at least.
 
     The last turn may have more texts than were found, and is left for the next page.
     """
@@ -87,7 +87,7 @@ def _whole_turns(found: Sequence[Row]) -> Iterator[Row]:
 
 
 def _pack_together(chunks: _Chunks) -> TextBlock | None:
-    """The texts in one block, where that takes less room."""
+    """Pack texts into one block; None if that takes no less room."""
     texts = {key: unpack(*chunk) for key, chunk in chunks.items()}
     places, start = list[tuple[bytes, int, int]](), 0
     for key, text in texts.items():

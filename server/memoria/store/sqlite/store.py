@@ -67,13 +67,13 @@ class SqliteStore:
         self._large = LargeTenants()
 
     def tenants(self) -> list[str]:
-        """The names of all tenants that ever stored something."""
+        """List the names of all tenants that ever stored something."""
         with self._connections.read() as (connection, _):
             return list_tenants(connection)
 
     @contextlib.contextmanager
     def read(self, tenant: str) -> Iterator[SqliteTransaction]:
-        """A consistent view of a tenant's rows."""
+        """Begin a transaction that reads one snapshot of a tenant's rows."""
         with self._connections.read() as opened:
             found = find_tenant(opened.connection, tenant) or StoreTenant(tenant)
             self._counted.drop_erased(found.number, found.last_erasure)
@@ -82,7 +82,7 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def write(self, tenant: str, *, is_brief: bool = False) -> Iterator[SqliteTransaction]:
-        """A change, all or nothing."""
+        """Begin a change, all or nothing; on disk when the block has ended without an error."""
         with self._write_transaction(is_brief=is_brief) as connection:
             found = enter_tenant(connection, tenant)
             vectors = self._connections.writer.vectors
@@ -90,7 +90,7 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def backlog(self, *, write: bool) -> Iterator[SqliteBacklog]:
-        """The embedding backlog of all tenants."""
+        """Open the embedding backlog of all tenants for a transaction."""
         if write:
             with self._write_transaction() as connection:
                 yield SqliteBacklog(connection, self._connections.writer.vectors)
@@ -102,7 +102,7 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def work_queue(self, *, write: bool) -> Iterator[SqliteWorkQueue]:
-        """The extraction queue of all tenants."""
+        """Open the extraction queue of all tenants for a transaction."""
         if write:
             with self._write_transaction() as connection:
                 yield SqliteWorkQueue(connection)
@@ -112,21 +112,21 @@ class SqliteStore:
 
     @property
     def zone(self) -> Zone:
-        """Where days begin of which nothing better is known."""
+        """Zone that decides where days begin, if nothing better is known."""
         return self._options.zone
 
     @property
     def vector_bytes(self) -> int:
-        """The memory this process takes to search vectors in."""
+        """Bytes of this process's memory that hold vectors to search."""
         return self._connections.cache.nbytes
 
     @property
     def is_learning(self) -> bool:
-        """Whether a large home's vectors or documents are still being read beside the searches."""
+        """True if a large home's vectors or documents are still being read beside the searches."""
         return self._connections.cache.learning or self._counted.standings.learning
 
     def examine(self, *, deep: bool) -> list[Finding]:
-        """What `doctor` wants to know."""
+        """Check the file and its indexes for `doctor`, and list what was found."""
         with translate_errors(), self._connections.open_fresh(read_only=True) as opened:
             return list(examine(*opened, deep=deep))
 
@@ -136,12 +136,12 @@ class SqliteStore:
             rebuild(*opened, self.zone, progress)
 
     def mend(self, check: str, progress: Callable[[int, int], None]) -> None:
-        """Mend what `examine` found wrong under this name, if it can be. Never the truth."""
+        """Mend what `examine` found wrong under this name, if it can be; never the truth."""
         with self._connections.lock_writer(), self._connections.open_fresh() as opened:
             mend(*opened, self.zone, check, progress)
 
     def renew_words(self, most: int) -> bool:
-        """Let some documents be found by the words of this version; tells whether more is left."""
+        """Index some documents by the words of this version; return True if more may be left."""
         with self._connections.read() as opened:
             page = WordRenewal(*opened, self.zone).read_page(most)
         if page is None:
@@ -151,7 +151,7 @@ class SqliteStore:
         return True
 
     def needs_scrub(self) -> bool:
-        """Whether erased rows may still have left something behind."""
+        """Check whether erased rows may still have left something behind."""
         with self._connections.read() as (connection, _):
             return is_scrub_pending(connection)
 
@@ -180,7 +180,7 @@ class SqliteStore:
     def _read_same(
         self, connection: Connection, tenant: StoreTenant
     ) -> Iterator[SqliteTransaction | None]:
-        """A second view of what a reader sees; None where it is not worth it or not to be had."""
+        """Open a second view of a reader's snapshot; None if useless, or not to be had."""
         if not self._large.includes(connection, tenant):
             yield None
             return

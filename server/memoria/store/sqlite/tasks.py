@@ -1,4 +1,4 @@
-"""The names of tasks that memories bear, in SQLite."""
+"""Names of tasks that memories bear, in SQLite."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ class SqliteTaskNames:
         self._rows = TenantRows(connection, tenant, "tasks")
 
     def list_names(self) -> list[str]:
-        """The tasks that memories were learnt at, each once."""
+        """List the tasks that memories were learnt at, each once."""
         return [row["task"] for row in self._rows.all("names")]
 
     def erase(self, unwanted: Callable[[str], bool]) -> None:

@@ -1,4 +1,4 @@
-"""One tenant's part of the embedding backlog in SQLite: what is due, and writing what was made."""
+"""One tenant's part of the embedding backlog in SQLite."""
 
 from collections.abc import Mapping, Sequence
 
@@ -32,22 +32,22 @@ class SqliteTenantBacklog:
         self._rows = TenantRows(connection, tenant, "tenant_backlog")
 
     def list_due(self, now: int, limit: int, attempts: int) -> list[PendingDocument]:
-        """Documents to embed next, oldest first."""
+        """List the documents to embed next, oldest first."""
         rows = self._rows.all(
             "due", now=now, limit=limit, attempts=attempts, longest=LONGEST_PAUSE_MS
         )
         return [self._read_pending(row) for row in rows]
 
     def current_model(self) -> str | None:
-        """The home's model."""
+        """Return the home's model; None if there is none yet."""
         return current_model(self._connection)
 
     def awaits_vector(self) -> bool:
-        """Whether a document has no vector yet."""
+        """Check whether any document has no vector yet."""
         return bool(self._rows.number("awaits_vector"))
 
     def last_erasure(self) -> int:
-        """A number that grows with every erasure of the tenant."""
+        """Return a number that grows with every erasure of the tenant."""
         return self._rows.number("last_erasure")
 
     def add_vectors(

@@ -16,12 +16,12 @@ _SQL = statements("tenants")
 
 
 class IndexChanges(NamedTuple):
-    """How far what a process holds of a tenant's indexes has to follow."""
+    """Counts by which a process's caches of a tenant's indexes follow the file."""
 
     n: int
-    """How often what the indexes hold was changed."""
+    """Number of changes to what the indexes hold."""
     erased_at: int
-    """The last of the changes that erased something."""
+    """Number of the last change that erased something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,48 +30,48 @@ class StoreTenant:
 
     name: str
     number: int = 0
-    """0 for one that has nothing yet."""
+    """Number of the tenant; 0 if it has nothing yet."""
     private_times: int = 0
-    """How many it has."""
+    """Number of its private times."""
     changes: int = 0
     last_erasure: int = 0
     newest_document: int = 0
-    """The number that was given last."""
+    """Number of its newest document."""
     has_others: bool = True
-    """Whether others have theirs in the same home."""
+    """True if other tenants have documents in the same home."""
 
     @property
     def age(self) -> tuple[int, int]:
-        """How often its documents have changed, and the newest of them: later ones are greater."""
+        """Number of changes and newest document: a later state compares greater."""
         return self.changes, self.newest_document
 
     @property
     def changed(self) -> IndexChanges:
-        """What its counts say to indexes in memory."""
+        """Counts that caches of the indexes follow."""
         return IndexChanges(self.changes, self.last_erasure)
 
 
 class ReaderKnowledge(NamedTuple):
-    """What a reader knows from the start. A writer has none of it: its own changes count."""
+    """Tenant and caches of a reader. A writer has neither, for its own changes count."""
 
     tenant: StoreTenant
     counted: TermStatistics
-    """What the process remembers of the full text."""
+    """Caches of the full text in this process."""
 
 
 def list_tenants(connection: Connection) -> list[str]:
-    """The names of all that ever stored something."""
+    """List the names of all tenants that ever stored something."""
     return [str(row["name"]) for row in connection.execute(_SQL["names"])]
 
 
 def list_erasures(connection: Connection) -> list[tuple[int, int]]:
-    """By tenant's number which of its changes was the last that erased something."""
+    """List (tenant's number, number of its last change that erased something)."""
     rows = connection.execute(_SQL["erasures"])
     return [(row["number"], row["last_erasure"]) for row in rows]
 
 
 def find_tenant(connection: Connection, name: str) -> StoreTenant | None:
-    """The tenant of that name, if it ever stored something."""
+    """Return the tenant of that name; None if it never stored anything."""
     return connection.read_settled(("tenant", name), lambda: _find_tenant(connection, name))
 
 
@@ -91,7 +91,7 @@ def _find_tenant(connection: Connection, name: str) -> StoreTenant | None:
 
 
 def enter_tenant(connection: Connection, name: str) -> StoreTenant:
-    """The tenant of that name, made if it is new."""
+    """Return the tenant of that name, made if it is new."""
     found = find_tenant(connection, name)
     if found is not None:
         return found

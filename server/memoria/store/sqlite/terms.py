@@ -1,11 +1,11 @@
-"""Which of a question's terms are worth reading.
+"""Choosing the terms of a question that are worth reading, and caching their counts.
 
-BM25 is computed for every document that holds any of the terms, at one to three microseconds each,
-so the commonest terms cost the most and tell the least. The rarest are taken first, as long as the
-documents they stand in are within a budget. Nothing is dropped where no more documents than that
-can be meant: in a home, a tenant or a filtered search of that size.
+BM25 is computed for every document that holds any of the terms, so the commonest terms cost the
+most and tell the least. The rarest are taken first, as long as the documents they stand in are
+within a budget (docs/decisions/011). Nothing is dropped if no more documents than that can be
+meant: in a home, a tenant or a filtered search of that size.
 
-To count the documents of a term is to walk its list in the index. So counts are remembered, of the
+To count the documents of a term is to walk its list in the index. So counts are cached, of the
 documents up to a mark that moves on whenever a home has grown by about a tenth. The mark follows
 from the snapshot alone: every process chooses the same terms, whatever it was asked before.
 """
@@ -27,24 +27,23 @@ if TYPE_CHECKING:
 
 _Value = TypeVar("_Value")
 BUDGET = 20_000
-"""Documents. A search in 100,000 turns takes 25 ms for its text at the most, where it took up to
-60; in a million, nineteen questions of twenty still find the turn their words were taken from."""
+"""Documents that a search may read for its words; see docs/decisions/011."""
 _MOST_REMEMBERED = 20_000
 _MOST_TENANTS = 50
 _MOST_WITH_TOKENS = 8
-"""Tenants; the tokens of one take some MiB."""
+"""Number of tenants; the tokens of one take some MiB."""
 _STEPS = 4
 _LATELY_S = 60.0
-"""After a search: so long what is changed is followed before the next one."""
+"""Time after a search in which changes are followed before the next one."""
 
 Age = tuple[int, int]
-"""What was counted: later ones compare greater."""
+"""State that was counted: a later one compares greater."""
 
 
 def choose_affordable(
     terms: Sequence[str], count: Callable[[str], int], budget: int = BUDGET
 ) -> tuple[str, ...]:
-    """The rarest terms that stand in no more than `budget` documents, all taken together.
+    """Choose the rarest terms that stand in no more than `budget` documents, taken together.
 
     Args:
         terms: what is asked for.
@@ -65,13 +64,17 @@ def choose_affordable(
 
 
 def count_horizon(newest: int) -> int:
-    """The number up to which documents are counted: that of the newest, its first four bits."""
+    """Return the number up to which documents are counted: `newest` cut to its first four bits.
+
+    >>> count_horizon(100_000)
+    98304
+    """
     shift = max(newest.bit_length() - _STEPS, 0)
     return newest >> shift << shift
 
 
 class CountCache:
-    """In how many documents tokens stand, as counted by a process. Thread-safe."""
+    """Numbers of documents by term, as counted by a process. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -79,11 +82,11 @@ class CountCache:
         self._counts: dict[str, int] = {}
 
     def look_up(self, term: str, age: Age, count: Callable[[str], int]) -> int:
-        """How many documents a term stands in.
+        """Return the number of documents that hold a term.
 
         Args:
             term: the term, or any other query of the index.
-            age: what is counted; other counts are forgotten when it is newer.
+            age: the state that is counted; counts of an older one are dropped.
             count: counts afresh.
         """
         return self.look_up_all([term], age, lambda _: {term: count(term)})[term]
@@ -94,7 +97,7 @@ class CountCache:
         age: Age,
         count_all: Callable[[Sequence[str]], Mapping[str, int]],
     ) -> dict[str, int]:
-        """The same of several terms; those that are not known are counted together."""
+        """Return the counts of several terms; those that are not known are counted together."""
         known = self.recall(terms, age)
         unknown = [term for term in terms if term not in known]
         if unknown:
@@ -104,13 +107,13 @@ class CountCache:
         return known
 
     def recall(self, terms: Iterable[str], age: Age) -> dict[str, int]:
-        """Those of the terms that are known already."""
+        """Return the counts of the terms that are known already."""
         with self._lock:
             remembered = self._counts if self._age == age else {}
             return {term: remembered[term] for term in terms if term in remembered}
 
     def clear(self) -> None:
-        """Remember nothing."""
+        """Drop all counts."""
         with self._lock:
             self._counts = {}
 
@@ -123,16 +126,16 @@ class CountCache:
 
 
 class TermStatistics:
-    """What a process remembers of one file's index. Thread-safe."""
+    """Caches of one file's full text in this process. Thread-safe."""
 
     def __init__(self, standings: "StandingsCache") -> None:
-        """Nothing is counted yet.
+        """Make empty caches.
 
         Args:
-            standings: what the process knows of the file's documents.
+            standings: the cache of the file's documents.
         """
         self.terms = CountCache()
-        """By term, up to the mark."""
+        """Counts by term, up to the mark."""
         self.standings = standings
         self._lock = threading.Lock()
         self._tenants: OrderedDict[int, CountCache] = OrderedDict()
@@ -144,31 +147,31 @@ class TermStatistics:
         self._asked_at: dict[int, float] = {}
 
     def of_tenant(self, tenant: int) -> CountCache:
-        """By query of the index, what a tenant's questions see; of the last tenants that asked."""
+        """Return a tenant's counts by query (LRU, 50 tenants)."""
         with self._lock:
             return _recall(self._tenants, tenant, CountCache)
 
     def visible_of(self, tenant: int) -> VisibleCounts:
-        """How many documents of each visibility a tenant has; of the last tenants that asked."""
+        """Return a tenant's counts of documents by visibility (LRU, 50 tenants)."""
         with self._lock:
             return _recall(self._visible, tenant, VisibleCounts)
 
     def note_question(self, tenant: int) -> None:
-        """Know that somebody searches, and may soon search again."""
+        """Note that somebody searches, and may soon search again."""
         self._asked_at[tenant] = monotonic()
 
     def was_asked_lately(self, tenant: int) -> bool:
-        """Whether somebody has searched so lately that the next search may be near."""
+        """Check whether somebody has searched so lately that the next search may be near."""
         asked_at = self._asked_at.get(tenant)
         return asked_at is not None and monotonic() - asked_at < _LATELY_S
 
     def has_postings(self, tenant: int) -> bool:
-        """Whether lists of words were read for a tenant already."""
+        """Check whether lists of words were read for a tenant already."""
         with self._lock:
             return tenant in self._postings
 
     def postings_of(self, tenant: int) -> "PostingCache":
-        """Where the words stand that a tenant's questions had; of the last tenants that asked."""
+        """Return a tenant's cache of lists of words (LRU, 50 tenants)."""
         from memoria.store.sqlite.posting_cache import (  # noqa: PLC0415  (brings NumPy)
             PostingCache,
         )
@@ -177,24 +180,24 @@ class TermStatistics:
             return _recall(self._postings, tenant, PostingCache)
 
     def turns_of(self, tenant: int) -> "TurnTable":
-        """What was read of a tenant's turns; of the last tenants that asked."""
+        """Return a tenant's cache of turns (LRU, 50 tenants)."""
         from memoria.store.sqlite.turn_table import TurnTable  # noqa: PLC0415  (brings NumPy)
 
         with self._lock:
             return _recall(self._turns, tenant, TurnTable)
 
     def tokens_of(self, tenant: int) -> KeptTokens:
-        """The words that were read of a tenant's documents; of the last tenants that asked."""
+        """Return a tenant's cache of documents' tokens (LRU, 8 tenants)."""
         with self._lock:
             return _recall(self._tokens, tenant, KeptTokens, _MOST_WITH_TOKENS)
 
     def has_turns(self, tenant: int) -> bool:
-        """Whether turns of a tenant were read already."""
+        """Check whether turns of a tenant were read already."""
         with self._lock:
             return tenant in self._turns
 
     def drop_erased(self, tenant: int, last_erasure: int) -> None:
-        """Let no word or name of what was erased stay in memory, though nobody asks for it."""
+        """Drop a tenant's caches if it has erased something since, though nobody asks for it."""
         with self._lock:
             if last_erasure <= self._erasures.get(tenant, 0):
                 return
@@ -212,7 +215,7 @@ def _recall(
     make: Callable[[], _Value],
     most: int = _MOST_TENANTS,
 ) -> _Value:
-    """What is held of a tenant, made if there is nothing; of the last ones alone."""
+    """Return a tenant's cache, made if missing, and drop the one unused longest beyond `most`."""
     if tenant not in held:
         held[tenant] = make()
     held.move_to_end(tenant)

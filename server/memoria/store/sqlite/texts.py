@@ -1,6 +1,6 @@
-"""Texts of turns by their hash, wherever they lie: each by itself, or packed together in a block.
+"""Texts of turns by their hash, each by itself, or packed together in a block.
 
-In which form a text is kept is nobody's concern but this module's and that of `storage_tiers`.
+The form in which a text is kept matters to this module and to `storage_tiers` alone.
 """
 
 from collections.abc import Callable, Collection
@@ -12,28 +12,28 @@ from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.rows import TenantRows, as_json
 
 _MOST = 500
-"""Texts that a reader remembers: those that a question ranks and shows."""
+"""Number of texts that a reader caches: those that a question ranks and shows."""
 
 
 class SqliteTexts:
     """A tenant's texts, as one transaction sees them."""
 
     def __init__(self, connection: Connection, tenant: int, *, only_reads: bool = False) -> None:
-        """Nothing is read yet.
+        """Bind to a tenant.
 
         Args:
-            connection: where they are.
-            tenant: whose they are.
-            only_reads: whether nothing changes meanwhile; what was read is remembered then.
+            connection: to the file.
+            tenant: its number.
+            only_reads: True if nothing changes meanwhile; then texts that were read are cached.
         """
         self._rows = TenantRows(connection, tenant, "texts")
         self._only_reads = only_reads
         self._known: dict[bytes, str] = {}
         self._open: tuple[int, bytes] = (0, b"")
-        """The block that was read last: who reads a conversation reads it text by text."""
+        """Number and content of the last block: a conversation is read text by text."""
 
     def put(self, text: str) -> bytes:
-        """Keep a text, unless it is kept already; gives its hash."""
+        """Keep a text, unless it is kept already; return its hash."""
         data = text.encode()
         key = digest(data)
         codec, packed = pack(data)
@@ -41,7 +41,7 @@ class SqliteTexts:
         return key
 
     def get(self, key: bytes) -> str:
-        """A text by its hash.
+        """Return a text by its hash.
 
         Raises:
             StoreDamagedError: it is gone, or is not what was kept.
@@ -50,7 +50,7 @@ class SqliteTexts:
         return self.read(key, *(row or (None, None)))
 
     def read(self, key: bytes, codec: str | None, data: bytes | None) -> str:
-        """A text from what was found beside its turn; nothing was where it lies in a block.
+        """Return a text from its row; `codec` and `data` are None if it lies in a block.
 
         Raises:
             StoreDamagedError: it is gone, or is not what was kept.
@@ -67,7 +67,7 @@ class SqliteTexts:
         return text
 
     def defer(self, key: bytes, codec: str | None, data: bytes | None) -> Callable[[], str]:
-        """What reads a text when it is asked for; one in a block is read with those beside it."""
+        """Return a function that reads a text later; one in a block is read now, with its block."""
         if codec is None:
             text = self.read(key, codec, data)
             return lambda: text

@@ -18,15 +18,15 @@ class SqliteTombstones:
         self._rows = TenantRows(connection, tenant, "tombstones")
 
     def any(self) -> bool:
-        """Whether the tenant has ever forgotten anything."""
+        """Check whether the tenant has ever forgotten anything."""
         return bool(self._rows.number("any"))
 
     def has_older(self) -> bool:
-        """Whether the tenant has digests of earlier versions, which are looked up otherwise."""
+        """Check whether the tenant has digests of earlier versions, looked up in another way."""
         return bool(self._rows.number("has_older"))
 
     def find_anchored(self, anchors: Iterable[str]) -> list[tuple[str, Tombstone]]:
-        """The stored imprints that have one of these anchors, with their tombstones."""
+        """List the stored imprints that have one of these anchors, with their tombstones."""
         rows = self._rows.all("find_anchored", anchors=as_json(anchors))
         return [
             (row["digest"], Tombstone(row["kind"], row["subject"], row["at"], row["reason"]))
@@ -34,26 +34,26 @@ class SqliteTombstones:
         ]
 
     def find(self, digests: Iterable[str], kind: TombstoneKind) -> Tombstone | None:
-        """The newest tombstone of this kind that has one of the digests."""
+        """Return the newest tombstone of a kind with one of the digests; None if none has any."""
         row = self._rows.first("find", digests=as_json(digests), kind=kind)
         return None if row is None else Tombstone(**row)
 
     def get(self, subject: str) -> Tombstone | None:
-        """The tombstone of the record that had this id."""
+        """Return the tombstone of the record that had this id; None if there is none."""
         row = self._rows.first("by_subject", subject=subject)
         return None if row is None else Tombstone(**row)
 
     def find_hiding(self, subject: str, now: int) -> HiddenRecord | None:
-        """The forget that has hidden the record that had this id, where it can be put back now."""
+        """Return the forget that has hidden the record with this id, if it can be put back now."""
         row = self._rows.first("hiding", subject=subject, now=now)
         return None if row is None else HiddenRecord(id=subject, **row)
 
     def has_meanings(self) -> bool:
-        """Whether any tombstone of the tenant has a vector, to recognise paraphrases by."""
+        """Check whether any tombstone of the tenant has a vector, to recognise paraphrases by."""
         return bool(self._rows.number("has_meanings"))
 
     def find_by_meaning(self, model: str, vector: Vector) -> Tombstone | None:
-        """The newest tombstone that has a vector close to this one."""
+        """Return the newest tombstone that has a vector close to this one; None if none has."""
         for row in self._rows.all("vectors", model=model):
             meaning = to_meaning({"model": model, "reach": row["reach"], "vector": row["vector"]})
             near = len(meaning.vector) == len(vector) and meaning.vector @ vector >= meaning.reach
@@ -62,7 +62,7 @@ class SqliteTombstones:
         return None
 
     def all(self) -> list[TombstoneRecord]:
-        """Every tombstone with its digests and vectors, oldest first."""
+        """List every tombstone with its digests and vectors, oldest first."""
         return [
             TombstoneRecord(
                 Tombstone(row["kind"], row["subject"], row["at"], row["reason"]),
@@ -73,7 +73,7 @@ class SqliteTombstones:
         ]
 
     def add(self, record: TombstoneRecord) -> None:
-        """Add a tombstone. One that exists already gains the new digests and vectors."""
+        """Add a tombstone; one that exists already gains the new digests and vectors."""
         stone = record.tombstone
         kind, subject = stone.kind, stone.subject
         self._rows.insert("add", kind=kind, subject=subject, at=stone.at, reason=stone.reason)
@@ -90,7 +90,7 @@ class SqliteTombstones:
             )
 
     def add_all(self, records: Sequence[TombstoneRecord]) -> None:
-        """Add many tombstones of records that never had one, by two statements in all."""
+        """Add many tombstones without vectors, in two statements."""
         stones = [(record.tombstone, record.digests) for record in records]
         self._rows.change_many("add", (asdict(stone) for stone, _ in stones))
         self._rows.change_many(
@@ -112,7 +112,7 @@ class SqliteTombstones:
 
 
 def to_meaning(row: dict[str, Any]) -> SuppressedMeaning:
-    """The vector of a tombstone, from its columns."""
+    """Build the vector of a tombstone from its columns."""
     import numpy as np  # noqa: PLC0415  (who keeps no vectors pays nothing)
 
     return SuppressedMeaning(row["model"], np.frombuffer(row["vector"], np.float32), row["reach"])

@@ -1,6 +1,6 @@
 """A transaction: one tenant's rows over one connection.
 
-Its tables are made when they are asked for: most transactions need two or three of the two dozen.
+Its tables are made when they are asked for: most transactions need two or three of two dozen.
 """
 
 import contextlib
@@ -65,19 +65,19 @@ from memoria.store.sqlite.workspaces import SqliteWorkspaces
 
 _T = TypeVar("_T")
 ConcurrentRead = Callable[[], AbstractContextManager["SqliteTransaction | None"]]
-"""Opens a second transaction that sees the same; None where that would gain nothing."""
+"""Opens a second transaction that sees the same; yields None if that would gain nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoreOptions:
-    """What is configured of a store."""
+    """Settings of a store."""
 
     attempts: int = 5
-    """How often an embedding is tried."""
+    """Number of times that an embedding is tried."""
     private: frozenset[str] = frozenset()
-    """The workspaces that are seen from themselves alone."""
+    """Workspaces that are seen from themselves alone."""
     zone: Zone = MACHINE_ZONE
-    """Where days begin of which nothing better is known."""
+    """Zone that decides where days begin, if nothing better is known."""
 
 
 class SqliteTransaction:
@@ -92,14 +92,14 @@ class SqliteTransaction:
         counted: TermStatistics,
         concurrent_read: ConcurrentRead | None = None,
     ) -> None:
-        """Nothing is read yet.
+        """Bind to a connection.
 
         Args:
             connection: which has begun a transaction.
             tenant: whose rows they are.
             vectors: the vector index as this connection reaches it.
             options: of the store.
-            counted: what the process remembers of the full text.
+            counted: the process's caches of the full text.
             concurrent_read: opens a second transaction that sees the same; None for a writer.
         """
         self._connection = connection
@@ -118,7 +118,7 @@ class SqliteTransaction:
 
     @cached_property
     def snapshot(self) -> tuple[int, int]:
-        """The connection, and how often it has seen the file changed by others."""
+        """Key of the snapshot: the connection, and a number that changes with the file."""
         return id(self._connection), self._connection.count_commits()
 
     @cached_property
@@ -147,7 +147,7 @@ class SqliteTransaction:
 
     @cached_property
     def turn_columns(self) -> SqliteTurnColumns:
-        """Turns side by side."""
+        """Turns as arrays."""
         return SqliteTurnColumns(self._connection, self._tenant, self.conversations, self._reading)
 
     @cached_property
@@ -159,7 +159,7 @@ class SqliteTransaction:
 
     @cached_property
     def transcripts(self) -> SqliteTranscriptPlaces:
-        """How far the transcripts of clients have been taken in."""
+        """Places up to which the transcripts of clients have been taken in."""
         return SqliteTranscriptPlaces(self._connection, self._tenant)
 
     @cached_property
@@ -175,12 +175,12 @@ class SqliteTransaction:
 
     @cached_property
     def listings(self) -> SqliteListings:
-        """Memories and sessions page by page, for who browses."""
+        """Memories and sessions page by page, for browsing."""
         return SqliteListings(self._connection, self._tenant, self._workspaces)
 
     @cached_property
     def short_ids(self) -> SqliteShortIds:
-        """The ids of memories and turns, by their ends."""
+        """Ids of memories, turns and entities by their ends, of sessions by their beginnings."""
         return SqliteShortIds(self._connection, self._tenant)
 
     @cached_property
@@ -190,7 +190,7 @@ class SqliteTransaction:
 
     @cached_property
     def episodes(self) -> SqliteEpisodes:
-        """Which turns an episode sums up."""
+        """Episodes, and the turns that each sums up."""
         return SqliteEpisodes(self._connection, self._tenant)
 
     @cached_property
@@ -210,14 +210,14 @@ class SqliteTransaction:
 
     @cached_property
     def private_times(self) -> SqlitePrivateTimes:
-        """When nothing of a workspace's sessions is kept."""
+        """Spans in which nothing of a workspace's sessions is kept."""
         return SqlitePrivateTimes(
             self._connection, self._tenant, self._workspaces, self._private_times
         )
 
     @cached_property
     def projects(self) -> SqliteProjects:
-        """What is on record of each project."""
+        """Projects and their rows."""
         return SqliteProjects(self._connection, self._tenant, self.documents, self._workspaces)
 
     @cached_property
@@ -227,12 +227,12 @@ class SqliteTransaction:
 
     @cached_property
     def erasures(self) -> SqliteErasures:
-        """What is to be forgotten, and the proofs of it."""
+        """Rows to be erased, and the reports on those that were."""
         return SqliteErasures(self._connection, self._tenant, self.documents)
 
     @cached_property
     def hidden(self) -> SqliteHiddenRecords:
-        """What was forgotten and can still be put back."""
+        """Rows that a forget took away and that can still be put back."""
         return SqliteHiddenRecords(
             self._connection, self._tenant, self.documents, self._vectors, self.zone
         )
@@ -244,7 +244,7 @@ class SqliteTransaction:
 
     @cached_property
     def backlog(self) -> SqliteTenantBacklog:
-        """Documents that want a vector."""
+        """Documents that need a vector."""
         return SqliteTenantBacklog(
             self._connection, self._tenant, self._vectors, self.conversations
         )
@@ -256,7 +256,7 @@ class SqliteTransaction:
 
     @cached_property
     def retention(self) -> SqliteRetention:
-        """How long memories last."""
+        """Memories with the attributes that decide how long they last."""
         return SqliteRetention(self._connection, self._tenant)
 
     @cached_property
@@ -266,7 +266,7 @@ class SqliteTransaction:
 
     @cached_property
     def dependencies(self) -> SqliteDependencies:
-        """What rests on what."""
+        """Sources of memories, queue entries and edges."""
         return SqliteDependencies(self._connection, self._tenant)
 
     @cached_property
@@ -276,12 +276,12 @@ class SqliteTransaction:
 
     @cached_property
     def edge_pruning(self) -> SqlitePrunedEdges:
-        """Edges that graph expansion does without."""
+        """Edges that graph expansion skips, and those it may skip."""
         return SqlitePrunedEdges(self._connection, self._tenant)
 
     @cached_property
     def metrics(self) -> SqliteMetrics:
-        """What nightly maintenance measures."""
+        """Figures that nightly maintenance measures."""
         return SqliteMetrics(self._connection, self._tenant)
 
     @cached_property
@@ -291,7 +291,7 @@ class SqliteTransaction:
 
     @cached_property
     def purge(self) -> SqlitePurgeCandidates:
-        """What may be erased for good."""
+        """Candidates for erasure for good."""
         return SqlitePurgeCandidates(self._connection, self._tenant)
 
     @cached_property
@@ -301,12 +301,12 @@ class SqliteTransaction:
 
     @cached_property
     def file_records(self) -> SqliteGeneratedFileRecords:
-        """What was last written into generated files."""
+        """Records of what was last written into generated files."""
         return SqliteGeneratedFileRecords(self._connection, self._tenant)
 
     @cached_property
     def storage_tiers(self) -> SqliteStorageTiers:
-        """How tightly texts are packed."""
+        """Conversations by how tightly their texts are packed."""
         return SqliteStorageTiers(self._connection, self._tenant)
 
     @cached_property
@@ -335,7 +335,7 @@ class SqliteTransaction:
         return SqliteModelCallLog(self._connection, self._tenant)
 
     def follow_changes(self) -> None:
-        """Take in what was changed, so that the next search need not, if one may be near."""
+        """Bring the process's caches up to date with the file, if a search may be near."""
         if not self._counted.was_asked_lately(self._tenant):
             return
         self.documents.follow_changes()
@@ -345,7 +345,7 @@ class SqliteTransaction:
     def read_concurrently(
         self, work: Callable[["SqliteTransaction"], _T]
     ) -> Iterator[Callable[[], _T]]:
-        """Do something in another thread, on the same rows, while the block runs; or before it."""
+        """Run work in another thread, on the same rows, while the block runs; or else before it."""
         with self._concurrent_read() as other:
             if other is None:
                 done = work(self)
@@ -355,7 +355,7 @@ class SqliteTransaction:
                     yield result
 
     def statistics(self) -> Statistics:
-        """What the tenant holds."""
+        """Count what the tenant holds."""
         rows = TenantRows(self._connection, self._tenant, "statistics")
         chunks = rows.all("chunks")[0]
         today = start_of_utc_day(now_millis())

@@ -1,4 +1,4 @@
-"""Turn columns in SQLite: turns side by side, most of them as the process knows them already."""
+"""Turn columns in SQLite: turns as arrays, most of them from the process's cache."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -29,30 +29,30 @@ class SqliteTurnColumns:
         conversations: SqliteConversations,
         reading: ReaderKnowledge | None,
     ) -> None:
-        """Nothing is read yet.
+        """Bind to a tenant.
 
         Args:
-            connection: where turns are.
-            tenant: whose they are.
-            conversations: where texts are read.
-            reading: what a reader knows from the start; a writer reads everything each time.
+            connection: to the file.
+            tenant: its number.
+            conversations: reads texts.
+            reading: caches for a reader; None for a writer, which reads everything each time.
         """
         self._rows = TenantRows(connection, tenant, "turn_columns")
         self._documents = TenantRows(connection, tenant, "documents")
         self._conversations = conversations
         self._reading = reading
         self._own: TurnTable | None = None
-        """Where others have followed a newer snapshot."""
+        """Table of this transaction alone, if the shared one has followed a newer snapshot."""
 
     def follow_changes(self) -> None:
-        """Take in turns that are new or were changed, if the process keeps any."""
+        """Bring the cached turns up to date with the file, if the process has any."""
         if self._reading is not None and self._reading.counted.has_turns(self._rows.tenant):
             self.remarks([])
 
     def surroundings(
         self, central: Sequence[int], others: Sequence[int], *, include_processed: bool
     ) -> Surroundings:
-        """Where turns stand, and what is up to two places around the central ones."""
+        """Find the places of turns, and the turns up to two places around the central ones."""
         return self._use(
             lambda table: table.find_around(
                 self._reads, central, others, include_processed=include_processed
@@ -60,11 +60,11 @@ class SqliteTurnColumns:
         )
 
     def remarks(self, ns: Sequence[int]) -> Remarks:
-        """Who said the turns and when, a row for each in the order of the numbers."""
+        """Return speakers and times of the turns, a row for each in the order of the numbers."""
         return self._use(lambda table: table.list_remarks(self._reads, ns))
 
     def sayings(self, ns: Sequence[int], *, with_wishes: bool) -> Sayings:
-        """What is told by what was said in the turns, which is read; a row for each."""
+        """Read the turns' texts and return their features, a row for each."""
         import numpy as np  # noqa: PLC0415  (who finds nothing pays nothing)
 
         remarks = self._conversations.remarks(ns)
@@ -80,7 +80,7 @@ class SqliteTurnColumns:
         return sayings
 
     def _use(self, work: Callable[["TurnTable"], _T]) -> _T:
-        """What comes of work with what is known of turns, as of this snapshot."""
+        """Call `work` with a table of turns that is up to date with this snapshot."""
         from memoria.store.sqlite.turn_table import TurnTable  # noqa: PLC0415  (brings NumPy)
 
         if self._reading is None:

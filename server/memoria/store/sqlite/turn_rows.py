@@ -1,4 +1,4 @@
-"""Rows of turns: a turn as it is kept, read out of its row."""
+"""Building turns from their rows."""
 
 import json
 from typing import Any
@@ -14,12 +14,12 @@ _TRUST = {trust.value: trust for trust in Trust}
 
 
 def read_turn_row(row: tuple[Any, ...], heard: Remark | None, texts: SqliteTexts) -> StoredTurn:
-    """A turn as its row has it: the table checks types, and what is one of few.
+    """Build a turn from its row; the table itself checks types and enumerations.
 
     Args:
         row: of the statement `turns`.
-        heard: what was said in it, where that has been read.
-        texts: where what its row only refers to is read.
+        heard: the turn's metadata with its text, if that has been read; else None.
+        texts: reads texts that the row only refers to.
     """
     (n, turn_id, source, session_id, session_n, message_id, turn_index, version, current,
      suppressed, processed, role, speaker, account, at, utc_offset, ingested_at, trust,

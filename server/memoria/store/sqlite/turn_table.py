@@ -1,10 +1,10 @@
-"""Turn table: what a process has read of the turns of a tenant, a row for each.
+"""Turn table: a process's cache of a tenant's turns, a row for each.
 
-Hundreds of turns are asked of each search for their place in their conversation, who said them and
-when, and what little their texts tell by themselves: numbers that hardly ever change. So they are
-read when a turn is first met, and found again by number and by place. As in `standings` the
-tenant's count of changes tells which to read again; nobody's words are among them, but the names of
-those who speak, so all is let go once something was erased.
+Each search needs of hundreds of turns their place in their conversation, their speaker and time,
+and a few features of their texts: numbers that hardly ever change. So they are read when a turn is
+first met, and found again by number and by place. As in `standings`, the tenant's count of changes
+tells which to read again. The table holds nobody's words, but the names of speakers, so all is
+dropped once something was erased.
 """
 
 import threading
@@ -20,15 +20,15 @@ from memoria.store.sqlite.sorted_rows import Integers, SortedRows, list_once
 from memoria.store.sqlite.tenants import StoreTenant
 
 _MOST = 20_000
-"""Documents. What so many take is a twentieth of what their vectors take."""
+"""Number of documents; their rows take a twentieth of what their vectors take."""
 _MOST_NEW = 1_000
 _NOWHERE = -1
-"""The place of what is no turn."""
+"""Place of a document that is no turn."""
 _REACH = 2
-"""How many places around a turn are asked for."""
+"""Number of places around a turn that are asked for."""
 _SMALL_HOME_BITS, _BLOCK_BITS = 8, 3
-"""Turns are read by blocks of so many bits, with those around them: where all fit in, in large
-ones, so that soon none is left to be read."""
+"""Bits of the blocks by which turns are read with those around them: large blocks in a home that
+fits in whole, so that soon none is left to be read."""
 _ROLES = {role.value: code for code, role in enumerate(Role)}
 _USER, _ASSISTANT = _ROLES[Role.USER], _ROLES[Role.ASSISTANT]
 _SAID = ("words", "asks", "wish")
@@ -54,30 +54,29 @@ _NONE: Integers = np.zeros(0, np.int64)
 
 
 class TurnReads(NamedTuple):
-    """What reads turns on a snapshot, each as (number, session, place there, and so on)."""
+    """Reads of a snapshot's turns; each is a tuple of number, session, place there, and so on."""
 
     list_turns: Callable[[Sequence[int]], Sequence[tuple[Any, ...]]]
-    """By number."""
+    """Reads turns by number."""
     list_spans: Callable[[Sequence[tuple[int, int, int]]], Sequence[tuple[Any, ...]]]
-    """By session, with the first and the last place; those of several spans may come twice."""
+    """Reads turns by session, first and last place; turns of several spans may come twice."""
     list_changed: Callable[[int], Sequence[int]]
-    """The documents that were changed after so many changes."""
+    """Reads the documents that were changed after so many changes."""
 
 
 class TurnTable:
-    """Turns that were met, as of one state of the file. Whoever uses it holds its lock."""
+    """Turns that were met, as of one state of the file. Its user holds its lock."""
 
     def __init__(self) -> None:
-        """None has been met."""
         self.lock = threading.Lock()
         self._changes = self._newest = 0
         self._forget_all()
 
     def follow(self, reads: TurnReads, tenant: StoreTenant) -> bool:
-        """Let go what the tenant has changed since; False where a newer state has been followed.
+        """Follow the tenant's changes; return False if a newer state has been followed already.
 
         Args:
-            reads: what reads turns as the snapshot has them.
+            reads: reads turns on the snapshot.
             tenant: as the snapshot has it.
         """
         now = tenant.age
@@ -100,7 +99,7 @@ class TurnTable:
         *,
         include_processed: bool,
     ) -> Surroundings:
-        """Where turns stand, and those around the central ones; what is not known is read."""
+        """Find the places of turns, and those around the central ones; read unknown ones."""
         rows = self._meet(reads, np.array([*central, *others], np.int64))
         middle = self._select_turns(rows[: len(central)])
         rest = self._select_turns(rows[len(central) :])
@@ -121,7 +120,7 @@ class TurnTable:
         )
 
     def list_remarks(self, reads: TurnReads, ns: Sequence[int]) -> Remarks:
-        """Who said turns and when, a row for each; what is not known is read."""
+        """Return speakers and times of turns, a row for each; read what is not known."""
         rows = self._meet(reads, np.array(ns, np.int64))
         is_turn, roles = self._rows["place"][rows] != _NOWHERE, self._rows["role"][rows]
         return Remarks(
@@ -135,7 +134,7 @@ class TurnTable:
         )
 
     def note_sayings(self, ns: Sequence[int], sayings: Sayings) -> None:
-        """Keep what was told by the texts of turns, of those that have been met."""
+        """Keep features of the texts of turns, as far as the turns have been met."""
         rows, is_met = self._by_number.find(np.array(ns, np.int64))
         for field, values in zip(_SAID, sayings, strict=True):
             former = self._rows[field][rows[is_met]]
@@ -143,17 +142,17 @@ class TurnTable:
 
     def _forget_all(self) -> None:
         self._rows = np.zeros(0, _ROW)
-        """As they were met, with room for more."""
+        """Rows in the order in which they were met, with room for more."""
         self._by_number, self._by_place = SortedRows(), SortedRows()
         self._names = [""]
         self._codes: dict[str | None, int] = {None: 0, "": 0}
         self._blocks: set[int] = set()
-        """Those of which all turns have been met, and the ones around them."""
+        """Numbers of the blocks whose turns, and those around them, have all been met."""
         self._unread: list[int] = []
-        """What is newer than all that was met: it may stand beside some of it."""
+        """Documents newer than all that were met: some may be neighbours of these."""
 
     def _doubt(self, reads: TurnReads, tenant: StoreTenant) -> None:
-        """Let what may have changed be read again when it is next met."""
+        """Mark rows that may have changed, to be read again when they are next met."""
         if tenant.changes > self._changes:
             changed = np.array(reads.list_changed(self._changes), np.int64)
             rows, is_met = self._by_number.find(changed)
@@ -162,7 +161,7 @@ class TurnTable:
         self._unread += range(self._newest + 1, tenant.newest_document + 1)
 
     def _meet(self, reads: TurnReads, ns: Integers) -> Integers:
-        """The rows of documents, of which those that are not known are read."""
+        """Return the rows of documents; those that are not known are read."""
         wanted = np.append(ns, self._unread) if self._unread else ns
         self._unread = []
         rows, is_met = self._by_number.find(wanted)
@@ -182,7 +181,7 @@ class TurnTable:
             self._blocks |= unmet
 
     def _put(self, found: Sequence[tuple[Any, ...]], asked: Integers = _NONE) -> None:
-        """Keep what was read of turns; what was asked for and is not among them is no turn."""
+        """Keep turns that were read; a document in `asked` that is not among them is no turn."""
         by_number = {row[0]: row for row in found}
         if by_number:
             ns, sessions, indexes, ats, roles, speakers, current, processed, changed = zip(
@@ -199,7 +198,7 @@ class TurnTable:
         self._enter(others, np.full(len(others), _NOWHERE))
 
     def _enter(self, ns: Integers, places: Integers) -> Integers:
-        """The rows of documents; those that were not met yet get rows behind the others."""
+        """Return the rows of documents; those that were not met yet get rows behind the others."""
         rows, is_met = self._by_number.find(ns)
         is_new, many = ~is_met, len(self._by_number)
         total = many + np.count_nonzero(is_new)
@@ -223,12 +222,12 @@ class TurnTable:
         return code
 
     def _select_turns(self, rows: Integers) -> Integers:
-        """Those of the rows that are turns."""
+        """Select the rows that are turns."""
         turns: Integers = rows[self._rows["place"][rows] != _NOWHERE]
         return turns
 
 
 def _find_span(place: int, many: int) -> tuple[int, int, int]:
-    """The session of a place, and the places there from before it to behind so many."""
+    """Return the session of a block, with its first and last place, widened by the reach."""
     session, first = divmod(place, 1 << SESSION_BITS)
     return session, first - _REACH, first + many - 1 + _REACH

@@ -10,7 +10,11 @@ _NINTH = 8
 
 
 def read_varints(block: bytes) -> Iterator[int]:
-    """The numbers that stand in a block one after the other."""
+    """Yield the numbers of a block, one after the other.
+
+    >>> [*read_varints(bytes([5, 0x81, 0]))]
+    [5, 128]
+    """
     number = read = 0
     for byte in block:
         read += 1
@@ -25,5 +29,5 @@ def read_varints(block: bytes) -> Iterator[int]:
 
 
 def sum_varints(block: bytes) -> int:
-    """Their sum. Numbers under 128 are bytes."""
+    """Add up the numbers of a block. Numbers under 128 are single bytes."""
     return sum(block) if block.isascii() else sum(read_varints(block))

@@ -11,14 +11,14 @@ _TOKEN = lazy_regex(r"[a-z]+\d")
 
 
 class Visibility(NamedTuple):
-    """Whose a document is, from where it is seen, and whether it counts."""
+    """A document's owner, the place it is seen from, and whether it is current and processed."""
 
     kind: str
     tenant: int
     workspace: int | None = None
     current: bool = True
     processed: bool = False
-    """Suppressed, or read and spoken for by a memory: the first level shows it no more."""
+    """True if suppressed, or read and spoken for by a memory: the first level shows it no more."""
 
     @property
     def token(self) -> str:
@@ -33,12 +33,12 @@ class Visibility(NamedTuple):
 
 
 def may_be_token(term: str) -> bool:
-    """Whether a word of a text may be the same as the token of a visibility."""
+    """Check whether a word of a text may be the same as the token of a visibility."""
     return _TOKEN.match(term) is not None
 
 
 def visibility_of(row: Row) -> Visibility:
-    """The visibility of a row of `documents`."""
+    """Return the visibility of a row of `documents`."""
     return Visibility(
         row["kind"],
         row["tenant_id"],
@@ -52,7 +52,11 @@ def visibility_of(row: Row) -> Visibility:
 def write_token(
     kind: str, tenant: int, workspace: int | None, current: int, suppressed: int, processed: int
 ) -> str:
-    """The token of a visibility as `documents` has it: of a million rows there are but a few."""
+    """Write the token of a visibility in `documents`; cached, for a million rows have but a few.
+
+    >>> write_token("turn", 1, 2, current=1, suppressed=0, processed=1)
+    'turn1w2_barred'
+    """
     place = "" if workspace is None else f"w{workspace}"
     past = "" if current else "_past"
     return f"{kind}{tenant}{place}{past}{'_barred' if suppressed or processed else ''}"

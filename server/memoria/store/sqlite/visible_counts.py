@@ -1,9 +1,8 @@
-"""Visible counts: how many of a tenant's documents have each visibility that was asked for.
+"""Visible counts: numbers of a tenant's documents by visibility, as far as they were asked for.
 
-Every search asks which part of a home it sees, so after every capture the index would be asked for
-six visibilities, most of which no document has: a thirtieth of a search. So what a process has
-counted follows the file, as `posting_cache` does: what is new is added. Of a document that was
-there before only its present visibility is known, so unless it was new lately all is counted again.
+Every search asks which part of a home it sees. What a process has counted follows the file, as
+`posting_cache` does: new documents are added. Of an older document only its present visibility is
+known, so unless it was new lately all is counted again.
 """
 
 import threading
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from memoria.store.sqlite.tenants import StoreTenant
 
 _MOST_NEW = 1_000
-"""Documents whose visibility is remembered since they were new."""
+"""Number of documents whose visibility is kept since they were new."""
 
 Count = Callable[[Sequence[str]], Mapping[str, int]]
 """Counts the documents of visibilities on a snapshot."""
@@ -27,17 +26,16 @@ class VisibleCounts:
     """Documents by visibility, as of one state of the file. Thread-safe."""
 
     def __init__(self) -> None:
-        """Nothing is counted yet."""
         self._lock = threading.Lock()
         self._age = (0, 0)
         self._counts: dict[str, int] = {}
         self._new: dict[int, str] = {}
-        """Of documents that were followed, their visibility."""
+        """Visibilities of the documents that were followed."""
 
     def look_up(
         self, rows: TenantRows, tenant: "StoreTenant", tokens: Sequence[str], count: Count
     ) -> dict[str, int]:
-        """How many documents of a snapshot have each of the visibilities.
+        """Return the number of documents of each visibility on a snapshot.
 
         Args:
             rows: the statements about documents, on that snapshot.
@@ -54,7 +52,7 @@ class VisibleCounts:
             return {token: self._counts[token] for token in tokens}
 
     def _follow(self, rows: TenantRows, tenant: "StoreTenant") -> bool:
-        """Come up to a snapshot; False where others have followed a newer one."""
+        """Bring the counts up to a snapshot; return False if others have followed a newer one."""
         now = tenant.age
         if now < self._age:
             return False
@@ -67,7 +65,7 @@ class VisibleCounts:
         return True
 
     def _take_in(self, rows: TenantRows, tenant: "StoreTenant") -> bool:
-        """Count what is new; tells whether the counts are right then."""
+        """Count new documents; return False if the counts can't be kept right that way."""
         seen, newest = self._age
         followed = read_followed(rows, tenant, seen, newest)
         if followed is None:

@@ -1,7 +1,7 @@
-"""Word lists: where words stand, as a reader of a home within the budget has read it.
+"""Word lists: documents by word, as a reader of a home within the budget has read them.
 
-In a home of one tenant the process remembers them (`posting_cache`), elsewhere no longer than the
-transaction. Who looks for what nobody has said does not wait for NumPy.
+In a home of one tenant the process caches them (`posting_cache`), elsewhere they last no longer
+than the transaction. A question of words that nobody has said does not wait for NumPy.
 """
 
 from collections.abc import Collection, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from memoria.store.sqlite.postings import Postings
 
 _ONE_WORD = lazy_regex(r"[0-9a-z_\x80-\U0010ffff]+")
-"""What the index has as one word, written as it has it."""
+"""Pattern of what the index has as one word, written as it has it."""
 
 
 class WordLists:
@@ -27,40 +27,40 @@ class WordLists:
     def __init__(
         self, rows: TenantRows, reading: ReaderKnowledge, most: int, context_weight: float
     ) -> None:
-        """Nothing is read yet.
+        """Bind to a snapshot.
 
         Args:
             rows: the statements about documents.
-            reading: what the reader knows from the start.
+            reading: the reader's tenant and caches.
             most: the number of the newest document up to which lists are read.
-            context_weight: what a word counts that stands in who said it and when.
+            context_weight: the weight of a word in who said it and when.
         """
         self._rows = rows
         self._reading = reading
         self._most = most
         self._context_weight = context_weight
         self._stands: dict[str, bool] = {}
-        """Whether a word stands anywhere."""
+        """True for a word that any document has."""
 
     @cached_property
     def size(self) -> IndexSize:
-        """Of the index."""
+        """Size of the index."""
         return read_index_size(self._rows)
 
     def follow_changes(self) -> None:
-        """Take in the words of what is new, if the process keeps any lists."""
+        """Bring the cached lists up to date with the file, if the process has any."""
         if self._reading.counted.has_postings(self._reading.tenant.number):
             self._postings.follow_changes()
 
     def can_tell(self, terms: Sequence[str]) -> bool:
-        """Whether these are words, and their lists are short enough."""
+        """Check whether these are words, and the home is small enough to read their lists."""
         return self.size.newest <= self._most and _are_words(terms)
 
     def can_rank(self, terms: Sequence[str]) -> bool:
-        """Whether these are words, and how every document stands is known.
+        """Check whether these are words, and the standing of every document is known.
 
-        Where it is not, all documents are read beside the searches: here that would take longer
-        than to ask the index.
+        If it is not, all documents are read beside the searches: here that would take longer than
+        to ask the index.
         """
         if not _are_words(terms):
             return False
@@ -71,13 +71,13 @@ class WordLists:
         return False
 
     def sees_more(self, scope: Sequence[str], most: int) -> bool:
-        """Whether it is known that more documents than that have one of these visibilities."""
+        """Check whether more than `most` documents are known to have one of these visibilities."""
         tenant = self._reading.tenant
         known = self._reading.counted.standings.find_whole(tenant)
         return known is not None and known.has_more(self._rows, tenant, scope, most)
 
     def count(self, terms: Sequence[str], scope: Sequence[str]) -> dict[str, int]:
-        """In how many of the documents of these visibilities each word stands."""
+        """Count the documents of these visibilities that hold each word."""
         if not self._find(terms):
             return dict.fromkeys(terms, 0)
         return self._postings.count(terms, scope)
@@ -85,19 +85,19 @@ class WordLists:
     def best(
         self, terms: Sequence[str], scope: Sequence[str], among: Collection[int] | None, limit: int
     ) -> list[Match]:
-        """The best documents of these visibilities; among the ones that are wanted, if not all."""
+        """Return the best documents of these visibilities, of all or of those in `among`."""
         return self._postings.best(terms, scope, among, limit) if self._find(terms) else []
 
     def rank(self, terms: Sequence[str], scope: Sequence[str]) -> Sequence[Match]:
-        """All documents of these visibilities that hold one of the words, best first."""
+        """Rank all documents of these visibilities that hold one of the words, best first."""
         return self._postings.rank(terms, scope) if self._find(terms) else []
 
     def may_hold_all(self, terms: Sequence[str], scope: Sequence[str]) -> bool:
-        """Whether a document of these visibilities holds each of the words, or is told by it."""
+        """Check whether a document of these visibilities has all the words, context included."""
         return self._find(terms) and self._postings.may_hold_all(terms, scope)
 
     def _find(self, terms: Sequence[str]) -> bool:
-        """Know the lists of these words, and tell whether any stands anywhere."""
+        """Read the lists of these words that are not known; return True if any is not empty."""
         unknown = {term: "" for term in terms if term not in self._stands}
         if unknown and self._reading.counted.has_postings(self._reading.tenant.number):
             known = self._postings.recall(unknown)

@@ -1,8 +1,8 @@
-"""Word renewal: what an older version has indexed gets the words that this one reads in it.
+"""Word renewal: documents of an older version get the words that this one reads in them.
 
 Documents are gone through once, in the order of their numbers, some at a time. They are read beside
-all others, and only those are written that have other words by now. A mark in the file says how far
-that is; it may stop anywhere and goes on there, in whatever process. What an older version adds
+all other work, and only those are written that have other words by now. A mark in the file says how
+far that is; it may stop anywhere and goes on there, in whatever process. What an older version adds
 meanwhile has a higher number, so it is reached as well.
 """
 
@@ -33,29 +33,28 @@ class _Stale(NamedTuple):
 
 
 _Words = tuple[str, str]
-"""What a document is found by: what it says; who said it, or what property it tells, and when."""
+"""Words of a document, and its context: who said it, or the property it tells, and when."""
 
 
 class DocumentPage(NamedTuple):
     """Documents that follow each other."""
 
     after: int
-    """The document before the first."""
+    """Number of the document before the first."""
     last: int
     stale: Sequence[_Stale]
 
 
 class WordRenewal:
-    """Looks for words of older versions through one connection."""
+    """Finds words of older versions through one connection."""
 
     def __init__(self, connection: Connection, vectors: VectorIndex, zone: Zone) -> None:
-        """Nothing is looked at yet."""
         self._connection = connection
         self._vectors = vectors
         self._zone = zone
 
     def read_page(self, most: int) -> DocumentPage | None:
-        """The next documents to look at; None where all have the words of this version."""
+        """Read the next documents to look at; None if all have the words of this version."""
         form, after = read_mark(self._connection)
         if form > FORM:
             return None  # a newer version sees to it
@@ -65,9 +64,9 @@ class WordRenewal:
         return None if last is None else DocumentPage(after, last, [*self._list_stale(after, last)])
 
     def write(self, page: DocumentPage) -> None:
-        """Let the documents of a page be found by the words of this version, and move the mark.
+        """Index the documents of a page by the words of this version, and move the mark.
 
-        What has other words by now than the page was read with was written anew, or is gone.
+        A document whose words differ from when the page was read was written anew, or is gone.
         """
         if page.stale:
             stored = self._read_stored(page.after, page.last)
@@ -93,7 +92,7 @@ class WordRenewal:
                     yield _Stale(n, tenant, before, present)
 
     def _read_present(self, tenant: int, stored: Mapping[int, Row]) -> dict[int, _Words]:
-        """By document what this version reads in it."""
+        """Map documents to the words that this version reads in them."""
         ns = list_numbers(stored)
         wordings = TenantRows(self._connection, tenant, "word_renewal").all("wordings", ns=ns)
         found: dict[int, _Words] = {}

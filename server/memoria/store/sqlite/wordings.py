@@ -1,4 +1,4 @@
-"""What memories say: their wordings, with their places in the index."""
+"""Wordings of memories, with their places in the index."""
 
 from memoria.language.words.document import memory_tokens
 from memoria.model.zone import Zone
@@ -27,7 +27,7 @@ class SqliteWordings:
         *,
         suppressed: bool = False,
     ) -> int:
-        """Write a wording with its index row and backlog entry, whichever home it is from."""
+        """Write a wording with its index row and backlog entry, of this home or another."""
         place = self._rows.first("place", memory_n=memory_n, turn_n=version.turn_n)
         seen_from = None if place is None else place["workspace_n"]
         offset = None if place is None else place["utc_offset"]
@@ -58,7 +58,7 @@ class SqliteWordings:
         return n
 
     def index_again(self, memory_n: int) -> None:
-        """Let the present wording be found by the property that its memory tells by now."""
+        """Index the present wording by its memory's present property."""
         row = self._rows.first("present_wording", memory_n=memory_n)
         if row is not None:
             since = row["valid_from"]

@@ -19,20 +19,20 @@ class SqliteWorkspaces:
         *,
         only_reads: bool = False,
     ) -> None:
-        """Nothing is read yet.
+        """Bind to a tenant.
 
         Args:
-            connection: where they are.
-            tenant: whose they are.
+            connection: to the file.
+            tenant: its number.
             private: names of those that are seen from themselves alone.
-            only_reads: whether nothing changes meanwhile; they are read once then.
+            only_reads: True if nothing changes meanwhile; they are read once then.
         """
         self._rows = TenantRows(connection, tenant, "workspaces")
         self._private = private
         self._only_reads = only_reads
 
     def number(self, name: str | None) -> int | None:
-        """The workspace's number; None for none, and for one nothing was ever kept of."""
+        """Return a workspace's number; None for None, and for one nothing was ever kept of."""
         if name is None:
             return None
         if self._only_reads:
@@ -41,31 +41,31 @@ class SqliteWorkspaces:
         return None if row is None else int(row["n"])
 
     def enter(self, name: str | None) -> int | None:
-        """The workspace's number, made if it is new; None for none."""
+        """Return a workspace's number, made if it is new; None for None."""
         if name is None:
             return None
         return self.number(name) or self._rows.insert("add", name=name)
 
     def all(self) -> list[int]:
-        """Every workspace's number."""
+        """List every workspace's number."""
         return list((self._known if self._only_reads else self._list()).values())
 
     def names(self) -> list[str]:
-        """Every workspace's name."""
+        """List every workspace's name."""
         return list(self._list())
 
     def is_private(self, name: str | None) -> bool:
-        """Whether a workspace is seen from itself alone."""
+        """Check whether a workspace is seen from itself alone."""
         return name in self._private
 
     @cached_property
     def private_names(self) -> str:
-        """The names of those that are seen from themselves alone, as a JSON list."""
+        """Names of private workspaces, as a JSON list."""
         return json.dumps(sorted(self._private))
 
     @cached_property
     def private(self) -> list[int]:
-        """The numbers of those that are seen from themselves alone."""
+        """Numbers of private workspaces."""
         found = map(self.number, sorted(self._private))
         return [n for n in found if n is not None]
 

@@ -1,13 +1,13 @@
-"""The queue of writers: whichever process comes first writes first.
+"""The queue of writers: they write in the order in which they come, across processes.
 
-SQLite lets those who wait for its write lock sleep and look again, ever more rarely. Whoever has
-just written finds it free, and of many writers some wait until they give up. So a writer first
+SQLite lets those who wait for its write lock sleep and look again, ever more rarely. A process that
+has just written finds it free, and of many writers some wait until they give up. So a writer first
 takes a ticket: the next number of a counter in a file beside the database, and a lock on the byte
 of that number, which ends with its process. It is a writer's turn when nobody has a lock on the
 byte of an earlier number.
 
-The queue keeps order and nothing else: that no two write at once is the affair of SQLite's lock.
-So nothing is at risk where there can be no queue (a file system without locks), and whoever has
+The queue keeps order and nothing else: SQLite's lock sees to it that no two write at once. So
+nothing is at risk where there can be no queue (a file system without locks), and a writer that has
 waited for a while without the queue moving overtakes if nobody writes: somebody in it is asleep.
 """
 
@@ -26,22 +26,22 @@ from memoria.store.sqlite.lock_watch import LockWatch
 
 _NEXT, _PRESENT, _HEAD = struct.Struct("<Q"), struct.Struct("<QQ"), struct.Struct("<QQQ")
 _COUNTER = 1 << 20
-"""The byte whose lock guards the counter."""
+"""Byte whose lock guards the counter."""
 _TICKETS = _COUNTER + 1
 _MOST_TICKETS = 1 << 30
 _OWNER_ONLY = 0o600
 _FLAGS = os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _SHORTEST_S, _LONGEST_S = 0.0003, 0.02
-"""Between two looks at what the system does not wake anybody for."""
+"""Seconds between two looks at what the system does not wake anybody for."""
 _STILL_S = 0.5
-"""Without a move for so long, those who wait look whether anybody writes at all."""
+"""Seconds without a move after which waiting writers look whether anybody writes at all."""
 
 
 class WaitedTooLongError(Exception):
     """The queue has not moved for too long."""
 
     def __init__(self, process: int) -> None:
-        """The id of the process whose turn it was last."""
+        """Take the id of the process whose turn it was last."""
         super().__init__(process)
         self.process = process
 
@@ -50,13 +50,12 @@ class ThreadLine:
     """Threads of one process in the order in which they came: Python's own lock keeps none."""
 
     def __init__(self) -> None:
-        """Nobody waits."""
         self._guard = threading.Lock()
         self._line: deque[threading.Lock] = deque()
-        """The gate of each, which is shut until it is their turn."""
+        """Gates of the threads in line, each shut until it is their turn."""
 
     def __len__(self) -> int:
-        """How many are in line, with the one whose turn it is."""
+        """Return the number of threads in line, the one whose turn it is included."""
         return len(self._line)
 
     @contextmanager
@@ -79,27 +78,27 @@ class ThreadLine:
 
 
 class _Head(NamedTuple):
-    """What the queue's file says."""
+    """Content of the queue's file."""
 
     next_ticket: int
     present: int
-    """The ticket whose turn it was last."""
+    """Ticket whose turn it was last."""
     process: int
-    """And the process that had it."""
+    """Process that had it."""
 
 
 class _Ticket(NamedTuple):
-    """A place in the queue."""
+    """A writer's place in the queue."""
 
     number: int
     is_first: bool
-    """Whether nobody was before it when it was taken, so that there is nothing to wait for."""
+    """True if nobody was before it when it was taken, so that there is nothing to wait for."""
 
 
 class WriteQueue:
-    """Where all that write to one database file line up. Thread-safe.
+    """The line of all that write to one database file. Thread-safe.
 
-    A process has one of a file, however many connections: its locks are the process's, and closing
+    A process has one for a file, however many connections: its locks are the process's, and closing
     the file anywhere in it would end them all.
     """
 
@@ -107,7 +106,7 @@ class WriteQueue:
     _all: ClassVar[dict[Path, "WriteQueue"]] = {}
 
     def __init__(self, database: Path) -> None:
-        """Nothing is opened until somebody writes. See `of`.
+        """Open nothing until somebody writes. Use `of` to get one.
 
         Args:
             database: the file that is written to.
@@ -119,13 +118,13 @@ class WriteQueue:
         self._threads = ThreadLine()
         self._descriptor: int | None = None
         self._overtaken = 0
-        """Nobody with a ticket before this is waited for again."""
+        """Lowest ticket that is still waited for."""
         self._watches: list[LockWatch] = []
-        """Of whoever waits, and of those who no longer do and can't be called back."""
+        """Watches of those who wait, and of those who no longer do and can't be called back."""
 
     @classmethod
     def of(cls, database: Path) -> "WriteQueue":
-        """The queue of a file. Each who asks for it closes it once."""
+        """Return the queue of a file. Every caller must close it once."""
         place = Path(os.path.realpath(database))
         with cls._guard:
             queue = cls._all.setdefault(place, cls(place))
@@ -133,7 +132,7 @@ class WriteQueue:
         return queue
 
     def close(self) -> None:
-        """Be done with it. The last to be so removes the file, unless somebody is in line."""
+        """Leave the queue. The last to leave removes the file, unless somebody is in line."""
         with self._guard:
             self._users -= 1
             if self._users == 0:
@@ -146,7 +145,7 @@ class WriteQueue:
 
         Args:
             patience_s: how long to wait without the queue moving.
-            is_free: whether nobody writes at this moment.
+            is_free: returns True while nobody writes.
 
         Raises:
             WaitedTooLongError: the queue has not moved for so long, and somebody writes.
@@ -163,7 +162,7 @@ class WriteQueue:
                     self._unlock(_TICKETS + taken.number)
 
     def _take_ticket(self) -> _Ticket | None:
-        """The next ticket; None where there can be no queue, or whoever is taking one sleeps."""
+        """Take the next ticket; None if there can be no queue, or its counter stays locked."""
         until = time.monotonic() + _STILL_S
         with suppress(OSError):
             while time.monotonic() < until:
@@ -190,7 +189,7 @@ class WriteQueue:
         return _Ticket(ticket, is_first)
 
     def _wait(self, ticket: int, patience_s: float, is_free: Callable[[], bool]) -> None:
-        """Until nobody is before us, or those who are can be overtaken."""
+        """Wait until nobody is ahead, or those who are can be overtaken."""
         descriptor = self._open_file()
         seen, moved_at = _read_head(descriptor).present, time.monotonic()
         watch = LockWatch(descriptor, _TICKETS + ticket - 1)
@@ -214,7 +213,7 @@ class WriteQueue:
         write_at(descriptor, _NEXT.size, _PRESENT.pack(ticket, os.getpid()))
 
     def _is_first(self, descriptor: int, ticket: int) -> bool:
-        """Whether nobody has an earlier ticket, of those that are waited for."""
+        """Check whether nobody has an earlier ticket, of those that are waited for."""
         first = self._overtaken if self._overtaken <= ticket else 0
         if first == ticket:
             return True
@@ -234,7 +233,7 @@ class WriteQueue:
         return self._descriptor
 
     def _is_in_place(self, descriptor: int) -> bool:
-        """Whether the others find this file, too: whoever was last may have removed it."""
+        """Check whether others find this file, too: the last to leave may have removed it."""
         try:
             return os.path.samestat(os.fstat(descriptor), os.stat(self._name))  # noqa: PTH116
         except FileNotFoundError:
@@ -248,7 +247,7 @@ class WriteQueue:
             self._descriptor = None
 
     def _remove_file(self) -> None:
-        """Take the file away while nobody is in line, and nobody can join."""
+        """Remove the file while nobody is in line, and nobody can join."""
         if self._descriptor is None:
             return
         with suppress(OSError):
@@ -262,5 +261,5 @@ class WriteQueue:
 
 
 def _read_head(descriptor: int) -> _Head:
-    """What the file says; zeros where it says nothing yet."""
+    """Read the file's content; zeros if there is none yet."""
     return _Head(*_HEAD.unpack(read_at(descriptor, 0, _HEAD.size).ljust(_HEAD.size, b"\0")))

@@ -1,4 +1,4 @@
-"""A tenant's rows as records that mean the same in any home: reading and writing them."""
+"""Reading and writing a tenant's rows as records that mean the same in any home."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,7 +23,7 @@ _UNFIT = (
     StoreDamagedError,
     *(sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError, sqlite3.DataError),
 )
-"""All that a record raises that is not as it should be."""
+"""Errors that a record raises that is not as it should be."""
 
 
 class SqlitePortableRows:
@@ -36,11 +36,11 @@ class SqlitePortableRows:
         self._writer = PortableWriter(tables)
 
     def count(self, kind: PortableKind, selection: PortableSelection) -> int:
-        """How many records of a kind there are."""
+        """Count the records of a kind; for some kinds an upper bound."""
         return self._reader.count(kind, selection)
 
     def read(self, kind: PortableKind, selection: PortableSelection) -> Iterator[PortableRecord]:
-        """The records of a kind."""
+        """Yield the records of a kind; each follows those that it refers to."""
         return self._reader.read(kind, selection)
 
     @contextmanager
@@ -48,7 +48,7 @@ class SqlitePortableRows:
         """Take in a record in this block: all of it, or nothing.
 
         Raises:
-            ValueError: it is none; says why.
+            ValueError: the record is not valid; the message says why.
         """
         self._connection.execute("SAVEPOINT record")
         try:
@@ -60,19 +60,19 @@ class SqlitePortableRows:
         self._connection.execute("RELEASE record")
 
     def put(self, kind: PortableKind, record: PortableRecord, merge: PortableMerge) -> PutOutcome:
-        """Write a record, or bring what is known of it in line with it."""
+        """Write a record, or bring the rows of its subject in line with it."""
         outcome = self._writer.put(kind, record, merge)
         if kind == "memory":
             self._memories.get(str(record["id"]))  # or else it could never be read
         return outcome
 
     def join_entities(self, merge: PortableMerge) -> None:
-        """Note which of the entities that were read are the same."""
+        """Join the imported entities that are the same."""
         self._writer.join_entities(merge)
 
 
 def _describe_fault(error: Exception) -> str:
-    """What is wrong with a record."""
+    """Describe the fault of a record, as the end of a sentence about it."""
     match error:
         case KeyError():
             return f"lacks {error.args[0]}"

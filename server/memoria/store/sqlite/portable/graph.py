@@ -1,4 +1,4 @@
-"""Entities, names and edges of another home, written beside those that are here."""
+"""Writing another home's entities, names and edges beside those that are here."""
 
 from typing import Any, get_args
 
@@ -10,7 +10,7 @@ from memoria.store.sqlite.portable.turns import PortableTurns
 
 _SIMILAR_TO = 10
 _OF_WORDINGS = frozenset((2, 3, _SIMILAR_TO, *range(21, 30)))
-"""Codes of edges that are of a memory's wording and go with it: ABOUT, MENTIONS and the roles."""
+"""Codes of edges that belong to a memory's wording and go with it: ABOUT, MENTIONS, roles."""
 _NUMBERS = ("weight", "confidence", "negated", "modality", "by_model", "power", "event_at")
 _VALUES = (*_NUMBERS, "created_at", "turn_n", "event_expression")
 
@@ -23,7 +23,7 @@ class PortableGraph:
         self._turns = turns
 
     def put_entity(self, record: dict[str, Any], merge: PortableMerge) -> PutOutcome:
-        """Note an entity. It is written with the first name that a memory has for it."""
+        """Remember an entity; it is written with the first name that a record has for it."""
         kinds = [record["kind"], *([record["same_as_kind"]] if record["same_as"] else [])]
         if unknown := [kind for kind in kinds if kind not in get_args(EntityKind)]:
             raise ValueError(f"is an entity of no kind that this version knows: {unknown[0]!r}")
@@ -31,7 +31,7 @@ class PortableGraph:
         return "known"
 
     def join_entities(self, merge: PortableMerge) -> None:
-        """Note which of the entities that are here are the same."""
+        """Join the imported entities that are the same in their records."""
         for entity_id, record in merge.entities.items():
             n = self._find_entity(entity_id, merge)
             if n is not None and record["same_as"]:
@@ -41,14 +41,14 @@ class PortableGraph:
                 self._rows.change("set_same_as", n=n, canonical_n=canonical_n)
 
     def use_name(self, kind: str, own_id: str, name: dict[str, Any], merge: PortableMerge) -> int:
-        """Note that a memory or turn has a name for an entity. Gives how many rows that changed."""
+        """Record a memory's or turn's name for an entity, and return the number of changed rows."""
         entity_n = self._enter_entity(name, merge)
         named = {"entity_n": entity_n, "key": name["key"], "qualifier": name["qualifier"]}
         self._rows.change("add_name", name=name["name"], **named)
         return self._rows.change("use_name", node_n=self._enter_node(kind, own_id), **named)
 
     def put_edge(self, record: dict[str, Any], merge: PortableMerge) -> PutOutcome:
-        """Write an edge, unless one of its ends is not here, or it is of a former wording."""
+        """Write an edge, unless one of its ends is not here, or it belongs to a former wording."""
         if record["code"] not in CAPS:
             raise ValueError(f"is an edge of no kind that this version knows: {record['code']!r}")
         src, dst = str(record["from"]), str(record["to"])
@@ -70,7 +70,7 @@ class PortableGraph:
     def _write_edge(
         self, key: dict[str, Any], record: dict[str, Any], merge: PortableMerge
     ) -> PutOutcome:
-        """Write an edge. One that either home has not pruned is not pruned."""
+        """Write an edge; if either home has it unpruned, it is unpruned."""
         turn_n = self._turns.find_turn(record["turn"], merge)
         told = {name: record.get(name) for name in _VALUES} | {"turn_n": turn_n}
         if turn_n is None and record["turn"] is not None:
@@ -104,7 +104,7 @@ class PortableGraph:
         return self._enter_node(kind, own if kind == "memory" else turn_id)
 
     def _enter_node(self, kind: str, own_id: str) -> int | None:
-        """The number of a memory's or turn's node, made if it is new; None if there is no such."""
+        """Return the number of a memory's or turn's node, made if new; None if there is neither."""
         row = self._rows.first(f"find_{kind}_node", id=own_id)
         if row is not None:
             return int(row["n"])
@@ -118,15 +118,15 @@ class PortableGraph:
         return None if row is None else int(row["n"])
 
     def _enter_entity(self, name: dict[str, Any], merge: PortableMerge) -> int:
-        """The number of the entity that a name is of, made if it is new."""
+        """Return the number of the entity that a name belongs to, made if it is new."""
         n = self.meet_entity(name, merge)
         there = str(name["entity"])
         return self._add_entity(there, str(merge.entities[there]["kind"])) if n is None else n
 
     def meet_entity(self, name: dict[str, Any], merge: PortableMerge) -> int | None:
-        """The number of the entity that a name is of: by its id, or by that name and its kind.
+        """Return the number of the entity a name belongs to, by its id, or by that name and kind.
 
-        One that both homes have met keeps the older id in both. None where this one has not.
+        One that both homes have met keeps the older id in both. None if this home has not met it.
         """
         there = str(name["entity"])
         n = self._find_entity(there, merge)
@@ -155,7 +155,7 @@ def _id_of(end: str) -> str:
 
 
 def _rank(values: dict[str, Any], reason: str | None = None) -> tuple[object, ...]:
-    """By what two homes tell alike which of two edges stays: the later, the stronger one."""
+    """Return a sort key of an edge when homes merge: the later, then the stronger one stays."""
     numbers = (values["created_at"], *(values[name] for name in _NUMBERS))
     known = ((one is not None, one or 0) for one in numbers)
     return (*known, values["turn_n"] is not None, values["event_expression"] or "", reason or "")

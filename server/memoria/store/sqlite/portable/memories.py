@@ -1,9 +1,9 @@
-"""Memories of another home, written beside those that are here.
+"""Writing another home's memories beside those that are here.
 
-Of a memory that both homes have, both keep every wording; the one that began last holds. What else
-is known of it is taken from whichever home changed it last, counts are the larger of two, and what
-belongs to a wording (type, subject, task, importance) is taken from where that wording is. Equal
-times are decided by the values themselves, so that both homes decide alike.
+Of a memory that both homes have, both keep every wording; the one that began last holds. Other
+fields are taken from whichever home changed them last, counts are the larger of two, and fields of
+a wording (type, subject, task, importance) come with that wording. Equal times are decided by the
+values themselves, so that both homes decide alike.
 """
 
 from collections.abc import Mapping, Sequence
@@ -52,7 +52,7 @@ class PortableMemories:
         return "changed" if outcome == "known" and more else outcome
 
     def put_merge(self, record: _Fields, _merge: PortableMerge) -> PutOutcome:
-        """Note that a memory was merged into another one."""
+        """Record that a memory was merged into another one."""
         changed = self._rows.change("note_merged", id=record["memory"], into_id=record["into_id"])
         return "changed" if changed else "known"
 
@@ -134,7 +134,7 @@ class PortableMemories:
         return True
 
     def _show_newest(self, n: int, *, is_active: bool) -> None:
-        """Let the present wording alone be found, and that only while the memory holds."""
+        """Make the present wording alone current, and only while the memory is active."""
         *former, newest = self._rows.all("versions", n=n)
         for version in former:
             if version["current"]:
@@ -188,7 +188,7 @@ class PortableMemories:
 
 
 def _make_version(version: _Version, turn_n: int | None) -> NewVersion:
-    """A wording as it is written here. `turn_n` is its turn, if that is here."""
+    """Build a wording as it is written here; `turn_n` is its turn, None if that is not here."""
     lost_turn = turn_n is None and version["turn"] is not None
     has_own_words = version["quote"] == version["content"]
     return NewVersion(
@@ -212,11 +212,11 @@ def _make_version(version: _Version, turn_n: int | None) -> NewVersion:
 
 
 _BEYOND = 1_000_000
-"""More than any memory has wordings: where numbers are out of the way of those that stand."""
+"""More than any memory has wordings: numbers from here on never clash with existing ones."""
 
 
 def _age(version: _Version) -> tuple[int, int, str]:
-    """What tells one wording of a memory from the others, in order of their times."""
+    """Return a key that tells a memory's wordings apart and sorts them by time."""
     fingerprint = version["fingerprint"]
     known = fingerprint.hex() if isinstance(fingerprint, bytes) else str(fingerprint)
     return version["valid_from"], version["ingested_at"], known
@@ -227,7 +227,7 @@ def _is_earlier(end: int | None, other: int | None) -> bool:
 
 
 def _combine(here: _Fields, there: _Fields, owner: _Fields | None) -> _Fields:
-    """What is known of a memory by two homes. `owner` is where the wording is that holds."""
+    """Combine a memory's fields of two homes; `owner` is the side whose wording holds."""
     later = max(here, there, key=_change_of)
     worded = owner or max(here, there, key=_wording_of)
     return {

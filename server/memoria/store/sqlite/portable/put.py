@@ -1,7 +1,6 @@
-"""Records of another home, written beside what is here.
+"""Writing another home's records beside what is here.
 
-Whether a record may be written at all, by what was forgotten here, is not asked here: that is
-`admin/exports/admission.py`.
+Records are not checked here against what was forgotten: `admin/exports/admission.py` does that.
 """
 
 import base64
@@ -61,13 +60,13 @@ class PortableWriter:
         }
 
     def put(self, kind: PortableKind, record: PortableRecord, merge: PortableMerge) -> PutOutcome:
-        """Write a record, or bring what is known of it in line with it."""
+        """Write a record, or bring the rows of its subject in line with it."""
         if merge.newest_memory is None:
             merge.newest_memory = self._rows.number("newest_memory")
         return self._put[kind](record, merge)
 
     def join_entities(self, merge: PortableMerge) -> None:
-        """Note which of the entities that were read are the same."""
+        """Join the imported entities that are the same."""
         self._graph.join_entities(merge)
 
     def _put_workspace(self, record: dict[str, Any], _merge: PortableMerge) -> PutOutcome:
@@ -82,7 +81,7 @@ class PortableWriter:
         return "changed" if outcome == "known" and any(changed) else outcome
 
     def _put_private_time(self, record: dict[str, Any], _merge: PortableMerge) -> PutOutcome:
-        """Write a private time. One that is over in either home is over, at the later end."""
+        """Write a private time; one that is over in either home is over, at the later end."""
         time = PrivateTime.model_validate(record)
         workspace = self._workspaces.enter(time.workspace)
         known = self._rows.first("find_private_time", workspace=workspace, began_at=time.began_at)
@@ -95,7 +94,7 @@ class PortableWriter:
         return "changed"
 
     def _put_scratchpad(self, record: dict[str, Any], _merge: PortableMerge) -> PutOutcome:
-        """Write the notes of a session. The later focus is the one in hand."""
+        """Write the notes of a session; the focus that was noted later is the one in hand."""
         session_id = record["session_id"]
         known = self._rows.first("scratchpad", session_id=session_id)
         told = (record["updated_at"], record["current_focus"] or "")
@@ -114,7 +113,7 @@ class PortableWriter:
         return "added" if known is None else "changed" if changed else "known"
 
     def _put_queue_entry(self, record: dict[str, Any], merge: PortableMerge) -> PutOutcome:
-        """Write a segment that was read, or is to be read. What either home has read is read."""
+        """Write a segment that was read, or is to be read; what either home has read is read."""
         session_n = self._turns.require_session(record)
         span = {
             "session_n": session_n,
@@ -173,7 +172,7 @@ class PortableWriter:
 
 
 def _rank_of_reading(entry: dict[str, Any]) -> tuple[object, ...]:
-    """By what two homes tell alike which reading counts: one that is done, and that the earlier."""
+    """Return a sort key of readings when homes merge: finished ones first, of these the earlier."""
     is_done = entry["finished_at"] is not None
     texts = [entry[name] or "" for name in ("state", "outcome", "last_error")]
     return (is_done, -(entry["finished_at"] or 0), entry["attempts"], entry["not_before"], *texts)

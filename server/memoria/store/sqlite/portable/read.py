@@ -1,4 +1,4 @@
-"""A tenant's rows as records that mean the same in any home: reading them, page by page."""
+"""Reading a tenant's rows as records that mean the same in any home, page by page."""
 
 import base64
 import json
@@ -14,7 +14,7 @@ from memoria.store.sqlite.workspaces import SqliteWorkspaces
 
 _PAGE = 500
 _NO_WORKSPACE = 0
-"""The number that no workspace has."""
+"""A number that no workspace has."""
 
 
 class PortableReader:
@@ -34,11 +34,11 @@ class PortableReader:
         }
 
     def count(self, kind: PortableKind, selection: PortableSelection) -> int:
-        """How many records of a kind there are."""
+        """Count the records of a kind; for some kinds an upper bound."""
         return self._rows.number(f"count_{kind}", **self._parameters(selection))
 
     def read(self, kind: PortableKind, selection: PortableSelection) -> Iterator[PortableRecord]:
-        """The records of a kind."""
+        """Yield the records of a kind; each follows those that it refers to."""
         wanted = self._parameters(selection)
         if kind == "edge":
             for row in self._list_rows("edge_sources", wanted):
@@ -122,7 +122,7 @@ class PortableReader:
 
 
 def _to_record(row: Row) -> PortableRecord:
-    """A row as JSON has it: bytes become hexadecimal digits."""
+    """Convert a row to JSON values: bytes become hexadecimal digits."""
     return {
         name: value.hex() if isinstance(value, bytes) else value
         for name, value in zip(row.keys(), row, strict=True)

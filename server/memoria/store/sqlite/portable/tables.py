@@ -1,4 +1,4 @@
-"""The tables that records of another home are written into."""
+"""Tables that another home's records are written into."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from memoria.store.sqlite.workspaces import SqliteWorkspaces
 
 @dataclass(frozen=True, slots=True)
 class PortableTables:
-    """A tenant's tables, as one transaction has them."""
+    """A tenant's tables in one transaction."""
 
     connection: Connection
     tenant: int
@@ -24,5 +24,5 @@ class PortableTables:
     workspaces: SqliteWorkspaces
 
     def open_rows(self) -> TenantRows:
-        """The statements that only a merge needs."""
+        """Return the statements that only a merge needs."""
         return TenantRows(self.connection, self.tenant, "portable_put")

@@ -1,4 +1,4 @@
-"""Conversations of another home, written beside those that are here."""
+"""Writing another home's conversations beside those that are here."""
 
 from typing import Any, get_args
 
@@ -11,7 +11,7 @@ from memoria.store.sqlite.portable.values import bytes_of
 from memoria.store.values import NewTurn
 
 _MARKS = (None, *get_args(Mark))
-"""The marks of a turn; where two homes have marked it otherwise, the later of these holds."""
+"""Marks of a turn; if two homes have marked it differently, the later of these holds."""
 
 
 class PortableTurns:
@@ -41,7 +41,7 @@ class PortableTurns:
         return outcome
 
     def _as_closed(self, session_n: int, segment: dict[str, Any]) -> dict[str, Any]:
-        """A segment as it may be written: a session has one at most that is open."""
+        """Return the segment, closed if the session has another open one here."""
         is_open = segment["closed_at"] is None
         ordinal = segment["ordinal"]
         if is_open and self._rows.number("has_open_segment", session_n=session_n, ordinal=ordinal):
@@ -49,13 +49,13 @@ class PortableTurns:
         return segment
 
     def find_session(self, record: dict[str, Any]) -> int | None:
-        """The number of the session that a record names."""
+        """Return the number of the session that a record names; None if it is not here."""
         named = {"source": record["source"], "session_id": record["session_id"]}
         row = self._rows.first("find_session", **named)
         return None if row is None else int(row["n"])
 
     def require_session(self, record: dict[str, Any]) -> int:
-        """The number of the session that a record names.
+        """Return the number of the session that a record names.
 
         Raises:
             ValueError: there is none.
@@ -66,7 +66,7 @@ class PortableTurns:
         return n
 
     def find_turn(self, turn_id: str | None, merge: PortableMerge) -> int | None:
-        """The number of a turn, by the id that a record has for it."""
+        """Return the number of a turn by the id in the record; None if it is not here."""
         row = None if turn_id is None else self._find(merge.turn_ids.get(turn_id, turn_id))
         return None if row is None else int(row["n"])
 
@@ -97,7 +97,7 @@ class PortableTurns:
     def _find_same(
         self, session_n: int, record: dict[str, Any], merge: PortableMerge
     ) -> Row | None:
-        """The turn that is this message, recorded here by itself. Both homes keep the older id."""
+        """Find this message's turn, if recorded here by itself; both homes keep the older id."""
         row = self._rows.first(
             "find_same_turn",
             session_n=session_n,
@@ -116,7 +116,7 @@ class PortableTurns:
         return self._find(min(here, there))
 
     def _combine(self, known: Row, record: dict[str, Any]) -> PutOutcome:
-        """What was edited, suppressed, read or set aside in one home is so in both."""
+        """Note what was edited, suppressed, read or passed over in the other home."""
         n = int(known["n"])
         changed = self._rows.change("note_earlier", n=n, ingested_at=record["ingested_at"]) > 0
         if known["current"] and not record["current"]:
@@ -163,10 +163,10 @@ class PortableTurns:
         )
 
     def _find_place(self, session_n: int, record: dict[str, Any]) -> tuple[int, int]:
-        """The place of a turn and its version there: its own, if that is free.
+        """Return the place of a turn and its version there: its own, if that is free.
 
-        Another version of a message that is here stands where that stands. Where the session itself
-        went on in both homes, what comes from the other one stands at its end.
+        Another version of a message that is here stands where that stands. If the session went on
+        in both homes, turns of the other one stand at its end.
         """
         index, version = record["turn_index"], record["version"]
         known = self._find_newest(session_n, record)
@@ -180,22 +180,22 @@ class PortableTurns:
         return self._rows.number("next_index", session_n=session_n), version
 
     def _find_newest(self, session_n: int, record: dict[str, Any]) -> Row | None:
-        """The newest version here of the message that a record is of."""
+        """Return the newest version here of a record's message; None if there is none."""
         message = {"session_n": session_n, "message_id": record["message_id"]}
         return self._rows.first("newest_version", **message)
 
     def _show_later(self, known: Row | None, n: int, record: dict[str, Any]) -> None:
-        """Of a message that was edited in both homes, show the version that was edited later."""
+        """Show the version that was edited later, if a message was edited in both homes."""
         if known is not None and known["current"] and record["current"]:
             is_later = record["ingested_at"] > known["ingested_at"]
             self._documents.set_current(known["n"] if is_later else n, current=False)
 
 
 def _mark_of(record: dict[str, Any]) -> Mark | None:
-    """The mark that a record has for its turn; None in an export of a version without marks.
+    """Return the mark that a record has for its turn; None in exports without marks.
 
     Raises:
-        ValueError: there is no such mark.
+        ValueError: the mark is unknown.
     """
     mark: Mark | None = record.get("mark")
     if mark not in _MARKS:

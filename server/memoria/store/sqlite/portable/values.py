@@ -1,13 +1,13 @@
-"""Values of records as the tables have them."""
+"""Conversion of values between records and tables."""
 
 import json
 
 
 def bytes_of(digits: str) -> bytes:
-    """The bytes that a record has as hexadecimal digits."""
+    """Convert a record's hexadecimal digits to bytes."""
     return bytes.fromhex(digits)
 
 
 def json_text(value: object) -> str:
-    """A value as it is stored, and compared."""
+    """Convert a value to JSON as it is stored and compared."""
     return json.dumps(value, ensure_ascii=False)

@@ -1,9 +1,9 @@
 """Nearest neighbours by cosine, exactly, in two ways.
 
 The truth is the `embeddings` table. `vec0` keeps a copy of it in the file, laid out for scanning:
-nothing to load, but a scan costs 1 ms for every thousand vectors. `matrix` is a copy in the
-process's memory, eight times as fast and loaded first. `index` chooses. Either way the scores are
-those of `exact`, so that nobody can tell which it was.
+it needs no loading, but scans more slowly. `matrix` is a copy in the process's memory, loaded once
+and faster (docs/decisions/010). `index` chooses. Either way the scores are those of `exact`, so
+that nobody can tell which it was.
 """
 
 from memoria.store.sqlite.vectors.cache import VectorCache

@@ -1,8 +1,8 @@
-"""What a process holds of vectors: one matrix a model, tenant and kind, shared by its connections.
+"""Vector cache: a process's vectors, one matrix a model, tenant and kind, for all its connections.
 
-Where there are very many and faiss is installed, codes take the matrix's place. To learn them and
-to code a million vectors takes a quarter of a minute, so that is done beside the searches, which
-go on as before in the meantime; and again when there are many times more.
+If there are very many and faiss is installed, codes take the matrix's place. To learn them and to
+code a million vectors takes a quarter of a minute, so that is done beside the searches, which go on
+as before in the meantime; and again when there are many times more.
 """
 
 import threading
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from memoria.store.sqlite.vectors.cached import CachedVectors
 
 MANY = 50_000
-"""Vectors beyond which codes serve: a matrix takes as long there, and ten times the memory."""
+"""Vectors beyond which codes serve: a matrix is no faster there, in ten times the memory."""
 _MOST_BYTES = 1 << 30
 
 
 class VectorCache:
-    """Everything a process holds of one file's vectors. Thread-safe."""
+    """All vectors that a process holds of one file. Thread-safe."""
 
     def __init__(
         self,
@@ -35,12 +35,12 @@ class VectorCache:
         many: int = MANY,
         connect: Connect | None = None,
     ) -> None:
-        """Nothing is held yet.
+        """Make an empty cache.
 
         Args:
-            most_bytes: what all of them together may take; those unused longest go first. One
+            most_bytes: limit for all of them together; those unused longest go first. One
                 that is greater by itself is held alone.
-            many: vectors beyond which codes serve.
+            many: number of vectors beyond which codes serve.
             connect: opens a connection to learn codes by; without it there are no codes.
         """
         self._most_bytes = most_bytes
@@ -49,28 +49,28 @@ class VectorCache:
         self._held: OrderedDict[Key, CachedVectors] = OrderedDict()
         self._asked: set[Key] = set()
         self._reads: ReadsBeside[Key] | None = None
-        """None where there are no codes."""
+        """None if there are no codes."""
         if connect is not None and find_spec("faiss"):
             self._reads = ReadsBeside(connect)
 
     @property
     def nbytes(self) -> int:
-        """The memory all of them take."""
+        """Bytes that all of them take."""
         with self._lock:
             return sum(held.rows.nbytes for held in self._held.values())
 
     @property
     def learning(self) -> bool:
-        """Whether codes are being learnt."""
+        """True if codes are being learnt."""
         return self._reads is not None and self._reads.is_busy
 
     def holds(self, where: VectorQuery) -> bool:
-        """Whether there is something for it."""
+        """Check whether the vectors that a query searches are held."""
         with self._lock:
             return _key(where) in self._held
 
     def has_been_asked(self, where: VectorQuery) -> bool:
-        """Whether this is not the first question there."""
+        """Check whether these vectors were asked for before, and note that they were."""
         with self._lock:
             before = _key(where) in self._asked
             self._asked.add(_key(where))
@@ -79,7 +79,7 @@ class VectorCache:
     def nearest(
         self, connection: Connection, where: VectorQuery, vector: Vector, limit: int
     ) -> list[Match] | None:
-        """The nearest documents, best first.
+        """Return the nearest documents, best first.
 
         None if the snapshot is much older than what is held, or codes are still being learnt.
         """
@@ -95,7 +95,7 @@ class VectorCache:
         return found
 
     def follow(self, connection: Connection, tenant: int, now: IndexChanges) -> None:
-        """Bring what is held of a tenant up to a snapshot: a search need not then."""
+        """Bring a tenant's vectors up to a snapshot, to spare the next search the time."""
         with self._lock:
             held = [each for (_, whose, _), each in self._held.items() if whose == tenant]
         for each in held:
@@ -103,7 +103,7 @@ class VectorCache:
                 each.follow(connection, now)
 
     def drop_erased(self, connection: Connection) -> None:
-        """Let nothing that was erased stay in memory because nobody asks."""
+        """Drop vectors of erased documents, though nobody asks for them."""
         with self._lock:
             held = list(self._held.values())
         for each in held:
@@ -111,14 +111,14 @@ class VectorCache:
                 each.drop_erased(connection)
 
     def clear(self) -> None:
-        """Hold nothing more."""
+        """Drop all vectors, and stop learning codes."""
         if self._reads is not None:
             self._reads.close()
         with self._lock:
             self._held.clear()
 
     def wait(self, where: VectorQuery) -> None:
-        """Wait until codes that are being learnt have been."""
+        """Wait for codes that are being learnt."""
         if self._reads is not None:
             self._reads.wait(_key(where))
 
@@ -137,7 +137,7 @@ class VectorCache:
             return held
 
     def _too_many(self, connection: Connection, key: Key, held: "CachedVectors | None") -> bool:
-        """Whether it should be codes, or codes learnt anew."""
+        """Check whether codes should take a matrix's place, or be learnt anew."""
         if held is not None:
             return len(held.rows) > held.enough_for(self._many)
         wanted = {"tenant": key[1], "few": self._many}

@@ -1,8 +1,9 @@
-"""What a process holds of one model, tenant and kind, and how far it has followed the file.
+"""Cached vectors of one model, tenant and kind, and the state of the file they have followed.
 
-The count of the tenant's changes says how far. A search on a newer snapshot first reads what
+That state is the count of the tenant's changes. A search on a newer snapshot first reads what
 changed in between; one on an older snapshot reads what was changed since as it was then (`recent`),
-and is sent away where that is not known.
+and is turned away if that is not known.
+
 Only readers come here: what a transaction that writes sees may yet be rolled back.
 """
 
@@ -34,17 +35,17 @@ from memoria.store.values import Match
 
 _FILE = "documents"
 _SAMPLED = 4
-"""How many of the nearest are held against filters first, for each that is wanted."""
+"""Number of the nearest that are checked against filters first, for each that is wanted."""
 _CANDIDATES = 4
-"""How many of the nearest by code are scored from the truth, for each that is wanted."""
+"""Number of the nearest by code that are scored from the truth, for each that is wanted."""
 _FEWER = 2
 _ENOUGH = 400
-"""Beyond so many, for each that is wanted only two: what reading them costs would be felt."""
+"""Number beyond which only `_FEWER` are scored for each that is wanted: reading them costs time."""
 _SAMPLE = 16_384
-"""Vectors from which codes are learnt; more change recall by less than a tenth of a point."""
+"""Number of vectors from which codes are learnt."""
 _LEAST_SAMPLE = 16
 _PAGE = 100
-"""So many rows are read at a time: of a thousand, what they took stays with the process."""
+"""Number of rows read at a time: what a thousand take would stay with the process."""
 _OUTGROWN = 4
 """Codes are learnt anew when there are so many times more vectors than they were learnt for."""
 
@@ -63,19 +64,19 @@ class CachedVectors(ABC):
     @property
     @abstractmethod
     def rows(self) -> Matrix | CompressedVectors:
-        """The vectors."""
+        """Vectors in memory."""
 
     def nearest(
         self, connection: Connection, where: VectorQuery, vector: Vector, limit: int, change: int
     ) -> list[Match] | None:
-        """The nearest documents, best first; None if the snapshot is too old.
+        """Return the nearest documents, best first; None if the snapshot is too old.
 
         Args:
-            connection: where the snapshot is read.
-            where: where to look.
+            connection: reads the snapshot.
+            where: the model, tenant, kind and filters.
             vector: the question's.
-            limit: how many to give at most.
-            change: the snapshot's last.
+            limit: the largest number of documents.
+            change: number of the snapshot's last change.
         """
         later = self._recent.after(change)
         if later is None:
@@ -93,10 +94,10 @@ class CachedVectors(ABC):
     def _search(
         self, connection: Connection, where: VectorQuery, vector: Vector, limit: int
     ) -> list[Match]:
-        """The nearest of what is held, best first."""
+        """Return the nearest of the vectors in memory, best first."""
 
     def enough_for(self, many: int) -> int:
-        """How many vectors it does for, where `many` are the most for a matrix."""
+        """Return the number of vectors that this serves; `many` are the most for a matrix."""
         return many
 
     def follow(
@@ -105,12 +106,12 @@ class CachedVectors(ABC):
         now: IndexChanges,
         going_on: Callable[[], bool] = lambda: True,
     ) -> bool:
-        """Bring it up to the connection's snapshot, and tell whether it was not up to it before.
+        """Bring the vectors up to the connection's snapshot; return False if they were already.
 
         Args:
-            connection: where the snapshot is read.
-            now: how far that has changed.
-            going_on: asked now and then whether to; where not, nothing is held.
+            connection: reads the snapshot.
+            now: the snapshot's counts.
+            going_on: asked now and then; False ends the reading, and nothing is held.
         """
         if now.n <= self.seen:
             return False
@@ -123,7 +124,7 @@ class CachedVectors(ABC):
         return True
 
     def drop_erased(self, connection: Connection) -> None:
-        """Bring it up to the connection's snapshot if the tenant has erased something since."""
+        """Bring the vectors up to the connection's snapshot if something was erased since."""
         now = read_changes(connection, self._tenant)
         if self.seen < now.erased_at:
             self.follow(connection, now)
@@ -143,7 +144,7 @@ class CachedVectors(ABC):
         self.seen = now.n
 
     def _list_changed(self, connection: Connection) -> Iterator[Sequence[Row]]:
-        """The documents that were changed since, with their vectors, some at a time."""
+        """Yield the documents that were changed since, with their vectors, page by page."""
         if self.seen:
             rows = TenantRows(connection, self._tenant, _FILE)
             few = read_few_changed(rows, self.seen)
@@ -175,13 +176,13 @@ class CachedMatrix(CachedVectors):
 
     @property
     def rows(self) -> Matrix:
-        """The vectors."""
+        """Vectors in memory."""
         return self.matrix
 
     def _search(
         self, _connection: Connection, where: VectorQuery, vector: Vector, limit: int
     ) -> list[Match]:
-        """The nearest of what is held, best first."""
+        """Return the nearest of the vectors in memory, best first."""
         together = where.together
         scores = together.score(self.matrix, vector) if together else self.matrix.score(vector)
         if where.narrowing is None:
@@ -194,15 +195,15 @@ class CachedMatrix(CachedVectors):
 
 
 class CachedCodes(CachedVectors):
-    """Codes: they find candidates, and the truth scores these."""
+    """Codes: they find candidates, which are scored from the truth."""
 
     def __init__(self, key: Key, dims: int, connection: Connection) -> None:
-        """Codes are learnt; what is to be found is not read yet.
+        """Learn codes; the vectors to be found are not read yet.
 
         Args:
-            key: whose vectors.
+            key: the model, tenant and kind.
             dims: the length of a vector.
-            connection: where vectors to learn from are read.
+            connection: reads vectors to learn from.
         """
         super().__init__(key, dims)
         ns = list(self._documents(connection))
@@ -215,17 +216,17 @@ class CachedCodes(CachedVectors):
 
     @property
     def rows(self) -> CompressedVectors:
-        """The vectors."""
+        """Vectors in memory, as codes."""
         return self._rows
 
     def enough_for(self, many: int) -> int:
-        """How many vectors these codes do for."""
+        """Return the number of vectors that these codes serve."""
         return max(many, _OUTGROWN * self._learnt_for)
 
     def _search(
         self, connection: Connection, where: VectorQuery, vector: Vector, limit: int
     ) -> list[Match]:
-        """The nearest of what is held, best first."""
+        """Return the nearest of the vectors in memory, best first."""
         wanted = max(limit * _FEWER, min(limit * _CANDIDATES, _ENOUGH))
         most = wanted if where.narrowing is None else max(wanted, BUDGET)
         ns = self._rows.nearest_candidates(where.scopes, where.allowed, vector, most)
@@ -236,7 +237,7 @@ class CachedCodes(CachedVectors):
 
 
 def create_cache(connection: Connection, key: Key, dims: int, many: int) -> CachedVectors:
-    """Codes where there are more vectors than `many`, else a matrix; empty."""
+    """Make codes if there are more vectors than `many`, else a matrix; both empty."""
     where = dict(zip(("model", "tenant", "kind"), key, strict=True))
     more = connection.execute(SQL["held"], where).fetchmany(many + 1)
     return CachedCodes(key, dims, connection) if len(more) > many else CachedMatrix(key, dims)

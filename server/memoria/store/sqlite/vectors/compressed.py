@@ -2,10 +2,9 @@
 
 Product quantisation (H. Jégou, M. Douze, C. Schmid, "Product Quantization for Nearest Neighbor
 Search", 2011): every two numbers of a vector are replaced by the nearest of sixteen pairs learnt
-from a sample, and a question is compared with codes by table look-up, a million in some
-milliseconds (Y. André and others, "Cache locality is not enough", 2015). Four times as many as are
-wanted are looked up that way, and the truth decides among them: their vectors are read from the
-file. On a hundred thousand real vectors that finds over 99 in 100 of what an exact search finds.
+from a sample, and a question is compared with codes by table look-up (Y. André and others, "Cache
+locality is not enough", 2015). Four times as many as are wanted are looked up that way, and the
+truth decides among them: their vectors are read from the file (docs/decisions/010).
 
 faiss does the work, where it is installed: `memoria-server[fast]`.
 """
@@ -27,18 +26,18 @@ _NOWHERE = -1
 _SLACK = 1.25
 _WORTH_REMOVING = 0.25
 _MOST_UNCODED = 32
-"""New vectors that are candidates of every search: to code one takes longer than to read it."""
+"""New vectors that are candidates of every search: coding one takes longer than reading it."""
 
 
 class CompressedVectors:
     """Documents with the codes of their vectors, and visibilities. Not thread-safe."""
 
     def __init__(self, dims: int, sample: NDArray[np.float32]) -> None:
-        """Nothing is held yet.
+        """Learn codes from a sample; no document is held yet.
 
         Args:
             dims: the length of a vector, an even number.
-            sample: what to learn the pairs from.
+            sample: vectors to learn the pairs from.
         """
         import faiss  # noqa: PLC0415  (an extra, and slow to import)
 
@@ -51,32 +50,32 @@ class CompressedVectors:
         self.clear()
 
     def clear(self) -> None:
-        """Hold nothing; what was learnt stays."""
+        """Drop all documents; what was learnt stays."""
         self._index.reset()
         self._ns = np.empty(0, np.int64)
         self._visibilities = np.empty(0, np.int32)
         self._row_of = np.empty(0, np.int32)
         self._codes: dict[str, int] = {}
         self._waiting: dict[int, tuple[int, bytes]] = {}
-        """What was put and has no code yet: by document its visibility and its vector."""
+        """Visibility and vector by document, of those that have no code yet."""
 
     def __len__(self) -> int:
         return int(np.count_nonzero(self._visibilities != _DEAD)) + len(self._waiting)
 
     @property
     def nbytes(self) -> int:
-        """The memory the rows take."""
+        """Bytes that the rows take."""
         arrays = (self._ns, self._visibilities, self._row_of)
         return int(self._index.codes.size()) + sum(array.nbytes for array in arrays)
 
     def put(self, n: int, visibility: str, vector: bytes) -> None:
-        """Hold a document's vector, replacing what it had."""
+        """Add a document's vector, or replace it."""
         self._waiting[n] = self._codes.setdefault(visibility, len(self._codes)), vector
         if len(self._waiting) >= _BATCH:
             self.flush()
 
     def flush(self) -> None:
-        """Give a code to whatever was put."""
+        """Give a code to every vector that waits for one."""
         if not self._waiting:
             return
         waiting, self._waiting = self._waiting, {}
@@ -86,7 +85,7 @@ class CompressedVectors:
         self._write(ns, visibilities, vectors.reshape(len(ns), self._dims))
 
     def drop(self, n: int) -> None:
-        """Hold a document no more."""
+        """Drop a document."""
         self._waiting.pop(n, None)
         row = self._row(n)
         if row != _NOWHERE:
@@ -94,7 +93,7 @@ class CompressedVectors:
             self._row_of[n] = _NOWHERE
 
     def keep_only(self, ns: Iterable[int]) -> None:
-        """Drop whatever is not among the documents, and let nothing be left of it."""
+        """Drop every document that is not among these, and wipe its vector."""
         self.flush()
         kept = np.isin(self._ns, np.fromiter(ns, np.int64)) & (self._visibilities != _DEAD)
         self._remove(np.flatnonzero(~kept))
@@ -102,9 +101,9 @@ class CompressedVectors:
     def nearest_candidates(
         self, scopes: Sequence[str], allowed: Collection[int] | None, vector: Vector, most: int
     ) -> list[int]:
-        """The documents of these visibilities whose codes are nearest, best first.
+        """List the documents of these visibilities whose codes are nearest, best first.
 
-        What has no code yet comes before them.
+        Those without a code yet come before them.
         """
         if len(self._waiting) > _MOST_UNCODED:
             self.flush()
@@ -133,7 +132,7 @@ class CompressedVectors:
         return rows[wanted[rows]][:most]
 
     def _nearest_of(self, rows: NDArray[np.intp], vector: Vector, most: int) -> NDArray[np.intp]:
-        """The nearest of a few rows, by what their codes stand for, best first."""
+        """Return the nearest of a few rows, by the vectors their codes stand for, best first."""
         if not len(rows):
             return rows
         scores = np.concatenate([part @ vector for part in self._decode(rows)])
@@ -165,7 +164,7 @@ class CompressedVectors:
     def _differing_rows(
         self, rows: NDArray[np.int32], vectors: NDArray[np.float32]
     ) -> NDArray[np.bool_]:
-        """Which of the vectors have other codes than the rows."""
+        """Return for each vector whether its code differs from the row's."""
         afresh = self._index.pq.decode(self._index.pq.compute_codes(vectors))
         held = self._index.reconstruct_batch(rows.astype(np.int64))
         differ: NDArray[np.bool_] = ~np.isclose(afresh, held, atol=1e-6).all(axis=1)

@@ -1,7 +1,7 @@
-"""Exact: documents scored from the vectors that are the truth, as a matrix scores them.
+"""Exact scores of documents from the vectors that are the truth, as a matrix scores them.
 
-Whatever has found them, the last bit of a score is the same: an answer does not depend on whether
-it was the first question of a process.
+However a document was found, the last bit of its score is the same: an answer does not depend on
+whether it was the first question of a process.
 """
 
 from collections.abc import Collection, Sequence
@@ -22,7 +22,7 @@ _FLOAT_BYTES = 4
 def score_exactly(
     connection: Connection, model: int, ns: Collection[int], vector: Vector, limit: int
 ) -> list[Match]:
-    """The nearest of these documents, best first; of equals, the oldest first."""
+    """Return the nearest of these documents, best first; of equals, the oldest first."""
     found, vectors = read_vectors(connection, model, ns, len(vector))
     scores = np.vecdot(vectors, vector)
     best = np.lexsort((found, -scores))[:limit]
@@ -32,7 +32,7 @@ def score_exactly(
 def read_vectors(
     connection: Connection, model: int, ns: Collection[int], dims: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """The documents that have a vector, and a row for each."""
+    """Return the documents that have a vector, and a matrix with a row for each."""
     cursor = connection.execute(SQL["vectors"], {"model": model, "ns": list_numbers(ns)})
     cursor.row_factory = None  # tuples: nobody asks for a column by its name
     return stack_vectors(cursor.fetchall(), dims)
@@ -41,14 +41,14 @@ def read_vectors(
 def stack_vectors(
     rows: Sequence[tuple[int, bytes]], dims: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """The documents of such rows, and a row of a matrix for each."""
+    """Return the documents of such rows, and a matrix with a row for each."""
     vectors = np.frombuffer(b"".join(check_vector(n, each, dims) for n, each in rows), np.float32)
     found = np.fromiter((n for n, _ in rows), np.int64, len(rows))
     return found, vectors.reshape(len(rows), dims)
 
 
 def check_vector(n: int, vector: bytes, dims: int) -> bytes:
-    """The vector of a document.
+    """Check the length of a document's vector, and return it.
 
     Raises:
         EmbedderError: it is not as long as the others.

@@ -1,11 +1,12 @@
-"""Which of the two ways a search takes.
+"""Vector index: the choice between sqlite-vec and a matrix in memory.
 
 The first question is a scan by sqlite-vec, and so is any of a tenant with few vectors. With more a
-matrix serves, from the second question on: a command asks once, and loading costs as much as five
-to ten scans.
-Where the extension can't load there is the matrix alone. A search whose snapshot is older than the
-matrix (another thread's was newer), and a transaction that writes, go to sqlite-vec, or read
-what they need for themselves.
+matrix serves, from the second question on: a command asks once, and loading costs as much as
+several scans.
+
+If the extension can't load there is the matrix alone. A search whose snapshot is older than the
+matrix (another thread's was newer), and a transaction that writes, use sqlite-vec, or read the
+vectors they need for themselves.
 """
 
 from collections.abc import Sequence
@@ -19,8 +20,7 @@ from memoria.store.sqlite.vectors.vec0 import Vec0Index
 from memoria.store.values import Match
 
 FEW = 100
-"""Up to so many vectors sqlite-vec takes no longer than a matrix that is there. Of 700 a scan is a
-tenth of a search, and a matrix a hundredth."""
+"""Number of vectors up to which sqlite-vec takes no longer than a matrix in memory."""
 
 
 class VectorIndex:
@@ -29,11 +29,11 @@ class VectorIndex:
     def __init__(
         self, connection: Connection, kept: Vec0Index | None, shared: VectorCache | None
     ) -> None:
-        """Nothing is read yet.
+        """Bind to a connection.
 
         Args:
-            connection: where the truth is read.
-            kept: the index in the file; None where the extension can't load.
+            connection: reads the truth.
+            kept: the index in the file; None if the extension can't load.
             shared: the process's matrices; None for a connection that writes.
         """
         self._connection = connection
@@ -42,11 +42,11 @@ class VectorIndex:
 
     @property
     def in_file(self) -> bool:
-        """Whether an index is kept in the file, which can be out of step."""
+        """True if an index is kept in the file, which can be out of step."""
         return self._kept is not None
 
     def add(self, model: int, dims: int, rows: Sequence[IndexRow]) -> None:
-        """Index vectors, replacing what the documents had."""
+        """Index vectors, replacing those that the documents had."""
         if self._kept is not None:
             self._kept.add(model, dims, rows)
 
@@ -61,16 +61,16 @@ class VectorIndex:
             self._kept.erase_tenant(tenant)
 
     def count(self, ns: Sequence[int]) -> int:
-        """How many vectors of these documents are indexed in the file."""
+        """Count the vectors of these documents in the file's index."""
         return 0 if self._kept is None else self._kept.count(ns)
 
     def move(self, n: int) -> None:
-        """Put a document where it now stands, for every model it has a vector of."""
+        """Index a document by its present visibility, for every model it has a vector of."""
         if self._kept is not None:
             self._kept.move(n)
 
     def nearest(self, where: VectorQuery, vector: Vector, limit: int) -> list[Match]:
-        """The nearest documents, best first."""
+        """Return the nearest documents, best first."""
         if self._shared is not None and self._is_worth_caching(where, self._shared):
             found = self._search_cache(self._shared, where, vector, limit)
             if found is not None:
@@ -80,7 +80,7 @@ class VectorIndex:
         return self._scan(where, vector, limit)
 
     def drift(self, model: int) -> Drift:
-        """How far the index in the file is from the truth."""
+        """Compare the index in the file with the truth."""
         if self._kept is not None:
             return self._kept.drift(model)
         row = self._connection.execute(SQL["count_indexable"], {"model": model}).fetchone()
@@ -92,12 +92,12 @@ class VectorIndex:
             self._kept.catch_up(model, dims)
 
     def follow(self, tenant: int, now: IndexChanges) -> None:
-        """Bring what the process holds of a tenant up to this snapshot."""
+        """Bring the process's vectors of a tenant up to this snapshot."""
         if self._shared is not None:
             self._shared.follow(self._connection, tenant, now)
 
     def drop_erased(self) -> None:
-        """Let nothing that was erased stay in memory because nobody asks."""
+        """Drop vectors of erased documents from memory, though nobody asks for them."""
         if self._shared is not None:
             self._shared.drop_erased(self._connection)
 

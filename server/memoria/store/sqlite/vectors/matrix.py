@@ -1,9 +1,9 @@
 """Vectors in memory, searched by one multiplication.
 
-Rows lie in blocks of two thousand: to grow copies nothing, and a gap is closed with the last
-row. A block takes 4 MB, from where on NumPy asks for large pages: a scan takes a tenth less than by
-smaller blocks. The product is taken row by row (`vecdot`), which stays on one thread: a
-matrix-vector product on two is up to fifty times slower on a machine whose other core is busy.
+Rows lie in blocks of two thousand: growing copies nothing, and a gap is closed with the last row. A
+block takes 4 MB, the size from which on NumPy asks for large pages, which makes scans faster. The
+product is taken row by row (`vecdot`), which stays on one thread: a matrix-vector product on two is
+much slower on a machine whose other core is busy.
 """
 
 from collections import Counter, OrderedDict
@@ -18,20 +18,20 @@ from memoria.store.values import Match
 
 _BLOCK = 2048
 _SAMPLED = 64
-"""One score of so many is looked at to guess the least that counts."""
+"""One score in so many is sampled to guess the lowest that is needed."""
 _SPARE = 4
-"""The guess lets through so many times more than are wanted."""
+"""Factor by which the guess lets through more scores than are wanted."""
 _SCORE_BYTES = 4
 _MOST_ASKED = 4
-"""Questions whose scores are kept: an agent asks the same of both levels."""
+"""Number of questions whose scores are kept: an agent asks the same of both levels."""
 
 
 class _ScoredQuestion(NamedTuple):
-    """A question, and what it was given."""
+    """A question, and its scores."""
 
     vector: Vector
     scores: NDArray[np.float32]
-    """Of every row there is room for."""
+    """Scores of all rows, those that are still free included."""
 
 
 class Matrix:
@@ -40,11 +40,11 @@ class Matrix:
     def __init__(self, dims: int) -> None:
         self._dims = dims
         self.changes = 0
-        """How often a row has changed: what was scored before that is out of date."""
+        """Number of changes to rows: scores from before a change are out of date."""
         self.clear()
 
     def clear(self) -> None:
-        """Hold nothing."""
+        """Drop all documents."""
         self._blocks: list[NDArray[np.float32]] = []
         self._ns = np.empty(0, np.int64)
         self._visibilities = np.empty(0, np.int32)
@@ -59,7 +59,7 @@ class Matrix:
 
     @property
     def nbytes(self) -> int:
-        """The memory the rows take."""
+        """Bytes that the rows take."""
         return (
             sum(block.nbytes for block in self._blocks)
             + len(self._asked) * len(self._ns) * _SCORE_BYTES
@@ -68,7 +68,7 @@ class Matrix:
         )
 
     def put(self, n: int, visibility: str, vector: bytes) -> None:
-        """Hold a document's vector, replacing what it had."""
+        """Add a document's vector, or replace it."""
         self.changes += 1
         row = self._rows.get(n)
         if row is None:
@@ -85,7 +85,7 @@ class Matrix:
             asked.scores[row] = np.vecdot(self._at(row), asked.vector)
 
     def drop(self, n: int) -> None:
-        """Hold a document no more. Nothing is left of its vector."""
+        """Drop a document, and wipe its vector."""
         row = self._rows.pop(n, None)
         if row is None:
             return
@@ -101,7 +101,7 @@ class Matrix:
         self._at(last).fill(0)
 
     def keep_only(self, ns: Iterable[int]) -> None:
-        """Drop whatever is not among the documents, and what was asked of them."""
+        """Drop every document that is not among these, and all kept scores."""
         self._asked.clear()
         for n in self._rows.keys() - set(ns):
             self.drop(n)
@@ -113,13 +113,13 @@ class Matrix:
         scores: NDArray[np.float32],
         limit: int,
     ) -> list[Match]:
-        """The nearest documents of these visibilities, best first; of equals, the oldest first.
+        """Return the nearest documents of these visibilities, best first; of equals, oldest first.
 
         Args:
             scopes: the visibilities.
             allowed: the documents to choose from; None for all.
             scores: of every row, as `score` gives them.
-            limit: how many to give at most.
+            limit: the largest number of documents.
         """
         wanted = self._select_rows(scopes, allowed)
         if wanted is not None:
@@ -134,7 +134,7 @@ class Matrix:
     def _select_rows(
         self, scopes: Sequence[str], allowed: Collection[int] | None
     ) -> NDArray[np.bool_] | None:
-        """Which rows are; None for all of them."""
+        """Return a mask of the wanted rows; None if it would be all of them."""
         size = len(self)
         codes = [self._codes[scope] for scope in scopes if scope in self._codes]
         if allowed is None and sum(self._visible_counts[code] for code in codes) == size:
@@ -147,7 +147,7 @@ class Matrix:
         return wanted
 
     def score(self, vector: Vector) -> NDArray[np.float32]:
-        """Every row's product with a vector. Those of the last vectors are kept as rows change."""
+        """Return every row's product with a vector; those of the last are kept up to date."""
         key = vector.tobytes()
         asked = self._asked.get(key)
         if asked is None:
@@ -160,15 +160,15 @@ class Matrix:
         return asked.scores[: len(self)]
 
     def score_all(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Every row's product with each vector, by one pass over the rows.
+        """Return every row's product with each vector, by one pass over the rows.
 
-        What one vector gets has the same bits whichever others there are.
+        A vector's products have the same bits whichever others there are.
 
         Args:
             vectors: of shape (vectors, dims).
 
         Returns:
-            Of shape (vectors, rows).
+            Products of shape (vectors, rows).
         """
         scores = np.empty((len(self), len(vectors)), np.float32)
         for place, rows in self._list_parts():
@@ -176,7 +176,7 @@ class Matrix:
         return np.ascontiguousarray(scores.T)
 
     def _list_parts(self) -> Iterator[tuple[slice, NDArray[np.float32]]]:
-        """The rows that are there, block by block, and where they are among all."""
+        """Yield the rows block by block, each with its place among all."""
         for start, block in zip(range(0, len(self), _BLOCK), self._blocks, strict=False):
             end = min(start + _BLOCK, len(self))
             yield slice(start, end), block[: end - start]
@@ -194,7 +194,7 @@ class Matrix:
 
 
 def _highest(scores: NDArray[np.float32], limit: int) -> NDArray[np.intp]:
-    """Where at least the `limit` highest scores are, with all that equal the least of them."""
+    """Return the indexes of the `limit` highest scores, and of all that equal the least of them."""
     if len(scores) <= limit:
         return np.arange(len(scores))
     sample, nth = scores[::_SAMPLED], limit * _SPARE // _SAMPLED

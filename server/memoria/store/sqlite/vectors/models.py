@@ -1,4 +1,4 @@
-"""What both ways of searching vectors speak of."""
+"""Values of both ways of searching vectors, and reads that both need."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -31,12 +31,12 @@ class EmbeddingModel:
     name: str
     dims: int
     has_passages: int = 1
-    """Whether there may be any of its passages."""
+    """1 if there may be passages of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class VectorQuery:
-    """Where to look for neighbours."""
+    """A query for neighbours: the model, tenant, kind and filters."""
 
     model: int
     tenant: int
@@ -44,18 +44,18 @@ class VectorQuery:
     scopes: tuple[str, ...]
     """Visibilities of that kind, as tokens."""
     allowed: Collection[int] | None = None
-    """The documents that pass the question's filters, where they are few; None for all."""
+    """Documents that pass the question's filters, if they are few; None for all."""
     narrowing: Narrowing | None = None
-    """What lets them through where they are many."""
+    """Filters that documents must pass, if many do."""
     changed: IndexChanges | None = None
-    """How far the snapshot has changed; None where that is still to be read."""
+    """Counts of the snapshot's changes; None if they are still to be read."""
     together: "QuestionsTogether | None" = None
-    """The questions that are asked of the snapshot; None for one alone."""
+    """Questions that are asked of the snapshot together; None for one alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """How far an index is from the truth."""
+    """Difference between an index and the truth, in numbers of documents."""
 
     total: int
     missing: int
@@ -63,23 +63,23 @@ class Drift:
 
     @property
     def is_out_of_step(self) -> bool:
-        """Whether it is out of step at all."""
+        """True if anything is missing or too much."""
         return bool(self.missing or self.extra)
 
 
 def read_changes(connection: Connection, tenant: int) -> IndexChanges:
-    """How far a snapshot has changed."""
+    """Read the counts of a snapshot's changes."""
     return IndexChanges(*connection.execute(SQL["changes"], {"tenant": tenant}).fetchone())
 
 
 def current_model(connection: Connection) -> str | None:
-    """The name of the model that embeds what is written in the home."""
+    """Return the name of the model that embeds what the home stores; None if there is none."""
     row = connection.execute(SQL["current_model"]).fetchone()
     return None if row is None else str(row["value"])
 
 
 def find_model(connection: Connection, name: str) -> EmbeddingModel | None:
-    """The model of that name."""
+    """Return the model of that name; None if the home has none."""
     return connection.read_settled(("model", name), lambda: _find_model(connection, name))
 
 
@@ -89,12 +89,12 @@ def _find_model(connection: Connection, name: str) -> EmbeddingModel | None:
 
 
 def list_models(connection: Connection) -> list[EmbeddingModel]:
-    """Every model the home holds vectors of."""
+    """List every model the home holds vectors of."""
     return [EmbeddingModel(**row) for row in connection.execute(SQL["models"])]
 
 
 def list_passing(connection: Connection, where: VectorQuery, ns: Collection[int]) -> list[int]:
-    """Those of the documents that a search may find, as the truth has it."""
+    """Select the documents that a search may find, as the truth has it."""
     visible = list_visible(connection, where, ns)
     if where.narrowing is not None:
         passed = where.narrowing.best([Match(n, 0.0) for n in visible], len(visible))
@@ -103,6 +103,6 @@ def list_passing(connection: Connection, where: VectorQuery, ns: Collection[int]
 
 
 def list_visible(connection: Connection, where: VectorQuery, ns: Collection[int]) -> list[int]:
-    """Those of the documents that are seen, whatever the question's filters let through."""
+    """Select the documents that are visible, whatever the question's filters."""
     rows = connection.execute(SQL["visibilities"], {"tenant": where.tenant, "ns": list_numbers(ns)})
     return [row["n"] for row in rows if visibility_of(row).token in where.scopes]

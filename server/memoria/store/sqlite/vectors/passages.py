@@ -1,9 +1,9 @@
-"""Passages of long turns, as the file has them: all of a turn's in one row.
+"""Passages of long turns in the file: all of a turn's in one row.
 
-A row has a record for each passage: where it stands, and its vector in whole numbers from -127 to
-127 with what one of them is worth. That is a quarter of the room, and no cosine differs in its
-second decimal. It also has the signs of the vectors, a bit a number: those of hundreds of turns
-are compared in less than a millisecond, and only of the most promising turns the records are read.
+A row has a record for each passage: its place, and its vector in whole numbers from -127 to 127
+with the value of one of them. That is a quarter of the room, and no cosine differs in its second
+decimal. It also has the signs of the vectors, a bit a number: those of hundreds of turns are
+compared first, and the records are read of the most promising turns only.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -18,18 +18,18 @@ from memoria.store.sqlite.driver import Row
 from memoria.store.values import PassageMatch
 
 ReadRows = Callable[[Collection[int]], Sequence[Row]]
-"""Gives the rows of some documents, with what is wanted of them."""
+"""Reads the rows of some documents, with the columns that are needed."""
 
 _MOST = 127
-"""The greatest whole number."""
+"""Largest whole number."""
 _LEAST = 1e-9
-"""For a vector of nothing but zeros."""
+"""Lowest value used for a vector of nothing but zeros."""
 _PROMISING = 24
-"""Turns whose records are read. Signs order passages by cosine but for some hundredths."""
+"""Turns whose records are read: signs order passages by cosine but for some hundredths."""
 
 
 def pack_passages(passages: Sequence[PassageVector], dims: int) -> tuple[bytes, bytes]:
-    """The signs and the records of a turn's passages.
+    """Pack the signs and the records of a turn's passages.
 
     Raises:
         EmbedderError: a vector is not as long as the model's.
@@ -48,23 +48,23 @@ def pack_passages(passages: Sequence[PassageVector], dims: int) -> tuple[bytes, 
 def nearest_passages(
     vector: Vector, read_signs: ReadRows, read_records: ReadRows, ns: Collection[int]
 ) -> list[PassageMatch]:
-    """The nearest passage of each of the turns that are most promising.
+    """Return the nearest passage of each of the most promising turns.
 
     Args:
-        vector: what passages are compared with.
+        vector: the vector to compare with.
         read_signs: reads signs.
         read_records: reads records.
         ns: the turns.
 
     Raises:
-        EmbedderError: what is stored is damaged.
+        EmbedderError: stored passages are damaged.
     """
     promising = _select_promising(read_signs(ns), vector)
     return _compare_records(read_records(promising), vector) if promising else []
 
 
 def _select_promising(rows: Sequence[Row], vector: Vector) -> list[int]:
-    """The turns with the passages whose signs are most like the vector's."""
+    """Select the turns with the passages whose signs are most like the vector's."""
     if len(rows) <= _PROMISING:
         return [row["n"] for row in rows]
     asked = np.packbits(vector > 0)
@@ -92,7 +92,7 @@ def _compare_records(rows: Sequence[Row], vector: Vector) -> list[PassageMatch]:
 def _join_rows(
     rows: Sequence[Row], column: str, each: np.dtype[np.void]
 ) -> tuple[NDArray[np.void], list[int]]:
-    """What the rows have in a column, one after another, and where each of them ends."""
+    """Join a column of all rows, and return with it the end of each row's part."""
     for row in rows:
         if not row[column] or len(row[column]) % each.itemsize:
             raise EmbedderError(f"the stored passages of document {row['n']} are damaged")

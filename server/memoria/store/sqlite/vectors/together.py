@@ -1,7 +1,7 @@
 """Questions that are asked together: one pass over a matrix scores all of them.
 
-A pass reads all of the matrix, which takes longer than the products do: eight questions by one
-pass take as long as two or three by themselves.
+A pass reads all of the matrix, which takes longer than the products do, so one pass for several
+questions is faster than one for each.
 """
 
 from collections.abc import Sequence
@@ -17,18 +17,18 @@ class QuestionsTogether:
     """Vectors that will be searched for on one snapshot, with their scores once one of them is."""
 
     def __init__(self, vectors: Sequence[Vector]) -> None:
-        """Nothing is scored yet.
+        """Take the questions' vectors.
 
         Args:
-            vectors: the questions', all of the same length.
+            vectors: one at least, all of the same length.
         """
         self._vectors = np.stack(vectors)
         self._rows = {vector.tobytes(): row for row, vector in enumerate(vectors)}
         self._scored: dict[tuple[Matrix, int], NDArray[np.float32]] = {}
-        """By matrix and how often it had changed: the scores, of shape (questions, rows)."""
+        """Scores of shape (questions, rows), by matrix and its number of changes."""
 
     def score(self, matrix: Matrix, vector: Vector) -> NDArray[np.float32]:
-        """The product of each row of a matrix with a vector, which may be none of these."""
+        """Return the product of each row of a matrix with a vector, which may be none of these."""
         row = self._rows.get(vector.tobytes())
         if row is None:
             return matrix.score(vector)

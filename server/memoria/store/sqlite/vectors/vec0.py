@@ -33,7 +33,7 @@ class Vec0Index:
         self._connection = connection
 
     def add(self, model: int, dims: int, rows: Sequence[IndexRow]) -> None:
-        """Index vectors, replacing what the documents had."""
+        """Index vectors, replacing those that the documents had."""
         self._connection.execute(
             f"CREATE VIRTUAL TABLE IF NOT EXISTS {_table(model)} USING vec0("
             f"{_PARTITION}, "
@@ -61,7 +61,7 @@ class Vec0Index:
             )
 
     def count(self, ns: Collection[int]) -> int:
-        """How many vectors of these documents are in it."""
+        """Count the vectors of these documents in the index."""
         return sum(
             int(
                 self._connection.execute(
@@ -74,14 +74,14 @@ class Vec0Index:
         )
 
     def move(self, n: int) -> None:
-        """Put a document where it now stands, for every model it has a vector of."""
+        """Index a document by its present visibility, for every model it has a vector of."""
         self.erase(n)
         for model in list_models(self._connection):
             rows = self._connection.execute(SQL["one"], {"model": model.n, "n": n}).fetchall()
             self.add(model.n, model.dims, [_index_row(row) for row in rows if row["current"]])
 
     def nearest(self, where: VectorQuery, vector: Vector, limit: int) -> list[Match]:
-        """The nearest documents, best first."""
+        """Return the nearest documents, best first."""
         from memoria.store.sqlite.vectors.exact import score_exactly  # noqa: PLC0415  (brings NumPy)
 
         if where.model not in self.list_indexed():
@@ -102,7 +102,7 @@ class Vec0Index:
         return score_exactly(self._connection, where.model, shown, vector, limit)
 
     def drift(self, model: int) -> Drift:
-        """How far the index is from the truth, document by document."""
+        """Compare the index with the truth, document by document."""
         truth = SQL["count_indexable"].rstrip(";")
         total = int(self._connection.execute(truth, {"model": model}).fetchone()[0])
         if model not in self.list_indexed():
@@ -125,7 +125,7 @@ class Vec0Index:
             after = rows[-1]["n"]
 
     def list_indexed(self) -> set[int]:
-        """The models that have an index."""
+        """Return the numbers of the models that have an index."""
         rows = self._connection.execute(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'vectors_[0-9]*' "
             "AND sql LIKE ?",
