@@ -5,6 +5,7 @@
 | counted | bar |
 |---|---|
 | functions, methods and properties whose name begins with a participle (`told`, `sorted_hits`) | below 2 % |
+| docstrings that begin with a relative clause (`What was …`, `Whether …`) | below 2 % |
 | class names that stand in more than one module | 0 |
 | files of more than 400 lines | 0 |
 | functions of more than 60 lines | 0 |
@@ -22,7 +23,12 @@ from pathlib import Path
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 60
 MAX_PARTICIPLES = 0.02
+MAX_RELATIVE = 0.02
 SMALL_MODULE_LINES = 40
+RELATIVE = frozenset(
+    "what whatever whether who whom whose which how where when why of by as from".split()
+)
+"""First words of a docstring that makes its reader look for its noun or verb."""
 IRREGULAR = frozenset(
     "been begun bound brought built chosen done drawn driven fallen felt forgotten found frozen "
     "given gone heard held hidden kept known laid left lent lost made meant met paid said seen "
@@ -76,6 +82,22 @@ def begins_with_participle(name: str) -> bool:
     if first in VERBS_AND_NOUNS:
         return False
     return first in IRREGULAR or (first.endswith("ed") and len(first) > len("need"))
+
+
+def list_docstrings(modules: list[Module]) -> list[tuple[str, str]]:
+    """List the docstrings of modules, classes and functions: each with its place."""
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    return [
+        (f"{module.path}:{getattr(node, 'lineno', 1)}", text)
+        for module in modules
+        for node in module.nodes
+        if isinstance(node, documented) and (text := ast.get_docstring(node))
+    ]
+
+
+def begins_with_relative(docstring: str) -> bool:
+    """Check whether a docstring begins with a relative clause or a genitive."""
+    return docstring.partition(" ")[0].rstrip(",:.").lower() in RELATIVE
 
 
 def doubled_classes(modules: list[Module]) -> dict[str, list[str]]:
@@ -151,6 +173,11 @@ def main(root: Path) -> int:
     modules = read_modules(root)
     named = [(module.path, node) for module in modules for node in functions(module)]
     odd = [f"{path}:{n.lineno} {n.name}" for path, n in named if begins_with_participle(n.name)]
+    texts = list_docstrings(modules)
+    relative = [
+        f"{place} {one.splitlines()[0]}" for place, one in texts if begins_with_relative(one)
+    ]
+    vague = len(relative) / max(len(texts), 1)
     doubled = [f"{name}: {', '.join(places)}" for name, places in doubled_classes(modules).items()]
     long = [f"{module.path} {module.lines}" for module in modules if module.lines > MAX_FILE_LINES]
     tall = [
@@ -167,13 +194,16 @@ def main(root: Path) -> int:
     unused = list_unused(modules)
     share = len(odd) / len(named)
     _print_group(f"Names that begin with a participle: {share:.1%} of {len(named):,}", odd)
+    title = f"Docstrings that begin with a relative clause: {vague:.1%} of {len(texts):,}"
+    _print_group(title, relative)
     _print_group("Class names in more than one module", doubled)
     _print_group(f"Files of more than {MAX_FILE_LINES} lines", long)
     _print_group(f"Functions of more than {MAX_FUNCTION_LINES} lines", tall)
     _print_group("Constants and private names that nothing uses", unused)
     title = f"Modules of less than {SMALL_MODULE_LINES} lines with one importer (no bar)"
     _print_group(title, small)
-    return int(share >= MAX_PARTICIPLES or bool(doubled or long or tall or unused))
+    is_odd = share >= MAX_PARTICIPLES or vague >= MAX_RELATIVE
+    return int(is_odd or bool(doubled or long or tall or unused))
 
 
 def _print_group(title: str, found: list[str]) -> None:
