@@ -40,7 +40,7 @@ from memoria.settings_file import (
 TenantName = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
 MOST_SHORT_TERM_TURNS = 1000
 NO_WORKSPACE = "none"
-"""What is written where no project is meant."""
+"""Word written where no project is meant."""
 LONGEST_LEASE_MS = 600_000
 """No lease is ever given for longer: one that ends later was taken while the clock was wrong."""
 LONGEST_WAIT_MS = 26 * 3_600_000
@@ -330,12 +330,12 @@ class Settings(BaseModel):
 
     @property
     def has_chat_model(self) -> bool:
-        """Whether a chat model is configured, which reads what is said."""
+        """True if a chat model is configured, which reads what is said."""
         return bool(self.llm_command or self.llm_base_url)
 
     @property
     def daily_cap(self) -> DailyCap:
-        """What a tenant may spend in a day, and the price of tokens where it was stated."""
+        """Cap on a tenant's spending in a day, and the price of tokens where it was stated."""
         asked, answered = self.llm_input_price, self.llm_output_price
         is_known = asked is not None and answered is not None
         price = TokenPrice(input=asked, output=answered) if is_known else None
@@ -365,7 +365,7 @@ class Settings(BaseModel):
 
     @classmethod
     def read_environment(cls) -> dict[str, str]:
-        """What the environment says, as it says it."""
+        """Read the settings that the environment has, as it writes them."""
         return {
             name: value for name in cls.model_fields if (value := os.environ.get(variable_of(name)))
         }

@@ -1,4 +1,4 @@
-"""Which values settings may have, and which of them need or exclude each other."""
+"""Values that settings may have, and which of them need or exclude each other."""
 
 import shlex
 from typing import TYPE_CHECKING

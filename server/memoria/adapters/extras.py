@@ -1,4 +1,4 @@
-"""What adapters share: the error where a framework is missing, and how they record."""
+"""Parts that adapters share: the error for a missing framework, and how they record."""
 
 from typing import TypeVar
 
@@ -9,12 +9,12 @@ from memoria.model import LIBRARY, Channel, Receipt, to_iso
 
 ANY_PROJECT = "*"
 PAGE = 500
-"""How much is read at once of what may be long."""
+"""Number of records read at once from a list that may be long."""
 _MemoryT = TypeVar("_MemoryT", Memoria, SyncMemoria)
 
 
 def missing_extra(extra: str, error: ImportError) -> ImportError:
-    """What to say where the framework of an adapter is not installed."""
+    """Return the error that says how to install an adapter's framework."""
     return ImportError(
         f"memoria.adapters.{extra.replace('-', '_')} needs a package that is not installed "
         f"({error}). Install it with: pip install 'memoria-server[{extra}]'",

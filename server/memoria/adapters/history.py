@@ -29,18 +29,18 @@ class Entry:
 
     role: Role
     words: str = ""
-    """What is said in it; empty, where a tool is called or answers."""
+    """Text said in it; empty for a tool's call or answer."""
     rest: JsonValue = None
-    """What else there is to it."""
+    """All other fields of the item, as JSON."""
     name: str = ""
-    """What it is called in the client. Names need not be unique; an item has an id besides."""
+    """Name in the client. Names need not be unique; an item has an id besides."""
 
 
 class History:
     """The items of one session, in their order."""
 
     def __init__(self, memory: Memoria | SyncMemoria, framework: str, session_id: str) -> None:
-        """Nothing is read yet.
+        """Bind to one conversation; nothing is read yet.
 
         Args:
             memory: where they are kept.
@@ -89,7 +89,7 @@ class History:
 
 
 def to_entry(turn: StoredTurn) -> Entry:
-    """What was recorded as a turn."""
+    """Return the entry that was recorded as a turn."""
     _, _, name = (turn.message_id or "").partition(" ")
     return Entry(turn.role, turn.content, turn.tool_result, name)
 
@@ -115,7 +115,7 @@ def join_item(words: str, rest: JsonValue) -> Item:
 
 
 def list_texts(field: JsonValue, path: Path, *inner: str) -> list[Path]:
-    """Where the texts of a field stand: at its own place or, in a list, at places in each part."""
+    """List the paths of a field's texts: its own or, in a list, one in each part."""
     if not isinstance(field, list):
         return [path]
     return [[*path, n, *inner] for n in range(len(field))]

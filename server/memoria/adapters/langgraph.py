@@ -42,7 +42,7 @@ class MemoriaStore(BaseStore):
     __slots__ = ("_items", "_memory")
 
     def __init__(self, memory: SyncMemoria) -> None:
-        """The memory stays the caller's, to close.
+        """Use a memory that the caller opens and closes.
 
         Args:
             memory: from `memoria.open_sync`. Graphs that run an event loop take it, too.

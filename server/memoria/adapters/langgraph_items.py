@@ -26,7 +26,6 @@ class StoreItems:
     """Reads, writes and erases items."""
 
     def __init__(self, memory: SyncMemoria) -> None:
-        """Nothing is read yet."""
         self._memory = memory
 
     def get(self, namespace: Namespace, key: str) -> SearchItem | None:
@@ -48,7 +47,7 @@ class StoreItems:
                     yield self._to_item(turn)
 
     def find(self, query: str, namespaces: list[Namespace]) -> Iterator[SearchItem]:
-        """What fits a question, best first: of all namespaces, then of one where one is asked."""
+        """Yield what fits a question, best first: of all namespaces, then of the one asked, if one is."""
         sessions = {_session_of(one) for one in namespaces}
         for session in (None, *sessions) if len(sessions) == 1 else (None,):
             result = self._memory.search_conversation_traces(

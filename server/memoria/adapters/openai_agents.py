@@ -32,7 +32,7 @@ _ROLES: Mapping[object, Role] = {
     "developer": Role.SYSTEM,
 }
 _FORMS: Mapping[str, Item] = {"said": {}, "said+": {"logprobs": []}}
-"""How nearly every answer of a model looks: what its one part has besides its text."""
+"""Usual forms of a model's answer: the fields its one part has besides its text."""
 _MOST_ID_CHARS = 200
 
 
@@ -51,7 +51,7 @@ class MemoriaSession:
         memory: Memoria | SyncMemoria,
         session_settings: SessionSettings | None = None,
     ) -> None:
-        """The memory stays the caller's, to close.
+        """Use a memory that the caller opens and closes.
 
         Args:
             session_id: which conversation.

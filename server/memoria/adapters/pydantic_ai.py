@@ -42,7 +42,7 @@ class MemoriaHistory:
     """
 
     def __init__(self, session_id: str, memory: Memoria | SyncMemoria) -> None:
-        """The memory stays the caller's, to close.
+        """Use a memory that the caller opens and closes.
 
         Args:
             session_id: which conversation.

@@ -128,6 +128,6 @@ def _argument_error(name: str, problems: str) -> InvalidInputError:
 
 
 def _describe_simplest(error: ValidationError) -> str:
-    """What is wrong, once an argument: of several forms it could have, the last is the simplest."""
+    """Name each argument's problem once, in its last, simplest form."""
     simplest = {item["loc"][0]: item["msg"] for item in error.errors(include_input=False)}
     return "; ".join(f"{name}: {problem}" for name, problem in simplest.items())

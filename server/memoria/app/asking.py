@@ -86,7 +86,7 @@ def choose_options(
     explain: bool,
     is_narrowed: bool = False,
 ) -> SearchOptions:
-    """How a search goes about it.
+    """Return how a search is to go about it: what it leaves out, whose task, in which zone.
 
     Raises:
         InvalidInputError: there is no such part or stage to go without.

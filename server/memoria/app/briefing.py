@@ -37,7 +37,7 @@ _HEADINGS = (
 
 @dataclass(frozen=True, slots=True)
 class BriefingLines:
-    """What a briefing may say, in lines."""
+    """Lines that a briefing may show, by part."""
 
     core: Sequence[str]
     urgent: frozenset[str]

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from memoria.erasure.selection import ErasureRequest
 
 _COMPARED_CHARS = 500
-"""Of a memory's wording, what other turns are compared with."""
+"""Characters of a memory's wording with which other turns are compared."""
 _MOST_REPORTS = 1000
-"""How many of the newest are named by the end of their id."""
+"""Number of newest reports that can be named by the end of their id."""
 
 
 class Forgetting(Records):
@@ -222,7 +222,7 @@ class Forgetting(Records):
         return tuple(hit.id for hit in hits if hit.id in fitting)
 
     def _meaning_lookup(self, reach: float | None) -> "MeaningLookup | None":
-        """What keeps the meaning of what is forgotten, where the user has allowed it."""
+        """Return the function that makes the vectors to be kept; None where none may be."""
         embedder = self._embedder
         if reach is None or embedder is None:
             return None

@@ -44,7 +44,7 @@ class AnswerKeeper:
     """Keeps a tenant's answers. Its methods block; one thread at a time calls them."""
 
     def __init__(self, settings: Settings, store: Store, composers: Mapping[str, Composer]) -> None:
-        """Nothing is kept yet.
+        """Bind to a home and to the writers of its answers.
 
         Args:
             settings: whose answers, and the project at hand.
@@ -61,7 +61,7 @@ class AnswerKeeper:
         self._good_until: int | None = None
 
     def has_changed(self) -> bool:
-        """Whether something has happened since the answers of the project at hand were kept.
+        """Check whether something has happened since the project's answers were kept.
 
         It costs a look at seven files, and may be asked wherever nothing must be waited for.
         """
@@ -111,7 +111,7 @@ class AnswerKeeper:
         return self._note_seen(workspace, states, until)
 
     def _may_keep(self, states: States) -> bool:
-        """Whether others would compose the same, by the settings file as it is now."""
+        """Check whether others would compose the same, by the settings file as it is now."""
         state = states[SETTINGS_FILE]
         if self._is_known is None or self._is_known[0] != state:
             self._is_known = state, _is_as_others_read(self._settings)
@@ -123,7 +123,7 @@ class AnswerKeeper:
         return True
 
     def _find_end(self, workspace: str | None) -> int | None:
-        """From when on the kept answers of a project, whoever has kept them, hold no longer."""
+        """Return when the first kept answer of a project expires, whoever has kept it."""
         kept = (one for _, one in list_kept(self._home, self._tenant) if one is not None)
         ends = (one.get("good_until") for one in kept if one.get("workspace") == workspace)
         return min((end for end in ends if isinstance(end, int)), default=None)
@@ -155,7 +155,7 @@ def _find_end(tx: Transaction, at: int, workspace: str | None) -> int | None:
 
 
 def _is_as_others_read(settings: Settings) -> bool:
-    """Whether a process that has only the environment and the file would do as these settings say.
+    """Check whether a process with only the environment and the file would have these settings.
 
     What a program has set in other ways would be known to nobody who reads what is kept.
     """

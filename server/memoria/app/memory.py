@@ -63,11 +63,11 @@ class Memoria(Unread):
             _STALLS_AFTER_S + settings.busy_timeout_ms / 1000,
             settings.ignored_folders or (),
         )
-        """What hooks have said, until it is taken in."""
+        """Reports of hooks that wait to be taken in."""
         self.private = PrivateSwitch(store, self.tenant, settings.workspace, channel)
         """Switches private time on and off in the configured workspace."""
         self.queue = ExtractionQueue(store, self.tenant, self._digester, home.reader)
-        """What a chat model is still to read."""
+        """Conversations that a chat model has still to read."""
 
     def with_channel(self, channel: Channel) -> "Memoria":
         """The same memory seen from another channel: provenance is stamped with it."""
@@ -277,7 +277,7 @@ class Memoria(Unread):
 
     @check_arguments
     async def health(self, *, deep: bool = True) -> Health:
-        """What `doctor` finds."""
+        """Examine the home as `doctor` does."""
         from memoria.admin.doctor import examine  # noqa: PLC0415  (only doctor pays for it)
 
         def look() -> Health:

@@ -27,7 +27,7 @@ class Messages(Forgetting):
 
     @check_arguments
     async def set_quote_aside(self, turn_id: Text) -> None:
-        """Have a quote told no more to who has not asked. It stays a turn that a search finds.
+        """Stop showing a quote unasked. It stays a turn that a search finds.
 
         Raises:
             NotFoundError: there is no such turn.

@@ -55,7 +55,7 @@ def read_offered(
 def _list_made_under(
     tx: Transaction, memories: Sequence[Memory], seen: Filters | None
 ) -> Iterator[StoredTurn]:
-    """What the user had said last where an agent corrected a memory and named no turn."""
+    """Yield the user's last turn before each correction by an agent that named no turn."""
     for version in (v for memory in memories for v in _list_corrections(memory)[:MOST_WORDINGS]):
         origin = version.provenance
         if origin.turn_id is not None or not origin.channel.startswith("mcp"):

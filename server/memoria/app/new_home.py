@@ -10,11 +10,11 @@ from memoria.text.invisible import show_invisible
 from memoria.text.lines import join_lines
 
 _MOST_TOKENS = 10
-"""Of a project's name."""
+"""Longest project name that is shown, in tokens."""
 
 
 def describe_new_home(tx: Transaction, settings: Settings, project: str | None) -> str:
-    """That nothing is on record, what could be brought in, and who reads; empty once there is any.
+    """Describe an empty home: what can be imported, and who reads. Empty once it has records.
 
     Args:
         tx: sees the tenant's rows.

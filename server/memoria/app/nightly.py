@@ -99,7 +99,7 @@ def _is_resumable(run: NightlyRun, now: int) -> bool:
 
 
 def dry_run(settings: Settings, steps: Sequence[str] = (), since: int | None = None) -> NightlyRun:
-    """What a run would do now, without a change: each step sees things as they are.
+    """Count what a run would do now, without a change: each step sees things as they are.
 
     Raises:
         InvalidInputError: there is no such step.
@@ -130,7 +130,7 @@ def dry_run(settings: Settings, steps: Sequence[str] = (), since: int | None = N
 
 
 def _describe_limits(context: StepContext, name: str) -> str | None:
-    """What a step would do less. A dry run connects no chat model; a run has the configured one."""
+    """Describe what a step would leave out. A run has the configured chat model, a dry run none."""
     limits = BY_NAME[name].describe_limits(context)
     has_model = context.settings.has_chat_model
     return None if has_model and (limits or "").startswith(WITHOUT_MODEL) else limits
@@ -143,7 +143,7 @@ def list_runs(settings: Settings, limit: int) -> list[NightlyRun]:
 
 
 def last_run_at(settings: Settings) -> int | None:
-    """When the last run was begun, UTC epoch ms; None where there was none."""
+    """Return the start of the last run, UTC epoch ms; None where there was none."""
     return next((run.at for run in list_runs(settings, 1)), None)
 
 
@@ -159,7 +159,7 @@ def list_changes(settings: Settings, run_id: str, limit: int) -> tuple[NightlyRu
 
 
 def read_wordings(settings: Settings, run: NightlyRun) -> dict[str, str]:
-    """What the memories of a report say now, and names, by id. The report itself has no word."""
+    """Map the ids in a report to the memories' present words and the entities' names."""
     with closing(open_store(settings)) as store, store.read(settings.tenant) as tx:
         ids = [one for step in run.steps for one in step.reasons]
         memories, entities = map(tx.memories.get, ids), (tx.graph.get_entity(i, _ALL) for i in ids)

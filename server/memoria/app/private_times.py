@@ -21,7 +21,6 @@ class PrivateSwitch:
     """Begins and ends private times in one workspace of a tenant."""
 
     def __init__(self, store: Store, tenant: str, workspace: str | None, channel: Channel) -> None:
-        """Nothing is read or written yet."""
         self._store = store
         self._tenant = tenant
         self._workspace = workspace

@@ -1,4 +1,4 @@
-"""What there is to tell of the project at hand, once: that it was moved, or may be one of two."""
+"""News of the project at hand, told once: that it was moved, or may be one of two."""
 
 import shlex
 from contextlib import suppress

@@ -23,14 +23,13 @@ class ProjectTable:
     """The projects of a home, as its tenant sees them."""
 
     def __init__(self, store: Store, settings: Settings) -> None:
-        """Nothing is read yet."""
         self._store = store
         self._settings = settings
         self._home = str(settings.home_path)
         self._private = frozenset(settings.private_workspaces or ())
 
     async def list(self) -> tuple[KnownProject, ...]:
-        """Those of which anything is on record, and those that were seen, by name."""
+        """List projects of which anything is on record and projects that were seen, by name."""
         return await in_thread(self.list_now)
 
     async def find(self, given: str) -> KnownProject:
@@ -65,7 +64,7 @@ class ProjectTable:
             )
 
     async def join(self, former: KnownProject, into: KnownProject) -> None:
-        """Have all that is on record of a project be another's, for every tenant.
+        """Move all records of a project into another, for every tenant.
 
         Raises:
             InvalidInputError: it may not be.
@@ -83,7 +82,7 @@ class ProjectTable:
         return await in_thread(lambda: self._find_join(given))
 
     async def part(self, join: KnownJoin) -> None:
-        """Have what a project brought into another be its own again, for every tenant.
+        """Give a project back what it brought into another, for every tenant.
 
         Raises:
             StoreError: it could not be done.
@@ -100,7 +99,7 @@ class ProjectTable:
         await in_thread(lambda: self._check_move(former, folder))
 
     async def move(self, former: KnownProject, folder: str) -> None:
-        """Have a folder be the one that a project was moved to.
+        """Note a folder as the place to which a project was moved.
 
         Raises:
             InvalidInputError: it may not be.

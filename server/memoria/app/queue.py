@@ -23,16 +23,16 @@ NO_CHAT_MODEL = (
 
 
 class ExtractionService(Protocol):
-    """Whatever reads what was recorded, in the background."""
+    """Background service that has a chat model read what was recorded."""
 
     @property
     def intake(self) -> "IntakeLimits":
-        """What it wants to read at once, and what later."""
+        """Limits that say what it wants to read at once, and what later."""
         ...
 
     @property
     def is_reading(self) -> bool:
-        """Whether what waits is read here."""
+        """True if what waits is read in this process."""
         ...
 
     def wake(self) -> None:
@@ -40,12 +40,12 @@ class ExtractionService(Protocol):
         ...
 
     def is_idle(self) -> bool:
-        """Whether there is nothing to read now."""
+        """Check whether there is nothing to read now."""
         ...
 
 
 class ExtractionQueue:
-    """What of one tenant's conversations a chat model is still to read. See `Memoria.queue`."""
+    """Queue of one tenant's conversations for a chat model. See `Memoria.queue`."""
 
     def __init__(
         self, store: Store, tenant: str, digester: Digester, reader: ExtractionService | None
@@ -57,12 +57,12 @@ class ExtractionQueue:
 
     @property
     def has_reader(self) -> bool:
-        """Whether a chat model is configured to read what is recorded."""
+        """True if a chat model is configured to read what is recorded."""
         return self._reader is not None
 
     @check_arguments
     async def status(self) -> QueueStatus:
-        """How much a chat model is still to read, has read, or was given up."""
+        """Count what waits for a chat model, what it has read and what was given up."""
         return await in_snapshot(self._store, self._tenant, lambda tx: tx.queue.status())
 
     @check_arguments
@@ -140,7 +140,7 @@ class ExtractionQueue:
 
     @check_arguments
     async def is_idle(self) -> bool:
-        """Whether there is nothing to read now."""
+        """Check whether there is nothing to read now."""
         return self._reader is None or await in_thread(self._reader.is_idle)
 
     async def _change(

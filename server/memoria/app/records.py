@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 Completed = Literal["memory", "session", "project"]
-"""What can be completed as it is typed."""
+"""Kinds of values that can be completed as they are typed."""
 
 
 class Records(Recall):
@@ -61,7 +61,7 @@ class Records(Recall):
     async def get_record(
         self, record_id: Text, *, context: AdjacentTurns = 2
     ) -> Memory | TurnRecord:
-        """Whatever has the id, a memory or a turn, whole."""
+        """Return the memory or turn that has the id, whole."""
 
         def read(tx: Transaction) -> Memory | TurnRecord:
             record = read_record(tx, complete_id(tx, record_id), context)
@@ -142,7 +142,7 @@ class Records(Recall):
 
     @check_arguments
     async def list_contradicted(self, limit: Count = 20) -> list[Memory]:
-        """Of every two memories that cannot both be true one, with the other in `contradicts`."""
+        """List one memory of each contradicting pair, with the other in `contradicts`."""
         place = self.settings.workspace
         return await self._read(
             lambda tx: self._with_contradictions(tx, tx.memories.list_contradicted(limit, place))
@@ -168,7 +168,7 @@ class Records(Recall):
         return await self._read(lambda tx: list_told_tasks(tx, place, now_millis(), limit))
 
     async def wishes(self) -> list[str]:
-        """What the user has asked for from now on, a dated line each, in their own words.
+        """List what the user has asked for from now on, a dated line each, in their own words.
 
         These are turns and no memories. `remember` makes a memory of one, and `set_quote_aside`
         has it told no more.
@@ -180,7 +180,7 @@ class Records(Recall):
 
     @check_arguments
     async def statistics(self) -> Statistics:
-        """What this tenant holds."""
+        """Count what this tenant holds."""
         held = await self._read(lambda tx: tx.statistics())
         waiting = await in_thread(lambda: count_waiting(self.settings.home_path, self.tenant))
         price = self.settings.daily_cap.price
@@ -218,7 +218,7 @@ class Records(Recall):
 
     @property
     def provenance(self) -> "ProvenanceQueries":
-        """Where memories come from, and what became of them."""
+        """Queries for the origins of memories, and what became of them."""
         from memoria.app.provenance import ProvenanceQueries  # noqa: PLC0415  (only who looks pays for it)
 
         return ProvenanceQueries(self._store, self.tenant, self.settings.workspace)

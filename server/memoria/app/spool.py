@@ -32,20 +32,20 @@ COMMAND_BYTES = 1024 * 1024
 THOROUGH_BYTES = 16 * 1024 * 1024
 """So much is read before it is shown what a forget would erase."""
 _HEARD_MS = 30 * 60_000
-"""For so long after its last hook a session is taken to be the one in which an agent speaks."""
+"""Time after its last hook for which a session is taken to be the one where an agent speaks."""
 _NAMES_FIRST = "claude-code"
 """The client that names its session to a server once, when it starts it."""
 _PATIENCE_S = 0.5
-"""How long somebody waits who could be answered, for another process that takes in."""
+"""Longest wait, by somebody who could be answered, for another process that takes in."""
 _RECHECK_S = 0.01
 _ANSWER_S = 5.0
-"""How long somebody waits who could be answered, for what this process takes in."""
+"""Longest wait, by somebody who could be answered, for what this process takes in."""
 _CLOSING_S = 2.0
 _LOG = logging.getLogger(__name__)
 
 
 def count_waiting(home: Path, tenant: str) -> int:
-    """How many entries wait in a tenant's spool; 0 where it can't be read, as doctor says."""
+    """Count the entries in a tenant's spool; 0 where it can't be read, as doctor says."""
     try:
         return len(list_waiting(str(home), tenant))
     except OSError:
@@ -65,7 +65,7 @@ class Spool:
         stalls_after_s: float,
         ignored_folders: "Sequence[str]" = (),
     ) -> None:
-        """Nothing is looked at yet.
+        """Bind to a tenant's spool; nothing is looked at yet.
 
         Args:
             store: where it is taken in.
@@ -90,7 +90,7 @@ class Spool:
         self._turn = threading.Lock()
 
     def has_changed(self) -> bool:
-        """Whether anything may have come since it was empty: one look at a folder."""
+        """Check whether anything may have come since it was empty: one look at a folder."""
         return self._read_change() not in (None, self._seen)
 
     def name_session(self, channel: "Channel", workspace: str | None) -> "Channel":
@@ -157,7 +157,7 @@ class Spool:
         return None
 
     def close(self) -> None:
-        """Have an intake that is under way end, before the store closes."""
+        """Tell an intake that is under way to end, before the store closes."""
         if self._running is not None:
             self._running.stop(_CLOSING_S)
 

@@ -56,7 +56,7 @@ def _wait_for(
 
 
 class SyncQueue(_Twin[ExtractionQueue]):
-    """What a chat model is still to read."""
+    """Queue of conversations for a chat model, without `await`."""
 
     status = _wait_for(ExtractionQueue.status)
     list_entries = _wait_for(ExtractionQueue.list_entries)
@@ -76,7 +76,7 @@ class SyncPrivateSwitch(_Twin[PrivateSwitch]):
 
 
 class SyncProvenance(_Twin[ProvenanceQueries]):
-    """Where memories come from, and what became of them."""
+    """Queries for the origins of memories, without `await`."""
 
     get = _wait_for(ProvenanceQueries.get)
     history = _wait_for(ProvenanceQueries.history)
@@ -140,12 +140,12 @@ class SyncMemoria(_Twin[Memoria]):
 
     @property
     def tenant(self) -> str:
-        """Whose memory it is."""
+        """Name of the tenant."""
         return self._original.tenant
 
     @property
     def queue(self) -> SyncQueue:
-        """What a chat model is still to read."""
+        """Conversations that a chat model has still to read."""
         return SyncQueue(self._original.queue, self._loop)
 
     @property
@@ -155,7 +155,7 @@ class SyncMemoria(_Twin[Memoria]):
 
     @property
     def provenance(self) -> SyncProvenance:
-        """Where memories come from, and what became of them."""
+        """Queries for the origins of memories, and what became of them."""
         return SyncProvenance(self._original.provenance, self._loop)
 
     @property
@@ -281,7 +281,7 @@ class _LoopThread:
         return memory
 
     def wait_for(self, work: Callable[[], Awaitable[_T]]) -> _T:
-        """Have the loop do the work, and wait for what it gives.
+        """Run the work on the loop, and wait for its result.
 
         Raises:
             ClosedError: the memory is closed.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 _MOST_FORGETS = 1000
-"""How far back forgets are looked for that can be put back."""
+"""Number of newest forgets among which those that can be put back are looked for."""
 
 
 class Changes(Imports):
@@ -34,7 +34,7 @@ class Changes(Imports):
 
     @check_arguments
     async def list_changes(self, limit: Count = 10) -> ChangeList:
-        """What people did to memories that are seen here, newest first.
+        """List what people did to memories that are seen here, newest first.
 
         A forget is among it for as long as `forget_grace_days` let it be put back, and the last one
         also while nothing was done since. What an agent does on its own is not.
@@ -83,7 +83,7 @@ class Changes(Imports):
         return changed
 
     async def _all_changes(self, *, with_lost: bool = False) -> list[Change]:
-        """What people did that is seen here, newest first.
+        """List what people did that is seen here, newest first.
 
         Args:
             with_lost: whether each forget for good follows, not only one that was the last change.

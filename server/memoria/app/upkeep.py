@@ -29,7 +29,7 @@ Treatment = Literal["none", "fix", "rebuild"]
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What doctor found, and what it mended before."""
+    """Findings of doctor, and what it mended before."""
 
     health: Health
     mended: tuple[Repair, ...] = ()
@@ -40,7 +40,7 @@ class Restored:
     """A backup that was put in a home's place."""
 
     former: Path | None
-    """Where the database lies that was there before."""
+    """Place of the database that was there before."""
     forgotten_again: int | None
     """Memories and turns that had been forgotten since; None: the former home can't say."""
 

@@ -22,7 +22,7 @@ ENDING = ".sock"
 MOST_REQUEST_BYTES = 1 << 18
 MOST_ANSWER_BYTES = 1 << 20
 _LONGEST_ADDRESS = 103
-"""In bytes: macOS takes 103, Linux 107."""
+"""Longest address of a socket, in bytes: macOS takes 103, Linux 107."""
 _PAUSE_S = 0.02
 _SHORT_FOLDERS = ("/run/user/{user}", "/tmp")  # noqa: S108  (a folder in it is checked for its owner)
 
@@ -81,7 +81,7 @@ def list_addresses(home: str, tenant: str) -> list[str]:
 
 
 def list_folders(home: str, tenant: str) -> list[str]:
-    """Where sockets of a tenant's servers may be: in the home, or where its path is too long.
+    """List folders that may hold sockets of a tenant's servers: in the home, then short ones.
 
     The other folders follow from the home's path and the user alone: what a client passes of its
     environment to a server is not what it passes to a hook.
@@ -98,12 +98,12 @@ def list_folders(home: str, tenant: str) -> list[str]:
 
 
 def is_short_enough(folder: str) -> bool:
-    """Whether a socket in a folder can have an address."""
+    """Check whether a socket in a folder can have an address."""
     return len(os.fsencode(os.path.join(folder, f"{'0' * 16}{ENDING}"))) <= _LONGEST_ADDRESS
 
 
 def is_own_folder(home: str, folder: str) -> bool:
-    """Whether a folder is this user's alone, and no link leads to it."""
+    """Check whether a folder is this user's alone, and no link leads to it."""
     if folder.startswith(os.path.join(home, "")):
         return check_folder(home, folder)
     found = os.lstat(folder)

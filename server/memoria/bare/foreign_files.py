@@ -12,7 +12,7 @@ _BYTES = getattr(os, "O_BINARY", 0)
 
 
 _MOST_CHARS = 4096
-"""Of a path: no system opens a longer one."""
+"""Longest path, in characters: no system opens a longer one."""
 
 
 def may_be_path(path: str) -> bool:

@@ -1,4 +1,4 @@
-"""Where a home and a tenant's part of it lie, and how their folders and files are made.
+"""Places of a home and of a tenant's part of it, and how their folders and files are made.
 
 A folder is for its owner alone, and no link below the home is followed: whatever could put a link
 there could otherwise have a hook write wherever the link leads to. The home itself may be a link.
@@ -20,7 +20,7 @@ _TENANT_CHARS = 24
 _TENANT_HEX = 32
 """128 bits: whoever may choose a tenant's name can't find a second one for a folder."""
 _JUNCTION = 0xA0000003
-"""How Windows marks a folder that stands for another one."""
+"""Reparse tag by which Windows marks a folder that stands for another one."""
 _OWNER_FOLDER, _OWNER_FILE = 0o700, 0o600
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
@@ -38,12 +38,12 @@ def find_home(given: str | None = None) -> str:
 
 
 def find_tenant(given: str | None = None) -> str:
-    """Whose memory is meant: as given, as `MEMORIA_TENANT` says, or the default one."""
+    """Return the tenant that is meant: as given, as `MEMORIA_TENANT` says, or the default one."""
     return (given or os.environ.get("MEMORIA_TENANT") or "").strip() or DEFAULT_TENANT
 
 
 def tenant_folder(home: str, tenant: str) -> str:
-    """Where a tenant's files lie: in the home itself, or apart from all others'."""
+    """Return the folder of a tenant's files: the home itself, or one apart from all others'."""
     if tenant == DEFAULT_TENANT:
         return home
     return os.path.join(home, TENANTS, _slug(tenant, tenant, _TENANT_CHARS, _TENANT_HEX))
@@ -63,7 +63,7 @@ def make_tenant_folder(home: str, tenant: str, name: str) -> str:
 
 
 def name_owner(folder: str, tenant: str) -> None:
-    """Have a tenant's folder say whose it is, where it does not yet.
+    """Write a tenant's name into its folder, where it is not there yet.
 
     Raises:
         OSError: it can't be written.
@@ -119,7 +119,7 @@ def make_folder(home: str, place: str) -> str:
 
 
 def check_folder(home: str, place: str) -> bool:
-    """Whether there is such a folder below the home.
+    """Check whether there is such a folder below the home.
 
     Raises:
         NotRegularError: a part of the path below the home is a link, or no folder.
@@ -149,7 +149,7 @@ def open_to_append(path: str) -> int:
 
 
 def read_regular(path: str, most: int) -> bytes:
-    """What a regular file says, but no more than so many bytes of it.
+    """Return what a regular file says, but no more than so many bytes of it.
 
     Raises:
         NotRegularError: it is something else.
@@ -173,7 +173,7 @@ def write_all(descriptor: int, content: bytes) -> None:
 
 
 def is_link(found: os.stat_result) -> bool:
-    """Whether what was looked at stands for something elsewhere."""
+    """Check whether what was looked at stands for something elsewhere."""
     return stat.S_ISLNK(found.st_mode) or getattr(found, "st_reparse_tag", 0) == _JUNCTION
 
 

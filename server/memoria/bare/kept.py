@@ -54,7 +54,7 @@ _COARSE_NS, _COARSE_SETTLED_NS = 1_000_000, 4_000_000_000
 """Some file systems date by 10 ms or by two seconds: their dates are round."""
 
 States = dict[str, str]
-"""What files were like, by their places below the home."""
+"""States of files, by their places below the home."""
 
 
 def read_kept(home: str, tenant: str, workspace: str | None, name: str) -> str | None:
@@ -79,7 +79,7 @@ def read_kept(home: str, tenant: str, workspace: str | None, name: str) -> str |
 
 
 def read_general(home: str, tenant: str, name: str) -> str | None:
-    """What is kept for who is in no project, as far as it holds in every one; None if in doubt.
+    """Return what is kept for no project, cut to what holds in every one; None if in doubt.
 
     It has the user's own rules and preferences, for a project of which nothing is kept yet.
     """
@@ -92,7 +92,7 @@ def read_general(home: str, tenant: str, name: str) -> str | None:
 
 
 def is_outdated(home: str, tenant: str) -> bool:
-    """Whether answers were kept for a tenant, and those that everybody needs hold no longer.
+    """Check whether answers were kept for a tenant, and those that everybody needs hold no longer.
 
     Raises:
         OSError: they can't be listed.
@@ -104,7 +104,7 @@ def is_outdated(home: str, tenant: str) -> bool:
 
 
 def is_current(home: str, kept: dict[str, object]) -> bool:
-    """Whether nothing has happened since to what a kept answer rests on."""
+    """Check whether nothing that a kept answer rests on has changed since."""
     states, begin, end = kept["rests_on"], kept["at"], kept["good_until"]
     if not isinstance(states, dict) or not isinstance(begin, int):
         return False
@@ -188,7 +188,7 @@ def delete_stale(home: str, tenant: str) -> None:
 
 
 def count_kept(home: str, tenant: str) -> tuple[int, int, int]:
-    """How many answers are kept that hold, that hold no longer, and that were only half written.
+    """Count kept answers that hold, that hold no longer, and that were only half written.
 
     Raises:
         OSError: they can't be listed.
@@ -224,7 +224,7 @@ def answer_path(home: str, tenant: str, workspace: str | None, name: str) -> str
 
 
 def describe_circumstances(tenant: str, workspace: str | None, name: str) -> list[object]:
-    """What has a say in an answer beside the home's files: who asks, settings, zone, this code."""
+    """List what shapes an answer beside the home's files: who asks, settings, zone, this code."""
     try:
         zone_file = os.readlink("/etc/localtime")
     except OSError:
@@ -242,7 +242,7 @@ def describe_circumstances(tenant: str, workspace: str | None, name: str) -> lis
 
 
 def look_at(home: str, places: object) -> States:
-    """What files are like now, so that it tells every change of one.
+    """Return the states of files now; every change of a file changes its state.
 
     Args:
         home: the data folder's path.
@@ -265,7 +265,7 @@ def places_of_home() -> tuple[str, ...]:
 
 
 def is_settled(home: str, states: States) -> bool:
-    """Whether any further change to these files is going to show in their states.
+    """Check whether any further change to these files is going to show in their states.
 
     One that comes within the same tick of the clock by which files are dated would not. Where they
     have not settled, it is to be tried again a moment later.

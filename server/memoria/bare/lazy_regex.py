@@ -18,7 +18,7 @@ class LazyRegex:
         self._flags = flags
 
     def __getattr__(self, name: str) -> object:
-        """What the compiled expression has by this name, kept for the next use."""
+        """Return the compiled expression's attribute, kept for the next use."""
         if name.startswith("__"):
             raise AttributeError(name)
         import re

@@ -1,4 +1,4 @@
-"""By what a clone of a known project is recognised: its remotes, and its first commit.
+"""Marks by which a clone of a known project is recognised: its remotes, and its first commit.
 
 They are read from git's own files, so git need not be installed. Only digests of them are given: a
 remote's address may hold a password.
@@ -13,7 +13,7 @@ from memoria.bare.git_links import list_settings
 _MOST_CONFIG, _MOST_LOG = 1 << 20, 1 << 22
 _DIGITS = 16
 FIRST = "first:"
-"""With what the digest of a first commit begins; alone, it is too far back to be told."""
+"""Start of a first commit's digest; alone, the commit is too far back to be found."""
 _UNBORN = "0"
 _INITIAL = "commit (initial)"
 
@@ -37,7 +37,7 @@ def read_first_fact(common: str) -> str | None:
 
 
 def fact_of_place(place: str) -> str:
-    """What clones that were made from a folder share."""
+    """Return the fact that clones made from a folder share."""
     return _digest(_without_end(place))
 
 

@@ -1,4 +1,4 @@
-"""Which project a folder belongs to, as a home knows it: also after it was moved.
+"""Projects that folders belong to, as a home knows them: also after a move.
 
 A repository is known by an id that Memoria has put into its git directory. Where it can't be put
 there, or a home doesn't know it, a project is the path of its repository (`bare/workspace`).
@@ -20,12 +20,13 @@ from memoria.bare.project_registry import (
 from memoria.bare.workspace import find_common, place_of
 
 MOVED, COPY, CLONE, REPLACED, AWAY = "moved", "copy", "clone", "replaced", "away"
-"""What there may be to tell of a project: it was moved here; it is a copy of another, perhaps a
-clone of one, lies where another was, or has the id of one whose drive is not mounted."""
+"""Kinds of news of a project: it was moved here; it is a copy of another, perhaps a
+clone of one, lies where another was, or has the id of one whose drive is not mounted.
+"""
 
 
 class _Recognised:
-    """What a repository turned out to be."""
+    """Outcome of recognising a repository."""
 
     __slots__ = ("ids", "own", "project")
 
@@ -34,7 +35,7 @@ class _Recognised:
         """Its id."""
         self.project = project
         self.ids = ids
-        """Those its git directory is to hold."""
+        """Ids that its git directory is to hold."""
 
 
 def find_project(home: str, folder: str | os.PathLike[str]) -> str | None:
@@ -74,7 +75,7 @@ def note_project(home: str, folder: str | os.PathLike[str]) -> str | None:
 
 
 def _read_all_facts(home: str, common: str, place: str) -> list[str]:
-    """By what clones of a repository are recognised, the first commit too if that is not known."""
+    """Read what clones of a repository are recognised by, the first commit too if not yet known."""
     from memoria.bare.project_facts import FIRST, read_facts, read_first_fact
 
     try:
@@ -112,7 +113,7 @@ def _find_alike(projects: Projects, here: Project) -> str | None:
 
 
 def _is_alike(one: Project, other: Project) -> bool:
-    """Whether both seem to be clones of one repository, or one of the other."""
+    """Check whether both seem to be clones of one repository, or one of the other."""
     from memoria.bare.project_facts import FIRST, fact_of_place
 
     facts, others = (
@@ -234,12 +235,12 @@ def name_again(home: str, name: str, joined: str) -> bool:
 
 
 def is_away(project: Project) -> bool:
-    """Whether the drive that a project lies on is not mounted now."""
+    """Check whether the drive that a project lies on is not mounted now."""
     return bool(project.mount) and not os.path.ismount(project.mount)
 
 
 def _find_mount(place: str) -> str:
-    """Where the drive of a folder is mounted; empty for the one that is always there.
+    """Return the mount point of a folder's drive; empty for the one that is always there.
 
     A project that is a mount itself is a container's view of a folder, and no drive.
     """
@@ -341,7 +342,7 @@ def _examine(projects: Projects, common: str, ids: list[str]) -> _Recognised:
 
 
 def _meet(projects: Projects, common: str, ids: list[str]) -> _Recognised:
-    """What a repository is that has no id this home knows."""
+    """Recognise a repository that has no id this home knows."""
     from memoria.bare.project_facts import FIRST, read_facts, read_first_fact
 
     place = place_of(common)

@@ -70,7 +70,7 @@ def append_entry(home: str, tenant: str, entry: dict[str, object]) -> None:
 
 
 def spool_folder(home: str, tenant: str) -> str:
-    """Where a tenant's entries lie."""
+    """Return the folder of a tenant's entries."""
     return os.path.join(tenant_folder(home, tenant), SPOOL)
 
 
@@ -90,7 +90,7 @@ class AsideEntry:
     """An entry that was set aside."""
 
     def __init__(self, path: str, entry: dict[str, object], at: float) -> None:
-        """Known by its file.
+        """Keep what an entry says.
 
         Args:
             path: the file.
@@ -121,7 +121,7 @@ class SpoolClaim:
     """The entries that wait, for one taker: a context manager, whose end frees the spool."""
 
     def __init__(self, home: str, tenant: str, lock: int) -> None:
-        """Whoever makes it has the lock."""
+        """Take over a lock that the caller holds."""
         self._home = home
         self._tenant = tenant
         self._folder = spool_folder(home, tenant)

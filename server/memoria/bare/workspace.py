@@ -1,4 +1,4 @@
-"""Which project a folder belongs to: the git repository, shared by all of its worktrees."""
+"""Git repositories that folders belong to, shared by all of their worktrees."""
 
 import os
 import stat
@@ -36,7 +36,7 @@ def find_common(folder: str | os.PathLike[str]) -> str | None:
 
 
 def place_of(common: str) -> str:
-    """Where a repository is, given its git common directory: without the `/.git` at the end."""
+    """Return a repository's place: its git common directory without the `/.git` at the end."""
     parent, name = os.path.split(common)
     return parent if name == ".git" else common
 

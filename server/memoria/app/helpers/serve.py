@@ -1,4 +1,4 @@
-"""What a helper runs: it opens the home, and answers one search after another.
+"""Program of a helper process: it opens the home and answers one search after another.
 
 It ends when its questions do, however the process ended that asks them, and by itself when it was
 asked nothing for a while: its memory is given back.
