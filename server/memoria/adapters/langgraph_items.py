@@ -47,7 +47,7 @@ class StoreItems:
                     yield self._to_item(turn)
 
     def find(self, query: str, namespaces: list[Namespace]) -> Iterator[SearchItem]:
-        """Yield what fits a question, best first: of all namespaces, then of the one asked, if one is."""
+        """Yield what fits a question, best first: of all namespaces, then of the one asked."""
         sessions = {_session_of(one) for one in namespaces}
         for session in (None, *sessions) if len(sessions) == 1 else (None,):
             result = self._memory.search_conversation_traces(

@@ -31,7 +31,7 @@ _LEVEL = 1  # of zlib: two thirds of the time of the usual 6, for two per cent m
 _PRIVATE = 0o600
 _MOST_MANIFEST_BYTES = 16 << 20
 _MOST_RATIO = 200
-"""How many bytes one packed byte may stand for: a database of nothing but zeros would have more."""
+"""Largest number of bytes for each packed byte: a database of nothing but zeros would have more."""
 
 
 class Member(Value):
@@ -42,7 +42,7 @@ class Member(Value):
 
 
 class Manifest(Value):
-    """What a backup holds."""
+    """Contents of a backup."""
 
     format: Literal[1] = 1
     memoria: str
@@ -149,7 +149,7 @@ def _open_zip(archive: Path) -> Iterator[zipfile.ZipFile]:
 
 
 def _is_export(archive: Path) -> bool:
-    """Whether a file that is no zip has records in lines, as `memoria export` writes them."""
+    """Check whether a file that is no zip has records in lines, as `memoria export` writes them."""
     with archive.open("rb") as file:
         return file.read(1) == b"{"
 

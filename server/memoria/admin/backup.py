@@ -240,7 +240,7 @@ def _expiry(made_at: int, keep_days: float) -> int:
 
 
 def _lasting_leftovers(home: Path) -> Iterator[BackupInfo]:
-    """Whatever is never deleted by itself: renamed backups, replaced files, working folders."""
+    """Yield what is never deleted by itself: renamed backups, replaced files, working folders."""
     for path in _list_zips(home):
         if not _OURS.fullmatch(path.name):
             with suppress(BackupError):
@@ -259,7 +259,7 @@ def _list_zips(home: Path) -> list[Path]:
 
 
 def _last_touched(folder: Path) -> float:
-    """When something was last written in a folder or file; now, where it has just gone."""
+    """Return when a folder or file was last written in; now, where it has just gone."""
     try:
         paths = [folder, *folder.iterdir()] if folder.is_dir() else [folder]
         return max(path.stat().st_mtime for path in paths)

@@ -20,7 +20,7 @@ from memoria.store.regular_files import list_folder
 NOTES = "drafts"
 """The folder of a home with a note for each draft that is being written."""
 STAGING = ".memoria-"
-"""How the folders begin that work is done in; one is left behind by a process that died."""
+"""Start of the names of working folders; one is left behind by a process that died."""
 _PRIVATE = 0o600
 _HELD = 1 << 30
 """The byte of a note that its process locks: far behind the place, which others may read."""
@@ -31,7 +31,7 @@ _own_notes = set[Path]()
 
 @contextmanager
 def note_draft(home: Path, draft: Path) -> Iterator[None]:
-    """Have a draft known in the home as long as this block takes."""
+    """Note a draft in the home for as long as this block takes."""
     note = (home / NOTES / secrets.token_hex(8)).absolute()
     make_private(note.parent)
     _own_notes.add(note)
@@ -86,7 +86,7 @@ def _read_if_left(note: Path) -> bytes:
 
 
 def _is_ours(draft: Path) -> bool:
-    """Whether there is a draft of this user's at a place, by its name and kind."""
+    """Check whether there is a draft of this user's at a place, by its name and kind."""
     try:
         found = draft.lstat()
     except OSError:

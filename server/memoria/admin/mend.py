@@ -62,7 +62,7 @@ def report_failures(health: Health, failures: Mapping[str, str]) -> Health:
 def report_repairs(
     before: Health, after: Health, failures: Mapping[str, str]
 ) -> tuple[Repair, ...]:
-    """What became of each finding that could be mended."""
+    """List what became of each finding that could be mended."""
     now = {finding.check: finding for finding in after.findings}
     became = {
         was: failures.get(was.check) or (now[was.check].detail if was.check in now else "mended")

@@ -42,7 +42,7 @@ _POSIX = os.name == "posix"
 
 
 def check_privacy(home: Path) -> Finding:
-    """Whether only this user can read the home, and this user can write it."""
+    """Check whether only this user can read the home, and this user can write it."""
     ours = _home_files(home)
     strangers = [one.path for one in ours if one.owner != os.geteuid()]
     if strangers:

@@ -82,7 +82,7 @@ def _check_room(folder: Path, backup: Path, manifest: Manifest) -> None:
 
 
 def _find_defects(database: Path, files: DatabaseFiles, manifest: Manifest) -> list[str]:
-    """What is wrong with an unpacked database. Before all else, that nothing in it could be run."""
+    """List what is wrong with an unpacked database: before all else, anything that could be run."""
     foreign = files.list_foreign_objects(database)
     if foreign:
         return [f"Memoria did not make all that is in its database ({', '.join(foreign)})"]

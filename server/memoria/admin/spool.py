@@ -69,7 +69,7 @@ _SUBAGENTS = "subagents"
 _RETRY_S = 3600.0
 """So long a transcript that was set aside is left alone."""
 _NOT_ITS_FAULT = (StoreError, ImportError, GivenUpError)
-"""What no entry is set aside for."""
+"""Errors for which no entry is set aside."""
 
 MakeCapture = Callable[[Channel, str], Capture]
 
@@ -88,7 +88,7 @@ class SpoolIntake:
         *,
         retries: bool = True,
     ) -> None:
-        """Nothing is taken in yet.
+        """Bind to a tenant's spool; nothing is taken in yet.
 
         Args:
             store: where turns go.
@@ -108,7 +108,7 @@ class SpoolIntake:
         self._retries = retries
         self._claim: SpoolClaim | None = None
         self.progress = Progress()
-        """How it gets on."""
+        """Progress of the intake."""
 
     def take_in(self, most_bytes: int) -> SpoolReport:
         """Take in what waits, unless another process does.
@@ -186,7 +186,7 @@ class SpoolIntake:
         return resting
 
     def _is_resting(self, claim: SpoolClaim, aside: Sequence[AsideEntry]) -> bool:
-        """Whether a transcript is left alone for now; else what was set aside of it goes."""
+        """Check whether a transcript rests for now; else remove what was set aside of it."""
         if aside and not (self._retries and all(time.time() - one.at > _RETRY_S for one in aside)):
             return True
         for one in aside:
@@ -286,7 +286,7 @@ class SpoolIntake:
                 capture.record([], session, event)
 
     def capture_in(self, client: str, cwd: str | None) -> Capture | None:
-        """What records the turns of a folder's session; None where nothing may be kept of it."""
+        """Return the recorder of a folder's session; None where nothing may be kept of it."""
         place = NO_WORKSPACE if cwd is None else project_of(self._home, cwd)
         try:
             return self._make_capture(hook_channel(client), place)
@@ -294,7 +294,7 @@ class SpoolIntake:
             return None
 
     def read_place(self, client: str, path: str) -> TranscriptPlace | None:
-        """How far a transcript has been taken in."""
+        """Return how far a transcript has been taken in."""
         with self._store.read(self._tenant) as tx:
             return tx.transcripts.get(client, path)
 
@@ -305,7 +305,7 @@ class SpoolIntake:
             tx.transcripts.set(place)
 
     def follow(self, form: TranscriptFormat, path: Path, session: str) -> TranscriptFollower:
-        """What reads the transcript on."""
+        """Return the reader that goes on with the transcript."""
         return TranscriptFollower(form, path, session, self._digester, self._folders)
 
 

@@ -11,7 +11,7 @@ from memoria.store.base.transcripts import TranscriptPlace
 
 @dataclass(slots=True)
 class SpoolReport:
-    """What became of the spool."""
+    """Outcome of taking in the spool."""
 
     entries: int = 0
     """Taken in and removed."""
@@ -22,7 +22,7 @@ class SpoolReport:
     waiting: int = 0
     """Entries that are left for the next time."""
     is_refused: bool = False
-    """Whether nothing was done, because another process takes in, or there is no spool."""
+    """True if nothing was done, because another process takes in, or there is no spool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class SpoolEntry:
 
 @dataclass(slots=True)
 class IntakeBudget:
-    """How many bytes may still be read."""
+    """Budget of bytes that may still be read."""
 
     left: int
     report: SpoolReport = field(default_factory=SpoolReport)
@@ -88,7 +88,7 @@ def read_turn(entry: SpoolEntry, i: int, each: object) -> Turn | None:
 
 
 def touch(entry: SpoolEntry) -> int:
-    """When a session was last heard of: now, and as a negative number if that was its end."""
+    """Return when a session was last heard of: now, as a negative number if that was its end."""
     return -now_millis() if entry.event == "end" else now_millis()
 
 
@@ -105,7 +105,7 @@ def point_at(place: TranscriptPlace) -> dict[str, object]:
 
 
 def has_grown(place: TranscriptPlace) -> bool:
-    """Whether there is more in a transcript than was read."""
+    """Check whether there is more in a transcript than was read."""
     try:
         return Path(place.path).is_absolute() and Path(place.path).stat().st_size > place.offset
     except OSError:

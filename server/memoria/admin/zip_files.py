@@ -51,7 +51,7 @@ def open_zip(file: BufferedReader) -> zipfile.ZipFile:
 
 
 def is_zip(file: BufferedReader) -> bool:
-    """Whether a file ends as a zip does: with its table of contents."""
+    """Check whether a file ends as a zip does: with its table of contents."""
     try:
         return zipfile.is_zipfile(_Bounded(file))
     except TORN:

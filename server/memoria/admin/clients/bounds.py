@@ -1,4 +1,4 @@
-"""Where a project's files end: no link of a repository leads out of it, and no copy lies in one."""
+"""Bounds of a project's files: no link of a repository leads out of it, no copy lies in one."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""How clients want a hook written, and those clients whose hooks are files of their own."""
+"""Forms in which clients want a hook, and those clients whose hooks are files of their own."""
 
 import json
 import shlex
@@ -157,13 +157,13 @@ def _plugin(client: str, folder: Path, program: ClientProgram, wish: HookWish) -
 
 
 def opencode_folder(place: ClientPlace) -> Path:
-    """Where OpenCode keeps its settings and plugins."""
+    """Return the folder of OpenCode's settings and plugins."""
     given = place.environment.get("OPENCODE_CONFIG_DIR")
     return Path(given).expanduser() if given else place.dot_config / "opencode"
 
 
 def kilo_folder(place: ClientPlace) -> Path:
-    """Where Kilo keeps its settings and plugins."""
+    """Return the folder of Kilo's settings and plugins."""
     given = place.environment.get("KILO_CONFIG_DIR")
     return Path(given).expanduser() if given else place.dot_config / "kilo"
 
@@ -205,7 +205,7 @@ GOOSE_HOOKS = HookFiles(write=_goose_files, events=_GOOSE_EVENTS)
 
 
 def is_our_file(text: str) -> bool:
-    """Whether a file is one that `connect` wrote, all of it."""
+    """Check whether `connect` wrote the whole of a file."""
     plain = text.replace("\\\\", "/").replace("\\", "/")
     return "Written by `memoria connect" in text or "memoria/surface/hook/__main__.py" in plain
 

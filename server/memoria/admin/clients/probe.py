@@ -13,15 +13,15 @@ from typing import IO, Any
 _PROTOCOL = "2025-06-18"
 _ASK_TOOLS, _ASK_MEMORY = 2, 3
 _STATUS = "memory://status"
-"""What a server can only say once it has opened its memory; the tools it lists before that."""
+"""Resource that a server can answer only once it has opened its memory; tools it lists before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeResult:
-    """What a server answered."""
+    """Answer of a server."""
 
     problem: str | None = None
-    """Why it did not; None if it did."""
+    """Reason for no answer; None if it answered."""
     version: str | None = None
     tools: tuple[str, ...] = ()
     seconds: float = 0.0
@@ -41,7 +41,7 @@ class _ProbeAnswers:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every question has its answer."""
+        """True once every question has its answer."""
         return self.by_id.keys() >= {_ASK_TOOLS, _ASK_MEMORY}
 
 

@@ -1,4 +1,4 @@
-"""How this installation is started: the server by a client, the hook program by its hooks."""
+"""Commands that start this installation: the server by a client, the hook program by its hooks."""
 
 import os
 import shlex
@@ -25,7 +25,7 @@ _OPTIONS = ("HOME", "TENANT", "WORKSPACE")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientProgram:
-    """What a client starts, with the options that lead to one home and tenant."""
+    """Program that a client starts, with the options that lead to one home and tenant."""
 
     command: str
     """The console script, in full."""
@@ -45,7 +45,7 @@ class ClientProgram:
         workspace: str | None,
         environment: Mapping[str, str] = os.environ,
     ) -> Self:
-        """This very installation.
+        """Return this very installation.
 
         A home or tenant that only the environment names is given as an option, too: a client is
         started elsewhere and sees another environment.
@@ -74,13 +74,13 @@ class ClientProgram:
 
     @property
     def is_in_cache(self) -> bool:
-        """Whether this installation is one that `uvx` made for a while."""
+        """True if this installation is one that `uvx` made for a while."""
         folders = Path(self.command).parts
         return any(part.startswith("archive-v") for part in folders) and "uv" in folders
 
     @property
     def arguments(self) -> list[str]:
-        """What the console script is given to serve."""
+        """Arguments of the console script to serve."""
         return [*self.options, "serve"]
 
     def hook_words(self, client: str, *, recall: bool = False, event: str = "") -> list[str]:

@@ -1,4 +1,4 @@
-"""What the rows of the table are written with."""
+"""Building blocks for the rows of the table."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -49,7 +49,7 @@ def name_project_file(*place_in_project: str) -> ScopeFiles:
 def tell_rest(
     *lines: str, restart: str = "", project: tuple[str, ...] = ()
 ) -> Callable[[Scope], tuple[str, ...]]:
-    """What a person must still do, with more of it where a project's files were written."""
+    """Return a function that lists what a person must still do, with more for a project's files."""
     first = (_RESTART.format(title=restart),) if restart else ()
 
     def choose(scope: Scope) -> tuple[str, ...]:
@@ -75,7 +75,7 @@ def write_plain_entry(program: ClientProgram) -> dict[str, Any]:
 
 
 def ask_to_paste(where: str) -> tuple[str, str]:
-    """What a person does where a client has neither hooks nor a file for rules of ours."""
+    """Tell what a person does where a client has neither hooks nor a file for rules of ours."""
     return (
         NO_HOOKS,
         f"So that the agent knows when to use the tools, paste this into {where}: {_PASTED}",

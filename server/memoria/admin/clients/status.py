@@ -1,4 +1,4 @@
-"""What is wired: where, with which program, whether that is there, answers, and its hooks agree."""
+"""State of connections: where, with which program, whether that answers, and its hooks agree."""
 
 import json
 import shutil
@@ -39,32 +39,32 @@ class ConnectionStatus:
     scope: Scope
     file: Path
     command: tuple[str, ...] = ()
-    """What the client starts; empty if it is not wired here."""
+    """Command that the client starts; empty if it is not wired here."""
     environment: tuple[tuple[str, str], ...] = ()
     is_disabled: bool = False
     missing_program: str | None = None
-    """What the entry or a hook starts that is not there any more."""
+    """Program that the entry or a hook starts and that is not there any more."""
     hooks: HookState = "none"
     switched_off_in: Path | None = None
     """The file in which all of the client's hooks are switched off."""
     untrusted: tuple[str, ...] = ()
     """Events whose hooks the client skips until somebody has trusted them."""
     double: str | None = None
-    """What else brings the same server and hooks."""
+    """Package that brings the same server and hooks."""
     problem: str | None = None
-    """Why the file can't be read."""
+    """Reason why the file can't be read."""
     answer: ProbeResult | None = None
     last_heard_at: int | None = None
-    """When a hook of the client's last ran for the home it is wired to, UTC epoch ms."""
+    """Time a hook of the client's last ran for the home it is wired to, UTC epoch ms."""
 
     @property
     def is_wired(self) -> bool:
-        """Whether anything of ours stands there."""
+        """True if anything of ours is there."""
         return bool(self.command) or self.hooks not in ("none", "the client has none")
 
 
 def is_installed(client: Client, place: ClientPlace) -> bool:
-    """Whether there are traces of a client on this machine."""
+    """Check whether there are traces of a client on this machine."""
     programs = any(
         shutil.which(name, path=place.environment.get("PATH")) for name in client.programs
     )
@@ -87,7 +87,7 @@ def list_connections(place: ClientPlace, program: ClientProgram) -> Iterator[Con
 def examine_connection(
     client: Client, scope: Scope, place: ClientPlace, program: ClientProgram
 ) -> ConnectionStatus:
-    """What stands in a client's files, without starting anything."""
+    """Examine a client's files, without starting anything."""
     file = client.config(place, scope)
     if file is None:
         raise ClientError(f"{client.title} has no configuration of a project.")
@@ -121,7 +121,7 @@ def examine_connection(
 
 
 def check_clients(place: ClientPlace, program: ClientProgram) -> Finding:
-    """Whether what the clients of this machine start is still there. Nothing is started."""
+    """Report whether what the clients of this machine start is still there. Nothing is started."""
     found = list(list_connections(place, program))
     unread = [f"{one.client.title}: {one.problem}" for one in found if one.problem]
     lost = [one for one in found if one.missing_program]
@@ -249,7 +249,7 @@ def _environment_of(entry: Any) -> tuple[tuple[str, str], ...]:  # noqa: ANN401
 def _read_last_heard(
     client: Client, command: tuple[str, ...], program: ClientProgram
 ) -> int | None:
-    """When a hook last ran, in the home that the client is wired to."""
+    """Return when a hook last ran, in the home that the client is wired to."""
     words = command or program.options
     home, tenant = find_home(_option(words, "--home")), find_tenant(_option(words, "--tenant"))
     try:

@@ -1,4 +1,4 @@
-"""Which hooks a client does not run because nobody has trusted them.
+"""Hooks that a client does not run because nobody has trusted them.
 
 Codex keeps in the user's configuration a digest of each hook that was trusted, under the file, the
 event and the place of the hook in it. It skips every other hook without a word.

@@ -29,7 +29,7 @@ from memoria.errors import ClientError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileEdit:
-    """What one file would become."""
+    """Change that is planned for one file."""
 
     path: Path
     before: bytes | None
@@ -37,7 +37,7 @@ class FileEdit:
     """None: it goes."""
     pieces: tuple[InsertedPiece, ...] = ()
     is_own: bool = False
-    """Whether it is a file of hooks that is Memoria's alone."""
+    """True for a file of hooks that is Memoria's alone."""
     is_executable: bool = False
     syntax: SyntaxName = "JSON"
 
@@ -53,12 +53,12 @@ class FileEdit:
 
     @property
     def changes(self) -> bool:
-        """Whether there is anything to do."""
+        """True if there is anything to do."""
         return self.before != self.after
 
     @property
     def is_all_ours(self) -> bool:
-        """Whether a file begins or ends, so that no line of it is its user's."""
+        """True if a file begins or ends, so that no line of it is its user's."""
         return self.changes and None in (self.before, self.after)
 
     def diff(self) -> list[str]:
@@ -77,18 +77,18 @@ class ClientWiring:
 
     @property
     def changes(self) -> bool:
-        """Whether there is anything to do."""
+        """True if there is anything to do."""
         return any(edit.changes for edit in self.edits)
 
     @property
     def is_current(self) -> bool:
-        """Whether its files are still what they were when it was drafted."""
+        """True if its files are still as they were when it was drafted."""
         return all(ConfigFile(edit.path).read() == edit.before for edit in self.edits)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WiringResult:
-    """What was written."""
+    """Files that were written."""
 
     changed: tuple[Path, ...]
     removed: tuple[Path, ...]
@@ -98,7 +98,7 @@ class WiringResult:
 def draft_connection(
     client: Client, scope: Scope, place: ClientPlace, program: ClientProgram, wish: HookWish
 ) -> ClientWiring:
-    """What connecting would write.
+    """Draft what connecting would write.
 
     Raises:
         ClientError: a file can't be read or edited, or the client has none at this scope.
@@ -130,7 +130,7 @@ def draft_connection(
 def draft_removal(
     client: Client, scope: Scope, place: ClientPlace, program: ClientProgram, *, by_hand: bool
 ) -> ClientWiring:
-    """What disconnecting would write.
+    """Draft what disconnecting would write.
 
     Args:
         client: which.
@@ -199,7 +199,7 @@ def apply_wiring(wiring: ClientWiring, place: ClientPlace) -> WiringResult:
 def list_documents(
     client: Client, scope: Scope, place: ClientPlace, program: ClientProgram, wish: HookWish
 ) -> dict[Path, WantedParts]:
-    """What each file of a client that others write, too, is to hold of ours.
+    """Map each file of a client that others write, too, to what it is to hold of ours.
 
     Raises:
         ClientError: the client has no file at this scope, or a project's leads out of it.
@@ -264,7 +264,7 @@ def _hooks(
 
 
 def _entry_place(client: Client, config: Path) -> tuple[str, ...]:
-    """Where the entry belongs in a file: some clients know two places."""
+    """Return the path of the entry in a file: some clients know two places."""
     if client.other_entry_at and (content := ConfigFile(config).read()):
         _, text = decode(content, config)
         with _refusing(config):

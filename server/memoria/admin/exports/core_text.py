@@ -1,4 +1,4 @@
-"""What people wrote into core files: the lines that no memory stands behind, without secrets.
+"""Lines people wrote into core files: those that no memory stands behind, without secrets.
 
 Our own lines are not exported: the next nightly run writes them from the memories.
 """

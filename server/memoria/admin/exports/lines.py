@@ -49,9 +49,9 @@ class ExportHead(Value):
     until: int | None = None
     counts: dict[str, int]
     keys: tuple[str, ...] = ()
-    """By what the keys are known that recognise the words that were forgotten."""
+    """Ids of the keys that recognise the words that were forgotten."""
     sealed_keys: SealedKey | None = None
-    """These keys themselves, under a passphrase."""
+    """Those keys themselves, under a passphrase."""
 
 
 _NO_HEAD = (ValueError, KeyError, TypeError, OverflowError, RecursionError)
@@ -63,11 +63,11 @@ class ExportLine:
     """A record as it stands in the file."""
 
     number: int
-    """Of the line, from 1."""
+    """Number of the line, from 1."""
     kind: str
     record: PortableRecord
     position: int
-    """How many bytes were read with it."""
+    """Number of bytes read with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def encode_head(head: ExportHead) -> bytes:
 
 
 def is_export(path: Path) -> bool:
-    """Whether a file begins as an export does."""
+    """Check whether a file begins as an export does."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             return False

@@ -35,7 +35,7 @@ _TOLD_EVERY = 200
 
 @dataclass(frozen=True, slots=True)
 class ExportOrder:
-    """What is to be exported, and how."""
+    """Order for an export: what, and how."""
 
     home: Path
     tenant: str
@@ -53,7 +53,7 @@ class ExportReport:
     size: int
     head: ExportHead
     written: dict[str, int]
-    """How many records of each kind."""
+    """Numbers of records, by kind."""
 
 
 def write_export(

@@ -24,10 +24,9 @@ class DocumentStream:
     """The bytes of a document; where they can't be read on, it ends, and says why."""
 
     def __init__(self, stream: ByteStream) -> None:
-        """Nothing is read yet."""
         self._stream = stream
         self.problem: str | None = None
-        """Why it ended too early."""
+        """Reason why it ended too early."""
 
     def read(self, size: int, /) -> bytes:
         """The next bytes, at most so many; none at the end."""
@@ -48,7 +47,7 @@ class ExportDocument:
     """Its name, without folders."""
     stream: DocumentStream
     progress: Callable[[], int]
-    """How many bytes of the export's file are read."""
+    """Counter of bytes of the export's file that are read."""
 
 
 def open_documents(path: Path, *patterns: str) -> Iterator[ExportDocument | UnusableLine]:
@@ -118,7 +117,7 @@ def _place(document: ExportDocument) -> str:
 
 
 def is_damaged_zip(path: Path) -> bool:
-    """Whether a file begins as a zip and does not end as one: its table of contents is the end."""
+    """Check whether a file begins as a zip and lacks the table of contents that ends one."""
     try:
         with open_file(path) as file:
             return file.read(len(_BEGINNING)) == _BEGINNING and not is_zip(file)

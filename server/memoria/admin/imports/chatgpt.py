@@ -34,14 +34,14 @@ _HIDDEN = frozenset(
     {"thoughts", "reasoning_recap", "user_editable_context", "model_editable_context"}
 )
 _SOURCE_MARK = re.compile("(?:(?<![ \t])[ \t]++)?\ue200[^\ue200\ue201]*+\ue201")
-"""What stands in the text for a link to a source: characters of private use around its number."""
+"""Mark of a link to a source: characters of private use around its number."""
 _TELLING = frozenset(("create_time", "update_time", "current_node", "conversation_id", "title"))
 """Fields of which a conversation has one at least, beside its tree."""
 _SPEAKERS = {"user": Role.USER, "assistant": Role.ASSISTANT}
 
 
 def recognise(probe: Probe) -> bool:
-    """Whether it holds conversations that are trees of messages."""
+    """Check whether it holds conversations that are trees of messages."""
     return any(map(_is_conversation, probe.records()))
 
 
@@ -130,7 +130,7 @@ class _Conversation:
         return max(leaves, key=self._time_of, default=None)
 
     def _lacks_answer(self, node: JsonObject) -> bool:
-        """Whether an answer is named that is not there."""
+        """Check whether an answer is named that is not there."""
         children = node.get("children")
         listed = children if isinstance(children, list) else []
         return any(not isinstance(one, str) or one not in self._nodes for one in listed)

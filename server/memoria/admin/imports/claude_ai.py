@@ -47,7 +47,7 @@ _SPEAKERS = {"human": Role.USER, "assistant": Role.ASSISTANT}
 
 
 def recognise(probe: Probe) -> bool:
-    """Whether it holds conversations of messages with senders, projects, or what Claude knows."""
+    """Check whether it holds conversations of messages with senders, projects, or a memory."""
     return any(map(_is_own, probe.records()))
 
 
@@ -201,7 +201,7 @@ def _say(place: TranscriptPosition, role: Role, said: list[str], part: int) -> I
 
 
 def _find_result(call: JsonObject, after: list[JsonObject]) -> JsonValue:
-    """What came of a call: the block that names it, or else the next result of such a tool."""
+    """Return a call's result: the block that names it, or else the next result of such a tool."""
     for block in after:
         named = text(block.get("tool_use_id"))
         is_same = named == text(call.get("id")) if named else block.get("name") == call.get("name")

@@ -1,4 +1,4 @@
-"""What claude.ai's export holds beside conversations: projects, and what Claude keeps in mind.
+"""Reading of claude.ai's projects, and of what Claude keeps in mind, from its export.
 
 What Claude keeps in mind of the user and of each project is read paragraph by paragraph, each a
 memory, known by its heading and its place below that. A project's instructions are the user's
@@ -29,12 +29,12 @@ _SHORT_ID_CHARS = 8
 
 
 def is_known(value: JsonObject) -> bool:
-    """Whether it is what Claude keeps in mind of an account."""
+    """Check whether it is what Claude keeps in mind of an account."""
     return not value.keys().isdisjoint(("conversations_memory", "project_memories", "memory_files"))
 
 
 def is_project(value: JsonObject) -> bool:
-    """Whether it is a project."""
+    """Check whether it is a project."""
     return value.keys() >= {"uuid", "name"} and not value.keys().isdisjoint(
         ("docs", "prompt_template")
     )

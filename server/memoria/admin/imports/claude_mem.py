@@ -39,7 +39,7 @@ _AGENTS_IDS = ("memory_session_id", "sdk_session_id")
 
 
 def recognise(probe: Probe) -> bool:
-    """Whether it has observations of projects."""
+    """Check whether it has observations of projects."""
     return probe.tables.get("observations", frozenset()) >= {"project", "type", "created_at_epoch"}
 
 
@@ -63,7 +63,7 @@ def read(source: TranscriptSource) -> Iterator[ImportItem]:
 
 
 class _Places:
-    """Where and when a row was written.
+    """Finder of where and when a row was written.
 
     claude-mem's own agent has ids of its own for the client's sessions; its list of sessions says
     which is whose.
@@ -77,7 +77,7 @@ class _Places:
         self._sessions = {own: client for own, client in pairs if own and client}
 
     def read(self, table: str, read_row: _RowReader, row: ForeignRow) -> Iterator[ImportItem]:
-        """What a row says, by the reader of its table."""
+        """Read a row by the reader of its table."""
         return read_row(row, self._find(table, row))
 
     def _find(self, table: str, row: ForeignRow) -> TranscriptPosition:
@@ -143,7 +143,7 @@ def _read_list(value: object) -> list[str] | None:
 
 
 class _ProjectFolders:
-    """Which folder a project is, by the transcripts that Claude Code keeps of its sessions."""
+    """Finder of a project's folder, by the transcripts that Claude Code keeps of its sessions."""
 
     def __init__(self) -> None:
         place = CLAUDE_CODE.folder

@@ -54,7 +54,7 @@ _PROMPT = ("<user_query>", "</user_query>")
 
 
 def recognise(probe: Probe) -> bool:
-    """Whether it is the editor's database, or a transcript of its agent."""
+    """Check whether it is the editor's database, or a transcript of its agent."""
     if probe.tables.get("cursorDiskKV", frozenset()) >= {"key", "value"}:
         return True
     return any(

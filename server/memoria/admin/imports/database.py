@@ -40,7 +40,7 @@ ForeignRow = sqlite3.Row
 
 
 def is_database(path: Path) -> bool:
-    """Whether a file begins as SQLite's do."""
+    """Check whether a file begins as SQLite's do."""
     try:
         with open_file(path) as file:
             return file.read(len(_HEADER)) == _HEADER
@@ -52,7 +52,7 @@ class ForeignDatabase:
     """A database of another program, open to be read."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        """Look at which tables it has; nothing else in it is read yet."""
+        """List its tables; nothing else in it is read yet."""
         self._connection = connection
         self._columns = list_plain_tables(connection)
         self._guard = Guard(connection, self._columns)

@@ -23,7 +23,7 @@ MOST_BYTES = 64 << 30
 MOST_LOG_BYTES = 1 << 30
 """The largest log that is read. A program folds it into its database at some MiB."""
 _ROOM_LEFT = 64 << 20
-"""What a copy leaves free on the disk."""
+"""Bytes that a copy leaves free on the disk."""
 _TRIES = 3
 _BLOCK = 1 << 20
 _CLOSE = "Close the program it belongs to, and import it again."

@@ -1,4 +1,4 @@
-"""Which files an import reads, and what each of them is.
+"""Detection of the files an import reads, and of what each of them is.
 
 A format that is given is taken at its word. Without one, every file is looked into: what nobody
 recognises is named with what it seems to be, and is not read as anything.
@@ -49,7 +49,7 @@ class UnknownFile:
     path: Path
     description: str
     is_damaged: bool = False
-    """Whether no format could help."""
+    """True if no format could help."""
 
 
 @dataclass(slots=True)
@@ -80,7 +80,7 @@ def find_files(source: ImportSource, paths: Sequence[Path]) -> SourceFiles:
 
 
 def detect_files(paths: Sequence[Path]) -> tuple[list[SourceFiles], list[UnknownFile]]:
-    """What some files are, and those in some folders.
+    """Sort files, and those in folders, by what they are; also list those that nobody recognises.
 
     Args:
         paths: files and folders.
@@ -113,7 +113,7 @@ def detect_files(paths: Sequence[Path]) -> tuple[list[SourceFiles], list[Unknown
 
 
 def _is_companion(path: Path, finds: Mapping[str, _Finds]) -> bool:
-    """Whether a file lies beside what a program has left, and is one that it writes there."""
+    """Check whether a file lies beside what a program has left, and is one that it writes there."""
     return any(
         path.name in SOURCES[name].companions
         and any(file.parent == path.parent for file in own.found.values())
@@ -133,7 +133,7 @@ def _describe(probe: Probe) -> UnknownFile:
 
 
 def find_everything() -> list[SourceFiles]:
-    """What there is on this machine, source by source."""
+    """List what there is on this machine, source by source."""
     found = []
     for source in SOURCES.values():
         files: dict[Path, Transcript] = {}

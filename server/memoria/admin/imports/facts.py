@@ -1,4 +1,4 @@
-"""What the memories of several programs have in common."""
+"""Parts that the memories of several programs have in common."""
 
 from pathlib import Path
 
@@ -61,10 +61,10 @@ def as_mention(name: str, kind: EntityKind = "other") -> Mention | None:
 
 
 def file_time(source: TranscriptSource) -> int:
-    """When a file was last written, UTC epoch ms: nothing in it is newer than that."""
+    """Return when a file was last written, UTC epoch ms: nothing in it is newer than that."""
     return read_modification_time(source.path)
 
 
 def read_modification_time(path: Path) -> int:
-    """When a file was last written, UTC epoch ms."""
+    """Return when a file was last written, UTC epoch ms."""
     return round(path.stat().st_mtime * 1000)

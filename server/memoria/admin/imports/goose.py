@@ -35,7 +35,7 @@ _OTHERS_TALK = frozenset({"sub_agent", "hidden"})
 
 
 def recognise(probe: Probe) -> bool:
-    """Whether it has messages whose content is JSON, or is a session's file."""
+    """Check whether it has messages whose content is JSON, or is a session's file."""
     if probe.tables.get("messages", frozenset()) >= {"session_id", "content_json"}:
         return True
     return any(

@@ -35,7 +35,7 @@ _NESTING = "data"
 
 
 class ByteStream(Protocol):
-    """What a document is read from."""
+    """Stream that a document is read from."""
 
     def read(self, size: int, /) -> bytes:
         """The next bytes, at most so many; none at the end."""
@@ -51,9 +51,9 @@ class JsonItem:
     size: int
     value: JsonValue = None
     problem: str | None = None
-    """Why there is no value."""
+    """Reason why there is no value."""
     encoding: str | None = None
-    """What it is encoded in, where that is not UTF-8."""
+    """Encoding, where that is not UTF-8."""
 
 
 def read_items(stream: ByteStream, *, is_record: bool = False) -> Iterator[JsonItem]:

@@ -23,15 +23,15 @@ _CHANGED = ("modified", "updated", "updated_at", "date modified", "修改时间"
 
 @dataclass(frozen=True, slots=True)
 class NoteSection:
-    """What stands under a heading."""
+    """Section of a note: a heading and what is under it."""
 
     line: int
-    """Of the heading, from 1."""
+    """Line of the heading, from 1."""
     headings: tuple[str, ...]
-    """From the widest to its own; none above the first heading."""
+    """Headings from the widest to its own; none above the first heading."""
     body: str
     key: str
-    """What tells it from the other sections of its note, whatever they say."""
+    """Key that tells it from the other sections of its note, whatever they say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Note:
     """Its front matter."""
     sections: tuple[NoteSection, ...] = ()
     has_bad_fields: bool = False
-    """Whether its front matter could not be read."""
+    """True if its front matter could not be read."""
 
     def text_field(self, *names: str) -> str | None:
         """The first of some fields that is a text or a number."""
@@ -51,12 +51,12 @@ class Note:
 
     @property
     def creation_time(self) -> int | None:
-        """When it was begun, as it says itself."""
+        """Time at which it was begun, as it says itself."""
         return self._time(_CREATED)
 
     @property
     def change_time(self) -> int | None:
-        """When it was last changed, as it says itself."""
+        """Time at which it was last changed, as it says itself."""
         return self._time(_CHANGED)
 
     def _time(self, names: tuple[str, ...]) -> int | None:

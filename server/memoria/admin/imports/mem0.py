@@ -35,14 +35,14 @@ from memoria.admin.transcripts.source import (
 from memoria.memories.foreign import ForeignMemory
 
 _NAMED = ("apps", "categories")
-"""What OpenMemory's export says the names of, before the memories that refer to them."""
+"""Things that OpenMemory's export names before the memories that refer to them."""
 _GONE = frozenset({"deleted", "archived", "paused"})
 _OPENMEMORY = ("content", "state", "app_id")
 _HISTORY = ("memory_id", "new_memory", "event")
 
 
 def recognise(probe: Probe) -> bool:
-    """Whether it holds memories as mem0 writes them."""
+    """Check whether it holds memories as mem0 writes them."""
     columns = probe.tables
     return (
         any(has_fields(one, "id", "memory") for one in probe.records())

@@ -24,7 +24,7 @@ _TELLING = ("priority", "importance_score", "importance", "expires_at")
 
 
 def recognise(probe: Probe) -> bool:
-    """Whether it is a list of memories with types, and with priorities or importance."""
+    """Check whether it is a list of memories with types, and with priorities or importance."""
     return any(
         has_fields(one, "type", "content") and any(name in one for name in _TELLING)
         for one in probe.records()

@@ -32,7 +32,7 @@ _COLUMNS = ("content_hash", "content", "memory_type", "metadata", "created_at", 
 
 
 def recognise(probe: Probe) -> bool:
-    """Whether it holds memories with hashes of their texts."""
+    """Check whether it holds memories with hashes of their texts."""
     is_export = any(has_fields(one, "content", "content_hash") for one in probe.records())
     return is_export or probe.tables.get("memories", frozenset()) >= {"content_hash", "content"}
 

@@ -30,7 +30,7 @@ from memoria.model import Role
 _VAULT = ".obsidian"
 _HIDDEN = frozenset({_VAULT, ".trash", ".git"})
 _OURS = re.compile(r"^<!-- memoria\b.*-->[ \t]*$", re.MULTILINE)
-"""What Memoria writes into each note of its own; see `admin/exports/notes`."""
+"""Mark in each note of Memoria's own; see `admin/exports/notes`."""
 _ID_CHARS = 200
 
 

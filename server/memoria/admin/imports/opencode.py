@@ -49,7 +49,7 @@ _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
 
 
 def recognise(probe: Probe) -> bool:
-    """Whether it has messages and parts in JSON, or is a session's file."""
+    """Check whether it has messages and parts in JSON, or is a session's file."""
     tables = probe.tables
     if tables.get("session_message", frozenset()) >= {"session_id", "type", "seq", "data"}:
         return True

@@ -1,4 +1,4 @@
-"""Where programs keep their data on this machine."""
+"""Places of programs' data on this machine."""
 
 import os
 import sys

@@ -22,10 +22,10 @@ _MADE = lazy_regex(
 )
 _ASKED = lazy_regex(r"\b(?:FROM|JOIN)\s+(\w+)")
 _STORED = 0
-"""What `table_xinfo` says of a column that is neither hidden nor computed."""
+"""Value by which `table_xinfo` marks a column that is neither hidden nor computed."""
 _USED_TWICE = "reference to page"
 _MOST_FAULTS = 100
-"""How many of a table's faults SQLite lists; there may be more."""
+"""Number of a table's faults that SQLite lists; there may be more."""
 _FUNCTIONS = frozenset({"count", "like", "max"})
 """All that our statements call."""
 
@@ -64,7 +64,7 @@ class Guard:
     """Keeps a connection from reading anything but some tables, and what is wrong in those."""
 
     def __init__(self, connection: sqlite3.Connection, tables: Mapping[str, object]) -> None:
-        """From now on the connection does nothing else.
+        """Restrict the connection: from now on it does nothing else.
 
         Args:
             connection: reads the database.

@@ -47,7 +47,7 @@ _DATA = (
 
 
 class Probe:
-    """What is known of a file before it is read. Each part of it is looked at once, if at all."""
+    """Facts on a file before it is read. Each is looked up once, if at all."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -55,7 +55,7 @@ class Probe:
 
     @property
     def is_markdown(self) -> bool:
-        """Whether it is a note in Markdown."""
+        """True if it is a note in Markdown."""
         return self.suffix in _TEXT_SUFFIXES[:-1]
 
     @cached_property
@@ -96,7 +96,7 @@ class Probe:
 
     @cached_property
     def is_damaged(self) -> bool:
-        """Whether it is a zip that was cut off."""
+        """True if it is a zip that was cut off."""
         return is_damaged_zip(self.path)
 
     @property
@@ -105,7 +105,7 @@ class Probe:
         return frozenset(item.key for item in self.items if item.key is not None)
 
     def records(self) -> list[JsonObject]:
-        """What may be the items: the first objects of its lists, and the document itself.
+        """List what may be the items: the first objects of its lists, and the document itself.
 
         Which of them were written oddly is not known, so a program is to be known by any of them.
         """
@@ -125,7 +125,7 @@ class Probe:
 
     @property
     def description(self) -> str:
-        """What it is, as far as can be told, for whoever has to name its format."""
+        """Description for whoever has to name its format."""
         if self._database:
             says = f"with the tables {_name_some(self.tables)}"
             return f"a database {says if self.tables else f'that {self._database}'}"
@@ -196,11 +196,11 @@ def _name_some(names: Iterable[str]) -> str:
 
 
 def is_binary(text: str) -> bool:
-    """Whether it is no text: it holds a NUL, or mostly control characters."""
+    """Check whether it is no text: it holds a NUL, or mostly control characters."""
     controls = sum(char < " " and char not in "\t\n\r\f" for char in text)
     return "\0" in text or 2 * controls > len(text)
 
 
 def has_fields(value: JsonValue, *names: str) -> bool:
-    """Whether a value is an object that has all of these fields."""
+    """Check whether a value is an object that has all of these fields."""
     return isinstance(value, dict) and value.keys() >= set(names)

@@ -34,7 +34,7 @@ _USERS = frozenset({"default_user", "user", "the_user", "用户"})
 
 
 def recognise(probe: Probe) -> bool:
-    """Whether it has entities and relations, in lines or in a document."""
+    """Check whether it has entities and relations, in lines or in a document."""
     return any(map(_is_own, (*probe.lines, *probe.records())))
 
 

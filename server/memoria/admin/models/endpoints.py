@@ -20,7 +20,7 @@ class Endpoint:
     title: str
     url: str
     variable: str | None = None
-    """Of the environment: its key."""
+    """Variable of the environment that holds its key."""
 
 
 LOCAL = (

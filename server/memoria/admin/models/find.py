@@ -1,4 +1,4 @@
-"""Who on this machine could read conversations, and what is to be set for each."""
+"""Candidates on this machine that could read conversations, and the settings for each."""
 
 import shutil
 from collections.abc import Iterator, Mapping
@@ -23,9 +23,9 @@ class Candidate:
     name: str
     title: str
     where: str
-    """Where conversations would go, as the end of a sentence."""
+    """Destination of conversations, as the end of a sentence."""
     models: tuple[str, ...] = ()
-    """That an endpoint names."""
+    """Models that an endpoint names."""
     program: ReadingProgram | None = None
     path: str = ""
     """The program's."""
@@ -55,7 +55,7 @@ def choose_reader(name: str, found: list[Candidate]) -> Candidate:
 
 
 def settings_for(reader: Candidate, home: Path, model: str | None) -> dict[str, str | None]:
-    """What is to be set so that this one reads; what another needed is None.
+    """Map settings to the values with which this one reads; what another needed is None.
 
     Raises:
         InvalidInputError: nobody has said which of an endpoint's models.

@@ -20,7 +20,7 @@ _MAX_BYTES = 990
 """Several crons cut a longer command off without a word."""
 _LINES = lazy_regex(rb"[^\n]*\n|[^\n]+")
 _NO_TABLE = lazy_regex(r"no crontab|can't open '[^']*': No such file")
-"""How cron, cronie, macOS and BusyBox say that a user has none."""
+"""Messages of cron, cronie, macOS and BusyBox for a user without a table."""
 
 
 def line_of(job: ScheduledJob) -> str:

@@ -19,7 +19,7 @@ _IN_THE_COMMAND = ("home", "tenant", "workspace")
 
 @dataclass(frozen=True, slots=True)
 class CapturedEnvironment:
-    """What is carried over into the job, and what is not: keys."""
+    """Environment of the job: what is carried over, and the names of keys, which are not."""
 
     carried: Mapping[str, str]
     keys: tuple[str, ...]
@@ -60,6 +60,6 @@ def _variable(name: str) -> str:
 
 
 def _folders(path: str) -> str:
-    """Where programs are looked for, each folder once: a command of the user's may need it."""
+    """List the folders of a PATH, each once: a command of the user's may need them."""
     folders = dict.fromkeys(folder for folder in path.split(os.pathsep) if Path(folder).is_dir())
     return os.pathsep.join(folder for folder in folders if Path(folder).is_absolute())

@@ -17,20 +17,20 @@ from memoria.errors import ScheduleError
 from memoria.store.files import replace_file
 
 Arguments = tuple[str, ...]
-"""Of the scheduler's own program."""
+"""Arguments of the scheduler's own program."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileScheduler:
-    """What tells such a scheduler from the others: its files and its commands."""
+    """Description of such a scheduler: its files and its commands."""
 
     traits: SchedulerTraits
     places: Callable[[str], tuple[Path, ...]]
     """The files of a label that Memoria writes."""
     contents: Callable[[ScheduledJob], tuple[str, ...]]
-    """What stands in them."""
+    """Content of those files."""
     traces: Callable[[str], tuple[Path, ...]]
-    """What the scheduler itself writes for a label."""
+    """Files that the scheduler itself writes for a label."""
     unload: Callable[[str], Arguments]
     """Stops a job; fails where there is none."""
     load: Callable[[str], tuple[Arguments, ...]]

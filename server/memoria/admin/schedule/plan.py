@@ -30,7 +30,7 @@ DEFAULT_AT = time(3, 17)
 _FORMER_DIGITS, _DIGITS = 8, 32
 _AT = lazy_regex(r"([01]?\d|2[0-3]):([0-5]\d)", re.ASCII)
 _UNFIT = lazy_regex("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
-"""What not every scheduler's file can hold: control characters and what is no text."""
+"""Characters that not every scheduler's file can hold: controls and what is no text."""
 
 
 class ScheduledJob(Value):
@@ -127,7 +127,7 @@ def parse_time_of_day(text: str) -> time:
 
 
 def next_run(at: time, now: datetime) -> datetime:
-    """When that time comes next, by the machine's clock."""
+    """Return the next moment of that time, by the machine's clock."""
     local = now.astimezone().replace(tzinfo=None)
     today = datetime.combine(local, at)
     return (today if today > local else today + timedelta(days=1)).astimezone()

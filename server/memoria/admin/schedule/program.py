@@ -15,7 +15,7 @@ _PLAIN = {"LC_ALL": "C", "TZ": "UTC"}
 
 @dataclass(frozen=True, slots=True)
 class SchedulerResult:
-    """How a program ended."""
+    """Result of a program that has ended."""
 
     program: str
     code: int
@@ -30,7 +30,7 @@ class SchedulerResult:
 
 
 def is_on_path(program: str) -> bool:
-    """Whether a program is on the PATH."""
+    """Check whether a program is on the PATH."""
     return shutil.which(program) is not None
 
 

@@ -55,7 +55,7 @@ def units_of(job: ScheduledJob) -> tuple[str, str]:
 
 
 def is_running() -> bool:
-    """Whether a systemd of this user runs."""
+    """Check whether a systemd of this user runs."""
     if not is_on_path("systemctl"):
         return False
     state = run_program("systemctl", "--user", "is-system-running").out.decode().strip()

@@ -90,7 +90,7 @@ class WindowsTasks:
         return True
 
     def find(self, label: str, job: ScheduledJob | None) -> InstalledJob | None:
-        """Whether there is such a task. Task Scheduler gives no file back as it was written."""
+        """Return the task if there is one. Task Scheduler gives no file back as it was written."""
         if not _exists(label):
             return None
         return InstalledJob(f"Task Scheduler, {label}", is_as_planned=job is not None)

@@ -99,7 +99,7 @@ def _apply(text: str, changes: Mapping[str, str | None]) -> str:
 
 
 def _read(name: str, given: str) -> object:
-    """What was typed, as the file has it: numbers and switches bare, several values as a list."""
+    """Read what was typed as the file has it: numbers and switches bare, several as a list."""
     if is_secret(Settings, name):
         return given
     try:

@@ -44,7 +44,7 @@ def _is_comment_of(line: str, name: str) -> bool:
 
 
 def _append(text: str, line: str) -> str:
-    """With a line behind the last one, but before any table: a line below one belongs to it."""
+    """Add a line behind the last one, but before any table: a line below one belongs to it."""
     tables = (one.start for one in read_statements(text) if text[one.start] == "[")
     place = next(tables, len(text))
     before = text[:place]

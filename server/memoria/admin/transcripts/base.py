@@ -1,4 +1,4 @@
-"""What a format of transcripts is, and what reading a file yields."""
+"""Description of a format of transcripts, and of what reading a file yields."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -39,7 +39,7 @@ TranscriptItem = TranscriptTurn | SkippedLine | UnusableLine
 
 @dataclass(frozen=True, slots=True)
 class TranscriptFormat:
-    """How a client writes transcripts, and where. The command line's help follows from it."""
+    """Form and place of a client's transcripts. The command line's help follows from it."""
 
     name: str
     client: str
@@ -48,9 +48,9 @@ class TranscriptFormat:
     """Names of its files. Where two are one transcript written twice, the first pattern wins."""
     read: Callable[[TranscriptSource], Iterator[TranscriptItem]]
     folder: "DefaultFolder | None" = None
-    """Where the client keeps them unless told otherwise."""
+    """Folder in which the client keeps them unless told otherwise."""
     note: str = ""
-    """What a user has to know to choose it, as the help says."""
+    """Advice in the help for a user who has to choose."""
     excluded_folders: frozenset[str] = frozenset()
     """Names of folders that hold something else."""
     documents: frozenset[str] = frozenset()
@@ -78,7 +78,7 @@ class TranscriptReading(Protocol):
         ...
 
     def finish(self) -> Iterator[TranscriptItem]:
-        """What is still open, as it is now."""
+        """Yield what is still open, as it is now."""
         ...
 
     @property
@@ -87,7 +87,7 @@ class TranscriptReading(Protocol):
         ...
 
     def dump(self) -> JsonObject:
-        """What else whoever goes on has to know: no word of the conversation."""
+        """Return what else whoever goes on has to know: no word of the conversation."""
         ...
 
     def load(self, dumped: JsonObject) -> None:
@@ -102,9 +102,9 @@ class DefaultFolder:
     variable: str
     """The variable of the environment that moves the client's files."""
     home: str
-    """Where these files lie where the variable is not set."""
+    """Folder of these files where the variable is not set."""
     below: str
-    """Where the transcripts lie among them."""
+    """Folder of the transcripts among them."""
 
     def __str__(self) -> str:
         return f"${self.variable}/{self.below} (${self.variable} is {self.home} unless set)"
@@ -117,7 +117,7 @@ class DefaultFolder:
 
 @dataclass(frozen=True, slots=True)
 class TranscriptPosition:
-    """Where and when something in a transcript was said."""
+    """Place and time at which something in a transcript was said."""
 
     line: int
     size: int

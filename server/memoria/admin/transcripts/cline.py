@@ -88,7 +88,7 @@ def _result(block: JsonObject) -> JsonValue:
 
 
 def _read_manifest(messages: Path) -> JsonObject:
-    """What the document beside the messages tells of the session; nothing if it can't be read."""
+    """Read what the document beside the messages says of the session; empty if unreadable."""
     manifest = messages.with_name(messages.name.removesuffix(_MESSAGES) + ".json")
     try:
         return obj(json.loads(read_text(manifest, _MOST_MANIFEST_BYTES) or ""))

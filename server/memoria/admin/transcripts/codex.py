@@ -87,20 +87,20 @@ class _CodexReading:
             yield from self._read_item(record, payload or value)
 
     def finish(self) -> Iterator[TranscriptItem]:
-        """What was still open at the end of the file."""
+        """Yield what was still open at the end of the file."""
         yield from self._calls.remaining_calls()
 
     def pause(self) -> Iterator[TranscriptItem]:
-        """Nothing more: calls may be answered."""
+        """Yield nothing: calls may be answered."""
         yield from ()
 
     @property
     def open_lines(self) -> set[int]:
-        """Those of calls without a result."""
+        """Lines of calls without a result."""
         return self._calls.lines
 
     def dump(self) -> JsonObject:
-        """What the header says, which calls are open, and which ids may come again."""
+        """Return what the header says, which calls are open, and which ids may come again."""
         return {
             "session": self._session,
             "cwd": self._cwd,

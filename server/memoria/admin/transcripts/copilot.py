@@ -25,7 +25,7 @@ from memoria.model import Role
 _OPENINGS = ("session.start", "session.resume")
 _SPEAKERS = {"user.message": Role.USER, "assistant.message": Role.ASSISTANT}
 _SUBAGENT_SIGNS = ("parentToolCallId", "agentId")
-"""What is only in events of an agent that the user's agent has started."""
+"""Fields that only events of an agent have that the user's agent has started."""
 
 
 def read(source: TranscriptSource) -> Iterator[TranscriptItem]:
@@ -68,16 +68,16 @@ class _CopilotReading:
         yield from self._calls.remaining_calls()
 
     def pause(self) -> Iterator[TranscriptItem]:
-        """Nothing more: calls may be answered."""
+        """Yield nothing: calls may be answered."""
         yield from ()
 
     @property
     def open_lines(self) -> set[int]:
-        """Those of calls without a result."""
+        """Lines of calls without a result."""
         return self._calls.lines
 
     def dump(self) -> JsonObject:
-        """Whose session it is, where it was begun, and what is open."""
+        """Return whose session it is, where it was begun, and what is open."""
         calls = dict[str, JsonValue](self._calls.message_ids)
         return {"session": self._session, "cwd": self._cwd, "calls": calls}
 
@@ -106,7 +106,7 @@ class _CopilotReading:
 
 
 def _is_own(data: JsonObject) -> bool:
-    """Whether a message is its speaker's, and not one that the client wrote in the user's name."""
+    """Check whether a message is its speaker's, and not one that the client wrote in their name."""
     return text(data.get("source")) in (None, "user")
 
 

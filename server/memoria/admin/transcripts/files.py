@@ -1,4 +1,4 @@
-"""Which files an import reads, in which order, and what a session without a name is called.
+"""Files that an import reads, their order, and the names of sessions that have none.
 
 Such a session is named after its file. A file that is named by itself gives its bare name, as it
 always has. Two files of one name would share a session, and a folder may hold a `chat.jsonl` like
@@ -33,7 +33,7 @@ class Transcript:
 
 
 class FileFormat(Protocol):
-    """What has to be known of a format to find its files."""
+    """Part of a format that finding its files takes."""
 
     @property
     def name(self) -> str: ...  # noqa: D102
@@ -100,12 +100,12 @@ def refuse_other_kinds(path: Path) -> None:
 
 
 def has_own_notes(folder: Path) -> bool:
-    """Whether its notes are our own: edits there come in with `memoria export --sync`."""
+    """Check whether its notes are our own: edits there come in with `memoria export --sync`."""
     return (folder / STATE).is_file()
 
 
 def _is_own_file(path: Path) -> bool:
-    """Whether a file lies in the folder itself: a link may lead to any file of the user's."""
+    """Check whether a file lies in the folder itself: a link may lead to any file of the user's."""
     return path.is_file() and not path.is_symlink()
 
 

@@ -103,7 +103,7 @@ class _GeminiReading:
         return set()
 
     def dump(self) -> JsonObject:
-        """What the header says."""
+        """Return what the header says."""
         return self._log.dump()
 
     def load(self, dumped: JsonObject) -> None:
@@ -113,7 +113,7 @@ class _GeminiReading:
 
 @dataclass(frozen=True, slots=True)
 class _MessageLocation:
-    """Where a message was last written."""
+    """Place where a message was last written."""
 
     offset: int
     line: int
@@ -122,7 +122,7 @@ class _MessageLocation:
 
 
 class _GeminiLog:
-    """Where each message was last written, found by the first pass over a file."""
+    """Index of where each message was last written, made by the first pass over a file."""
 
     def __init__(self, session: str, project: str | None) -> None:
         self.messages: dict[str, _MessageLocation] = {}
@@ -147,7 +147,7 @@ class _GeminiLog:
         self._note_header(record, obj(value.get("$set")) or value)
 
     def dump(self) -> JsonObject:
-        """What the header says."""
+        """Return what the header says."""
         return {
             "session": self._session,
             "cwd": self._cwd,
@@ -165,7 +165,7 @@ class _GeminiLog:
     def turns(
         self, record: Record, message: JsonObject, *, answered_only: bool = False
     ) -> Iterator[TranscriptTurn | UnusableLine]:
-        """What was said and done in a message, perhaps without calls that wait for a result."""
+        """Yield a message's turns, if asked without calls that wait for a result."""
         place = self._position(record, message)
         role = {"user": Role.USER, "gemini": Role.ASSISTANT}.get(text(message.get("type")) or "")
         calls = objects(message.get("toolCalls"))
@@ -188,7 +188,7 @@ class _GeminiLog:
             )
 
     def read_message(self, record: Record, index: int | None) -> list[TranscriptItem]:
-        """What a line says, or a message of its list; a line that says nothing is left out."""
+        """Read a line, or a message of its list; a line that says nothing is skipped."""
         turns = list[TranscriptItem](self.turns(record, _message_at(record.value, index)))
         return turns or ([SkippedLine(record.line)] if index is None else [])
 

@@ -23,7 +23,7 @@ _LATEST_SECONDS = 100_000_000_000
 
 
 def is_history(line: JsonObject) -> bool:
-    """Whether a line has a field that our own lines never have."""
+    """Check whether a line has a field that our own lines never have."""
     return not _FIELDS.isdisjoint(line)
 
 

@@ -62,7 +62,7 @@ def block_text(block: JsonObject, kinds: Collection[str]) -> str:
 
 
 def is_wrapped(words: str, wrappers: Iterable[tuple[str, str]]) -> bool:
-    """Whether the text is wholly one of these (beginning, end): a client's words, not a person's.
+    """Check whether one of these (beginning, end) wraps the text: a client's words, no person's.
 
     Both ends count, so that a person may still begin a prompt with such a tag.
     """

@@ -38,7 +38,7 @@ MAX_LINE_BYTES = 32 * 1024 * 1024
 """Bytes. Lines carry pictures and whole files that are not kept, so this is well above the
 largest turn; parsed, such a line takes some ten times as much."""
 MOST_TIMES = 200
-"""How many times larger than its packed form a text may be. Conversations are some ten times."""
+"""Largest ratio of a text to its packed form; that of conversations is about ten."""
 ALWAYS_FINE = 64 * 1024 * 1024
 """Bytes that anything may unpack to."""
 _SKIP_BLOCK_BYTES = 1024 * 1024
@@ -46,7 +46,7 @@ _TORN = "can't be decompressed to its end"
 _SNIFFED_BYTES = 4_096
 _DECODER = json.JSONDecoder()
 _BETWEEN = re.compile(r"[\s,]*+")
-"""What may stand between two values of a line."""
+"""Separators that may stand between two values of a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +66,11 @@ class Record:
     size: int
     value: JsonObject
     part: int = 0
-    """How many objects of the line come before it."""
+    """Number of objects that come before it in the line."""
 
     @property
     def own_id(self) -> str:
-        """What it is known by where it has no id: its line, in which there may be others."""
+        """Id where it has none: its line, in which there may be others."""
         return f"line-{self.line}" + (f".{self.part}" if self.part else "")
 
 
@@ -78,7 +78,7 @@ class TranscriptSource:
     """A transcript's file."""
 
     def __init__(self, path: Path, session: str, *, is_document: bool = False) -> None:
-        """Nothing is read yet.
+        """Prepare to read a file; nothing is read yet.
 
         Args:
             path: the file; one that ends in `.zst` is decompressed on the way.
@@ -90,13 +90,13 @@ class TranscriptSource:
         self.lines = 0
         """Lines seen so far that were not blank."""
         self.position = 0
-        """How far into the file, in its bytes, the work has come."""
+        """Number of the file's bytes that have been worked through."""
         self.offset = 0
-        """Where the first line begins that `records_after` has not given."""
+        """Start of the first line that `records_after` has not given."""
         self.number = 0
-        """How many lines come before that one."""
+        """Number of lines before that one."""
         self.encodings: set[str] = set()
-        """What it was read as, where that is not UTF-8."""
+        """Encodings it was read as, where that is not UTF-8."""
         self._is_document = is_document
 
     def count(self, items: Iterable[_ItemT]) -> Iterator[_ItemT]:
@@ -170,7 +170,7 @@ class TranscriptSource:
                     yield from self._parse(self.number, begun, data)
 
     def _most_bytes(self) -> float:
-        """How many bytes a transcript may unpack to; one that is not packed has what it has."""
+        """Return how many bytes a transcript may unpack to; infinite if it is not packed."""
         size = self.path.stat().st_size
         return ALWAYS_FINE + MOST_TIMES * size if self.path.suffix == ".zst" else inf
 
@@ -233,7 +233,7 @@ class TranscriptSource:
 
 
 def read_before(path: Path, offset: int, most: int) -> bytes:
-    """What stands before a place of a file; nothing where the file ends before that place.
+    """Return what stands before a place of a file; empty where the file ends before that place.
 
     Raises:
         OSError: the file can't be read.

@@ -31,12 +31,12 @@ _LEGEND = f"{_MARK} marks what matches; the other turns were said beside it."
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """What holds for every line of an answer."""
+    """Facts that hold for every line of an answer."""
 
     width: int
     id_chars: int
     shared: Sequence[str]
-    """What is to be known of every hit."""
+    """Notes that apply to every hit."""
     has_neighbours: bool
 
 
@@ -103,7 +103,7 @@ def _hit_lines(hit: Hit, page: _Page) -> Iterator[str]:
 
 
 def _describe_place(hit: Hit) -> list[str]:
-    """What a hit is, and which day or place it has."""
+    """List what a hit is, and which day or place it has."""
     source = hit.source
     if hit.kind == "memory":
         kind = [hit.type.value.replace("_", " ")] if hit.type else []
@@ -113,7 +113,7 @@ def _describe_place(hit: Hit) -> list[str]:
 
 
 def _doubt_lines(hit: Hit, page: _Page) -> Iterator[str]:
-    """What speaks against a hit."""
+    """Yield lines on what speaks against a hit."""
 
     def name(ids: Iterable[str]) -> str:
         return ", ".join(short_id(one, page.id_chars) for one in ids)

@@ -16,7 +16,7 @@ from memoria.surface.cli.former import rename_former
 from memoria.surface.cli.synonyms import name_command
 
 UsageError: Any = typer.BadParameter.__mro__[1]
-"""What Typer raises where a command is misspelt; it has no public name."""
+"""Error that Typer raises for a misspelt command; it has no public name."""
 _HELP = "help"
 
 
@@ -80,7 +80,7 @@ FIRST = {
     ),
     "doctor": Verb("upkeep", "Check the home, and name the cure for whatever is wrong."),
 }
-"""What people need first, in the order of the list."""
+"""Commands that people need first, in the order of the list."""
 REST = {
     "disconnect": Verb(
         "connect", "Take out of a client's files what `connect` wrote, and nothing else."

@@ -249,7 +249,7 @@ def _finish(results: "list[WireConnection]", way: "_WayToWrite", *, is_one: bool
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _WayToWrite:
-    """How a change is carried out."""
+    """Options for carrying out a change."""
 
     dry_run: bool
     yes: bool
@@ -259,12 +259,12 @@ class _WayToWrite:
 
     @property
     def connects(self) -> bool:
-        """Whether it is `connect`."""
+        """True for `connect`."""
         return "connect" in self.words
 
     @property
     def asks(self) -> bool:
-        """Whether somebody is there to be asked."""
+        """True if somebody is there to be asked."""
         return not (self.yes or self.as_json) and sys.stdin.isatty()
 
 

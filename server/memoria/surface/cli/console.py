@@ -1,4 +1,4 @@
-"""What all commands share: opening the memory, printing, and exit codes.
+"""Parts that all commands share: opening the memory, printing, and exit codes.
 
 Exit codes: 0 done; 1 it could not be done, and why is on standard error; 2 the command was
 misspelt, or names a home or tenant that is not there; 3 an import left lines
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _MODEL_WAIT_MS = 60_000
-"""How long a command that searches waits for a model that is loading, unless a setting says so."""
+"""Longest wait of a searching command for a model that is loading, unless a setting says so."""
 _BACKLOG_WAIT_S = 3.0
-"""How long a search waits for the vectors of what was written just before it."""
+"""Longest wait of a search for the vectors of what was written just before it."""
 _CONTROLS = lazy_regex(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """Control characters but tab and newline: stored text must not move the cursor."""
 _STEERING = lazy_regex(rf"{_CONTROLS.pattern}|[\u202a-\u202e\u2066-\u2069]")
-"""These, and what turns the direction of a text, so that it reads otherwise than it is."""
+"""Controls, and signs that turn the direction of a text, so that it reads otherwise than it is."""
 
 _DIM = ("progress.remaining", "progress.elapsed", "progress.percentage")
 _GREEN = ("bar.complete", "bar.finished", "bar.pulse", "progress.spinner")
@@ -193,7 +193,7 @@ def renew_answers(settings: "Settings", *, begins: bool = False) -> None:
 
 
 def is_for_subcommand(context: typer.Context, *, has_options: bool) -> bool:
-    """Whether a command below this one was named, to which everything is left.
+    """Check whether a command below this one was named, to which everything is left.
 
     Raises:
         BadParameter: options stand before it, where they would go unheard.

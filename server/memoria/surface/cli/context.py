@@ -24,11 +24,11 @@ _TOLD = """\
 
 
 class ToldUnasked(BaseModel):
-    """What an agent in a project is told before it has asked for anything."""
+    """Texts that an agent in a project is given before it has asked for anything."""
 
     instructions: str
     briefing: str
-    """With core memory, wishes, the tasks in hand and the last conversations."""
+    """Briefing, with core memory, wishes, the tasks in hand and the last conversations."""
 
 
 def add_commands(app: typer.Typer) -> None:

@@ -1,4 +1,4 @@
-"""What `--explain` prints: the path a search took, and what every stage gave each document."""
+"""Printing of `--explain`: the path a search took, and what every stage gave each document."""
 
 from collections.abc import Iterator
 

@@ -47,7 +47,7 @@ class WireExport(BaseModel):
 
 
 class WireExportCount(BaseModel):
-    """What an export holds."""
+    """Contents of an export, counted."""
 
     file: str
     tenant: str
@@ -62,11 +62,11 @@ class WireUnreadableLine(BaseModel):
 
 
 _NEXT = "memoria list"
-"""What whoever has brought in an export does next."""
+"""Command that whoever has brought in an export runs next."""
 
 
 class WireMerge(BaseModel):
-    """What became of an export."""
+    """Outcome of bringing in an export."""
 
     file: str
     added: dict[str, int]
@@ -80,7 +80,7 @@ class WireMerge(BaseModel):
     bad: int
     bad_lines: list[WireUnreadableLine]
     gone_projects: list[str]
-    """Those whose folder is not on this machine."""
+    """Projects whose folder is not on this machine."""
     next: str
     """The command that comes next."""
 
@@ -388,7 +388,7 @@ def _merge_text(path: Path, report: "MergeReport", gone: Sequence[str]) -> str:
 
 
 def _list_moves(gone: Sequence[str]) -> Iterator[str]:
-    """What has a project found again in the folder that it has here."""
+    """Yield commands by which a project is found again in the folder that it has here."""
     if gone:
         yield from ("", "Projects without a folder here. In the folder that one has now:")
         shown = gone if len(gone) <= _MOST_MOVES else gone[: _MOST_MOVES - 1]

@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 
 _WORDS = {"str": "text", "int": "number", "float": "number", "Path": "path", "bool": ""}
-"""What stands beside an option, by the type of its value; a switch takes none."""
+"""Words beside an option, by the type of its value; a switch takes none."""
 _STYLES = {
     "STYLE_OPTION": "bold",
     "STYLE_SWITCH": "bold",

@@ -19,7 +19,7 @@ _WIDEST = 100
 _NARROW = 60
 _ENDLESS = 1_000_000
 _WORDS = 4
-"""How far in the further lines of stored words stand, as `retrieval/answer/form.py` writes them."""
+"""Indentation of the further lines of stored words, as `retrieval/answer/form.py` writes them."""
 DATED = 25
 """A column wide enough for a date, a time and an offset."""
 _LABEL = 14
@@ -92,7 +92,7 @@ def _fit_lines(text: str, room: int) -> Iterator[str]:
 
 
 def _pieces(text: str, room: int) -> Iterator[str]:
-    """What must not be broken, but for what is longer than a whole line."""
+    """Yield pieces that must not be broken; one longer than a whole line is chopped."""
     for piece in _PIECE.findall(text):
         if _cells(piece) > room:
             yield from chop_cells(piece, room)

@@ -45,7 +45,7 @@ _ID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 def render_run(
     run: NightlyRun, width: int, wordings: Mapping[str, str] = MappingProxyType({})
 ) -> str:
-    """What a run did, what it did less and why, what it cost, and how to take it back.
+    """Render what a run did, what it did less and why, what it cost, and how to take it back.
 
     Args:
         run: the run.
@@ -99,7 +99,7 @@ def render_run_whole(
 
 
 def render_plan(run: NightlyRun, width: int) -> str:
-    """What a run would do: every step, what it is for and how much it has to do."""
+    """Render what a run would do: every step, what it is for and how much it has to do."""
     return "\n".join(
         [
             "Nothing was changed. Nightly maintenance would now do:",
@@ -127,7 +127,7 @@ def render_runs(runs: Sequence[NightlyRun], width: int) -> str:
 
 
 def render_undo(undone: UndoResult, width: int) -> str:
-    """What an undo came to."""
+    """Render the outcome of an undo."""
     others = len(undone.run_ids) - 1
     later = f" and {quantity(others, 'later run', 'later runs')}" if others else ""
     counts = (
@@ -189,7 +189,7 @@ def _count(number: int, things: tuple[str, str]) -> str:
 
 
 def _limit_lines(steps: Sequence[StepReport], width: int) -> Iterator[str]:
-    """What the steps did less, those that want a chat model together."""
+    """Yield what the steps did less, those that want a chat model together."""
     limits = list(dict.fromkeys(step.reduced for step in steps if step.reduced))
     without = [one.removeprefix(WITHOUT_MODEL) for one in limits if one.startswith(WITHOUT_MODEL)]
     others = [one for one in limits if not one.startswith(WITHOUT_MODEL)]
@@ -213,7 +213,7 @@ def _describe_cost(tokens: int) -> str:
 
 
 def is_undoable(run: NightlyRun) -> bool:
-    """Whether there is something in a run to take back, and it can be."""
+    """Check whether there is something in a run to take back, and it can be."""
     if run.state == "undoing":
         return True
     is_open = run.undoable and run.state in ("finished", "stopped")

@@ -1,4 +1,4 @@
-"""What became of a folder of notes, in words and as JSON."""
+"""Reports on a folder of notes, in words and as JSON."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ class WireRefusedNote(BaseModel):
 
 
 class WireNoteFolder(BaseModel):
-    """What became of notes and memories."""
+    """Outcome for notes and memories."""
 
     folder: str
     written: int

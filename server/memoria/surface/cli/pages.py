@@ -81,7 +81,7 @@ def render_scratchpads(pads: Sequence[Scratchpad], width: int) -> str:
 
 
 def quotes_text(quotes: Sequence[str]) -> list[str]:
-    """What the user asked for, and how to keep it or to set it aside."""
+    """Render what the user asked for, and how to keep it or to set it aside."""
     if not quotes:
         return []
     end = "Keep one: memoria review --keep ID. Tell it no agent any more: memoria review --aside ID"
@@ -140,7 +140,7 @@ _WHERE_FROM = (
 def _footer(
     page: Page, listing: Listing, shown: int, kind: tuple[str, str], width: int
 ) -> Iterator[str]:
-    """Which part of the list this is, and how to see the rest."""
+    """Yield lines on which part of the list this is, and how to see the rest."""
     before = (listing.page - 1) * listing.limit
     if shown:
         yield ""

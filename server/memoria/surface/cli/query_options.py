@@ -25,7 +25,7 @@ _CommandT = TypeVar("_CommandT", bound=Callable[..., Any])
 _SEPARATOR = ","
 _MOMENTS = frozenset({"since", "until", "as_of"})
 _SHORT = {"limit": ("-n",)}
-"""What many type instead, by the name of the field."""
+"""Short options that many type, by the name of the field."""
 
 
 def takes_query_options(kind: type[Value]) -> Callable[[_CommandT], _CommandT]:

@@ -32,7 +32,7 @@ class WireQueue(BaseModel):
 
 
 class WireFill(BaseModel):
-    """How many segments were put into the queue, and what is in it now."""
+    """Number of segments put into the queue, and its state now."""
 
     segments: int
     status: QueueStatus
@@ -184,7 +184,7 @@ async def _complete_id(m: Memoria, cited: str) -> str:
 
 
 def status_line(status: QueueStatus) -> str:
-    """How much is in the queue, in a line."""
+    """Say in a line how much is in the queue."""
     counts = f"{status.waiting} waiting, {status.done} done, {status.dead} given up"
     dropped = f", {status.dropped} dropped" if status.dropped else ""
     error = f"; the last error: {status.last_error}" if status.last_error else ""

@@ -1,4 +1,4 @@
-"""What the commands that look after a home report: as JSON, in words, as tables."""
+"""Reports of the commands that look after a home: as JSON, in words, as tables."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ _STATES = {"ok": "[green]ok[/]", "warning": "[magenta]warning[/]", "error": "[re
 
 
 class WireHealth(BaseModel):
-    """What doctor repaired, and what it found afterwards."""
+    """Repairs by doctor, and its findings afterwards."""
 
     sound: bool
     findings: list[Finding]
@@ -161,7 +161,7 @@ def stats_table(figures: Statistics) -> "Table":
 
 
 def _describe_reading(figures: Statistics) -> str:
-    """What the chat model took for conversation, and what that cost where prices were stated."""
+    """Say what the chat model took for conversation, and its cost where prices were stated."""
     price, today = figures.reading, f"today {figures.today.tokens:,} tokens"
     parts = [f"{price.calls:,} calls in 30 days", today]
     if price.per_thousand is not None:

@@ -1,4 +1,4 @@
-"""What other programs call a command, and what to type here instead."""
+"""Names that other programs give a command, and what to type here instead."""
 
 from collections.abc import Sequence
 
@@ -26,7 +26,7 @@ SYNONYMS = {
     "config show": "memoria config",
     "private status": "memoria private",
 }
-"""By what is typed elsewhere. What is a command here must not be in it."""
+"""Advice by what is typed elsewhere. A command of ours must not be in it."""
 
 
 def name_command(line: Sequence[str]) -> str | None:

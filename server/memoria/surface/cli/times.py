@@ -27,7 +27,7 @@ def clock(millis: int) -> str:
 
 
 def offset(millis: int) -> str:
-    """How far the clock is ahead of UTC at a moment: `+08:00`, or `UTC` where it is UTC."""
+    """Return how far the clock is ahead of UTC at a moment: `+08:00`, or `UTC` where it is UTC."""
     minutes = _ZONE.get().offset_minutes(millis)
     if not minutes:
         return "UTC"

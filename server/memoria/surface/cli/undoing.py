@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memoria.surface.wire.changes import WireUndoPreview
 
 _MOST_NIGHTS = 1000
-"""How far back what is named by its id is looked for."""
+"""Number of newest nights among which one is looked for by its id."""
 _DID = {
     "archive": "archived",
     "confirm": "confirmed",
@@ -171,7 +171,7 @@ def _undo_change(
 
 
 def _preview(change: "Change") -> "WireUndoPreview":
-    """What a program, which can't be asked, is shown: the change and the command for it."""
+    """Show a program, which can't be asked, the change and the command for it."""
     from memoria.surface.wire.changes import WireUndoPreview, wire_change  # noqa: PLC0415
 
     return WireUndoPreview(

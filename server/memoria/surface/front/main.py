@@ -3,7 +3,7 @@
 import sys
 
 _OPTIONS = ("--home", "--tenant", "--workspace")
-"""What may stand before `serve`."""
+"""Options that may be before `serve`."""
 
 
 def run() -> None:

@@ -58,7 +58,7 @@ class Inbox(io.TextIOBase):
         self._chars = 0
         self._has_ended = False
         self.is_read = False
-        """Whether the server has come to read what waits."""
+        """True once the server has come to read what waits."""
         self._changed = Condition()
 
     def put(self, line: str) -> None:
@@ -96,7 +96,7 @@ class Inbox(io.TextIOBase):
 
 
 class Outbox(io.TextIOBase):
-    """What the client reads. What it was told ahead of the server, it is not told again."""
+    """Output to the client, without repeats of what it was told ahead of the server."""
 
     def __init__(self, sink: int) -> None:
         self._sink = sink
@@ -112,7 +112,7 @@ class Outbox(io.TextIOBase):
             self._write(text)
 
     def has_said(self, message: Mapping[str, object]) -> bool:
-        """Whether the client was told the like of this ahead of the server."""
+        """Check whether the client was told the like of this ahead of the server."""
         return message_key(message) in self._said
 
     def write(self, text: str, /) -> int:

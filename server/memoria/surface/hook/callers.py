@@ -1,4 +1,4 @@
-"""Which program has started a hook: files with hooks are read by more programs than one.
+"""Programs that start a hook: a file with hooks may be read by more than one.
 
 VS Code's files are read by GitHub Copilot CLI and Copilot's other agents, Claude Code's by VS Code,
 Copilot CLI and Cursor. What another program tells is not the client's that was connected, so

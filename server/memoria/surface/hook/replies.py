@@ -1,4 +1,4 @@
-"""What a hook prints, so that its client shows it to the model or takes it for nothing at all."""
+"""Replies of a hook: text that its client shows to the model, or nothing that it would show."""
 
 from memoria.bare.plain_json import write_json
 
@@ -23,12 +23,12 @@ GUIDE = (
     "过往会话由 Memoria 记录：询问用户之前，先用 search_memory 检索，一次只问一件事。\n"
     "</memoria>"
 )
-"""What an agent is told at the start where nothing can be said of what is remembered."""
+"""Advice for an agent at the start where nothing can be said of what is remembered."""
 _FENCE_END = "\n</memoria>"
 
 
 def make_reply(client: str, event: str, name: str, text: str) -> str:
-    """What to print.
+    """Write what the hook prints.
 
     Args:
         client: who has started the hook.

@@ -1,4 +1,4 @@
-"""Where a client keeps the session that an event belongs to, if Memoria reads it from there.
+"""Places of clients' transcripts of the sessions that events belong to.
 
 Some clients name the file with each event. Copilot CLI names it with some, and Cline with none:
 theirs follow from the session's id.

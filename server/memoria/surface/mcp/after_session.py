@@ -42,7 +42,7 @@ def run(home: str, tenant: str, workspace: str) -> None:
 
 
 def _is_left_unread(home: str, tenant: str, workspace: str) -> bool:
-    """Whether a chat model is to read, and every server is gone that could ask it.
+    """Check whether a chat model is to read, and every server is gone that could ask it.
 
     The session's own server may have taken in the end of it before it was killed.
     """

@@ -35,7 +35,7 @@ from memoria.surface.mcp.kept import briefing_writer
 
 _OWNER_FOLDER, _OWNER_FILE = 0o700, 0o600
 _PATIENCE_S = 2.0
-"""How long who has connected may take to say what they want, and to hear the answer."""
+"""Longest wait for who has connected to say what they want, and to hear the answer."""
 _CREDENTIALS = struct.Struct("3i")
 _LOG = logging.getLogger(__name__)
 Request = Mapping[str, object]
@@ -49,7 +49,7 @@ async def answer_briefing(memory: Memoria, request: Request) -> str:
 
 
 async def answer_recall(memory: Memoria, request: Request) -> str:
-    """What bears on a prompt so surely that a model is shown it unasked; mostly nothing."""
+    """Return what bears on a prompt so surely that a model is shown it unasked; mostly nothing."""
     return await memory.recall_unasked(
         _text(request, "prompt") or "",
         session_id=_text(request, "session"),
@@ -58,7 +58,7 @@ async def answer_recall(memory: Memoria, request: Request) -> str:
 
 
 async def answer_ready(memory: Memoria, _request: Request) -> str:
-    """Nothing, as soon as all is loaded that a recall needs."""
+    """Load all that a recall needs; the answer is empty."""
     await memory.search_memory("what is known of the user", limit=1)
     return ""
 
@@ -127,7 +127,7 @@ async def _answer(memory: Memoria, stream: SocketStream) -> None:
 
 
 def _is_same_user(stream: SocketStream) -> bool:
-    """Whether this user runs the other side. Elsewhere than on Linux, the folder sees to it."""
+    """Check whether this user runs the other side. Off Linux, the folder sees to it."""
     if sys.platform != "linux":
         return True
     raw = stream.extra(SocketAttribute.raw_socket)  # noqa: S610  (this is no Django)

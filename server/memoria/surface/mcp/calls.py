@@ -33,7 +33,7 @@ def user_channel(ctx: Ctx) -> Channel:
 
 
 def can_ask_user(ctx: Ctx) -> bool:
-    """Whether the client puts questions to its user."""
+    """Check whether the client puts questions to its user."""
     offered = ctx.client_capabilities
     return offered is not None and offered.elicitation is not None
 

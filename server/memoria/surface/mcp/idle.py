@@ -19,7 +19,7 @@ from memoria.model import DAY_MS, system_millis
 
 _S_PER_MINUTE = 60
 _RECHECK_S = 3600
-"""How long after a nightly run was started, or was not due, it is looked at again."""
+"""Seconds until the next look after a nightly run was started, or was not due."""
 _LOG = logging.getLogger(__name__)
 
 

@@ -51,7 +51,7 @@ class OpenRequests:
     """A server's outgoing messages, which tell what is answered."""
 
     def __init__(self, answers: _Answers) -> None:
-        """Before anything is read. `answers` is where messages go."""
+        """Read nothing yet. `answers` is where messages go."""
         self._answers = answers
         self._open: set[RequestId] = set()
         self._answered = anyio.Event()

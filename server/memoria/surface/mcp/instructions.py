@@ -26,7 +26,7 @@ def load_text(name: str) -> str:
 
 
 def static_instructions() -> str:
-    """What holds for everybody."""
+    """Return the instructions that hold for everybody."""
     return load_text("instructions.md").rstrip()
 
 
@@ -49,7 +49,7 @@ def instructions_for(settings: Settings) -> str:
 def compose_instructions(
     tx: Transaction, reader: CoreReader, project: str | None, unread: UnreadLeft
 ) -> str:
-    """What holds for everybody, what is left to be read, and what the user wants in a project."""
+    """Compose what holds for everybody, what is left to be read, and a project's wishes."""
     text = static_instructions() + unread_hint(unread)
     room = _MAX_CHARS - len(text) - len(_HEADING) - len(fence("")) - 1
     lines = list_binding_lines(reader.read(tx, project), room)

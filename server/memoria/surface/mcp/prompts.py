@@ -152,7 +152,7 @@ async def get_prompt(request: Context, params: GetPromptRequestParams) -> GetPro
 
 
 def list_arguments(write: Callable[..., Awaitable[str]]) -> list[PromptArgument]:
-    """What a prompt takes: the function's parameters after the memory."""
+    """List what a prompt takes: the function's parameters after the memory."""
     _, *parameters = inspect.signature(write).parameters.values()
     return [PromptArgument(name=one.name, required=one.default is one.empty) for one in parameters]
 

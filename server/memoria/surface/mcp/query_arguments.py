@@ -12,7 +12,7 @@ from memoria.model.query import is_for_agents, query_parameters
 
 _ToolT = TypeVar("_ToolT", bound=Callable[..., Any])
 _FIRST = "queries"
-"""What widens a question stands first: a model fills in what it reads first."""
+"""Argument that goes first: it widens a question, and a model fills in what it reads first."""
 
 
 def takes_query_arguments(kind: type[Value]) -> Callable[[_ToolT], _ToolT]:

@@ -109,13 +109,13 @@ class ResourceReader:
 
     @property
     def title(self) -> str:
-        """What clients call it before people: a file's name, or the function's."""
+        """Name that clients show to people: a file's, or the function's."""
         name = self.uri.rpartition("/")[2]
         return name if name in CORE_FILES else title_of(self.read.__name__)
 
     @property
     def description(self) -> str:
-        """What clients show of it: the function's docstring."""
+        """Description that clients show: the function's docstring."""
         return self.read.__doc__ or ""
 
 
@@ -173,7 +173,7 @@ async def list_templates(
 
 
 def list_variables(one: ResourceReader) -> list[str]:
-    """What the URIs of a family of resources differ in."""
+    """List the variables in the URIs of a family of resources."""
     return list(UriTemplate.parse(one.uri).variable_names)
 
 
@@ -221,7 +221,7 @@ def core_resources(memory: Memoria) -> dict[str, Path]:
 
 
 async def core_text(memory: Memoria, name: CoreFile) -> str:
-    """What a core file of the tenant's says now, without its marks, fenced as data."""
+    """Return what a core file of the tenant's says now, without its marks, fenced as data."""
     return fence((await memory.read_core()).get(name) or read_seed(name))
 
 

@@ -61,7 +61,7 @@ def _goes_without_saying(key: str, value: Any) -> bool:  # noqa: ANN401  (JSON s
 
 
 def _is_nothing(default: Any) -> bool:  # noqa: ANN401  (JSON schema is free-form)
-    """Whether an argument that is left out is what anybody would take it for."""
+    """Check whether an argument's default is what anybody would take its absence for."""
     return default is False or default in (None, [], "")
 
 

@@ -38,7 +38,7 @@ from memoria.surface.mcp.watch import Subscribers, watch_files
 _NAME = "memoria"
 _LOG = logging.getLogger(__name__)
 _GONE = (ConnectionError, anyio.BrokenResourceError, anyio.ClosedResourceError)
-"""How the other end of a pipe tells that nobody is there."""
+"""Errors of a pipe whose other end is gone."""
 _STATIC = CacheHint(ttl_ms=3_600_000, scope="public")
 
 

@@ -49,13 +49,13 @@ class Toolbox:
     """Lists the tools and calls them."""
 
     last_call: float
-    """When a tool was last called, or the toolbox made, by the monotonic clock."""
+    """Time when a tool was last called, or the toolbox made, by the monotonic clock."""
 
     progress_pause_s = 1.0
-    """How often a client that wants to know is told that its call goes on."""
+    """Seconds between progress notes to a client that wants them."""
 
     def __init__(self, bus: SubscriptionBus, finish: Mapping[str, Finish] | None = None) -> None:
-        """No tool is in it yet.
+        """Make a toolbox without tools.
 
         Args:
             bus: where changes are told.
@@ -123,7 +123,7 @@ class Toolbox:
 
 
 class _VerbatimArguments(FuncMetadata):
-    """What the SDK knows of a tool's arguments, but for its habit of reading texts as JSON."""
+    """Knowledge of a tool's arguments as the SDK has it, without its reading of texts as JSON."""
 
     def pre_parse_json(self, data: dict[str, Any]) -> dict[str, Any]:
         """Leave them: what is JSON within a text has been read, where a list or object belongs."""
@@ -173,7 +173,7 @@ def _refuse_misfit(tool: Tool, arguments: Mapping[str, object]) -> None:
 
 
 def _is_number(schema: Mapping[str, Any]) -> bool:
-    """Whether an argument of this schema is a number, or is one where it is given."""
+    """Check whether an argument of this schema is a number, or is one where it is given."""
     forms = (schema, *schema.get("anyOf", ()))
     return any(form.get("type") in ("integer", "number") for form in forms)
 

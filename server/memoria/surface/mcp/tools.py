@@ -302,7 +302,7 @@ def _answer_revision(memory: Memory, note: str | None) -> CallToolResult:
 
 
 def _is_denied(answer: ElicitationResult[_Confirmation]) -> bool:
-    """Whether the user was asked, and says that it is not true."""
+    """Check whether the user was asked, and says that it is not true."""
     match answer:
         case AcceptedElicitation(data=_Unasked()):
             return False

@@ -30,7 +30,7 @@ class LegacyClient:
 
 
 class Subscribers(InMemorySubscriptionBus):
-    """Who wants to be told of which resource."""
+    """Subscribers to resources, each with what they want to be told of."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -75,7 +75,7 @@ class Subscribers(InMemorySubscriptionBus):
 
     @property
     def has_any(self) -> bool:
-        """Whether there is anybody."""
+        """True if there is anybody."""
         return bool(self._listening) or any(client.uris for client in self._legacy)
 
     async def wait_for_any(self) -> None:

@@ -36,7 +36,7 @@ class WireMemoryPage(BaseModel):
     elsewhere: int
     memories: list[WireListedMemory]
     quotes: list[str] | None = None
-    """What the user asked for in a conversation, of which no memory was made."""
+    """Wishes of the user in a conversation, of which no memory was made."""
 
 
 class WireListedSession(BaseModel):

@@ -19,7 +19,7 @@ class WireRun(BaseModel):
     since: str | None = None
     """Only what was changed from then on."""
     tokens: int
-    """What questions to the chat model took."""
+    """Tokens of questions to the chat model."""
     steps: list[StepReport]
     metrics: list[Metric]
 
@@ -46,7 +46,7 @@ class WireNightsPreview(BaseModel):
 
 
 class WirePlannedStep(BaseModel):
-    """What a step would do."""
+    """Work that a step would do."""
 
     name: str
     summary: str
@@ -55,7 +55,7 @@ class WirePlannedStep(BaseModel):
 
 
 class WirePlan(BaseModel):
-    """What a run would do; nothing was done."""
+    """Work that a run would do; nothing was done."""
 
     steps: list[WirePlannedStep]
 

@@ -1,4 +1,4 @@
-"""Where memories come from, as structured data: evidence, history, links, entities.
+"""Origins of memories, as structured data: evidence, history, links, entities.
 
 The command line prints this with `--json`.
 """
@@ -177,7 +177,7 @@ class WireMention(WireMemoryLine):
 
 
 class WireGraphAnswer(BaseModel):
-    """What is known of a name: of one entity all of it, of several which there are."""
+    """Knowledge of a name: of one entity all of it, of several which there are."""
 
     entity: WireEntity | None = None
     memories: list[WireMention] | None = None
@@ -200,10 +200,10 @@ class WireReview(BaseModel):
     """Memories that the user is asked about."""
 
     pending: list[WireMemoryRecord]
-    """They wait for confirmation."""
+    """Memories that wait for confirmation."""
     contradicted: list[WireContradiction]
     quotes: list[str] | None = None
-    """What they asked for in a conversation, a dated line each; not a memory."""
+    """Wishes in a conversation, a dated line each; not a memory."""
     may_be_one: list[tuple[WireEntity, WireEntity]] | None = None
     """Two each that go by one name."""
 
@@ -266,7 +266,7 @@ def wire_history(history: MemoryHistory) -> WireHistory:
 
 
 def wire_graph_answer(found: EntityRecord | Namesakes) -> WireGraphAnswer:
-    """What is known of a name."""
+    """Describe what is known of a name."""
     match found:
         case EntityRecord():
             return WireGraphAnswer(

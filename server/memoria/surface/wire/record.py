@@ -29,7 +29,7 @@ class WireWording(BaseModel):
 
 
 class WireMemoryLink(BaseModel):
-    """What a memory is linked with."""
+    """Link of a memory."""
 
     relation: str
     kind: Literal["memory", "turn"]
@@ -38,7 +38,7 @@ class WireMemoryLink(BaseModel):
 
 
 class WireLater(BaseModel):
-    """What was said later than a memory."""
+    """Turn that was said later than a memory."""
 
     id: str
     when: str
@@ -107,7 +107,7 @@ def wire_lookup(memory: Memory) -> WireLookup:
 
 
 def wire_later(memory: Memory) -> WireLater | None:
-    """What was said later than a memory; None where nothing was."""
+    """Return what was said later than a memory; None where nothing was."""
     later = memory.later
     if later is None:
         return None

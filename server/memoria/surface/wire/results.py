@@ -1,4 +1,4 @@
-"""What a change came to, as structured data: statements, revisions, receipts, notes."""
+"""Outcomes of changes, as structured data: statements, revisions, receipts, notes."""
 
 from collections.abc import Iterable, Sequence
 
@@ -41,7 +41,7 @@ class WireRefused(BaseModel):
 
 
 class WireRememberResult(BaseModel):
-    """What became of a statement, or of several."""
+    """Outcome of a statement, or of several."""
 
     id: str | None = None
     status: str | None = None
@@ -117,7 +117,7 @@ def wire_revision(memory: Memory, note: str | None = None) -> WireRevision:
 
 
 def wire_remember_result(kept: RememberResult, further: Sequence[str] = ()) -> WireRememberResult:
-    """What became of a statement, with further notes on it."""
+    """Describe what became of a statement, with further notes on it."""
     return WireRememberResult(
         id=kept.id,
         status=kept.status,
@@ -129,7 +129,7 @@ def wire_remember_result(kept: RememberResult, further: Sequence[str] = ()) -> W
 
 
 def wire_handed_in(done: HandedIn) -> WireRememberResult:
-    """What became of several statements."""
+    """Describe what became of several statements."""
     return WireRememberResult(
         kept=[
             WireKept(**one.model_dump(exclude={"notes"}), notes=[*one.notes] or None)

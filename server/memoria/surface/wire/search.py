@@ -16,7 +16,7 @@ from memoria.retrieval.answer.notes import describe_fit, list_notes
 
 
 class WireSource(BaseModel):
-    """Where a hit stands."""
+    """Source of a hit."""
 
     at: str
     session_id: str | None = None
@@ -88,7 +88,7 @@ class WireTrace(WireHit):
 
 
 class WireAnswer(BaseModel):
-    """What either level's answer says beside its hits."""
+    """Part of either level's answer beside its hits."""
 
     answered: bool
     omitted: int | None = None
@@ -149,7 +149,7 @@ def _answer_fields(result: SearchResult) -> dict[str, Any]:
 
 
 def _list_marks(hits: Sequence[Hit]) -> Iterator[str]:
-    """What speaks against hits, a sentence for each pair and each hit."""
+    """Yield what speaks against hits, a sentence for each pair and each hit."""
     kinds = {hit.id: hit.kind for hit in hits}
     pairs = {frozenset(pair): pair for hit in hits for pair in product([hit.id], hit.contradicts)}
     for one, other in pairs.values():

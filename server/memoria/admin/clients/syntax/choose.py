@@ -1,4 +1,4 @@
-"""Which editor edits which syntax. YAML's is imported when a client wants it."""
+"""Choice of the editor for a syntax. YAML's is imported when a client wants it."""
 
 from typing import Literal
 

@@ -19,7 +19,7 @@ _COMMENT_OF_THE_LINE = lazy_regex(r"[ \t]*(?://[^\r\n]*|/\*(?:(?!\*/)[^\r\n])*\*
 _SPACE_BEFORE = lazy_regex(r"(?:\r?\n)?[ \t]*\Z")
 _BLANK = " \t\r\n"
 _ITEM = "[]"
-"""In the path of a piece: an item that was put into a list which was there."""
+"""Last part of a piece's path: an item that was put into a list which was there."""
 
 
 class JsonSyntax:
@@ -28,7 +28,7 @@ class JsonSyntax:
     name = "JSON"
 
     def parse(self, text: str) -> Any:  # noqa: ANN401  (whatever the document holds)
-        """What the document holds."""
+        """Parse the document."""
         try:
             return json.loads(text)  # a hundred times as fast, where it is plain JSON
         except (ValueError, RecursionError):
@@ -91,7 +91,7 @@ class JsonSyntax:
 
 
 def _is_hollow(node: JsonNode) -> bool:
-    """Whether there is no value in a container, however many containers are in it."""
+    """Check whether there is no value in a container, however many containers are in it."""
     return node.kind != "scalar" and all(_is_hollow(child.node) for child in node.children)
 
 
@@ -187,7 +187,7 @@ def _render(value: object, line: str, unit: str) -> str:
 
 
 def _unit(text: str) -> str:
-    """What one level is indented by."""
+    """Return the indentation of one level."""
     root = read_json(text)
     first = root.children[0] if root is not None and root.children else None
     return (_own_line(text, first.start) if first else None) or "  "
@@ -229,7 +229,7 @@ def _cut_child(text: str, parent: JsonNode, child: JsonChild, piece: InsertedPie
 
 
 def _comma_behind(text: str, position: int) -> int:
-    """Where the comma stands that follows a value, with comments between them at most."""
+    """Return the place of the comma behind a value, with comments between them at most."""
     while text[position] != ",":
         if text.startswith("//", position):
             position = text.index("\n", position)

@@ -43,11 +43,11 @@ class JsonNode:
     start: int
     end: int = 0
     value: Any = None
-    """Of a scalar; in plain JSON of any value, as it has been read already."""
+    """Value of a scalar; in plain JSON of any node, as it has been read already."""
     plain_text: str | None = None
     """The document, if it is plain JSON: what is in this value is looked for when it is wanted."""
     trailing_comma: int | None = None
-    """Where a comma stands behind the last child, if one does."""
+    """Place of a comma behind the last child, if there is one."""
     _children: "list[JsonChild] | None" = None
 
     @property
@@ -82,7 +82,7 @@ class JsonChild:
 
     @property
     def end(self) -> int:
-        """Where its value ends."""
+        """End of its value."""
         return self.node.end
 
 
@@ -120,7 +120,7 @@ def _plain_node(text: str, start: int) -> JsonNode:
 
 
 def _plain_children(text: str, node: JsonNode) -> Iterator["JsonChild"]:
-    """What is in a container of plain JSON, one after the other."""
+    """Yield what is in a container of plain JSON, one after the other."""
     at = _skip_space(text, node.start + 1)
     while text[at] not in "}]":
         start, key = at, ""

@@ -36,14 +36,14 @@ class TomlStatement:
     """A table's header, or a key with its value."""
 
     path: Path
-    """From the top of the document."""
+    """Path from the top of the document."""
     start: int
     value: int
-    """Where the value begins; of a header, where it ends."""
+    """Start of the value; of a header, its end."""
     end: int
     """Behind the line's end."""
     inline_end: int = 0
-    """Of a table in braces, where its closing brace stands."""
+    """Place of the closing brace of a table in braces."""
 
 
 class TomlSyntax:
@@ -52,7 +52,7 @@ class TomlSyntax:
     name = "TOML"
 
     def parse(self, text: str) -> Any:  # noqa: ANN401  (whatever the document holds)
-        """What the document holds."""
+        """Parse the document."""
         try:
             return tomllib.loads(text.replace("\r\n", "\n")) or None
         except tomllib.TOMLDecodeError as error:
@@ -107,7 +107,7 @@ class TomlSyntax:
         return text
 
     def _is_without(self, cut: str, text: str, path: Path) -> bool:
-        """Whether a text has lost a member and nothing else."""
+        """Check whether a text has lost a member and nothing else."""
         left = self.parse(text) or {}
         look_up(left, path[:-1]).pop(path[-1], None)
         try:
@@ -171,7 +171,7 @@ def _unquote(key: str) -> str:
 
 
 def skip_value(text: str, position: int) -> int:
-    """Where a value ends that begins at a position."""
+    """Return the end of a value that begins at a position."""
     if text[position] in "\"'":
         found = _TEXT.match(text, position)
         return found.end() if found else len(text)
@@ -204,7 +204,7 @@ def _insert_inline(
 
 
 def _cut_statements(text: str, path: Path) -> str:
-    """Without every statement of a path and what is below it; a comment between them stays."""
+    """Cut every statement of a path and below it; a comment between them stays."""
     statements = list(read_statements(text))
     for statement in reversed(statements):
         if statement.path[: len(path)] == path:
@@ -256,7 +256,7 @@ def write_value(value: object) -> str:
 
 
 def _as_unreadable(error: tomllib.TOMLDecodeError, text: str) -> UnreadableTextError:
-    """With the place taken out of `tomllib`'s sentence, which names it in words."""
+    """Take the place out of `tomllib`'s sentence, which names it in words."""
     found = re.search(r"(.*) \(at line (\d+), column (\d+)\)", str(error))
     if found is None:
         return UnreadableTextError("the text ends too early", text, len(text))

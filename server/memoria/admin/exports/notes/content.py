@@ -1,4 +1,4 @@
-"""What a note says of a memory, read from its record."""
+"""Content of a memory's note, read from its record."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -32,16 +32,15 @@ class NoteFolder:
     """A folder of notes."""
 
     def __init__(self, root: Path) -> None:
-        """Nothing is read or made yet."""
         self.root = root
         self._taken: dict[str, str] = {}
 
     def is_empty(self) -> bool:
-        """Whether there is nothing in it, or no such folder."""
+        """Check whether there is nothing in it, or no such folder."""
         return not self.root.exists() or not any(self.root.iterdir())
 
     def read_state(self, tenant: str) -> FolderState:
-        """What was last written into it.
+        """Return what was last written into it.
 
         Raises:
             ExportError: it is of another tenant, of a newer Memoria, or can't be understood.
@@ -70,7 +69,7 @@ class NoteFolder:
         self._replace(STATE, state.model_dump_json().encode())
 
     def read(self, place: str) -> bytes | None:
-        """What a note says; None where there is none.
+        """Return the content of a note; None where there is none.
 
         Raises:
             UnusableFileError: it is a link, no regular file or too large.
@@ -78,7 +77,7 @@ class NoteFolder:
         return read_file(self.root, place, _MOST_NOTE_BYTES)
 
     def has(self, place: str) -> bool:
-        """Whether anything lies at a place, usable or not."""
+        """Check whether anything lies at a place, usable or not."""
         return os.path.lexists(self.root / place)
 
     def write(self, place: str, text: str, former: str | None = None) -> bool:
@@ -155,10 +154,10 @@ def title_of(place: str) -> str:
 
 
 def _name_of(place: str) -> str:
-    """By what a link names a file, wherever it lies."""
+    """Return the name by which a link names a file, wherever it lies."""
     return PurePosixPath(place).name.casefold()
 
 
 def digest(content: bytes) -> str:
-    """By what two contents are told apart."""
+    """Return a digest that tells contents apart."""
     return hashlib.sha256(content).hexdigest()

@@ -36,7 +36,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class NoteContent:
-    """What a note says of a memory."""
+    """Content of a memory's note."""
 
     memory_id: str
     wording: str
@@ -47,13 +47,13 @@ class NoteContent:
     former: Sequence[tuple[str, str]] = ()
     """Former wordings, each with the day it ended."""
     conflict: str | None = None
-    """What the reader wrote while the memory itself was changed."""
+    """Words of the reader, written while the memory itself was changed."""
     own: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadNote:
-    """What somebody has left in a note."""
+    """Note as somebody has left it."""
 
     memory_id: str | None
     wording: str
@@ -61,7 +61,7 @@ class ReadNote:
     pinned: bool | None
     own: str
     conflict: str | None
-    """What they wrote while the memory itself was changed, if that was not settled."""
+    """Words of theirs, written while the memory itself was changed, if that was not settled."""
 
 
 class DamagedNoteError(Exception):
@@ -109,7 +109,7 @@ def decode_note(data: bytes) -> str:
 
 
 def read_note(text: str) -> ReadNote:
-    """What stands in a note, whoever has written it; see `decode_note`."""
+    """Parse a note, whoever has written it; see `decode_note`."""
     properties = _PROPERTIES.match(text)
     head = properties[1] if properties else ""
     body = text[properties.end() :] if properties else text

@@ -69,5 +69,5 @@ async def guest(home: Path) -> AsyncIterator[Guest]:
 
 
 def _find_cache() -> dict[str, str]:
-    """Where the user keeps caches, if that is told: the model is not unpacked a second time."""
+    """Return the user's folder for caches, if one is set: the model need not be unpacked again."""
     return {_CACHE: os.environ[_CACHE]} if _CACHE in os.environ else {}

@@ -1,4 +1,4 @@
-"""What the tour prints, and what it remembers for `--json`. Plain where there is no terminal."""
+"""Printing of the tour, and its record for `--json`. Plain where there is no terminal."""
 
 import json
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ class Stage:
 
     @property
     def all_checks_hold(self) -> bool:
-        """Whether every check held."""
+        """True if every check held."""
         return all(check["holds"] for stop in self.stops for check in stop["checks"])
 
     def begin_stop(self, title: str) -> None:
@@ -40,7 +40,7 @@ class Stage:
         self._console.print(text, markup=False, soft_wrap=True)
 
     def ask(self, tool: str, question: str) -> None:
-        """What is asked of which tool."""
+        """Print what is asked of which tool."""
         self._put(Text.assemble(("› ", "bold"), (f"{tool}  ", "bold"), question))
 
     def check(self, promise: str, holds: bool) -> None:

@@ -209,7 +209,7 @@ def _secrets(home: Path, stage: Stage) -> None:
 
 
 def _holds(content: bytes, text: str) -> bool:
-    """Whether files hold a text: as it is, or as the search index would have written it.
+    """Check whether files hold a text: as it is, or as the search index would have written it.
 
     Stored texts may be compressed; the index's tokens never are.
     """
