@@ -50,7 +50,7 @@ LONGEST_PAUSE_MS = 10 * 60_000
 
 
 def _split_parts(value: object) -> object:
-    """Several values, from a sequence or from text as a shell has it."""
+    """Split several values, from a sequence or from text as a shell has it."""
     return [part.strip() for part in value.split(",")] if isinstance(value, str) else value
 
 
@@ -348,7 +348,7 @@ class Settings(BaseModel):
 
     @classmethod
     def load(cls, **given: Any) -> Self:  # noqa: ANN401  (validated field by field by pydantic)
-        """Settings from what is given and not None, else the environment, else the home's file.
+        """Load settings from what is given and not None, else the environment, else the file.
 
         Raises:
             InvalidInputError: a value is out of bounds or of the wrong kind, or the file can't be
@@ -372,7 +372,7 @@ class Settings(BaseModel):
 
     @classmethod
     def load_here(cls, home: str | None, tenant: str | None, workspace: str | None) -> Self:
-        """Settings of a process at work in its folder: in the folder's project, if none is named.
+        """Load settings of a process at work in its folder: in its project, if none is named.
 
         Raises:
             InvalidInputError: a value is out of bounds or of the wrong kind.
@@ -383,7 +383,7 @@ class Settings(BaseModel):
 
     @classmethod
     def from_values(cls, **given: Any) -> Self:  # noqa: ANN401  (validated field by field by pydantic)
-        """Settings of these values alone, whatever the environment says.
+        """Make settings of these values alone, whatever the environment says.
 
         Raises:
             InvalidInputError: a value is out of bounds or of the wrong kind.

@@ -42,7 +42,7 @@ _SHOWN_BITS = 64
 
 
 def shorten(text: str) -> str:
-    """An id or name as an error shows it: its beginning, on one line, whatever is in it."""
+    """Shorten an id or name for an error: to its beginning, on one line, whatever is in it."""
     shown = text[:_SHOWN_CHARS]
     plain = shown.isprintable() and shown == shown.strip() != ""
     rest = f"… ({len(text):,} characters)" if len(text) > _SHOWN_CHARS else ""
@@ -50,7 +50,7 @@ def shorten(text: str) -> str:
 
 
 def quote_value(value: object) -> str:
-    """A caller's value as an error shows it: in quotes where it is text, never whole if long."""
+    """Quote a caller's value for an error: in quotes where it is text, never whole if long."""
     match value:
         case str():
             rest = f"… ({len(value):,} characters)" if len(value) > _SHOWN_CHARS else ""
@@ -62,7 +62,7 @@ def quote_value(value: object) -> str:
 
 
 def name_settings(text: str) -> str:
-    """A text on settings, each by its name in the settings file unless a variable sets it."""
+    """Rename settings in a text as in the settings file, unless a variable sets them."""
 
     def name(found: "re.Match[str]") -> str:
         variable = found[0]
@@ -95,7 +95,7 @@ _OPTIONS = {"queries": "query", "types": "type", "valid_from": "since"}
 
 
 def name_option(argument: str) -> str:
-    """The option of the command line that an argument is: `--max-tokens` for `max_tokens`."""
+    """Return the command line's option for an argument: `--max-tokens` for `max_tokens`."""
     return f"--{_OPTIONS.get(argument, argument).replace('_', '-')}"
 
 
@@ -214,7 +214,7 @@ class NotFoundError(MemoriaError):
 
     @classmethod
     def for_memory(cls, memory_id: str) -> Self:
-        """There is no such memory."""
+        """Say that there is no such memory."""
         return cls(
             f"There is no memory {shorten(memory_id)}.",
             step=NextStep("Find its id", "search_memory", "memoria search"),
@@ -222,7 +222,7 @@ class NotFoundError(MemoriaError):
 
     @classmethod
     def for_turn(cls, turn_id: str) -> Self:
-        """There is no such turn."""
+        """Say that there is no such turn."""
         return cls(
             f"There is no turn {shorten(turn_id)}.",
             step=NextStep("Find its id", "search_conversation_traces", "memoria traces"),
@@ -258,7 +258,7 @@ class StoreDamagedError(StoreUnavailableError):
 
     @classmethod
     def for_problem(cls, problem: str) -> Self:
-        """A sentence without its full stop on what was seen."""
+        """Make it of a sentence, without its full stop, on what was seen."""
         return cls(
             f"The database is damaged: {problem}. `memoria doctor` says how badly; "
             "`memoria restore` brings a backup back."
@@ -274,7 +274,7 @@ class BackupError(StoreError):
 
     @classmethod
     def for_damage(cls, archive: Path, problem: str) -> Self:
-        """The file is not, or no longer, what was written."""
+        """Say that the file is not, or no longer, what was written."""
         return cls(f"The backup {archive} is damaged: {problem}. Use another one.")
 
 

@@ -67,7 +67,7 @@ def read_settings_file(home: str, settings: type[BaseModel]) -> FileSettings:
 def without_other_places(
     values: Mapping[str, object], stronger: Mapping[str, object]
 ) -> dict[str, object]:
-    """The file's values but those of a model whose place is named by something stronger."""
+    """Drop the file's values for a model whose place is named by something stronger."""
     left = dict(values)
     for places, belongings in _TOGETHER:
         if any(place in stronger for place in places):
@@ -93,12 +93,12 @@ def find_faults(settings: type[BaseModel], values: Mapping[str, object]) -> dict
 
 
 def read_key(named: str) -> str | None:
-    """The key that a variable holds, which the file names as `$NAME`."""
+    """Read the key that a variable holds, which the file names as `$NAME`."""
     return os.environ.get(named.removeprefix(VARIABLE_MARK))
 
 
 def list_key_variables(home: str, settings: type[BaseModel]) -> list[str]:
-    """The variables that hold keys, by a home's settings file; none where it can't be read."""
+    """List variables that hold keys, by a home's settings file; none where it can't be read."""
     try:
         found = parse(home, read_text(home))
     except SettingsFileError:
@@ -114,12 +114,12 @@ def is_secret(settings: type[BaseModel], name: str) -> bool:
 
 
 def variable_of(name: str) -> str:
-    """A setting's name as the environment has it."""
+    """Return a setting's name as the environment has it."""
     return f"MEMORIA_{name}".upper()
 
 
 def describe_error(error: ValidationError) -> str:
-    """A pydantic error as sentences that name the setting, without echoing its value."""
+    """Describe a pydantic error in sentences that name the setting, without echoing its value."""
     problems = "; ".join(
         f"{_name_place(item['loc'])}: {item['msg'].removeprefix('Value error, ')}"
         for item in error.errors(include_input=False)
@@ -141,7 +141,7 @@ class _Reading:
         self.problems: list[str] = []
 
     def choose(self, found: Mapping[str, object]) -> dict[str, object]:
-        """The values that can be used."""
+        """Choose the values that can be used."""
         known = dict(self._read_known(found))
         faults = find_faults(self._settings, known)
         for name, fault in faults.items():
@@ -168,7 +168,7 @@ class _Reading:
                 yield name, value
 
     def _read_key(self, name: str, value: object) -> str | None:
-        """A key, from the variable that the file names."""
+        """Read a key, from the variable that the file names."""
         if not isinstance(value, str) or not value.startswith(VARIABLE_MARK):
             self._note(name, KEY_IN_FILE)
             return None
@@ -200,7 +200,7 @@ def describe_unknown(settings: type[BaseModel], name: str) -> str:
 
 
 def name_private(home: str, given: tuple[str, ...]) -> tuple[str, ...]:
-    """Private projects by their names, by whichever of their places they are given.
+    """Name private projects, by whichever of their places they are given.
 
     Raises:
         InvalidInputError: nobody can tell where they are now.

@@ -21,7 +21,7 @@ _Hook = Callable[[_Fields, str | None, object], Awaitable[_Answer]]
 
 
 def memory_hooks(memory: Memoria) -> dict[str, list[HookMatcher]]:
-    """The hooks, for `ClaudeAgentOptions(hooks=…)`.
+    """Return the hooks, for `ClaudeAgentOptions(hooks=…)`.
 
     What is said, and what tools answer, is recorded at once. To a prompt is added what is on record
     from other sessions and bears on it for sure; mostly that is nothing.

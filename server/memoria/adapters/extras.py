@@ -23,17 +23,17 @@ def missing_extra(extra: str, error: ImportError) -> ImportError:
 
 
 def adapter_channel(framework: str) -> Channel:
-    """The way in of what a framework records: a program reports it, under the framework's name."""
+    """Return the channel of a framework's records: a program reports them, under its name."""
     return LIBRARY.model_copy(update={"client": framework})
 
 
 def name_source(framework: str, memory: _MemoryT) -> _MemoryT:
-    """The same memory, in which the framework's sessions and messages have their own numbering."""
+    """Return the same memory, with the framework's own numbering of sessions and messages."""
     return memory.with_channel(adapter_channel(framework))
 
 
 def find_awaitable(memory: Memoria | SyncMemoria) -> Memoria:
-    """The memory for a framework that awaits, whichever way it was opened."""
+    """Find the memory for a framework that awaits, whichever way it was opened."""
     return memory.asynchronous if isinstance(memory, SyncMemoria) else memory
 
 

@@ -68,7 +68,7 @@ class History:
             await self._memory.record_conversation(turns)
 
     async def read(self) -> list[StoredTurn]:
-        """The turns that the items are, in their order."""
+        """Return the turns of the items, in their order."""
         found: list[StoredTurn] = []
         for offset in count(0, PAGE):
             try:
@@ -95,7 +95,7 @@ def to_entry(turn: StoredTurn) -> Entry:
 
 
 def split_item(item: Item, places: Sequence[Path]) -> tuple[str, JsonValue]:
-    """The one text that stands at these places of an item, and the item without it.
+    """Take the one text at these places out of an item; return it, and the rest of the item.
 
     Where there is none, or several, or it is blank, the item stays whole.
     """
@@ -107,7 +107,7 @@ def split_item(item: Item, places: Sequence[Path]) -> tuple[str, JsonValue]:
 
 
 def join_item(words: str, rest: JsonValue) -> Item:
-    """The item that was split."""
+    """Join a text and an item that were split."""
     parts = rest if isinstance(rest, dict) else {}
     item, path = parts.get(_ITEM), parts.get(_WORDS)
     whole = _replace(item, path, words) if isinstance(path, list) else item
@@ -134,7 +134,7 @@ def _look_up(value: JsonValue, path: Path) -> JsonValue:
 
 
 def _replace(value: JsonValue, path: Path, new: JsonValue) -> JsonValue:
-    """The value with something else at a place."""
+    """Replace the value at a place."""
     if not path:
         return new
     step, *rest = path

@@ -63,7 +63,7 @@ class MemoriaSession:
         self._history = History(memory, _CLIENT, session_id)
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
-        """The last items, or all of them, in their order."""
+        """Return the last items, or all of them, in their order."""
         turns = await self._history.read()
         most = resolve_session_limit(limit, self.session_settings)
         if most is not None:
@@ -86,7 +86,7 @@ class MemoriaSession:
 
 
 def _to_entry(item: Item) -> Entry:
-    """The item with its words taken out, and nothing beside them where its form says the rest."""
+    """Split an item into its words and the rest; no rest where the item's form says it all."""
     role = _ROLES.get(item.get("role"), Role.TOOL)
     words, rest = split_item(item, list_texts(item.get("content"), ["content"], "text"))
     if words:

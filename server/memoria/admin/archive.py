@@ -73,7 +73,7 @@ def pack(
 
 
 def read_manifest(archive: Path) -> Manifest:
-    """The manifest of a backup.
+    """Read the manifest of a backup.
 
     Raises:
         BackupError: it is none, or damaged.
@@ -126,7 +126,7 @@ class _ByteCounter:
 
 @contextmanager
 def _open_zip(archive: Path) -> Iterator[zipfile.ZipFile]:
-    """The opened zip; any defect becomes a BackupError."""
+    """Open a zip; any defect becomes a BackupError."""
     try:
         if not stat.S_ISREG(archive.stat().st_mode):
             raise BackupError(f"{archive} is no file. Give one that `memoria backup` made.")

@@ -74,7 +74,7 @@ class BackupReport:
 
 
 def list_backups(home: Path, keep_days: float = _KEEP_DAYS) -> tuple[BackupInfo, ...]:
-    """Backups and folders of replaced files in the home, oldest first.
+    """List backups and folders of replaced files in the home, oldest first.
 
     Args:
         home: the data folder.
@@ -85,7 +85,7 @@ def list_backups(home: Path, keep_days: float = _KEEP_DAYS) -> tuple[BackupInfo,
 
 
 def list_remaining(home: Path, keep_days: float, since: int) -> tuple[RemainingBackup, ...]:
-    """The backups made since a moment: they still hold what was stored then and is forgotten now.
+    """List backups made since a moment: they still hold what was then stored and is forgotten now.
 
     Args:
         home: the data folder.
@@ -109,7 +109,7 @@ def delete_expired(home: Path, keep_days: float) -> tuple[Path, ...]:
 
 
 def find_abandoned(home: Path) -> list[Path]:
-    """Working folders that no process has touched for an hour, and drafts that were left behind."""
+    """List working folders left alone for an hour, and drafts that were left behind."""
     return list(dict.fromkeys((*_find_old_folders(home), *find_left_drafts(home))))
 
 
@@ -166,7 +166,7 @@ def back_up(
 
 @contextmanager
 def workshop(parent: Path) -> Iterator[Path]:
-    """A working folder that is deleted afterwards, unless the process is killed."""
+    """Make a working folder that is deleted afterwards, unless the process is killed."""
     folder = Path(mkdtemp(prefix=STAGING, dir=parent))
     try:
         yield folder
@@ -228,7 +228,7 @@ def _copy_others(home: Path, folder: Path) -> tuple[dict[str, Path], tuple[str, 
 
 
 def _expiring_backups(home: Path, keep_days: float) -> Iterator[BackupInfo]:
-    """The backups with a name that Memoria gave: the name says when they were made."""
+    """Yield the backups with a name that Memoria gave: it says when they were made."""
     for path in _list_zips(home):
         if named := _OURS.fullmatch(path.name):
             made_at = to_millis(datetime.strptime(named[1], STAMP).replace(tzinfo=UTC))
@@ -254,7 +254,7 @@ def _lasting_leftovers(home: Path) -> Iterator[BackupInfo]:
 
 
 def _list_zips(home: Path) -> list[Path]:
-    """The backups in the home's own folder, as far as they are files and no links."""
+    """List the backups in the home's own folder, as far as they are files and no links."""
     return [path for path in list_files(home, BACKUPS) if path.match(f"{BACKUPS}/*.zip")]
 
 

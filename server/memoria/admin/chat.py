@@ -74,7 +74,7 @@ def _find_high_price(price: ReadingPrice) -> tuple[str, str] | None:
 
 
 def name_model(settings: Settings) -> str | None:
-    """The configured chat model, without what may hold a key; None where there is none."""
+    """Name the configured chat model, without what may hold a key; None where there is none."""
     if settings.llm_command:
         return f"the command {split_command(settings.llm_command)[0]}"
     if not settings.llm_base_url:

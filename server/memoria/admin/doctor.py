@@ -66,7 +66,7 @@ def examine(
 
 
 def examine_unopened(settings: Settings, error: StoreError) -> Health:
-    """The findings about a home whose database can't be opened, and why it can't."""
+    """Return findings about a home whose database can't be opened, and why it can't."""
     match error:
         case StoreTooNewError():
             cure = "pip install -U memoria-server"
@@ -85,7 +85,7 @@ def _add_home_checks(settings: Settings, of_the_store: Iterable[Finding]) -> Hea
 
 
 def name_newest_backup(health: Health, settings: Settings) -> Health:
-    """The findings, their cure naming the newest backup where one is wanted."""
+    """Name the newest backup in the cures that want one."""
     return Health(findings=tuple(_name_backup(finding, settings) for finding in health.findings))
 
 

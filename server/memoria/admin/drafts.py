@@ -51,7 +51,7 @@ def note_draft(home: Path, draft: Path) -> Iterator[None]:
 
 
 def find_left_drafts(home: Path) -> list[Path]:
-    """The drafts that processes left behind which are no more."""
+    """List the drafts that processes left behind which are no more."""
     return [draft for _, draft in _list_left(home) if _is_ours(draft)]
 
 
@@ -64,7 +64,7 @@ def delete_left_drafts(home: Path) -> None:
 
 
 def _list_left(home: Path) -> Iterator[tuple[Path, Path]]:
-    """The notes that no process holds, each with the draft it names."""
+    """Yield the notes that no process holds, each with the draft it names."""
     for note, found in list_folder(home, NOTES):
         if stat.S_ISREG(found.st_mode) and note.absolute() not in _own_notes:
             place = _read_if_left(note)
@@ -73,7 +73,7 @@ def _list_left(home: Path) -> Iterator[tuple[Path, Path]]:
 
 
 def _read_if_left(note: Path) -> bytes:
-    """The place that a note names; nothing where a process holds the note, or is about to."""
+    """Read the place that a note names; empty where a process holds the note, or is about to."""
     try:
         descriptor = os.open(note, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
     except FileNotFoundError:

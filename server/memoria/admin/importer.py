@@ -305,7 +305,7 @@ class Importer:
         await self._one_by_one_if_odd(batch, self._record_all)
 
     async def _record_all(self, batch: Sequence[TranscriptTurn]) -> None:
-        """The one way to the recorder. `batch[0].cwd` is the folder the whole batch belongs to."""
+        """Record a batch of one folder, `batch[0].cwd`. This is the one way to the recorder."""
         receipt = await self._recorder.record_conversation(
             [said.turn for said in batch], workspace=self._place(batch[0].cwd)
         )

@@ -48,7 +48,7 @@ def mend_store(
 
 
 def report_failures(health: Health, failures: Mapping[str, str]) -> Health:
-    """The findings, with the repairs that failed: there only a backup helps."""
+    """Add the repairs that failed to the findings: there only a backup helps."""
     return Health(
         findings=tuple(
             finding.model_copy(update={"detail": failures[finding.check], "cure": RESTORE})

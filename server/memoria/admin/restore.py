@@ -140,6 +140,6 @@ def _tenant_folders(home: Path) -> list[Path]:
 
 
 def _folders_of_rows(home: Path) -> list[Path]:
-    """Folders of files that were generated from the former rows: the next run generates others."""
+    """List folders of files made from the former rows: the next run makes others."""
     folders = (root / name for root in _tenant_folders(home) for name in DERIVED)
     return [folder.relative_to(home) for folder in folders if folder.is_dir()]

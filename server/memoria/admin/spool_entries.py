@@ -49,7 +49,7 @@ class IntakeBudget:
 
 
 def read_entry(name: str, entry: dict[str, object]) -> SpoolEntry | None:
-    """An entry as a hook wrote it; None where it can't be used."""
+    """Read an entry as a hook wrote it; None where it can't be used."""
 
     def text(field: str) -> str | None:
         value = entry.get(field)
@@ -78,7 +78,7 @@ def read_entry(name: str, entry: dict[str, object]) -> SpoolEntry | None:
 
 
 def read_turn(entry: SpoolEntry, i: int, each: object) -> Turn | None:
-    """A turn of an entry. One without an id is known by its entry, which is taken in once."""
+    """Read a turn of an entry. One without an id is known by its entry, which is taken in once."""
     if not isinstance(each, dict):
         return None
     fields = {("message_id" if key == "id" else str(key)): each[key] for key in each}
@@ -93,7 +93,7 @@ def touch(entry: SpoolEntry) -> int:
 
 
 def point_at(place: TranscriptPlace) -> dict[str, object]:
-    """An entry as a hook would write it, for the rest of a transcript that was read to a place."""
+    """Make an entry, as a hook would, for the rest of a transcript that was read to a place."""
     return {
         "v": 1,
         "client": place.source,

@@ -66,7 +66,7 @@ def _name_place(core: CurrentCore, project: str, place: str) -> CurrentCore:
 
 
 def list_binding_lines(current: Mapping[CoreFile, CurrentCore], room: int) -> list[str]:
-    """Lines of core memory for who has asked for nothing yet, best first.
+    """List lines of core memory for a reader who has asked for nothing yet, best first.
 
     These are rules and preferences, and whatever else the user has confirmed. What a client reports
     as stated by the user counts at once, and says that it is reported.
@@ -83,7 +83,7 @@ def list_binding_lines(current: Mapping[CoreFile, CurrentCore], room: int) -> li
 
 
 def _order(memory: CoreMemory) -> tuple[bool, bool, int]:
-    """Confirmed rules, other rules, what is confirmed, what is not; the newest of each first."""
+    """Return a key that sorts confirmed rules first, then rules, then confirmed; newest first."""
     return (not memory.type.is_binding, not memory.verified, -memory.valid_from)
 
 

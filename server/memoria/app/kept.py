@@ -129,13 +129,13 @@ class AnswerKeeper:
         return min((end for end in ends if isinstance(end, int)), default=None)
 
     def _places(self, workspace: str | None) -> list[str]:
-        """The files that answers for a project rest on, below the home."""
+        """List the files that answers for a project rest on, below the home."""
         own = Path(tenant_folder(self._home, self._tenant)).relative_to(self._home)
         core = ((own / place.file).as_posix() for place in places_seen_from(workspace))
         return [*places_of_home(), *core]
 
     def _list_others(self) -> Iterator[str | None]:
-        """None for no project, and the projects that something was kept for last.
+        """Yield None for no project, and the projects that something was kept for last.
 
         The one at hand is left out.
         """
@@ -148,7 +148,7 @@ class AnswerKeeper:
 
 
 def _find_end(tx: Transaction, at: int, workspace: str | None) -> int | None:
-    """The first moment at which time alone may change what is told; None for never."""
+    """Return the first moment at which time alone may change what is told; None for never."""
     core = find_next_change(tx, at, workspace)
     tasks = find_end_of_telling(tx, workspace, at, MOST_TASKS)
     return min((end for end in (core, tasks) if end is not None), default=None)

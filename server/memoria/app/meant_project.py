@@ -22,7 +22,7 @@ class MeantProject(Value):
 
 
 def choose_meant(known: tuple[KnownProject, ...], given: str) -> MeantProject:
-    """The project of this name, else the only one in a folder of this name.
+    """Choose the project of this name, else the only one in a folder of this name.
 
     Raises:
         InvalidInputError: several projects are in folders of that name.

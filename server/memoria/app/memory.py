@@ -70,7 +70,7 @@ class Memoria(Unread):
         """Conversations that a chat model has still to read."""
 
     def with_channel(self, channel: Channel) -> "Memoria":
-        """The same memory seen from another channel: provenance is stamped with it."""
+        """Return the same memory seen from another channel: provenance is stamped with it."""
         other = Memoria(self._home, channel)
         other.spool = self.spool
         other._default_session = channel.session or self._default_session
@@ -359,14 +359,14 @@ class Memoria(Unread):
         return Statements(self._store, self.tenant, self._channel, self._digester, place, personal)
 
     def _session(self, given: str | None) -> str:
-        """The session in which something is said: the client's own, where it says which.
+        """Return the session in which something is said: the client's own, where it says which.
 
         An agent that names another has made the name up: it can't know the client's.
         """
         return self._channel.session or given or self._default_session
 
     def _place(self, given: str | None) -> str | None:
-        """The workspace a call writes to."""
+        """Return the workspace a call writes to."""
         place = self._workspace(given)
         if place == EVERYWHERE:
             raise InvalidInputError("workspace: * asks all projects; to write, name one or none.")

@@ -164,7 +164,7 @@ def price_last_week(settings: Settings) -> WeekPrice | None:
 
 
 def _count_tokens(tx: Transaction, since: int) -> Iterator[int]:
-    """The tokens of each thing that people and assistants have said since."""
+    """Yield the tokens of each thing that people and assistants have said since."""
     for session in tx.days.list_closed_sessions(since, 0, _MOST_SESSIONS):
         for turn in tx.conversations.list_span(session.n, 0, session.last_index):
             if turn.at >= since and turn.role is not Role.TOOL:

@@ -14,7 +14,7 @@ from memoria.text.remembered import remember_results
 
 
 def clean_channel(channel: Channel) -> Channel:
-    """A channel whose client and session have no secret in their names."""
+    """Redact secrets in a channel's client and session."""
     names = {"client": channel.client, "session": channel.session}
     cleaned = {field: name and _clean(name) for field, name in names.items()}
     return channel if cleaned == names else channel.model_copy(update=cleaned)

@@ -26,7 +26,7 @@ _BEFORE_MS = 600_000
 
 
 def list_near(explanation: Explanation) -> list[str]:
-    """Ids of the turns that a search for a memory's words has found to say nearly the same."""
+    """List ids of turns that a search for a memory's words has found to say nearly the same."""
     return [
         one.id
         for one in explanation.candidates
@@ -37,7 +37,7 @@ def list_near(explanation: Explanation) -> list[str]:
 def read_offered(
     tx: Transaction, memories: Sequence[Memory], near: Sequence[str], seen: Filters | None
 ) -> tuple[ForgetItem, ...]:
-    """The turns to be offered: under what memories were corrected, and what says nearly the same.
+    """List the turns to be offered: those of corrections, and those that say nearly the same.
 
     Args:
         tx: where they are read.
@@ -67,6 +67,6 @@ def _list_made_under(
 
 
 def _list_corrections(memory: Memory) -> Sequence[MemoryVersion]:
-    """The wordings of a memory, newest first, that corrected one or would with the user's word."""
+    """List the wordings of a memory, newest first, that corrected one or would if confirmed."""
     waits = memory.validity is Validity.PENDING_CONFIRMATION
     return memory.versions if waits else memory.versions[:-1]

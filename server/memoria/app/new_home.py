@@ -46,7 +46,7 @@ def _offers(settings: Settings) -> list[str]:
 
 
 def _list_programs() -> list[str]:
-    """The programs of which transcripts lie on this machine."""
+    """List the programs of which transcripts are on this machine."""
     from memoria.admin.imports.conversations import TRANSCRIPTS  # noqa: PLC0415  (only a new home pays for it)
 
     return [one.title for one in TRANSCRIPTS if any(map(_holds_files, one.list_places()))]

@@ -35,7 +35,7 @@ class PrivateSwitch:
         return await in_thread(self._end)
 
     async def list_times(self) -> tuple[PrivateTime, ...]:
-        """The private times of all workspaces, in the order in which they were begun."""
+        """List the private times of all workspaces, in the order in which they were begun."""
 
         def read() -> tuple[PrivateTime, ...]:
             with self._store.read(self._tenant) as tx:

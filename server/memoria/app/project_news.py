@@ -34,7 +34,7 @@ def begin_home(given: str | None) -> None:
 
 
 def take_news(settings: Settings, listener: Listener) -> str | None:
-    """A sentence on the project at hand that the listener has not been told; it counts as told.
+    """Return a sentence of news that the listener has not been told; it counts as told.
 
     Another private project is not named, and to a private one none is proposed.
     """

@@ -33,7 +33,7 @@ class ProjectTable:
         return await in_thread(self.list_now)
 
     async def find(self, given: str) -> KnownProject:
-        """The project that is meant by a name or a folder.
+        """Find the project that is meant by a name or a folder.
 
         Raises:
             InvalidInputError: there is none.
@@ -41,7 +41,7 @@ class ProjectTable:
         return await in_thread(lambda: self._find(given))
 
     async def find_former(self, given: str, folder: str) -> KnownProject:
-        """The project that was moved to a folder, by the name or the folder that it had.
+        """Find the project that was moved to a folder, by the name or the folder that it had.
 
         Raises:
             InvalidInputError: there is none.
@@ -74,7 +74,7 @@ class ProjectTable:
         await in_thread(lambda: self._join(former, into))
 
     async def find_join(self, given: str) -> KnownJoin:
-        """The last join by which a project became part of another, if it can be taken back.
+        """Find the last join by which a project became part of another, if it can be taken back.
 
         Raises:
             InvalidInputError: there is none, or what it became part of is part of another since.
@@ -112,7 +112,7 @@ class ProjectTable:
             )
 
     def list_now(self) -> tuple[KnownProject, ...]:
-        """The same, without waiting for a thread."""
+        """List them as `list` does, without waiting for a thread."""
         with self._store.read(self._settings.tenant) as tx:
             held = {one.name: one for one in tx.projects.list_held()}
         noted = self._read_noted().values()
@@ -212,7 +212,7 @@ class ProjectTable:
         )
 
     def _iterate_joins(self) -> Iterator[Join]:
-        """The joins of all tenants that stand, those of the tenant at hand first."""
+        """Yield the joins of all tenants that stand, those of the tenant at hand first."""
         tenants = {self._settings.tenant: None, **dict.fromkeys(self._store.tenants())}
         for tenant in tenants:
             with self._store.read(tenant) as tx:
@@ -256,13 +256,13 @@ class ProjectTable:
 
 
 def _find_by_folder(joins: Sequence[Join], given: str) -> Join | None:
-    """The join of the project that was in a folder of this name, if only one was."""
+    """Find the join of the project that was in a folder of this name, if only one was."""
     named = [one for one in joins if PurePath(one.former).name == given]
     return named[0] if len({one.former for one in named}) == 1 else None
 
 
 def name_meant(settings: Settings, given: str) -> MeantProject:
-    """The project that is meant, as far as the home can be looked at.
+    """Name the project that is meant, as far as the home can be looked at.
 
     Raises:
         InvalidInputError: several projects are in folders of that name.

@@ -42,7 +42,7 @@ class ProvenanceQueries:
     async def get(
         self, record_id: Text, *, context: AdjacentTurns = 2
     ) -> MemoryRecord | TurnOrigin:
-        """A memory with every turn it rests on and every link, or a turn with its memories.
+        """Return a memory with every turn it rests on and every link, or a turn with its memories.
 
         Args:
             record_id: of a memory or a turn.
@@ -59,7 +59,7 @@ class ProvenanceQueries:
 
     @check_arguments
     async def history(self, memory_id: Text) -> MemoryHistory:
-        """The life of a memory: each wording, what said it again, what was done to it.
+        """Return the life of a memory: each wording, what said it again, what was done to it.
 
         Raises:
             NotFoundError: there is no such memory.
@@ -117,7 +117,7 @@ class EntityQueries:
 
     @check_arguments
     async def list_proposals(self, limit: Count = 20) -> list[tuple[Entity, Entity]]:
-        """Two entities each that may be one, because they go by one name."""
+        """List pairs of entities that may be one, because they go by one name."""
         return await in_snapshot(
             self._store, self._tenant, lambda tx: list_proposals(tx, self._seen, limit)
         )

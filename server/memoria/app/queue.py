@@ -36,7 +36,7 @@ class ExtractionService(Protocol):
         ...
 
     def wake(self) -> None:
-        """Something was queued."""
+        """Note that something was queued."""
         ...
 
     def is_idle(self) -> bool:
@@ -69,7 +69,7 @@ class ExtractionQueue:
     async def list_entries(
         self, state: QueueState | None = None, *, limit: Count = 50
     ) -> list[QueueEntry]:
-        """Segments of conversation in the queue, those that wait first."""
+        """List segments of conversation in the queue, those that wait first."""
         return await in_snapshot(
             self._store, self._tenant, lambda tx: tx.queue.list_entries(state, limit)
         )
@@ -154,6 +154,6 @@ class ExtractionQueue:
 
 
 def _list_open(tx: Transaction) -> list[str]:
-    """Ids of the queue's entries that wait or were given up."""
+    """List ids of the queue's entries that wait or were given up."""
     states = (QueueState.DEAD, QueueState.WAITING)
     return [entry.id for state in states for entry in tx.queue.list_entries(state, _EVERY_ENTRY)]

@@ -58,7 +58,7 @@ class Recall:
 
     @takes_query(MemoryQuery)
     async def search_memory(self, query: MemoryQuery) -> SearchResult:
-        """First level: conclusions, a line each, cited; nothing when nothing fits.
+        """Search the first level: conclusions, a line each, cited; empty when nothing fits.
 
         Turns that no chat model has read yet, or whose memory waits for the user's word, stand
         in, marked `unprocessed`. It is called
@@ -70,7 +70,7 @@ class Recall:
 
     @takes_query(TranscriptQuery)
     async def search_conversation_traces(self, query: TranscriptQuery) -> SearchResult:
-        """Second level: the verbatim record, tool calls included.
+        """Search the second level: the verbatim record, tool calls included.
 
         It is called with a question and, by name, whatever else `TranscriptQuery` has; or with such
         an object.
@@ -219,7 +219,7 @@ class Recall:
         return await helpers.run(asked, run_all)
 
     async def _propose_former(self, found: SearchResult) -> SearchResult:
-        """An answer; where none was found here, or some there, with where the project was before.
+        """Note in an answer where the project was before, if nothing was found here or some there.
 
         What was found here leaves open whether the other project is meant, so it must have some.
         """
@@ -236,7 +236,7 @@ class Recall:
         return choose_options(self.settings, (), task, session, explain=False)
 
     def _workspace(self, given: str | None) -> str | None:
-        """The workspace a call means."""
+        """Return the workspace a call means."""
         return choose_workspace(self.settings, given)
 
 

@@ -94,7 +94,7 @@ class Spool:
         return self._read_change() not in (None, self._seen)
 
     def name_session(self, channel: "Channel", workspace: str | None) -> "Channel":
-        """The channel of an agent, with the session that its client's hooks tell of.
+        """Return an agent's channel, with the session that its client's hooks tell of.
 
         That is for clients that name none themselves, and for the one that names the session with
         which it began: Claude Code may have resumed or begun another since. Of two sessions at a

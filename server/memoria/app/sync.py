@@ -46,7 +46,7 @@ class _Twin(Generic[_OriginalT_co]):
 def _wait_for(
     method: Callable[Concatenate[_OriginalT, _P], Awaitable[_T]],
 ) -> Callable[Concatenate[_Twin[_OriginalT], _P], _T]:
-    """The method, as one that returns when it is done. Its signature and its help stay."""
+    """Wrap a method so that it returns when it is done. Its signature and its help stay."""
 
     @wraps(method)
     def call(self: _Twin[_OriginalT], /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
@@ -115,7 +115,7 @@ class SyncMemoria(_Twin[Memoria]):
         self._loop.stop_loop()
 
     def with_channel(self, channel: Channel) -> "SyncMemoria":
-        """The same memory seen from another channel: provenance is stamped with it.
+        """Return the same memory seen from another channel: provenance is stamped with it.
 
         The two are open as one: closing either closes both.
         """
@@ -289,7 +289,7 @@ class _LoopThread:
         return self.get_portal().call(work)
 
     def get_portal(self) -> BlockingPortal:
-        """The way into the loop.
+        """Return the way into the loop.
 
         Raises:
             ClosedError: the memory is closed.

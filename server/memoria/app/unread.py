@@ -37,7 +37,7 @@ class Unread(Changes):
 
     @check_arguments
     async def read_unread(self, page_id: Text | None = None) -> str | None:
-        """A page of what nobody has read, with how to hand in what is concluded from it.
+        """Return a page of what nobody has read, with how to hand in what is concluded from it.
 
         Args:
             page_id: which; the next one by default.

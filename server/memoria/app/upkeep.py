@@ -136,7 +136,7 @@ def _rebuild(store: Store, progress: Progress) -> dict[str, str]:
 
 
 def _merge_findings(first: Health, second: Health) -> Health:
-    """All that was wrong at either look."""
+    """Merge the findings of both looks."""
     seen = {finding.check for finding in first.findings if finding.state != "ok"}
     return Health(
         findings=(

@@ -64,7 +64,7 @@ def remove_dead_sockets(home: str, tenant: str) -> None:
 
 
 def list_addresses(home: str, tenant: str) -> list[str]:
-    """The addresses of servers, those started last first."""
+    """List the addresses of servers, those started last first."""
     found: list[tuple[int, str]] = []
     for folder in list_folders(home, tenant):
         try:
@@ -115,7 +115,7 @@ def _is_own(found: os.stat_result) -> bool:
 
 
 def _ask(address: str, line: bytes, deadline: float) -> dict[str, object] | None:
-    """One server's answer."""
+    """Ask one server, and return its answer."""
     connection = _connect(address, deadline)
     if connection is None:
         return None
@@ -130,7 +130,7 @@ def _ask(address: str, line: bytes, deadline: float) -> dict[str, object] | None
 
 
 def _connect(address: str, deadline: float) -> "socket | None":
-    """A connection; None where there is none. A socket nobody listens on any more is removed."""
+    """Connect; None where there is no server. A socket nobody listens on any more is removed."""
     if sys.platform == "win32":
         return None  # its Python has no such sockets
     import _socket  # the module above it imports what costs more than all of this

@@ -38,7 +38,7 @@ class Objects:
         self._packs = [_Pack(os.path.join(packs, one.removesuffix(".idx"))) for one in indexes]
 
     def read_commit(self, name: str) -> bytes:
-        """The beginning of a commit.
+        """Read the beginning of a commit.
 
         Raises:
             ValueError: there is none of that name, or it is damaged.
@@ -65,7 +65,7 @@ class Objects:
         raise ValueError(f"{name.hex()} is in no pack")
 
     def _read_at(self, pack: "_Pack", offset: int, deltas: int) -> bytes:
-        """An object of a pack, whole or by what it differs in from another."""
+        """Read an object of a pack, whole or by what it differs in from another."""
         kind, rest = pack.read_head(offset)
         if kind == _COMMIT:
             return _inflate(rest)
@@ -106,7 +106,7 @@ class _Pack:
         return None
 
     def read_head(self, offset: int) -> tuple[int, bytes]:
-        """The kind of an object, and what follows its size."""
+        """Read the kind of an object; return it, and what follows the object's size."""
         if self._data is None:
             self._data = open_foreign(f"{self._path}.pack")
         content = _read(self._data, offset, _MOST_BYTES, is_whole=False)

@@ -32,7 +32,7 @@ class NotRegularError(OSError):
 
 
 def find_home(given: str | None = None) -> str:
-    """The data folder: as given, as `MEMORIA_HOME` says, or `~/.memoria`."""
+    """Return the data folder: as given, as `MEMORIA_HOME` says, or `~/.memoria`."""
     named = given or os.environ.get("MEMORIA_HOME") or "~/.memoria"
     return os.path.join(os.getcwd(), os.path.expanduser(named))
 
@@ -50,7 +50,7 @@ def tenant_folder(home: str, tenant: str) -> str:
 
 
 def make_tenant_folder(home: str, tenant: str, name: str) -> str:
-    """A folder in a tenant's, made with all it lies in where it is missing. Its path.
+    """Make a folder in a tenant's, with all it lies in, where it is missing; return its path.
 
     Raises:
         NotRegularError: a part of the path below the home is a link, or no folder.
@@ -81,7 +81,7 @@ def name_owner(folder: str, tenant: str) -> None:
 
 
 def slug(name: str, identity: str | None = None) -> str:
-    """A file name for any name, by which it is known among others of the same tenant.
+    """Return a file name for any name, by which it is known among others of the same tenant.
 
     Args:
         name: to be known by, as far as file systems let it.
@@ -98,7 +98,7 @@ def _slug(name: str, identity: str, chars: int, digits: int) -> str:
 
 
 def make_folder(home: str, place: str) -> str:
-    """A folder below the home, made with those it lies in where they are missing. Its path.
+    """Make a folder below the home, with those it lies in, where missing; return its path.
 
     Args:
         home: the data folder, which may be a link.
@@ -137,13 +137,13 @@ def check_folder(home: str, place: str) -> bool:
 
 
 def open_new(path: str) -> int:
-    """A descriptor of a file that was not there, for its owner alone."""
+    """Open a file that was not there, for its owner alone; return its descriptor."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | _BYTES
     return os.open(path, flags, _OWNER_FILE)
 
 
 def open_to_append(path: str) -> int:
-    """A descriptor of a regular file that is written at its end, for its owner alone."""
+    """Open a regular file to write at its end, for its owner alone; return its descriptor."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | _NO_LINK | _NO_WAIT | _BYTES
     return _open_regular(path, flags)
 
@@ -178,7 +178,7 @@ def is_link(found: os.stat_result) -> bool:
 
 
 def _keep_plain(name: str) -> str:
-    """Lower-case letters and digits as they are, and one hyphen for each run of anything else."""
+    """Keep lower-case letters and digits, and put one hyphen for each run of anything else."""
     plain: list[str] = []
     for char in name:
         if char.isascii() and (char.islower() or char.isdigit()):

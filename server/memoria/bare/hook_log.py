@@ -90,7 +90,7 @@ def read_failures(home: str, tenant: str) -> list[dict[str, object]]:
 
 
 def describe_error(error: BaseException) -> str:
-    """An error without anything that a prompt may have put into it."""
+    """Describe an error without anything that a prompt may have put into it."""
     if isinstance(error, OSError) and error.errno is not None:
         return f"{type(error).__name__}: {os.strerror(error.errno)}"
     return type(error).__name__

@@ -88,7 +88,7 @@ def _is_left_out(place: str) -> bool:
 
 
 def _read_patterns(folder: str, effort: _Effort) -> list[str] | None:
-    """The patterns of a folder's file; None where it has none.
+    """Read the patterns of a folder's file; None where it has none.
 
     A file that can't be read leaves everything out: it was put there to that end.
     """
@@ -146,7 +146,7 @@ def _fits(parts: list[str], names: list[str], effort: _Effort) -> bool:
 
 
 def _pass_over(parts: list[str], places: set[int]) -> set[int]:
-    """The places, and those behind a `**` that stands for nothing."""
+    """Return the places, and those behind a `**` that stands for nothing."""
     return places | {at + 1 for at in places if parts[at : at + 1] == ["**"]}
 
 

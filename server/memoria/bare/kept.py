@@ -58,7 +58,7 @@ States = dict[str, str]
 
 
 def read_kept(home: str, tenant: str, workspace: str | None, name: str) -> str | None:
-    """A kept answer, if it says what a server would say now; None wherever that is in doubt.
+    """Return a kept answer that says what a server would say now; None wherever that is in doubt.
 
     Args:
         home: the data folder's path.
@@ -165,7 +165,7 @@ def write_kept(
 
 
 def list_kept(home: str, tenant: str) -> list[tuple[str, dict[str, object] | None]]:
-    """The files of kept answers, newest first, each with what it holds; None where that is nothing.
+    """List the files of kept answers, newest first, each with its content; None if unusable.
 
     What is only half written is none of them.
 
@@ -211,12 +211,12 @@ def delete_kept(home: str, tenant: str) -> list[str]:
 
 
 def answer_folder(home: str, tenant: str) -> str:
-    """The folder of a tenant's kept answers."""
+    """Return the folder of a tenant's kept answers."""
     return os.path.join(tenant_folder(home, tenant), KEPT)
 
 
 def answer_path(home: str, tenant: str, workspace: str | None, name: str) -> str:
-    """The file of a kept answer. Two workspaces may share one: what is in it says whose it is."""
+    """Return a kept answer's file. Two workspaces may share one: its content says whose it is."""
     from binascii import crc32
 
     number = crc32((_read_workspace(workspace) or "").encode("utf-8", "surrogateescape"))
@@ -254,7 +254,7 @@ def look_at(home: str, places: object) -> States:
 
 
 def places_of_home() -> tuple[str, ...]:
-    """The files that change with the database or its settings.
+    """List the files that change with the database or its settings.
 
     Windows may date a file that is open later than it was written, so there the head of the shared
     index is read, which SQLite changes with every commit. It can be: there closing a file gives up
@@ -323,7 +323,7 @@ def _holds(home: str, kept: dict[str, object] | None) -> bool:
 
 
 def _list_files(home: str, tenant: str) -> list[str]:
-    """All in the folder but further folders, which are somebody else's; none where it is a link."""
+    """List all in the folder but folders, which are somebody else's; none if it is a link."""
     folder = answer_folder(home, tenant)
     try:
         if not check_folder(home, folder):

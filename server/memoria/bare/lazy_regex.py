@@ -32,5 +32,5 @@ class LazyRegex:
 
 
 def lazy_regex(pattern: "AnyStr", flags: int = 0) -> "re.Pattern[AnyStr]":
-    """An expression that is used as one of `re.compile`, and costs nothing until then."""
+    """Return an expression to be used as one of `re.compile`, that costs nothing until then."""
     return LazyRegex(pattern, flags)  # type: ignore[return-value]  # it has the same attributes

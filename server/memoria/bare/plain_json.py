@@ -19,7 +19,7 @@ class _Scanning:
 
 
 def read_json(text: str) -> object:
-    """The value that a text is.
+    """Parse JSON.
 
     Raises:
         ValueError: it is none.
@@ -39,7 +39,7 @@ def read_json(text: str) -> object:
 
 
 def write_json(value: object) -> str:
-    """A value as text of one line, in ASCII.
+    """Write a value as JSON on one line, in ASCII.
 
     Raises:
         TypeError: JSON has no such value.

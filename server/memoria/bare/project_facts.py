@@ -19,7 +19,7 @@ _INITIAL = "commit (initial)"
 
 
 def read_facts(common: str, place: str) -> list[str]:
-    """Digests of what a repository shares with its clones, read in no time.
+    """Read digests of what a repository shares with its clones, in no time.
 
     Args:
         common: its git common directory.
@@ -31,7 +31,7 @@ def read_facts(common: str, place: str) -> list[str]:
 
 
 def read_first_fact(common: str) -> str | None:
-    """A digest of a repository's first commit, which takes a moment; None where it has none."""
+    """Read a digest of a repository's first commit, which takes a moment; None if it has none."""
     first = find_first_commit(common)
     return None if first is None else FIRST + (_digest(first) if first else "")
 
@@ -47,7 +47,7 @@ def _read_remotes(common: str) -> list[str]:
 
 
 def _read_beginning(common: str) -> str:
-    """The commit that was made first, where that was here, as the log says."""
+    """Read the commit that was made first, where that was here, as the log says."""
     line = _read(os.path.join(common, "logs", "HEAD"), _MOST_LOG).partition("\n")[0]
     head, _, action = line.partition("\t")
     before, _, rest = head.partition(" ")
@@ -56,7 +56,7 @@ def _read_beginning(common: str) -> str:
 
 
 def _plain(url: str, place: str) -> str:
-    """An address without what differs between ways to reach the same repository."""
+    """Reduce an address to what all ways to reach the same repository have in common."""
     scheme, sign, rest = url.partition("://")
     host, colon, path = url.partition(":")
     if not sign and colon and "/" not in host and len(host) > 1:  # as ssh has it; no drive

@@ -18,12 +18,12 @@ _MOST_BYTES = 1 << 12
 
 
 def new_id() -> str:
-    """An id that nobody can guess."""
+    """Make an id that nobody can guess."""
     return os.urandom(_DIGITS // 2).hex()
 
 
 def read_ids(common: str) -> list[str]:
-    """The ids that a git common directory holds, of whichever home.
+    """Read the ids that a git common directory holds, of whichever home.
 
     Raises:
         NotRegularError: the directory or its file is a link, or something else.

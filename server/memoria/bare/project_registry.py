@@ -75,7 +75,7 @@ Projects = dict[str, Project]
 
 
 def read_projects(home: str) -> Projects:
-    """The projects that a home knows; none where it has no file of them.
+    """Read the projects that a home knows; none where it has no file of them.
 
     Raises:
         RegistryError: there is a file, and it can't be read.
@@ -131,7 +131,7 @@ class Ledger:
 
 
 def open_ledger(home: str) -> Ledger | None:
-    """The projects of a home, to be changed; None where there is no home, or others are at it.
+    """Open the projects of a home to be changed; None where there is no home, or others are at it.
 
     Raises:
         OSError: the home can't be written in.

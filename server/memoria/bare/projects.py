@@ -39,7 +39,7 @@ class _Recognised:
 
 
 def find_project(home: str, folder: str | os.PathLike[str]) -> str | None:
-    """The name under which a home knows the project that a folder is in; None outside of any.
+    """Find the name of the project that a folder is in, as a home knows it; None outside of any.
 
     A project that is seen for the first time, or in a new place, is noted, as far as the home is
     there and both can be written.
@@ -62,7 +62,7 @@ def find_project(home: str, folder: str | os.PathLike[str]) -> str | None:
 
 
 def note_project(home: str, folder: str | os.PathLike[str]) -> str | None:
-    """The same, for who has a moment: by what its clones are recognised is noted as it is now.
+    """Find it, and note what its clones are recognised by as it is now; for who has a moment.
 
     Where another project is recognised by that, there is something to tell.
     """
@@ -105,7 +105,7 @@ def _add_facts(projects: Projects, place: str, facts: list[str]) -> bool:
 
 
 def _find_alike(projects: Projects, here: Project) -> str | None:
-    """The name of the last project noted before this one that is a clone of the same repository."""
+    """Find the last project noted before this one that is a clone of the same repository."""
     listed = [*projects.values()]
     before = listed[: listed.index(here)]
     alike = [one.name for one in before if one.name != here.name and _is_alike(here, one)]
@@ -124,7 +124,7 @@ def _is_alike(one: Project, other: Project) -> bool:
 
 
 def project_of(home: str, folder: str) -> str:
-    """The project of the folder a session was held in, `none` if it was in none.
+    """Return the project of the folder a session was held in, `none` if it was in none.
 
     A folder that is gone, with whatever repository it was in, was a project of its own.
     """
@@ -135,7 +135,7 @@ def project_of(home: str, folder: str) -> str:
 
 
 def name_given(home: str, given: str) -> str:
-    """The name of the project that is named, where it is named by the folder in which it is now."""
+    """Return the name of a project that is named by the folder in which it is now."""
     if not os.path.isabs(given):
         return given
     try:
@@ -148,7 +148,7 @@ def name_given(home: str, given: str) -> str:
 
 
 def find_place(home: str, name: str) -> str:
-    """The folder in which a project is now, where it is called by one in which it no longer is.
+    """Find the folder in which a project is now, where it is called by one that it has left.
 
     The name itself, where the project is still there, or nobody knows of another folder.
     """
@@ -164,12 +164,12 @@ def find_place(home: str, name: str) -> str:
 
 
 def name_here(home: str, given: str | None) -> str | None:
-    """The name of the project that is given, else of the one that this process is at work in."""
+    """Return the project that is given, else the one that this process is at work in."""
     return name_given(home, given) if given else note_project(home, os.curdir)
 
 
 def add_moved(home: str, named: tuple[str, ...]) -> tuple[str, ...]:
-    """Names and places of projects, with the names of those that are meant by their place.
+    """Add to names and places of projects the names of those that are meant by their place.
 
     What lies where a project was that is meant, is meant too.
 
@@ -260,7 +260,7 @@ def _find_here(projects: Projects, ids: list[str], place: str) -> Project | None
 
 
 def _find_gone(projects: Projects, folder: str, common: str | None) -> str | None:
-    """The name of the project that was seen in a folder that is gone, or above it."""
+    """Find the project that was seen in a folder that is gone, or above it."""
     place = os.path.expanduser(folder)
     if not may_be_path(place) or os.path.lexists(place):
         return None
@@ -309,7 +309,7 @@ def _put(projects: Projects, found: _Recognised) -> None:
 
 
 def _tell(projects: Projects, common: str) -> str:
-    """The name of a repository of which nothing can be noted."""
+    """Name a repository of which nothing can be noted."""
     try:
         ids = read_ids(common)
         found = _examine(projects, common, ids)
@@ -365,7 +365,7 @@ def _begin(projects: Projects, common: str, ids: list[str], news: list[str]) -> 
 
 
 def _find_free_name(projects: Projects, place: str) -> str:
-    """A path, or where a project of that name has moved elsewhere, the path with a number."""
+    """Return a path, with a number where a project of that name has moved elsewhere."""
     taken = {project.name for project in projects.values()}
     number, name = 1, place
     while name in taken:
@@ -375,13 +375,13 @@ def _find_free_name(projects: Projects, place: str) -> str:
 
 
 def _name_of_place(project: Project) -> str:
-    """The path by which a project was named, also where another had that name already."""
+    """Return the path by which a project was named, also where another had that name already."""
     path, _, number = project.name.rpartition(" (")
     return path if number.removesuffix(")").isdigit() else project.name
 
 
 def _name_without_id(projects: Projects, place: str) -> str:
-    """The name of a repository that can't bear an id."""
+    """Name a repository that can't bear an id."""
     here = _find_at(projects, place)
     return _find_free_name(projects, place) if here is None else here.name
 

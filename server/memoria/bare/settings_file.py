@@ -19,7 +19,7 @@ class SettingsFileError(ValueError):
 
 
 def settings_path(home: str) -> str:
-    """The path of a home's settings file."""
+    """Return the path of a home's settings file."""
     return os.path.join(home, SETTINGS_FILE)
 
 
@@ -66,7 +66,7 @@ def parse(home: str, text: str) -> dict[str, object]:
 
 
 def find_line(text: str, name: str) -> int | None:
-    """The number of the line on which a setting, or a table of that name, begins."""
+    """Return the number of the line on which a setting, or a table of that name, begins."""
     keys = map(_key, text.splitlines())
     return next((number for number, key in enumerate(keys, 1) if key == name), None)
 
@@ -78,7 +78,7 @@ def describe_place(home: str, text: str, name: str) -> str:
 
 
 def find_ignored_folders(home: str) -> str:
-    """The folders of which nothing is recorded: by the environment, else by the settings file.
+    """Return the folders of which nothing is recorded: by the environment, else by the file.
 
     They are one text, with a comma between them.
 

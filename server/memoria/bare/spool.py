@@ -75,7 +75,7 @@ def spool_folder(home: str, tenant: str) -> str:
 
 
 def list_waiting(home: str, tenant: str) -> list[str]:
-    """The names of the entries that wait, in the order in which they came.
+    """List the names of the entries that wait, in the order in which they came.
 
     Raises:
         OSError: the spool can't be read.
@@ -128,7 +128,7 @@ class SpoolClaim:
         self._locks = [lock]
 
     def __enter__(self) -> "SpoolClaim":
-        """The claim itself."""
+        """Return the claim itself."""
         return self
 
     def __exit__(self, *_raised: object) -> None:
@@ -144,11 +144,11 @@ class SpoolClaim:
         os.close(lock)
 
     def names(self) -> list[str]:
-        """The names of the entries that wait now, in the order in which they came."""
+        """List the names of the entries that wait now, in the order in which they came."""
         return list_waiting(self._home, self._tenant)
 
     def read(self, name: str) -> dict[str, object] | None:
-        """An entry; None where the file is none, such as after a loss of power."""
+        """Read an entry; None where the file is none, such as after a loss of power."""
         return _read(os.path.join(self._folder, name))
 
     def remove(self, name: str) -> None:
@@ -182,7 +182,7 @@ class SpoolClaim:
 
 
 def claim_entries(home: str, tenant: str) -> SpoolClaim | None:
-    """The entries that wait, to be taken in; None where there is no spool or another takes it in.
+    """Claim the entries that wait; None where there is no spool or another takes it in.
 
     Raises:
         OSError: the spool can't be read or locked.

@@ -53,11 +53,11 @@ class Reader:
     keep: str
 
     def name(self, record_id: str) -> str:
-        """An id as it is written."""
+        """Write an id."""
         return record_id[-self.id_chars :]
 
     def list_ids(self, ids: Iterable[str]) -> str:
-        """Several ids."""
+        """Write several ids."""
         return ", ".join(map(self.name, ids))
 
 
@@ -141,7 +141,7 @@ def _item_text(item: ForgetItem, id_chars: int) -> str:
 
 
 def forget_command(selection: ForgetSelection, settings: Settings, home: str | None = None) -> str:
-    """The command that forgets this, as where an agent may not.
+    """Return the command that forgets this, for where an agent may not.
 
     Args:
         selection: what is meant, with the token of its preview where it is an order.
@@ -240,7 +240,7 @@ def _backup_text(backup: RemainingBackup, reader: Reader) -> str:
 
 
 def reports_text(reports: Iterable[ForgetReport], reader: Reader) -> str:
-    """Proofs of what was forgotten, newest first."""
+    """Render proofs of what was forgotten, newest first."""
     lines = [
         f"  {report_line(one, reader)}\n"
         f"    {reader.moment(one.at)} · {one.by} · {reader.name(one.id)}"
@@ -259,7 +259,7 @@ def report_line(report: ForgetReport, reader: Reader) -> str:
 
 
 def report_text(report: ForgetReport, reader: Reader) -> str:
-    """A proof whole: what left which index, and the digests of what it was."""
+    """Render a proof whole: what left which index, and the digests of what it was."""
     lines = [
         f"Proof of a forgetting, {reader.moment(report.at)}, {report.by}, selected by "
         f"{', '.join(report.selected_by)}",

@@ -33,12 +33,12 @@ PRIVATE_NOTE = (
 
 
 def result_text(result: SearchResult) -> str:
-    """A search's answer for a model, which names the tools to call next."""
+    """Render a search's answer for a model, which names the tools to call next."""
     return write_answer(result)
 
 
 def memory_text(memory: Memory) -> str:
-    """A memory with its history."""
+    """Render a memory with its history."""
     flags = [memory.type.value, validity_word(memory)]
     flags += [memory.condition] if memory.condition else []
     flags += ["pinned"] if memory.pinned else []
@@ -114,7 +114,7 @@ def revision_note(memory: Memory) -> str | None:
 
 
 def turn_record_text(record: TurnRecord, offset: int, chars: int) -> str:
-    """A turn with its neighbours, or a page of it."""
+    """Render a turn with its neighbours, or a page of it."""
     turn = record.turn
     lines = [_neighbour_text(neighbour(t)) for t in record.before]
     old = "" if turn.current else " (edited since; superseded)"
@@ -134,7 +134,7 @@ def turn_record_text(record: TurnRecord, offset: int, chars: int) -> str:
 
 
 def other_versions(record: TurnRecord) -> list[StoredTurn]:
-    """The turn's versions but the one asked for, newest first."""
+    """List the turn's versions but the one asked for, newest first."""
     return [version for version in record.versions if version.n != record.turn.n]
 
 
@@ -155,7 +155,7 @@ def secrets_sentence(redactions: Mapping[str, int]) -> str:
 
 
 def receipt_text(receipt: Receipt) -> str:
-    """A receipt in a sentence."""
+    """Render a receipt in a sentence."""
     parts = [f"{receipt.recorded} recorded"]
     if receipt.already_recorded:
         parts.append(f"{receipt.already_recorded} were on record already")
@@ -265,12 +265,12 @@ def statement_text(statement: RelatedStatement) -> str:
 
 
 def quantity(number: int, one: str, many: str) -> str:
-    """A number of things, in words that agree with it."""
+    """Write a number of things, in words that agree with it."""
     return f"{number} {one if number == 1 else many}"
 
 
 def scratchpad_text(pad: Scratchpad) -> str:
-    """A session's notes as Markdown."""
+    """Render a session's notes as Markdown."""
     earlier = "".join(
         f"\n- until {to_iso(task.at)}: {indent_words(task.task)}" for task in pad.completed
     )
@@ -282,7 +282,7 @@ def scratchpad_text(pad: Scratchpad) -> str:
 
 
 def scratchpads_text(pads: Sequence[Scratchpad]) -> str:
-    """Scratchpads as Markdown."""
+    """Render scratchpads as Markdown."""
     return "\n\n".join(map(scratchpad_text, pads)) or "No task is noted."
 
 

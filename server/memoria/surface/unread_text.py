@@ -22,12 +22,12 @@ def unread_note(left: UnreadLeft) -> str:
 
 
 def unread_hint(left: UnreadLeft) -> str:
-    """The same where there is hardly any room."""
+    """Say it where there is hardly any room."""
     return f" {_ONCE}, read memory://unread: {_count(left)}." if left.turns else ""
 
 
 def unread_word(left: UnreadLeft) -> str:
-    """The same below the answer to a search, in 40 tokens at most, as nobody asked for it."""
+    """Say it below the answer to a search, in 40 tokens at most, as nobody asked for it."""
     if not left.turns:
         return ""
     return (

@@ -117,7 +117,7 @@ class ConfigFile:
 
 
 def decode(content: bytes, path: Path) -> tuple[str, str]:
-    """A byte order mark, if there is one, and the text behind it.
+    """Split a text into its byte order mark, if there is one, and the rest.
 
     Raises:
         ClientError: it is no UTF-8.

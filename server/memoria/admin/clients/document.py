@@ -119,7 +119,7 @@ class ConfigDocument:
         return held
 
     def entry_in(self, text: str) -> Any:  # noqa: ANN401  (whatever stands there)
-        """The entry that a text has, whoever wrote it; None if there is none."""
+        """Return the entry that a text has, whoever wrote it; None if there is none."""
         held = look_up(self.read(text), self._wanted.entry_at) if self._wanted.entry_at else None
         if self._wanted.is_listed:
             listed = held if isinstance(held, list) else []
@@ -127,7 +127,7 @@ class ConfigDocument:
         return held
 
     def hooks_in(self, text: str) -> dict[str, list[Any]]:
-        """Our hooks that a text has, by event."""
+        """Map each event to our hooks that a text has."""
         held = look_up(self.read(text), self._wanted.hooks_at) if self._wanted.hooks_at else None
         lists = held.items() if isinstance(held, dict) else ()
         ours = {
@@ -138,7 +138,7 @@ class ConfigDocument:
         return {event: items for event, items in ours.items() if items}
 
     def connect(self, before: EditedText) -> EditedText:
-        """The text with everything that is wanted, once, and nothing else of ours.
+        """Return the text with everything that is wanted, once, and nothing else of ours.
 
         Raises:
             EditError: it can't be edited so that nothing else changes.
@@ -157,7 +157,7 @@ class ConfigDocument:
         return edited
 
     def disconnect(self, before: EditedText, *, with_entry: bool = True) -> EditedText:
-        """The text without anything of ours.
+        """Return the text without anything of ours.
 
         Args:
             before: the text, and what was written into it.
@@ -171,7 +171,7 @@ class ConfigDocument:
         return after
 
     def _merge_entry(self, text: str) -> Mapping[str, Any] | None:
-        """The entry that is wanted, with what somebody added to the one that is there."""
+        """Merge the entry that is wanted with what somebody added to the one that is there."""
         wanted, held = self._wanted.entry, self.entry_in(text)
         if wanted is None or not isinstance(held, dict) or not (held.keys() & {"command", "cmd"}):
             return wanted

@@ -67,7 +67,7 @@ def _ours(plugins: object) -> list[tuple[str, Any]]:
 
 
 def _read(file: Path, parse: Callable[[str], Any]) -> dict[str, Any]:
-    """A file's content; nothing where it can't be read, which is for `connect` to say."""
+    """Read a file; empty where it can't be read, which is for `connect` to say."""
     try:
         content = parse(file.read_text("utf-8-sig"))
     except (OSError, ValueError, RecursionError):

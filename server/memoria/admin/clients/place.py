@@ -41,7 +41,7 @@ class ClientPlace:
         return cls(home=home, project=project, environment=os.environ, platform=sys.platform)
 
     def folder(self, variable: str, *default: str) -> Path:
-        """A folder that a variable of the environment may move; else one below the user's."""
+        """Return the folder that a variable of the environment names; else one below the user's."""
         given = self.environment.get(variable)
         return Path(given).expanduser() if given else self.home.joinpath(*default)
 

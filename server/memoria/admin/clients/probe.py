@@ -90,7 +90,7 @@ def probe_server(
 
 
 def select_environment(passes: Sequence[str] | None, own: Mapping[str, str]) -> dict[str, str]:
-    """The variables a client starts a server with: all, or those few that it passes."""
+    """Select the variables a client starts a server with: all, or those few that it passes."""
     given = os.environ
     kept = dict(given) if passes is None else {key: given[key] for key in passes if key in given}
     if os.name == "nt":  # without it no program starts

@@ -84,12 +84,12 @@ class ClientProgram:
         return [*self.options, "serve"]
 
     def hook_words(self, client: str, *, recall: bool = False, event: str = "") -> list[str]:
-        """The hook program for a client, word by word; with the event, if the client says none."""
+        """Return a client's hook program, word by word; with the event, if the client says none."""
         start = [self.python, "-I", "-S", "-c", _IF_THERE, self.hook_script, client, *self.options]
         return [*start, *(["--event", event] if event else []), *(["--recall"] if recall else [])]
 
     def hook_line(self, client: str, *, recall: bool, windows: bool, event: str = "") -> str:
-        """The hook program for a client, as a shell is given it."""
+        """Return a client's hook program, as a shell is given it."""
         words = self.hook_words(client, recall=recall, event=event)
         if not windows:
             return shlex.join(words)
@@ -100,13 +100,13 @@ class ClientProgram:
 
 
 def find_program() -> str:
-    """The console script of this installation."""
+    """Find the console script of this installation."""
     beside = shutil.which("memoria", path=str(Path(sys.executable).parent))
     return beside or shutil.which("memoria") or "memoria"
 
 
 def _list_of_file(home: str, environment: Mapping[str, str]) -> list[str]:
-    """The variables that hold keys by the settings file, as far as they are set in this shell."""
+    """List variables set in this shell that hold keys by the settings file."""
     return [name for name in list_key_variables(home, Settings) if environment.get(name)]
 
 

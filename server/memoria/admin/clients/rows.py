@@ -27,7 +27,7 @@ _PASTED = (
 def name_files(
     user: Callable[[ClientPlace], Path], project: tuple[str, ...] | None = None
 ) -> ScopeFiles:
-    """The user's file, and the project's below its folder."""
+    """Return a function to the user's file, or to the project's below its folder."""
 
     def choose(place: ClientPlace, scope: Scope) -> Path | None:
         if scope == "user":
@@ -38,7 +38,7 @@ def name_files(
 
 
 def name_project_file(*place_in_project: str) -> ScopeFiles:
-    """A file of the project's, where the user has none."""
+    """Return a function to a file of the project's, where the user has none."""
 
     def choose(place: ClientPlace, scope: Scope) -> Path | None:
         return None if scope == "user" else place.project.joinpath(*place_in_project)
@@ -70,7 +70,7 @@ CLAUDE_EVENTS = {
 
 
 def write_plain_entry(program: ClientProgram) -> dict[str, Any]:
-    """The entry as most clients want it."""
+    """Write the entry as most clients want it."""
     return {"command": program.command, "args": program.arguments}
 
 

@@ -15,7 +15,7 @@ _TEXT = "surface/mcp/texts/instructions.md"
 
 
 def write_rules(client: Client, scope: Scope, place: ClientPlace) -> dict[Path, str]:
-    """The file of rules for a client, by its place; none where the client needs none."""
+    """Map the path of a client's rules to their text; empty where the client needs none."""
     path = client.rules(place, scope) if client.rules else None
     if path is None:
         return {}

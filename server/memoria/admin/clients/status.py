@@ -72,7 +72,7 @@ def is_installed(client: Client, place: ClientPlace) -> bool:
 
 
 def list_connections(place: ClientPlace, program: ClientProgram) -> Iterator[ConnectionStatus]:
-    """Every client and scope in which something of ours stands, or whose file can't be read."""
+    """Yield each client and scope with something of ours, or with a file that can't be read."""
     for client in CLIENTS:
         scopes = [one for one in get_args(Scope) if client.config(place, one) is not None]
         found = [examine_connection(client, scope, place, program) for scope in scopes]
@@ -179,7 +179,7 @@ def _is_of_this(status: ConnectionStatus, program: ClientProgram) -> bool:
 def _read_parts(
     client: Client, scope: Scope, place: ClientPlace, program: ClientProgram
 ) -> tuple[Any, dict[str, Any], dict[str, Any]]:
-    """The entry, our hooks as they are, and as this version writes them with the same options."""
+    """Read the entry and our hooks, and write the hooks as this version does with its options."""
     entry: Any = None
     found, wanted = dict[str, Any](), dict[str, Any]()
     for path, parts in list_documents(client, scope, place, program, HookWish()).items():
@@ -203,7 +203,7 @@ def _read_parts(
 
 
 def _find_switch(client: Client, scope: Scope, place: ClientPlace) -> Path | None:
-    """The file that switches all hooks of a client off."""
+    """Return the file that switches all hooks of a client off; None if none does."""
     table = client.hooks
     if not isinstance(table, HookTable) or table.switch is None:
         return None
@@ -216,7 +216,7 @@ def _find_switch(client: Client, scope: Scope, place: ClientPlace) -> Path | Non
 
 
 def _list_untrusted(client: Client, scope: Scope, place: ClientPlace) -> tuple[str, ...]:
-    """The events whose hooks of ours a client skips, whatever stands in its file."""
+    """List the events whose hooks of ours a client skips, whatever stands in its file."""
     table = client.hooks
     file = table.file(place, scope) if isinstance(table, HookTable) else None
     config = client.config(place, "user")
@@ -232,7 +232,7 @@ def _read_whole(path: Path, syntax: SyntaxName) -> Any:  # noqa: ANN401  (whatev
 
 
 def _options_of(command: tuple[str, ...]) -> tuple[str, ...]:
-    """The options before `serve`."""
+    """Return the options before `serve`."""
     return command[1 : command.index("serve")] if "serve" in command[1:] else ()
 
 

@@ -62,7 +62,7 @@ class FileEdit:
         return self.changes and None in (self.before, self.after)
 
     def diff(self) -> list[str]:
-        """The change, as a unified diff has it."""
+        """Return the change, as a unified diff has it."""
         return [*unified_lines(str(self.path), self.before, self.after)]
 
 
@@ -234,7 +234,7 @@ def list_documents(
 def own_files(
     client: Client, scope: Scope, place: ClientPlace, program: ClientProgram, wish: HookWish
 ) -> dict[Path, str]:
-    """The files of a client that are Memoria's alone: its hooks, and what tells when to use them.
+    """Map a client's files that are Memoria's alone to their texts: its hooks, and its rules.
 
     Raises:
         ClientError: one of a project's leads out of it.
@@ -321,7 +321,7 @@ def _connect_own(path: Path, text: str, *, is_hook: bool) -> FileEdit:
 def _remove_own(
     client: Client, scope: Scope, place: ClientPlace, program: ClientProgram
 ) -> Iterator[FileEdit]:
-    """Our own files, the last first: a folder was made for the first of them."""
+    """Yield the removal of our own files, the last first: a folder was made for the first."""
     for path in reversed(own_files(client, scope, place, program, HookWish())):
         before = ConfigFile(path).read()
         if before is not None and is_our_file(before.decode("utf-8", "replace")):
@@ -331,7 +331,7 @@ def _remove_own(
 def _hand_notes(
     path: Path, wanted: WantedParts, before: bytes | None, ledger: ConnectionLedger
 ) -> list[str]:
-    """A sentence, if the entry that is there was written by hand."""
+    """List a sentence, if the entry that is there was written by hand."""
     if before is None or wanted.entry is None or ledger.look_up(path) is not None:
         return []
     with _refusing(path):

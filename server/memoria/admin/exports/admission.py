@@ -56,7 +56,7 @@ class Admission:
         self._merge = merge
 
     def admit(self, kind: str, record: _Record) -> _Record | None:
-        """The record as it may come in; None if it may not."""
+        """Return the record as it may come in; None if it may not."""
         match kind:
             case "turn":
                 return self._admit_turn(record)
@@ -68,7 +68,7 @@ class Admission:
                 return record
 
     def admit_lines(self, lines: Sequence[str]) -> list[str]:
-        """The lines of a core file that may come in, without secrets."""
+        """Return the lines of a core file that may come in, without secrets."""
         kept = [line for line in lines if not line.strip() or self._suppression.may_keep(line)]
         self._refusals.forgotten += len(lines) - len(kept)
         return [redact(line).text for line in kept]
@@ -188,7 +188,7 @@ class Admission:
         return any(self._is_lost(turn_id) for turn_id in sources)
 
     def _without_lost_source(self, version: _Record) -> _Record:
-        """A wording as it stands when its turn is erased: without the words of that turn."""
+        """Return a wording as it is once its turn is erased: without the words of that turn."""
         if not self._is_lost(version["turn"]):
             return version
         is_stated = version["inferred_by"] == "statement"
@@ -208,7 +208,7 @@ class Admission:
 
 
 def _clean(record: _Record) -> tuple[CleanTurn, int]:
-    """The texts of a turn without secrets, and how many there were."""
+    """Clean the texts of a turn of secrets, and count them."""
     tally = Tally()
     turn = Turn(
         role=Role(record["role"]),

@@ -18,7 +18,7 @@ _OURS = lazy_regex(r"<!--[ \t]*(?:[mcd]:[0-9a-f]{4,32}|q:[0-9a-f]{8} [0-9a-f]{8}
 
 
 def read_own_text(files: TenantFiles) -> Iterator[tuple[str, str]]:
-    """Every core file of a tenant by its place, as far as somebody wrote it."""
+    """Yield every core file of a tenant by its place, as far as somebody wrote it."""
     projects = (f"{PROJECTS}/{name}/{PROJECT_FILE}" for name in files.list_folders(PROJECTS))
     for place in (*CORE_FILES, *projects):
         data = files.read(place) if files.exists(place) else None

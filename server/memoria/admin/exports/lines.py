@@ -80,12 +80,12 @@ class UnreadableLine:
 
 
 def encode_line(kind: str, record: Mapping[str, object]) -> bytes:
-    """A record as a line."""
+    """Encode a record as a line."""
     return json.dumps({kind: record}, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
 def encode_head(head: ExportHead) -> bytes:
-    """The first line."""
+    """Encode the first line."""
     return encode_line(HEAD, head.model_dump(mode="json", exclude_none=True))
 
 
@@ -101,7 +101,7 @@ def is_export(path: Path) -> bool:
 
 
 def read_head(path: Path) -> ExportHead:
-    """The first line of an export.
+    """Read the first line of an export.
 
     Raises:
         ExportError: the file is none, can't be read, or a newer Memoria made it.
@@ -111,7 +111,7 @@ def read_head(path: Path) -> ExportHead:
 
 
 def read_lines(path: Path) -> Iterator[ExportLine | UnreadableLine]:
-    """Everything between head and end, line by line. A file that was cut off says so at its end.
+    """Yield all between head and end, line by line; a file that was cut off says so at its end.
 
     Raises:
         ExportError: as `read_head` does.

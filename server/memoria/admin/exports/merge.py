@@ -228,7 +228,7 @@ class _Work:
             self.report.bad_lines.append(line)
 
     def finish(self) -> MergeReport:
-        """The report, all of it."""
+        """Finish the merge, and return the report."""
         self.report.forgotten = self.refusals.forgotten
         self.report.private = self.refusals.private
         self.report.redacted = self.refusals.redacted
@@ -244,7 +244,7 @@ def _open_keys(head: ExportHead, passphrase: str | None) -> bytes | None:
 def _list_batches(
     lines: Iterator[ExportLine | UnreadableLine],
 ) -> Iterator[list[ExportLine | UnreadableLine]]:
-    """So many lines, or bytes, as one transaction takes."""
+    """Yield batches of so many lines, or bytes, as one transaction takes."""
     batch, begun = list[ExportLine | UnreadableLine](), 0
     for line in lines:
         batch.append(line)

@@ -47,7 +47,7 @@ def seal_key(key: bytes, passphrase: str, tenant: str) -> SealedKey:
 
 
 def open_key(sealed: SealedKey, passphrase: str, tenant: str) -> bytes:
-    """The key that was sealed.
+    """Open a sealed key.
 
     Raises:
         ExportError: the passphrase is another one, or something was changed.

@@ -132,7 +132,7 @@ def _write_core_files(files: HomeFiles, tenant: str, file: BinaryIO) -> int:
 
 @contextmanager
 def _create(home: Path, target: Path) -> Iterator[BinaryIO]:
-    """A new file that is there when all of it is, and on disk."""
+    """Create a file that is there only once all of it is, and on disk."""
     if os.path.lexists(target):
         raise ExportError(f"{target} exists already. Give a name that is free.")
     draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}")

@@ -39,7 +39,7 @@ def recognise(probe: Probe) -> bool:
 
 
 def read(source: TranscriptSource) -> Iterator[ImportItem]:
-    """Memories of the lists, and turns of all else."""
+    """Yield memories of the lists, and turns of all else."""
     note = load_note(source)
     if isinstance(note, UnusableLine):
         yield note

@@ -57,7 +57,7 @@ def _is_own(value: JsonObject) -> bool:
 
 
 def read(source: TranscriptSource) -> Iterator[ImportItem]:
-    """The turns of each conversation, projects, and Claude's own memory."""
+    """Yield the turns of each conversation, projects, and Claude's own memory."""
     projects = list_project_names(source.path)
 
     def read_item(item: JsonItem) -> Iterator[ImportItem]:
@@ -77,7 +77,7 @@ def read(source: TranscriptSource) -> Iterator[ImportItem]:
 
 
 def _as_conversation(design: JsonObject) -> JsonObject:
-    """A chat about a design in the shape of a conversation."""
+    """Convert a chat about a design to a conversation."""
     messages: list[JsonValue] = []
     for message in objects(design.get("messages")):
         content = obj(message.get("content"))
@@ -134,7 +134,7 @@ def _read_conversation(
 
 
 def _find_branch(messages: list[JsonObject], leaf: str | None) -> list[JsonObject]:
-    """The messages of the branch shown last; all of them where the order can't be told by that.
+    """List the messages of the branch shown last; all of them where the order does not tell.
 
     It can't where none names the one before it, and where two have the same name or none.
     """
@@ -173,7 +173,7 @@ def _read_message(place: TranscriptPosition, message: JsonObject) -> Iterator[Im
 def _read_blocks(
     place: TranscriptPosition, role: Role, content: list[JsonObject]
 ) -> Iterator[ImportItem]:
-    """The turns of a message's blocks, in their order: words up to the next call are one turn."""
+    """Yield the turns of a message's blocks, in order: words up to the next call are one turn."""
     said: list[str] = []
     parts = calls = 0
     for number, block in enumerate(content):

@@ -44,7 +44,7 @@ def recognise(probe: Probe) -> bool:
 
 
 def read(source: TranscriptSource) -> Iterator[ImportItem]:
-    """Prompts, observations and summaries."""
+    """Yield prompts, observations and summaries."""
     try:
         with open_database(source.path) as database:
             tables = database.list_columns()
@@ -128,7 +128,7 @@ def _read_summary(row: ForeignRow, place: TranscriptPosition) -> Iterator[Import
 
 
 def _read_list(value: object) -> list[str] | None:
-    """A list of texts that is written as JSON; None where it is none."""
+    """Parse a list of texts that is written as JSON; None where it is none."""
     if not value:
         return []
     try:
@@ -153,7 +153,7 @@ class _ProjectFolders:
         self._of_sessions: dict[str, str | None] = {}
 
     def find(self, session: str, project: str | None) -> str | None:
-        """The folder of a session, or of another one of the same project."""
+        """Find the folder of a session, or of another one of the same project."""
         if session not in self._of_sessions:
             self._of_sessions[session] = self._read(session)
         own = self._of_sessions[session]

@@ -58,7 +58,7 @@ class ForeignDatabase:
         self._guard = Guard(connection, self._columns)
 
     def read_rows(self, statements: str, name: str, **values: object) -> Iterator[ForeignRow]:
-        """The rows that a statement of `sql/<statements>.sql` gives.
+        """Yield the rows that a statement of `sql/<statements>.sql` gives.
 
         Raises:
             ForeignDatabaseError: it can't be read to its end, or from what is no plain table.
@@ -73,20 +73,20 @@ class ForeignDatabase:
             raise ForeignDatabaseError(f"can't be read on: {error}") from error
 
     def list_columns(self) -> dict[str, frozenset[str]]:
-        """The columns of each plain table."""
+        """List the columns of each plain table."""
         return self._columns
 
 
 @cache
 def read_statements(file: str) -> dict[str, str]:
-    """The named statements of `sql/<file>.sql`."""
+    """Read the named statements of `sql/<file>.sql`."""
     text = resources.files(__package__).joinpath("sql", f"{file}.sql").read_text("utf-8")
     _, *parts = _STATEMENT.split(text)
     return dict(zip(parts[::2], (part.strip() for part in parts[1::2]), strict=True))
 
 
 def list_tables(path: Path) -> dict[str, frozenset[str]]:
-    """The columns of a database's plain tables, as far as they are told without its log.
+    """List each plain table's columns, as far as they are told without the database's log.
 
     Raises:
         ForeignDatabaseError: it can't be read.
@@ -100,7 +100,7 @@ def list_tables(path: Path) -> dict[str, frozenset[str]]:
 
 
 def open_database(path: Path) -> AbstractContextManager[ForeignDatabase]:
-    """A database as it is now.
+    """Open a database as it is now.
 
     Raises:
         ForeignDatabaseError: it can't be read.
@@ -133,5 +133,5 @@ def _decode(text: bytes) -> str:
 
 
 def read_value(row: ForeignRow, column: str) -> Any:  # noqa: ANN401  (whatever the program wrote)
-    """A column's value; None where this version of the program has no such column."""
+    """Return a column's value; None where this version of the program has no such column."""
     return row[column] if column in row.keys() else None  # noqa: SIM118  (a Row is no mapping)

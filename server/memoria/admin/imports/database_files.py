@@ -167,7 +167,7 @@ def _beside(path: Path, ending: str) -> Path:
 
 
 def _state(path: Path) -> list[tuple[int, int] | None]:
-    """Sizes and times: what is equal before and after has not been written to meanwhile."""
+    """Return sizes and times: what is equal before and after has not been written to meanwhile."""
     files = (path, _beside(path, "-wal"))
     found = (one.lstat() if one.exists() else None for one in files)
     return [one and (one.st_size, one.st_mtime_ns) for one in found]

@@ -61,7 +61,7 @@ class _Finds:
 
 
 def find_files(source: ImportSource, paths: Sequence[Path]) -> SourceFiles:
-    """The files of a source that is named.
+    """Find the files of a source that is named.
 
     Args:
         source: the source.
@@ -122,7 +122,7 @@ def _is_companion(path: Path, finds: Mapping[str, _Finds]) -> bool:
 
 
 def recognise(probe: Probe) -> ImportSource | None:
-    """The source that a file is of; None where none knows it."""
+    """Return the source that a file is of; None where none knows it."""
     return next((source for source in SOURCES.values() if source.recognises(probe)), None)
 
 
@@ -154,7 +154,7 @@ def find_everything() -> list[SourceFiles]:
 
 
 def _walk(folder: Path) -> Iterator[Path]:
-    """The files of a folder that may be data, in an order that does not change."""
+    """Yield the files of a folder that may be data, in an order that does not change."""
     for parent, folders, files in os.walk(folder):
         if has_own_notes(Path(parent)):
             folders.clear()

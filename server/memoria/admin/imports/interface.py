@@ -81,7 +81,7 @@ class ImportSource:
     def of_transcripts(
         cls, form: TranscriptFormat, title: str, recognises: Callable[[Probe], bool]
     ) -> "ImportSource":
-        """The source of a format of transcripts, which hooks read as well."""
+        """Make the source of a format of transcripts, which hooks read as well."""
         return cls(
             name=form.name,
             title=title,

@@ -45,7 +45,7 @@ class Note:
     """True if its front matter could not be read."""
 
     def text_field(self, *names: str) -> str | None:
-        """The first of some fields that is a text or a number."""
+        """Return the first of some fields that is a text or a number."""
         found = (self.fields.get(name) for name in names)
         return next((str(one) for one in found if isinstance(one, str | int | float)), None)
 
@@ -72,19 +72,19 @@ def parse_note(text: str) -> Note:
 
 
 def find_day(name: str) -> int | None:
-    """The day that a note's name is, as a daily note's: the first moment of it."""
+    """Return the first moment of the day that a daily note is named after; None for other names."""
     day = _DAY.search(name)
     return read_time(day[1]) if day else None
 
 
 def read_links(text: str) -> str:
-    """A text whose links read as their names."""
+    """Replace the links in a text with their names."""
     plain = _EMBED.sub(r"[\1]", text)
     return _LINK.sub(lambda link: link[3] or link[1] or link[2] or "", plain)
 
 
 def _split_front_matter(text: str) -> tuple[dict[str, object], str, int, bool]:
-    """The fields, the rest, the number of its first line, and whether the fields are no YAML."""
+    """Split off the fields; return them, the rest, its first line's number, and if they are bad."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     end = text.find("\n---", 3, _MOST_FRONT_MATTER)
     if not text.startswith("---\n") or end < 0:

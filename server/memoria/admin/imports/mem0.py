@@ -54,7 +54,7 @@ def recognise(probe: Probe) -> bool:
 
 
 def read(source: TranscriptSource) -> Iterator[ImportItem]:
-    """A memory for each of its own."""
+    """Yield a memory for each of its own."""
     if is_database(source.path):
         yield from _read_database(source)
         return
@@ -76,7 +76,7 @@ def read(source: TranscriptSource) -> Iterator[ImportItem]:
 def _resolve_names(
     value: JsonObject, names: Mapping[str, JsonValue]
 ) -> tuple[JsonObject, str | None]:
-    """A memory with the names of its categories, and the name of its application."""
+    """Fill in the names of a memory's categories, and return the name of its application, too."""
     app = names.get(text(value.get("app_id")) or "")
     ids = value.get("category_ids")
     if not isinstance(ids, list):

@@ -32,7 +32,7 @@ def recognise(probe: Probe) -> bool:
 
 
 def read(source: TranscriptSource) -> Iterator[ImportItem]:
-    """A memory for each of the list."""
+    """Yield a memory for each of the list."""
 
     def read_item(item: JsonItem) -> Iterator[ImportItem]:
         yield _as_item(source, obj(item.value), item.size)

@@ -38,7 +38,7 @@ def recognise(probe: Probe) -> bool:
 
 
 def read(source: TranscriptSource) -> Iterator[ImportItem]:
-    """A memory for each of its own."""
+    """Yield a memory for each of its own."""
     if is_database(source.path):
         yield from _read_database(source)
         return
@@ -81,7 +81,7 @@ def _as_item(source: TranscriptSource, value: JsonObject, size: int) -> ImportIt
 
 
 def _find_author(value: JsonObject) -> str | None:
-    """The machine or the agent that stored it."""
+    """Find the machine or the agent that stored it."""
     metadata = value.get("metadata")
     try:
         fields = obj(json.loads(metadata) if isinstance(metadata, str) and metadata else metadata)

@@ -31,7 +31,7 @@ _FUNCTIONS = frozenset({"count", "like", "max"})
 
 
 def list_plain_tables(connection: sqlite3.Connection) -> dict[str, frozenset[str]]:
-    """The columns of each table that only stores rows.
+    """List the columns of each table that only stores rows.
 
     Raises:
         sqlite3.Error: the schema can't be read.
@@ -45,7 +45,7 @@ def list_plain_tables(connection: sqlite3.Connection) -> dict[str, frozenset[str
 
 
 def _read_name(sql: str) -> str | None:
-    """The name of the table that a text of the schema makes, if it makes one."""
+    """Read the name of the table that a text of the schema makes, if it makes one."""
     made = _MADE.match(sql)
     if made is None:
         return None
@@ -55,7 +55,7 @@ def _read_name(sql: str) -> str | None:
 
 
 def _columns(connection: sqlite3.Connection, table: str) -> frozenset[str]:
-    """The columns of a table; none if one of them is computed."""
+    """Return the columns of a table; none if one of them is computed."""
     columns = dict(connection.execute(_COLUMNS, (table,)).fetchall())
     return frozenset(columns) if set(columns.values()) == {_STORED} else frozenset()
 

@@ -147,7 +147,7 @@ class Probe:
         return any(split_objects(line) for line in lines[:_MOST_LINES])
 
     def _read_objects(self) -> Iterator[JsonObject]:
-        """The objects of the lines that are whole in the beginning of the file."""
+        """Yield the objects of the lines that are whole in the beginning of the file."""
         try:
             data = read_head(self.path, _LOOK_BYTES)
         except OSError:
@@ -167,7 +167,7 @@ class Probe:
 
 
 def _take_some(items: Iterator[JsonItem]) -> Iterator[JsonItem]:
-    """The first items, of so many bytes at most."""
+    """Yield the first items, of so many bytes at most."""
     size = 0
     for item in islice(items, _MOST_ITEMS):
         yield item
@@ -177,13 +177,13 @@ def _take_some(items: Iterator[JsonItem]) -> Iterator[JsonItem]:
 
 
 def _unwrap(value: JsonValue) -> list[JsonObject]:
-    """An object, and the objects of the lists that it wraps."""
+    """List an object, and the objects of the lists that it wraps."""
     wrapped = [obj(value).get(key) for key in WRAPPERS]
     return [*objects([value]), *(one for listed in wrapped for one in objects(listed))]
 
 
 def split_objects(line: str) -> list[JsonObject]:
-    """The objects of a line, of which there may be several; none where one is no JSON."""
+    """Split a line into its objects, mostly one; none where one is no JSON."""
     try:
         return objects([value for _, value in split_values(line)])
     except (ValueError, RecursionError):

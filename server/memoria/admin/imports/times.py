@@ -14,7 +14,7 @@ _LATEST_MS = 253_402_300_799_999  # the year 9999
 
 
 def read_time(value: JsonValue, *, is_utc: bool = False) -> int | None:
-    """UTC epoch milliseconds of a time in seconds, milliseconds or ISO 8601; None for any other.
+    """Convert a time in seconds, milliseconds or ISO 8601 to UTC epoch ms; None for any other.
 
     Args:
         value: the time.

@@ -33,12 +33,12 @@ class Candidate:
 
 
 def find_readers() -> list[Candidate]:
-    """All that are found, programs first."""
+    """List all that are found, programs first."""
     return [*find_programs(), *_find_endpoints()]
 
 
 def choose_reader(name: str, found: list[Candidate]) -> Candidate:
-    """The one of a name.
+    """Return the candidate of a name.
 
     Raises:
         InvalidInputError: there is none.
@@ -81,7 +81,7 @@ def write_files(reader: Candidate, home: Path) -> None:
 
 
 def find_programs() -> Iterator[Candidate]:
-    """The programs that are on the PATH."""
+    """Yield the programs that are on the PATH."""
     for one in PROGRAMS:
         if path := shutil.which(one.program):
             place = str(Path(path).absolute())

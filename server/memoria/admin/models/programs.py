@@ -55,7 +55,7 @@ class ReadingProgram:
     """Sentence on what it keeps of a question, or adds, all the same."""
 
     def command(self, path: str, folder: Path) -> str:
-        """The command, where the program has this path and its files are in that folder."""
+        """Write the command, where the program has this path and its files are in that folder."""
         given = [f"{name}={value}" for name, value in self.variables.items()]
         words = [*given, path, *self.arguments]
         return shlex.join(word.replace("{folder}", str(folder)) for word in words)

@@ -26,7 +26,7 @@ class CapturedEnvironment:
 
 
 def capture_environment(settings: Settings, environment: Mapping[str, str]) -> CapturedEnvironment:
-    """The settings of an environment, split into what a job may hold and what it may not.
+    """Split the settings of an environment into what a job may hold and what it may not.
 
     Args:
         settings: as they were loaded from that environment.

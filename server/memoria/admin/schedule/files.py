@@ -40,7 +40,7 @@ class FileScheduler:
     after_removal: tuple[Arguments, ...] = ()
 
     def draft(self, job: ScheduledJob) -> ScheduleDraft:
-        """The files, and the commands that load them."""
+        """Draft the files, and the commands that load them."""
         placed = zip(self.places(job.label), self.contents(job), strict=True)
         texts = tuple(ScheduleText(str(file), content) for file, content in placed)
         commands = (shlex.join((self.traits.program, *one)) for one in self.load(job.label))
@@ -71,7 +71,7 @@ class FileScheduler:
         return True
 
     def find(self, label: str, job: ScheduledJob | None) -> InstalledJob | None:
-        """The job as its files have it, and whether it is loaded."""
+        """Find the job as its files have it, and whether it is loaded."""
         places = self.places(label)
         contents = [_read(file) for file in places]
         if None in contents:
@@ -92,7 +92,7 @@ class FileScheduler:
 
 
 def user_path(path: str) -> Path:
-    """A path that begins with `~`, in full.
+    """Expand a path that begins with `~`.
 
     Raises:
         ScheduleError: nobody knows which folder is the user's.

@@ -61,7 +61,7 @@ class ScheduleStatus:
 
 
 def choose_scheduler(kind: SchedulerKind | None = None) -> Scheduler:
-    """The scheduler of that kind; by default the one that suits the platform.
+    """Return the scheduler of that kind; by default the one that suits the platform.
 
     Without systemd or a crontab at hand it is cron, which then says that it is not there.
     """

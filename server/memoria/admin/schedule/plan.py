@@ -43,7 +43,7 @@ class ScheduledJob(Value):
 
 
 def job_label(settings: Settings) -> str:
-    """The job's name: one for each home and tenant. What is installed keeps the name it has."""
+    """Return the job's name: one for each home and tenant, which an installed job keeps."""
     whose = f"{settings.home_path}\0{settings.tenant}"
     digest = hashlib.sha256(whose.encode("utf-8", "surrogateescape")).hexdigest()
     labels = [LABEL + digest[:digits] for digits in (_FORMER_DIGITS, _DIGITS)]
@@ -57,7 +57,7 @@ def nightly_job(
     environment: Mapping[str, str] | None = None,
     python: Path | None = None,
 ) -> ScheduledJob:
-    """The nightly maintenance of a home and tenant.
+    """Plan the nightly maintenance of a home and tenant.
 
     Args:
         settings: whose memory it is.
@@ -98,7 +98,7 @@ def note_job(settings: Settings, job: ScheduledJob) -> None:
 
 
 def read_job(settings: Settings) -> ScheduledJob | None:
-    """The job that was installed from here last; None where nothing says."""
+    """Read which job was installed from here last; None where nothing says."""
     job = _read_note(settings)
     return job if job is not None and job.label == job_label(settings) else None
 
@@ -113,7 +113,7 @@ def forget_job(settings: Settings) -> None:
 
 
 def parse_time_of_day(text: str) -> time:
-    """The time that HH:MM names.
+    """Parse HH:MM.
 
     Raises:
         InvalidInputError: it names none.
@@ -134,7 +134,7 @@ def next_run(at: time, now: datetime) -> datetime:
 
 
 def _read_note(settings: Settings) -> ScheduledJob | None:
-    """The note, also where an earlier version left it and nobody has opened the home since."""
+    """Read the note, also where an earlier version left it and nobody has opened the home since."""
     try:
         note = _files(settings).read(SCHEDULED_JOB) or read_file(
             settings.home_path, _former_place(settings)

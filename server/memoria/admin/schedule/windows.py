@@ -32,7 +32,7 @@ _VARIABLE = lazy_regex(r"%[^%]+%|\$\(")
 
 
 def task_of(job: ScheduledJob) -> str:
-    """The task's file, without a byte order mark.
+    """Write the task's file, without a byte order mark.
 
     Raises:
         ScheduleError: Task Scheduler would take a part of it for a variable.
@@ -68,7 +68,7 @@ class WindowsTasks:
     )
 
     def draft(self, job: ScheduledJob) -> ScheduleDraft:
-        """The file, and the command that registers it."""
+        """Draft the file, and the command that registers it."""
         file = f"{job.label}.xml"
         text = ScheduleText(f"{file}, saved as UTF-16", task_of(job))
         command = subprocess.list2cmdline(_creation(job.label, file))

@@ -11,7 +11,7 @@ from memoria.admin.settings.template import COMMENTS, comment_out
 
 
 def set_value(text: str, name: str, value: object) -> str:
-    """The text with a setting: in the place of its line, of its comment, or behind the others."""
+    """Set a setting in a text: in the place of its line, of its comment, or behind the others."""
     written = write_value(value)
     statement = _find(text, name)
     if statement is not None:
@@ -26,7 +26,7 @@ def set_value(text: str, name: str, value: object) -> str:
 
 
 def unset_value(text: str, name: str) -> str:
-    """The text without a setting; one that people need is left as a comment."""
+    """Take a setting out of a text; one that people need is left as a comment."""
     statement = _find(text, name)
     if statement is None:
         return text

@@ -48,7 +48,7 @@ class SettingsInForce:
 
 
 def explain_settings(home: str) -> SettingsInForce:
-    """The settings of whoever uses a home in this environment. None is refused: it is told."""
+    """Explain the settings in force for a home in this environment. None is refused: it is told."""
     environment = Settings.read_environment()
     try:
         filed = read_settings_file(home, Settings)

@@ -70,11 +70,11 @@ class TranscriptReading(Protocol):
     """A pass over a file that can be broken off after any line, and gone on with later."""
 
     def read_line(self, record: Record) -> Iterator[TranscriptItem]:
-        """The next line."""
+        """Read the next line."""
         ...
 
     def pause(self) -> Iterator[TranscriptItem]:
-        """The lines so far are all there are for now. What is still open stays so."""
+        """Yield what is complete: for now there are no more lines. What is still open stays so."""
         ...
 
     def finish(self) -> Iterator[TranscriptItem]:
@@ -128,7 +128,7 @@ class TranscriptPosition:
     folder: str | None = None
 
     def turn(self, role: Role, /, **fields: object) -> TranscriptTurn | UnusableLine:
-        """The turn said here, with more fields of `Turn` or with others than this place's."""
+        """Make the turn said here, with more fields of `Turn` or with others than this place's."""
         own = {"session_id": self.session_id, "message_id": self.message_id, "at": self.at}
         turn = as_turn(self.line, {"role": role, **own, **fields})
         return (
@@ -139,7 +139,7 @@ class TranscriptPosition:
 
 
 def as_turn(line: int, fields: Mapping[str, object]) -> Turn | UnusableLine:
-    """The turn with these fields, or what is wrong with them."""
+    """Make a turn of these fields, or say what is wrong with them."""
     try:
         return Turn.model_validate(fields)
     except ValidationError as error:

@@ -55,7 +55,7 @@ _LONGEST_SPEECH = 1024 * 1024
 
 
 def read(source: TranscriptSource) -> Iterator[TranscriptItem]:
-    """The turns of a session's file."""
+    """Yield the turns of a session's file."""
     reading = _ClaudeCodeReading(source.session)
     yield from read_each(source, source.records(), reading.read_line)
     yield from guard(None, lambda last: last.finish(), reading)
@@ -83,7 +83,7 @@ class _ClaudeCodeReading:
         self._speech: _Speech | None = None
 
     def read_line(self, record: Record) -> Iterator[TranscriptItem]:
-        """The next line."""
+        """Read the next line."""
         kind, message = text(record.value.get("type")), obj(record.value.get("message"))
         if kind not in {"user", "assistant"} or any(record.value.get(flag) for flag in _SKIP_FLAGS):
             yield SkippedLine(record.line)

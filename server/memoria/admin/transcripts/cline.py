@@ -37,7 +37,7 @@ _TYPED = re.compile(r"\s*<user_input\b[^>]*>(.*)</user_input>\s*", re.DOTALL)
 
 
 def read(source: TranscriptSource) -> Iterator[TranscriptItem]:
-    """The turns of a session's document."""
+    """Yield the turns of a session's document."""
     yield from read_each(source, source.records(), lambda record: _read_messages(source, record))
 
 

@@ -51,7 +51,7 @@ _SHELL_RESULT = {"output", "metadata"}
 
 
 def read(source: TranscriptSource) -> Iterator[TranscriptItem]:
-    """The turns of a rollout."""
+    """Yield the turns of a rollout."""
     reading = _CodexReading(source.session)
     yield from read_each(source, source.records(), reading.read_line)
     yield from guard(None, lambda last: last.finish(), reading)
@@ -71,7 +71,7 @@ class _CodexReading:
         self._call_ids: set[str] = set()
 
     def read_line(self, record: Record) -> Iterator[TranscriptItem]:
-        """The next line."""
+        """Read the next line."""
         value = record.value
         self._at = value.get("timestamp") or self._at
         kind, payload = value.get("type"), obj(value.get("payload"))
@@ -124,7 +124,7 @@ class _CodexReading:
         self._call_ids = {*filter(None, map(text, ids))} if isinstance(ids, list) else set()
 
     def _read_header(self, meta: JsonObject) -> None:
-        """Only the first header counts: a fork has copies of its ancestors' after it."""
+        """Read the first header alone: a fork has copies of its ancestors' after it."""
         if self._begun:
             return
         self._begun = True
@@ -188,7 +188,7 @@ def _tool_name(item: JsonObject) -> str | None:
 
 
 def _arguments(item: JsonObject) -> JsonValue:
-    """The arguments; those of a function are JSON in a text."""
+    """Return the arguments; those of a function are JSON in a text."""
     match item.get("arguments"):
         case str(words):
             return _parse_json(words)
@@ -208,7 +208,7 @@ def _result(output: JsonValue) -> JsonValue:
 
 
 def _parse_json(words: str) -> JsonValue:
-    """The JSON in a text, or the text if there is none."""
+    """Parse the JSON in a text; the text itself if there is none."""
     try:
         parsed: JsonValue = json.loads(words)
     except (ValueError, RecursionError):

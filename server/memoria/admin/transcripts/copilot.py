@@ -29,7 +29,7 @@ _SUBAGENT_SIGNS = ("parentToolCallId", "agentId")
 
 
 def read(source: TranscriptSource) -> Iterator[TranscriptItem]:
-    """The turns of a session's file."""
+    """Yield the turns of a session's file."""
     reading = _CopilotReading(source.session)
     yield from read_each(source, source.records(), reading.read_line)
     yield from guard(None, lambda last: last.finish(), reading)
@@ -44,7 +44,7 @@ class _CopilotReading:
         self._calls = OpenCalls()
 
     def read_line(self, record: Record) -> Iterator[TranscriptItem]:
-        """The next line."""
+        """Read the next line."""
         kind, data = text(record.value.get("type")) or "", obj(record.value.get("data"))
         if kind in _OPENINGS:
             self._session = text(data.get("sessionId")) or self._session
@@ -64,7 +64,7 @@ class _CopilotReading:
             yield SkippedLine(record.line)
 
     def finish(self) -> Iterator[TranscriptItem]:
-        """Calls that were never answered."""
+        """Yield calls that were never answered."""
         yield from self._calls.remaining_calls()
 
     def pause(self) -> Iterator[TranscriptItem]:

@@ -49,7 +49,7 @@ class FileFormat(Protocol):
 
 
 def find_transcripts(paths: Sequence[Path], of: FileFormat) -> list[Transcript]:
-    """The files to read: those named, and those of the format in the folders named.
+    """Find the files to read: those named, and those of the format in the folders named.
 
     Args:
         paths: files and folders; the client's own folder where there are none.
@@ -74,7 +74,7 @@ def find_transcripts(paths: Sequence[Path], of: FileFormat) -> list[Transcript]:
 
 
 def name_transcripts(named: Mapping[Path, Path], found: Mapping[Path, Path]) -> list[Transcript]:
-    """The files with a name for the sessions of lines that name none.
+    """Name the session of each file's lines that name none.
 
     Args:
         named: files that were named by themselves, by their real paths.
@@ -110,7 +110,7 @@ def _is_own_file(path: Path) -> bool:
 
 
 def _find_in_folder(folder: Path, of: FileFormat) -> Iterator[Path]:
-    """The folder's transcripts, each once, in an order that does not change."""
+    """Yield the folder's transcripts, each once, in an order that does not change."""
     for parent, folders, files in os.walk(folder, onerror=_raise_unreadable):
         if has_own_notes(Path(parent)):
             folders.clear()

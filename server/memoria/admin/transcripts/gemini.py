@@ -44,7 +44,7 @@ _REFERENCED_FILES = "--- Content from referenced files ---"
 
 
 def read(source: TranscriptSource) -> Iterator[TranscriptItem]:
-    """The turns of a session's file."""
+    """Yield the turns of a session's file."""
     log = _GeminiLog(source.session, _project_folder(source.path))
     yield from read_each(source, source.records(ahead=True), log.note_line)
     if log.is_subagent:
@@ -69,7 +69,7 @@ class _GeminiReading:
         self._records: dict[int, Record] = {}
 
     def read_line(self, record: Record) -> Iterator[TranscriptItem]:
-        """The next line."""
+        """Read the next line."""
         yield from self._log.note_line(record)
         self._records[record.line] = record
         wanted = {place.line for place in self._log.messages.values()}
@@ -77,13 +77,13 @@ class _GeminiReading:
             del self._records[line]
 
     def pause(self) -> Iterator[TranscriptItem]:
-        """The messages of this piece, without calls that wait for their results."""
+        """Yield the messages of this piece, without calls that wait for their results."""
         yield from self._tell(answered_only=True)
         self._log.messages.clear()
         self._records.clear()
 
     def finish(self) -> Iterator[TranscriptItem]:
-        """The messages of this piece, as they are now."""
+        """Yield the messages of this piece, as they are now."""
         yield from self._tell(answered_only=False)
 
     def _tell(self, *, answered_only: bool) -> Iterator[TranscriptItem]:
@@ -133,7 +133,7 @@ class _GeminiLog:
         self._has_own_lines = False
 
     def note_line(self, record: Record) -> Iterator[TranscriptItem]:
-        """The next line. Yields the lines nothing is taken from."""
+        """Note the next line. Yields the lines nothing is taken from."""
         value = record.value
         message_id = text(value.get("id"))
         if message_id is not None and "$set" not in value and "$rewindTo" not in value:
@@ -225,7 +225,7 @@ def _message_at(value: JsonObject, index: int | None) -> JsonObject:
 
 
 def _words(content: JsonValue) -> str:
-    """The words of a message's parts, without thoughts, files and what the client put in."""
+    """Return the words of a message's parts, without thoughts, files and what the client put in."""
     kept: list[str] = []
     for part in content if isinstance(content, list) else [content]:
         words = _part_words(part)
@@ -248,7 +248,7 @@ def _part_words(part: JsonValue) -> str:
 
 
 def _result(call: JsonObject) -> JsonValue:
-    """A tool's result: its text where it is only a text, else the response as it is."""
+    """Return a tool's result: its text where it is only a text, else the response as it is."""
     result = call.get("result")
     responses = [
         obj(obj(part.get("functionResponse")).get("response"))
@@ -264,7 +264,7 @@ def _result(call: JsonObject) -> JsonValue:
 
 
 def _project_folder(path: Path) -> str | None:
-    """The folder a project's transcripts are about, which stands in a file beside `chats`."""
+    """Return the folder a project's transcripts are about, by a file beside `chats`."""
     try:
         return text(read_text(path.parent.parent / ".project_root", _MOST_PATH_BYTES).strip())
     except (OSError, ValueError):

@@ -25,7 +25,7 @@ class FoldersLeftOut:
 
 
 def leave_out(items: Iterator[TranscriptItem], folders: FoldersLeftOut) -> Iterator[TranscriptItem]:
-    """The items without calls of our tools, and without what was said in folders left out.
+    """Yield the items without calls of our tools, and without what was said in folders left out.
 
     A session may begin in such a folder, or go there and come back: each turn counts for itself.
     """

@@ -100,13 +100,13 @@ class TranscriptSource:
         self._is_document = is_document
 
     def count(self, items: Iterable[_ItemT]) -> Iterator[_ItemT]:
-        """The items of a file that has no lines; each counts as one."""
+        """Yield the items of a file that has no lines; each counts as one."""
         for item in items:
             self.lines += 1
             yield item
 
     def records(self, *, ahead: bool = False) -> Iterator[Record | UnusableLine]:
-        """Every line that is not blank, in order.
+        """Yield every line that is not blank, in order.
 
         Args:
             ahead: this is a look ahead, and the work itself is still to come.
@@ -122,7 +122,7 @@ class TranscriptSource:
             yield UnusableLine(None, _TORN)
 
     def records_at(self, places: Iterable[tuple[int, int]]) -> Iterator[Record | UnusableLine]:
-        """The lines at these (offset, line number), which an earlier look at `records` gave."""
+        """Yield the lines at these (offset, line number), which a former run of `records` gave."""
         last: tuple[int, Record | UnusableLine] | None = None
         try:
             with self._open() as (file, _):
@@ -139,7 +139,7 @@ class TranscriptSource:
             yield UnusableLine(None, _TORN)
 
     def records_after(self, offset: int, number: int, ends: int) -> Iterator[Record | UnusableLine]:
-        """The lines that are whole, from one that begins at `offset` to the first beyond `ends`.
+        """Yield whole lines, from the one that begins at `offset` to the first beyond `ends`.
 
         A last line that is still being written is left for the next time. What was read is in
         `offset` and `number` of the source after each line.
@@ -200,7 +200,7 @@ class TranscriptSource:
         return passed
 
     def _as_lines(self, raw: BufferedReader) -> BufferedIOBase:
-        """The file; in UTF-8 where it is in UTF-16, in which a byte is no part of a line.
+        """Recode UTF-16 to UTF-8, as in UTF-16 a byte is no part of a line; else return the file.
 
         Raises:
             OSError: it is in UTF-16, and longer than can be held, or damaged.
@@ -223,7 +223,7 @@ class TranscriptSource:
 
     @contextmanager
     def _open(self) -> Iterator[tuple[BufferedIOBase, Callable[[], int]]]:
-        """The file, and how to tell how many of its bytes are read."""
+        """Open the file; yield it, and a function to how many of its bytes are read."""
         with open(self.path, "rb", opener=_open_regular_file) as raw:
             if self.path.suffix != ".zst":
                 yield self._as_lines(raw), raw.tell
@@ -245,7 +245,7 @@ def read_before(path: Path, offset: int, most: int) -> bytes:
 
 
 def open_file(path: Path, *, may_be_link: bool = True) -> BufferedReader:
-    """A regular file, open to be read.
+    """Open a regular file to be read.
 
     Raises:
         OSError: it can't be, or is something else.
@@ -254,7 +254,7 @@ def open_file(path: Path, *, may_be_link: bool = True) -> BufferedReader:
 
 
 def read_text(path: Path, most: int = MAX_LINE_BYTES) -> str:
-    """All that a regular file says.
+    """Read all that a regular file says.
 
     Raises:
         OSError: it can't be read, is something else, or is longer than `most` bytes.
@@ -268,7 +268,7 @@ def read_text(path: Path, most: int = MAX_LINE_BYTES) -> str:
 
 
 def read_head(path: Path, most: int) -> bytes:
-    """The beginning of a file, decompressed on the way.
+    """Read the beginning of a file, decompressed on the way.
 
     Raises:
         OSError: the file can't be read.
@@ -284,7 +284,7 @@ def read_head(path: Path, most: int) -> bytes:
 
 
 def _open_regular_file(path: str, flags: int) -> int:
-    """A pipe may never say anything, and a device may never end: neither is waited for."""
+    """Open a regular file: a pipe may never say anything, and a device may never end."""
     descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
@@ -299,7 +299,7 @@ def _open_unfollowed(path: str, flags: int) -> int:
 
 
 def split_values(text: str) -> Iterator[tuple[int, JsonValue]]:
-    """The JSON values of a line, one behind the other, and where each of them begins.
+    """Yield the JSON values of a line, in order, each with the place where it begins.
 
     Raises:
         ValueError: from some place on it is no JSON; what stands before has been given.
@@ -320,7 +320,7 @@ def _skip_between(text: str, at: int) -> int:
 def _parse_records(
     number: int, offset: int, data: bytes, encodings: set[str]
 ) -> Iterator[Record | UnusableLine]:
-    """The objects of a line: one, as a rule. What it is encoded in is added to the encodings."""
+    """Yield the objects of a line, mostly one. Its encoding is added to the encodings."""
     if len(data) > MAX_LINE_BYTES:
         yield UnusableLine(number, f"is longer than {MAX_LINE_BYTES:,} bytes")
         return

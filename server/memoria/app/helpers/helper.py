@@ -80,7 +80,7 @@ class Helper:
 
 
 def _hear(answers: IO[bytes]) -> bytes:
-    """The next line.
+    """Wait for the next line.
 
     Raises:
         EOFError: there will be no more.

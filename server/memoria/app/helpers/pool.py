@@ -230,7 +230,7 @@ def _search_each(asked: Sequence[AskedSearch], search: Searching) -> Sequence[Ou
 
 
 def _count_cores() -> int:
-    """The cores that this process may use."""
+    """Count the cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

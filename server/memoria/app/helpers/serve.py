@@ -61,7 +61,7 @@ def _answer(search: Search, settings: Settings, line: bytes) -> bytes:
 
 
 def _take_output() -> IO[bytes]:
-    """Standard output for the answers alone: whatever is printed goes where errors go."""
+    """Take standard output for the answers alone: whatever is printed goes where errors go."""
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     return answers

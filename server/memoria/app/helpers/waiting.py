@@ -61,7 +61,7 @@ class SearchLine:
                 self._waiting.remove(waiting)
 
     def take_batch(self, first: WaitingSearch, most: int) -> list[WaitingSearch]:
-        """The one whose turn it is, and others up to so many together."""
+        """Take the search whose turn it is, and others up to so many together."""
         self._waiting.remove(first)
         batch = [first]
         while self._waiting and len(batch) < most:

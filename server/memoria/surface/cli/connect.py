@@ -143,7 +143,7 @@ def _check_model_option(model: bool | None, *, as_json: bool) -> None:
 
 
 def _choose_clients(name: str | None, place: "ClientPlace", scope: "Scope") -> "list[Client]":
-    """The client of a name; without one, those that are on this machine.
+    """Choose the client of a name; without one, those that are on this machine.
 
     Raises:
         ClientError: there is none.

@@ -81,7 +81,7 @@ class WireStatuses(BaseModel):
 
 
 def wire_connection(wiring: ClientWiring, result: WiringResult | None) -> WireConnection:
-    """The JSON of a wiring, written or not."""
+    """Return the JSON of a wiring, written or not."""
     return WireConnection(
         client=wiring.client.name,
         scope=wiring.scope,
@@ -97,7 +97,7 @@ def wire_connection(wiring: ClientWiring, result: WiringResult | None) -> WireCo
 
 
 def wire_failure(client: Client, scope: Scope, error: ClientError) -> WireConnection:
-    """The JSON of a client that can't be connected."""
+    """Return the JSON of a client that can't be connected."""
     return WireConnection(
         client=client.name,
         scope=scope,
@@ -111,7 +111,7 @@ def wire_failure(client: Client, scope: Scope, error: ClientError) -> WireConnec
 
 
 def wire_status(status: ConnectionStatus) -> WireConnectionStatus:
-    """The JSON of a status."""
+    """Return the JSON of a status."""
     answer, heard = status.answer, status.last_heard_at
     return WireConnectionStatus(
         client=status.client.name,
@@ -151,7 +151,7 @@ def summary_text(wiring: ClientWiring, *, connects: bool, has_hooks: bool) -> st
 
 
 def diff_lines(wiring: ClientWiring, *, shows_all: bool) -> Iterator[tuple[str, str | None]]:
-    """The lines of the change, each with its colour.
+    """Yield the lines of the change, each with its colour.
 
     Args:
         wiring: the change.

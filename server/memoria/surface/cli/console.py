@@ -47,13 +47,13 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")
 
 @cache
 def out() -> "Console":
-    """Standard output. Made when first used: a server must not pay for it."""
+    """Return standard output. Made when first used: a server must not pay for it."""
     return _open_console(stderr=False)
 
 
 @cache
 def err() -> "Console":
-    """Standard error."""
+    """Return standard error."""
     return _open_console(stderr=True)
 
 
@@ -247,7 +247,7 @@ def print_error(error: "MemoriaError", *, as_json: bool = False) -> None:
 
 
 def print_problem(kind: str, text: str, command: str | None, *, as_json: bool) -> None:
-    """The same of any error, by its kind and the command that helps."""
+    """Print any other error so, by its kind and the command that helps."""
     if as_json:
         said = {"kind": kind, "message": text, "next": command}
         sys.stderr.write(_as_json({"error": {name: one for name, one in said.items() if one}}))
@@ -314,7 +314,7 @@ def show(wire: "BaseModel", text: str, *, as_json: bool) -> None:
 
 
 def without_steering(text: str) -> str:
-    """A text without what would steer a terminal, and with what would hide in it shown."""
+    """Cut what would steer a terminal from a text, and show what would hide in it."""
     from memoria.text.invisible import show_invisible  # noqa: PLC0415  (compiles patterns)
 
     return show_invisible(_CONTROLS.sub("", text))

@@ -80,7 +80,7 @@ def show_context(
 
 
 async def _compose(memory: "Memoria") -> ToldUnasked:
-    """The very texts that a server says and keeps for hooks."""
+    """Compose the very texts that a server says and keeps for hooks."""
     from memoria.surface.mcp.kept import composers_for  # noqa: PLC0415  (the SDK comes with it)
 
     writers = composers_for(memory.settings).items()

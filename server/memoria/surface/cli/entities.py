@@ -93,7 +93,7 @@ def _entity_lines(entities: Iterable[Entity], width: int) -> Iterator[str]:
 
 
 def _display_name(entity: Entity) -> str:
-    """Its name, and which of its namesakes it is."""
+    """Return its name, and which of its namesakes it is."""
     return f"{entity.name} ({entity.distinct})" if entity.distinct else entity.name
 
 
@@ -117,7 +117,7 @@ def _memory_lines(telling: EntityMemory, width: int) -> Iterator[str]:
 
 
 def _turn_lines(entity: Entity, naming: IncidentEdge, width: int) -> Iterator[str]:
-    """A turn that names the entity, or with which it begins to speak."""
+    """Yield a turn that names the entity, or with which it begins to speak."""
     said = f"said by {naming.other.detail}"
     is_own = naming.other.detail in (entity.name, *entity.aliases)
     yield from wrap_text(naming.other.text, width)
@@ -126,7 +126,7 @@ def _turn_lines(entity: Entity, naming: IncidentEdge, width: int) -> Iterator[st
 
 
 def _role_in_memory(edges: Iterable[IncidentEdge]) -> str:
-    """The part the entity plays in a memory."""
+    """Return the part the entity plays in a memory."""
     own = list(edges)
     roles = [str(incident.edge.role) for incident in own if incident.edge.role is not None]
     about = any(incident.edge.type is EdgeType.ABOUT for incident in own)

@@ -53,7 +53,7 @@ def print_answer(
 
 
 def explanation_lines(explanation: Explanation) -> Iterator[str]:
-    """An explanation for a terminal."""
+    """Yield an explanation's lines for a terminal."""
     width = columns()
     for label, said in _facts(explanation):
         yield from entry_lines(label, [said], width)

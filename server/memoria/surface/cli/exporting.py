@@ -282,7 +282,7 @@ def _merge_export(context: typer.Context, path: Path, *, as_json: bool) -> int:
 
 
 def _ask_new_passphrase() -> str:
-    """The passphrase of an export that is made."""
+    """Ask for the passphrase of an export that is made."""
     if words := os.environ.get(PASSPHRASE):
         return words
     if not sys.stdin.isatty():
@@ -291,7 +291,7 @@ def _ask_new_passphrase() -> str:
 
 
 def _ask_passphrase(tenant: str) -> str | None:
-    """The passphrase of an export; None where nobody can be asked, or has none."""
+    """Ask for the passphrase of an export; None where nobody can be asked, or has none."""
     words = os.environ.get(PASSPHRASE)
     if words or not sys.stdin.isatty():
         return words or None

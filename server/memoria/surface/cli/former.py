@@ -33,7 +33,7 @@ def _put_before(*verb: str) -> Callable[[_Words], _Words]:
 
 
 def _rename_audit(rest: _Words) -> _Words:
-    """A proof is shown by its id; without one all are listed."""
+    """Rewrite `audit`: a proof is shown by its id; without one all are listed."""
     return ["show", *rest] if _split(rest)[0] else ["list", "forgotten", *rest]
 
 
@@ -75,7 +75,7 @@ FORMER_OPTIONS = {
 
 
 def rename_former(line: Sequence[str], *, tells: bool = True) -> _Words:
-    """A command line in the words of today.
+    """Rewrite a command line in the words of today.
 
     Args:
         line: it, from the verb on.

@@ -36,14 +36,14 @@ def make_help_readable(command: Any, context: Any) -> None:  # noqa: ANN401  (Ty
 
 
 def make_all_help_readable(command: Any, context: Any) -> None:  # noqa: ANN401  (as above)
-    """The same of a command and of all below it."""
+    """Make the help of a command and of all below it readable."""
     make_help_readable(command, context)
     for below in getattr(command, "commands", {}).values():
         make_all_help_readable(below, context)
 
 
 def _join_paragraphs(text: str) -> str:
-    """A help text whose paragraphs are broken where the terminal ends, and not in the middle."""
+    """Join the lines of a help text's paragraphs, which then break where the terminal ends."""
     return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 

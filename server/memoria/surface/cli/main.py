@@ -128,7 +128,7 @@ def options(
 
 
 def run() -> None:
-    """The console script."""
+    """Run the console script."""
     use_any_encoding()
     try:
         app()

@@ -142,7 +142,7 @@ def switch_off(context: typer.Context, as_json: AsJson = False) -> None:
 
 
 def _with_changes(options: Options, changes: dict[str, str | None]) -> Settings:
-    """The settings as they will be, whatever names a model now."""
+    """Return the settings as they will be, whatever names a model now."""
     values = options.settings.model_dump()
     key = changes["llm_api_key"]
     return Settings.from_values(**{**values, **changes, "llm_api_key": key and read_key(key)})

@@ -70,7 +70,7 @@ def render_run(
 def render_run_whole(
     run: NightlyRun, rows: int, width: int, wordings: Mapping[str, str] = MappingProxyType({})
 ) -> str:
-    """The same with what was measured and how many rows were changed."""
+    """Render it with what was measured and how many rows were changed."""
     measured = [
         line
         for one in run.metrics
@@ -115,7 +115,7 @@ def render_plan(run: NightlyRun, width: int) -> str:
 
 
 def render_runs(runs: Sequence[NightlyRun], width: int) -> str:
-    """A line for each run."""
+    """Render a line for each run."""
     if not runs:
         return "Nightly maintenance was never run yet. Run it with: memoria nightly"
     lines = []
@@ -146,7 +146,7 @@ def render_undo(undone: UndoResult, width: int) -> str:
 def _deed_lines(
     steps: Sequence[StepReport], width: int, wordings: Mapping[str, str]
 ) -> Iterator[str]:
-    """A line for each step that did something, and why it did so to which memory."""
+    """Yield a line for each step that did something, and why it did so to which memory."""
     idle = 0
     for step in steps:
         counts = {what: n for what, n in step.outcomes.items() if what != StepOutcome.UNCHANGED}
@@ -221,7 +221,7 @@ def is_undoable(run: NightlyRun) -> bool:
 
 
 def night_lines(run: NightlyRun, width: int) -> list[str]:
-    """A run as a list of what can be undone shows it."""
+    """List a run's lines among what can be undone."""
     done = quantity(sum(map(_count_done, run.steps)), "thing done", "things done")
     details = [moment(run.at), _STATES[run.state], _short(run.id)]
     return [
@@ -243,7 +243,7 @@ def _plan_lines(step: StepReport, width: int) -> list[str]:
 
 
 def _excerpt(said: str | None) -> str:
-    """The beginning of what a memory says, on one line."""
+    """Return the beginning of what a memory says, on one line."""
     whole = join_lines(" ".join((said or "").split()))
     return whole if len(whole) <= _EXCERPT_CHARS else f"{whole[:_EXCERPT_CHARS]}…"
 

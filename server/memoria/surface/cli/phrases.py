@@ -70,17 +70,17 @@ def cite(kind: str, record_id: str) -> str:
 
 
 def quotation(quote: str) -> str:
-    """Words of somebody's."""
+    """Quote somebody's words."""
     return f"“{quote}”"
 
 
 def type_and_validity(memory: Memory) -> str:
-    """The type of a memory and whether it holds."""
+    """Say the type of a memory and whether it holds."""
     return f"{memory.type.value.replace('_', ' ')}, {memory.validity.value.replace('_', ' ')}"
 
 
 def status_phrase(memory: Memory) -> str:
-    """The type of a memory, whether it holds, and who vouches for it."""
+    """Say the type of a memory, whether it holds, and who vouches for it."""
     parts = [type_and_validity(memory)]
     parts += [memory.condition] if memory.condition else []
     parts += ["pinned"] if memory.pinned else []
@@ -188,7 +188,7 @@ def action_phrase(entry: AuditEntry) -> str:
 
 
 def channel_phrase(channel: str, client: str | None) -> str:
-    """The channel of a memory, in words."""
+    """Say the channel of a memory."""
     if channel == "extraction":
         return "by rules" if client == "rules" else f"by the model {client or 'of no name'}"
     return Channel(name=channel, trust=Trust.REPORTED, client=client).description

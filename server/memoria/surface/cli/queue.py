@@ -177,7 +177,7 @@ def _change_entries(
 
 
 async def _complete_id(m: Memoria, cited: str) -> str:
-    """The id of the entry that ends so; what ends none, or several, is given back."""
+    """Complete the end of an entry's id; what ends none, or several, is given back."""
     entries = await m.queue.list_entries(None, limit=_MOST_ENTRIES)
     alike = [one.id for one in entries if len(cited) >= INDEXED_CHARS and one.id.endswith(cited)]
     return alike[0] if len(alike) == 1 else cited
@@ -192,7 +192,7 @@ def status_line(status: QueueStatus) -> str:
 
 
 def _entry_text(entry: QueueEntry) -> str:
-    """An entry in a line, and what came of it in another."""
+    """Render an entry in a line, and what came of it in another."""
     one = entry.first_index == entry.last_index
     turns = (
         f"turn {entry.first_index}" if one else f"turns {entry.first_index} to {entry.last_index}"

@@ -65,13 +65,13 @@ class WirePreview(BaseModel):
 
     @classmethod
     def of(cls, kind: SchedulerKind, draft: ScheduleDraft) -> Self:
-        """The draft of a scheduler."""
+        """Convert the draft of a scheduler."""
         texts = [WireFile(where=text.where, content=text.content) for text in draft.texts]
         return cls(scheduler=kind, texts=texts, then=draft.then.splitlines())
 
 
 def wire_job(entry: ScheduleEntry) -> WireJob:
-    """The JSON of a job."""
+    """Return the JSON of a job."""
     job = entry.job
     return WireJob(
         scheduler=entry.kind,
@@ -85,7 +85,7 @@ def wire_job(entry: ScheduleEntry) -> WireJob:
 
 
 def installation_text(wire: WireInstallation, own_keys: str) -> str:
-    """An installation in words.
+    """Render an installation in words.
 
     Args:
         wire: what it came to.
@@ -106,7 +106,7 @@ def installation_text(wire: WireInstallation, own_keys: str) -> str:
 
 
 def removal_text(wire: WireRemoval) -> str:
-    """A removal in words."""
+    """Render a removal in words."""
     lines = [f"Removed from {kind}." for kind in wire.removed_from]
     return "\n".join([*(lines or [f"No job {wire.label} is installed."]), *_note_lines(wire.notes)])
 

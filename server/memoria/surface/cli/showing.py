@@ -100,7 +100,7 @@ class _Lookup:
     limit: int
 
     async def find(self) -> "_Found":
-        """The first that is called so.
+        """Find the first that is called so.
 
         A name comes before the beginning of a session's id, which more of it tells apart.
 

@@ -30,7 +30,7 @@ SYNONYMS = {
 
 
 def name_command(line: Sequence[str]) -> str | None:
-    """The command that is meant by a line, with what is typed instead; None for any other line."""
+    """Name the command that a line means, with what is typed instead; None for any other line."""
     for words in (" ".join(line[:2]), " ".join(line[:1])):
         if words in SYNONYMS:
             return f"There is no `memoria {words}`. Type: {SYNONYMS[words]}"

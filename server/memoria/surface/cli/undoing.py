@@ -83,7 +83,7 @@ def undo(
 
 
 async def name_undo(memory: "Memoria", options: Options, memory_id: str) -> str | None:
-    """The command that takes back what was just done to a memory; None where nothing was noted.
+    """Name the command that takes back what was just done to a memory; None if nothing was noted.
 
     It works from any folder: the project and the tenant that were named are named in it again.
     """
@@ -109,7 +109,7 @@ def _show_list(context: typer.Context, *, as_json: bool) -> None:
 
 
 def _list_nights(options: Options) -> "list[NightlyRun]":
-    """The runs that can be undone still, newest first."""
+    """List the runs that can be undone still, newest first."""
     from memoria.app.nightly import list_runs  # noqa: PLC0415
     from memoria.surface.cli.nightly_text import is_undoable  # noqa: PLC0415
 
@@ -183,7 +183,7 @@ def _preview(change: "Change") -> "WireUndoPreview":
 
 
 def render_undoable(listed: "ChangeList", nights: "Sequence[NightlyRun]", width: int) -> str:
-    """Changes and nights for a person, the newest first: what it is about first, ids last."""
+    """Render changes and nights for a person, newest first: what it is about first, ids last."""
     from memoria.surface.cli.nightly_text import night_lines  # noqa: PLC0415
 
     changes = [(one.at, _change_lines(one, width, listed.id_chars)) for one in listed.changes]

@@ -66,7 +66,7 @@ class EarlyAnswers:
         self._is_silent = False
 
     def answer(self, line: str) -> Reply | None:
-        """The answer to a line of the client, None where the server has to give it."""
+        """Answer a line of the client; None where the server has to."""
         if self._is_silent or not line.strip():
             return None
         message = read_message(line)

@@ -14,7 +14,7 @@ Json = dict[str, object]
 
 
 def read_message(line: str) -> Json | None:
-    """A JSON-RPC message, None where it is anything else."""
+    """Read a JSON-RPC message; None where it is anything else."""
     try:
         message = read_json(line)
     except ValueError:
@@ -24,7 +24,7 @@ def read_message(line: str) -> Json | None:
 
 
 def request_id(message: Json | None) -> int | str | None:
-    """The id of a request; None where the message is none."""
+    """Return the id of a request; None where the message is none."""
     number = message.get("id") if message is not None and "method" in message else None
     return number if isinstance(number, int | str) and not isinstance(number, bool) else None
 

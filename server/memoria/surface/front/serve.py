@@ -76,7 +76,7 @@ def _refuse(request: Json, problem: str) -> Json:
 
 
 def read_instructions(home: str | None, tenant: str | None, workspace: str | None) -> str | None:
-    """The instructions that were kept for this start, or for every project; None if none hold."""
+    """Read the instructions kept for this start, or for every project; None if none hold."""
     try:
         place = find_home(home)
         named = workspace or os.environ.get("MEMORIA_WORKSPACE") or find_project(place, os.curdir)

@@ -19,7 +19,7 @@ _MOST_WAITING_CHARS = 1 << 26
 
 
 def claim_streams() -> tuple[int, int]:
-    """Descriptors of what were standard input and output, which from now on lead elsewhere.
+    """Duplicate standard input and output, which from now on lead elsewhere.
 
     Whatever is printed goes to standard error, and whoever reads finds nothing, so that no library
     and no child process can come between the client and us.
@@ -38,7 +38,7 @@ def claim_streams() -> tuple[int, int]:
 
 
 def read_lines(source: int) -> Iterator[str]:
-    """Lines as they come, the last one even if it has no end; bytes that are no UTF-8 replaced."""
+    """Yield lines as they come, the last even without an end; bytes that are no UTF-8 replaced."""
     parts: list[bytes] = []
     while chunk := os.read(source, _CHUNK_BYTES):
         *ended, rest = chunk.split(b"\n")
@@ -70,20 +70,20 @@ class Inbox(io.TextIOBase):
             self._changed.notify_all()
 
     def end(self) -> None:
-        """No further line will come."""
+        """Note that no further line will come."""
         with self._changed:
             self._has_ended = True
             self._changed.notify_all()
 
     def take_all(self) -> list[str]:
-        """The lines that wait now, for nobody else to read."""
+        """Take the lines that wait now, for nobody else to read."""
         with self._changed:
             lines = list(self._lines)
             self._lines.clear()
             return lines
 
     def readline(self, _size: int = -1, /) -> str:  # type: ignore[override]  # bytes nowhere
-        """The next line, waited for; nothing when there will be none."""
+        """Wait for the next line; empty when there will be none."""
         with self._changed:
             self.is_read = True
             self._changed.wait_for(lambda: self._lines or self._has_ended)

@@ -164,7 +164,7 @@ class Payload:
                 return []
 
     def text(self, *names: str) -> str:
-        """The first of these fields that has a text."""
+        """Return the first of these fields that has a text."""
         for name in names:
             value = self._fields.get(name)
             if isinstance(value, str) and value:
@@ -172,12 +172,12 @@ class Payload:
         return ""
 
     def find(self, *names: str) -> object:
-        """The first of these fields that is there."""
+        """Return the first of these fields that is there."""
         return next((self._fields[name] for name in names if name in self._fields), None)
 
 
 def _unfold(fields: dict[str, object]) -> dict[str, object]:
-    """The fields of nested blocks beside all others, which go first."""
+    """Put the fields of nested blocks beside all others, which go first."""
     for nest in _NESTS:
         block = fields.get(nest)
         if isinstance(block, dict):

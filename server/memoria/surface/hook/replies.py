@@ -54,7 +54,7 @@ def make_reply(client: str, event: str, name: str, text: str) -> str:
 
 
 def shorten(text: str) -> str:
-    """A text that clients show whole: whole lines of it, with its fence closed."""
+    """Shorten a text to what clients show: whole lines of it, with its fence closed."""
     if len(text) <= MOST_CHARS - 1:
         return text
     begin = text[: MOST_CHARS - len(_FENCE_END) - 1].rpartition("\n")[0]

@@ -103,7 +103,7 @@ def is_surely_clean(text: str) -> bool:
 
 
 def flatten(value: object, key: str = "") -> str:
-    """Every text of a JSON value, each after its key as it would be read."""
+    """Flatten a JSON value to its texts, each after its key as it would be read."""
     if isinstance(value, dict):
         return "".join(flatten(item, f"{key} {name}") for name, item in value.items())
     if isinstance(value, list):
@@ -289,7 +289,7 @@ def _read(name: str) -> bytes:
 
 
 def _only(chars: str | bytes) -> bytes:
-    """A table that leaves these characters and makes a blank of every other."""
+    """Make a table that leaves these characters and makes a blank of every other."""
     left = chars.encode() if isinstance(chars, str) else chars
     return bytes(code if code in left else 32 for code in range(256))
 

@@ -14,7 +14,7 @@ TRANSCRIPT_CLIENTS = (*_NAMED_BY_CLIENTS, "copilot")
 
 
 def find_transcript(client: str, payload: Payload) -> str:
-    """The file of the session; empty where there is none that could be read."""
+    """Find the file of the session; empty where there is none that could be read."""
     if client in _NAMED_BY_CLIENTS:
         return payload.transcript
     session = payload.session

@@ -42,7 +42,7 @@ Request = Mapping[str, object]
 
 
 async def answer_briefing(memory: Memoria, request: Request) -> str:
-    """The briefing for a session in a project, composed now, with what hooks have just said."""
+    """Compose the briefing for a session in a project, with what hooks have just said."""
     await memory.catch_up()
     write = briefing_writer(memory.settings)
     return await memory.compose(write, _text(request, "workspace"))
@@ -86,7 +86,7 @@ async def answer_hooks(memory: Memoria) -> None:
 
 
 async def _open_socket(memory: Memoria) -> tuple[SocketListener, Path] | None:
-    """A socket of our own, in the first folder that can have one; None where none can."""
+    """Open a socket of our own, in the first folder that can have one; None where none can."""
     home = str(memory.settings.home_path)
     await anyio.to_thread.run_sync(remove_dead_sockets, home, memory.tenant)
     for folder in list_folders(home, memory.tenant):
@@ -163,7 +163,7 @@ async def _find_answer(memory: Memoria, line: bytes) -> dict[str, object]:
 
 
 def _text(request: Request, name: str) -> str | None:
-    """A text of a request; None where it has none.
+    """Return a text of a request; None where it has none.
 
     Raises:
         ValueError: it is something else.

@@ -58,7 +58,7 @@ def _is_due(settings: Settings) -> bool:
 
 
 def _start_nightly(settings: Settings) -> subprocess.Popen[bytes]:
-    """A process that outlives this one and inherits its settings, keys included."""
+    """Start a process that outlives this one and inherits its settings, keys included."""
     place = ("--home", str(settings.home_path), "--tenant", settings.tenant)
     return subprocess.Popen(  # noqa: S603  (our own program)
         [sys.executable, "-P", "-m", "memoria", *place, "nightly", "--quiet"],

@@ -26,7 +26,7 @@ _WITHOUT_END = "subscriptions/listen"
 async def relay(
     messages: AsyncIterable[Incoming],
 ) -> AsyncIterator[MemoryObjectReceiveStream[Incoming]]:
-    """The messages as a stream, which is what a server of the SDK reads."""
+    """Pass the messages on as a stream, which is what a server of the SDK reads."""
     onward, readable = anyio.create_memory_object_stream[Incoming](0)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_pass_on, messages, onward)
@@ -57,7 +57,7 @@ class OpenRequests:
         self._answered = anyio.Event()
 
     async def watch(self, messages: AsyncIterator[Incoming]) -> AsyncIterator[Incoming]:
-        """The incoming messages; their end comes when all requests are answered."""
+        """Yield the incoming messages; their end comes when all requests are answered."""
         async for item in messages:
             self._note(item)
             yield item

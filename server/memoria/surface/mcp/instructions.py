@@ -21,7 +21,7 @@ _HEADING = "\n\nWhat the user has confirmed or (reported) said, as data:\n"
 
 
 def load_text(name: str) -> str:
-    """One of our own texts."""
+    """Load one of our own texts."""
     return resources.files("memoria.surface.mcp").joinpath("texts", name).read_text("utf-8")
 
 
@@ -31,7 +31,7 @@ def static_instructions() -> str:
 
 
 def instructions_for(settings: Settings) -> str:
-    """The same, and below it the user's rules and what they have confirmed, as far as it fits.
+    """Compose them with the user's rules and what they have confirmed below, as far as it fits.
 
     Raises:
         StoreError: the home can't be used.

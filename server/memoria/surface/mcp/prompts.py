@@ -114,7 +114,7 @@ PROMPTS: Mapping[str, Callable[..., Awaitable[str]]] = {
 async def list_prompts(
     _context: Context, _params: PaginatedRequestParams | None
 ) -> ListPromptsResult:
-    """The prompts."""
+    """List the prompts."""
     return ListPromptsResult(
         prompts=[
             Prompt(
@@ -129,7 +129,7 @@ async def list_prompts(
 
 
 async def get_prompt(request: Context, params: GetPromptRequestParams) -> GetPromptResult:
-    """A prompt's text.
+    """Return a prompt's text.
 
     Raises:
         MCPError: there is no such prompt, or its arguments can't be used.

@@ -139,7 +139,7 @@ TEMPLATES = (
 async def list_resources(
     _context: Context, _params: PaginatedRequestParams | None
 ) -> ListResourcesResult:
-    """The resources of a fixed name."""
+    """List the resources of a fixed name."""
     return ListResourcesResult(
         resources=[
             ListedResource(
@@ -157,7 +157,7 @@ async def list_resources(
 async def list_templates(
     _context: Context, _params: PaginatedRequestParams | None
 ) -> ListResourceTemplatesResult:
-    """The families of resources."""
+    """List the families of resources."""
     return ListResourceTemplatesResult(
         resource_templates=[
             ResourceTemplate(
@@ -215,7 +215,7 @@ def _failure(uri: str, problem: str, code: int) -> MCPError:
 
 
 def core_resources(memory: Memoria) -> dict[str, Path]:
-    """The core files that resources show, by their URI."""
+    """Map URIs to the core files that resources show."""
     folder = tenant_folder(memory.settings.home_path, memory.tenant)
     return {f"memory://core/{name}": folder / name for name in CORE_FILES}
 
@@ -226,7 +226,7 @@ async def core_text(memory: Memoria, name: CoreFile) -> str:
 
 
 def _session_text(record: SessionRecord) -> str:
-    """A session's turns, tool calls included, as far as a resource should go."""
+    """Render a session's turns, tool calls included, as far as a resource should go."""
     shown: list[str] = []
     left = _SESSION_CHARS
     for turn in record.turns:

@@ -73,14 +73,14 @@ class Toolbox:
         self.__dict__.pop("_listing", None)
 
     def input_schema(self, name: str) -> Mapping[str, Any] | None:
-        """The schema of a tool's arguments, before it is shortened."""
+        """Return the schema of a tool's arguments, before it is shortened."""
         tool = self._tools.get(name)
         return None if tool is None else tool.parameters
 
     async def list(
         self, _context: ServerRequestContext[Memoria], _params: PaginatedRequestParams | None
     ) -> ListToolsResult:
-        """The tools, their schemas shortened. They are the same for every client."""
+        """List the tools, their schemas shortened. They are the same for every client."""
         return ListToolsResult(tools=[*self._listing])
 
     @cached_property
@@ -132,7 +132,7 @@ class _VerbatimArguments(FuncMetadata):
 
 @cache
 def _read_signature(function: Callable[..., Any]) -> Tool:
-    """A tool with its schemas: much to compute, and the same for every server of a process."""
+    """Make a tool with its schemas: much to compute, and the same for every server of a process."""
     description = " ".join((function.__doc__ or "").split())
     tool = Tool.from_function(function, description=description)
     tool.fn_metadata = _VerbatimArguments(**dict(tool.fn_metadata))
@@ -153,7 +153,7 @@ def _describe_tool(tool: Tool) -> ListedTool:
 
 @cache
 def _shorten_schemas(function: Callable[..., Any]) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """The schemas of a tool's arguments and answer, shortened once in a process."""
+    """Shorten the schemas of a tool's arguments and answer, once in a process."""
     tool = _read_signature(function)
     answer = shorten_output_schema(tool.output_schema or {})
     return shorten_input_schema(tool.parameters), answer or None
@@ -179,13 +179,13 @@ def _is_number(schema: Mapping[str, Any]) -> bool:
 
 
 def _name_few(names: list[str]) -> str:
-    """The first few names, each at a bearable length."""
+    """Name the first few, each at a bearable length."""
     rest = f" and {len(names) - _UNKNOWN_NAMED} more" if len(names) > _UNKNOWN_NAMED else ""
     return ", ".join(map(shorten, names[:_UNKNOWN_NAMED])) + rest
 
 
 def _explain(tool: str, error: ToolError) -> str:
-    """The sentence a model reads. What we did not foresee is logged, and hidden from it."""
+    """Write the sentence a model reads. What we did not foresee is logged, and hidden from it."""
     match error.__cause__:
         case ValidationError() as invalid:
             problems = describe_problems(invalid, of="arguments")

@@ -17,7 +17,7 @@ class UnreadWord:
         self._is_said = False
 
     async def add_to(self, answer: Answer, memory: Memoria) -> Answer:
-        """The answer, with what goes unread in this project if nobody has said so before."""
+        """Add to an answer what goes unread in this project, if nobody has said so before."""
         if self._is_said or isinstance(answer, InputRequiredResult) or answer.is_error:
             return answer
         word = unread_word(await memory.count_unread())

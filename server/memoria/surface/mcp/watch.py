@@ -85,7 +85,7 @@ class Subscribers(InMemorySubscriptionBus):
             await self._arrival.wait()
 
     def _legacy_client(self, session: ServerSession) -> LegacyClient:
-        """The client that asks.
+        """Return the client that asks.
 
         Every request has a session of its own, but the parameters of the handshake are one object
         for the whole connection, and so tell two clients apart.

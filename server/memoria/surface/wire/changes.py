@@ -56,7 +56,7 @@ def wire_changes(listed: ChangeList, nights: Sequence[WireRun] = ()) -> WireChan
 
 
 def wire_change(change: Change) -> WireChange:
-    """One thing that a person did."""
+    """Describe one thing that a person did."""
     return WireChange(
         id=change.id,
         at=to_iso(change.at),

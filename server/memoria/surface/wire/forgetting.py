@@ -102,7 +102,7 @@ def wire_forgotten(forgotten: ForgetResult) -> WireForgetAnswer:
 
 
 def wire_report(report: ForgetReport) -> WireForgetReport:
-    """A proof in short: what left which index, and how much."""
+    """Describe a proof in short: what left which index, and how much."""
     return WireForgetReport(
         id=report.id,
         at=to_iso(report.at),
@@ -116,7 +116,7 @@ def wire_report(report: ForgetReport) -> WireForgetReport:
 
 
 def wire_full_report(report: ForgetReport) -> WireFullReport:
-    """A proof whole."""
+    """Describe a proof whole."""
     return WireFullReport(
         **wire_report(report).model_dump(),
         by=report.by,

@@ -61,7 +61,7 @@ class WirePlan(BaseModel):
 
 
 def wire_run(run: NightlyRun) -> WireRun:
-    """The JSON of a run."""
+    """Describe a run."""
     since = run.options.since
     return WireRun(
         id=run.id,
@@ -77,7 +77,7 @@ def wire_run(run: NightlyRun) -> WireRun:
 
 
 def wire_plan(run: NightlyRun) -> WirePlan:
-    """The JSON of a dry run."""
+    """Describe a dry run."""
     from memoria.lifecycle.steps import BY_NAME  # noqa: PLC0415  (who prints none need not pay)
 
     steps = [

@@ -209,14 +209,14 @@ class WireReview(BaseModel):
 
 
 def wire_contradiction(memory: Memory) -> WireContradiction:
-    """A memory with what cannot be true together with it."""
+    """Describe a memory with what cannot be true together with it."""
     return WireContradiction(
         id=memory.id, text=memory.content, contradicts=list(memory.contradicts)
     )
 
 
 def wire_memory_record(record: MemoryRecord) -> WireMemoryRecord:
-    """A memory whole."""
+    """Describe a memory whole."""
     memory = record.memory
     return WireMemoryRecord(
         **dict(wire_memory(memory)),
@@ -242,7 +242,7 @@ def wire_memory_record(record: MemoryRecord) -> WireMemoryRecord:
 
 
 def wire_turn_origin(origin: TurnOrigin) -> WireTurnOrigin:
-    """A turn whole, with the memories that rest on it."""
+    """Describe a turn whole, with the memories that rest on it."""
     whole = wire_turn(origin.record, 0, _WHOLE)
     return WireTurnOrigin(
         **dict(whole),
@@ -253,7 +253,7 @@ def wire_turn_origin(origin: TurnOrigin) -> WireTurnOrigin:
 
 
 def wire_history(history: MemoryHistory) -> WireHistory:
-    """The history of a memory."""
+    """Describe the history of a memory."""
     memory = history.memory
     return WireHistory(
         id=memory.id,
@@ -361,7 +361,7 @@ def _wire_line(memory: Memory) -> WireMemoryLine:
 
 
 def wire_entity(entity: Entity) -> WireEntity:
-    """A named thing with its names."""
+    """Describe a named thing with its names."""
     return WireEntity(
         id=entity.id,
         kind=entity.kind,

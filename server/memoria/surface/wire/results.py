@@ -102,7 +102,7 @@ class WireScratchpads(BaseModel):
 
 
 def wire_revision(memory: Memory, note: str | None = None) -> WireRevision:
-    """A memory after a revision."""
+    """Describe a memory after a revision."""
     return WireRevision(
         id=memory.id,
         text=memory.content,
@@ -142,7 +142,7 @@ def wire_handed_in(done: HandedIn) -> WireRememberResult:
 
 
 def wire_receipt(receipt: Receipt) -> WireReceipt:
-    """A receipt."""
+    """Describe a receipt."""
     return WireReceipt(
         receipt_id=receipt.id,
         recorded=receipt.recorded,
@@ -159,7 +159,7 @@ def wire_receipt(receipt: Receipt) -> WireReceipt:
 
 
 def wire_scratchpad(pad: Scratchpad) -> WireScratchpad:
-    """A session's notes."""
+    """Describe a session's notes."""
     return WireScratchpad(
         session_id=pad.session_id,
         current_focus=pad.current_focus,
@@ -168,7 +168,7 @@ def wire_scratchpad(pad: Scratchpad) -> WireScratchpad:
 
 
 def wire_scratchpads(pads: Iterable[Scratchpad]) -> WireScratchpads:
-    """The notes of some sessions, with every time."""
+    """Describe the notes of some sessions, with every time."""
     return WireScratchpads(scratchpads=[_wire_notes(pad) for pad in pads])
 
 

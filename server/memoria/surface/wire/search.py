@@ -110,7 +110,7 @@ class WireTraces(WireAnswer):
 
 
 def wire_conclusions(result: SearchResult) -> WireConclusions:
-    """A first-level answer."""
+    """Describe a first-level answer."""
     return WireConclusions(
         hits=[
             WireConclusion(**_hit_fields(hit, result.id_chars), type=hit.type, status=hit.status)
@@ -121,20 +121,20 @@ def wire_conclusions(result: SearchResult) -> WireConclusions:
 
 
 def wire_traces(result: SearchResult) -> WireTraces:
-    """A second-level answer."""
+    """Describe a second-level answer."""
     return WireTraces(
         hits=[_wire_trace(hit, result.id_chars) for hit in result.hits], **_answer_fields(result)
     )
 
 
 def wire_source(source: HitSource, *, of: str) -> WireSource:
-    """A source on the wire; a turn's own id is not said twice."""
+    """Describe a source; a turn's own id is not said twice."""
     fields = source.model_dump(mode="json", exclude_none=True)
     return WireSource(**{k: v for k, v in fields.items() if (k, v) != ("turn_id", of)})
 
 
 def wire_neighbour(beside: AdjacentTurn) -> WireNeighbour:
-    """A turn beside a hit or beside another turn."""
+    """Describe a turn beside a hit or beside another turn."""
     return WireNeighbour(**beside.model_dump(mode="json"))
 
 

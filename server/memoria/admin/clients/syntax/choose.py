@@ -9,7 +9,7 @@ SyntaxName = Literal["JSON", "TOML", "YAML"]
 
 
 def choose_syntax(name: SyntaxName) -> ConfigSyntax:
-    """The editor of a syntax."""
+    """Return the editor of a syntax."""
     if name == "TOML":
         from memoria.admin.clients.syntax.toml_edit import TomlSyntax  # noqa: PLC0415
 

@@ -97,7 +97,7 @@ def find_piece(pieces: Pieces, path: Path) -> InsertedPiece | None:
 
 
 def cut_listed(text: str, spans: Sequence[tuple[int, int]], index: int) -> str:
-    """The text without one of several things with commas between them, given where they stand."""
+    """Cut one of several things, given by their places, with commas between them."""
     start, end = spans[index]
     if index + 1 < len(spans):
         end = spans[index + 1][0]

@@ -96,7 +96,7 @@ def _is_hollow(node: JsonNode) -> bool:
 
 
 def begin_document(text: str) -> tuple[str, InsertedPiece]:
-    """An empty object at the end of a text in which no value stands."""
+    """Add an empty object at the end of a text without a value."""
     lead = newline_of(text) if text.strip(_BLANK) and not text.endswith("\n") else ""
     tail = newline_of(text)
     return f"{text}{lead}{{}}{tail}", InsertedPiece((), lead, tail)
@@ -110,7 +110,7 @@ def _root_of(text: str) -> JsonNode:
 
 
 def _deepest(node: JsonNode, path: Path) -> tuple[JsonNode, int]:
-    """The last value on the way to a path, and how many keys lead there."""
+    """Return the last value on the way to a path, and how many keys lead there."""
     for depth, key in enumerate(path):
         child = node.child(key) if node.kind == "object" else None
         if child is None:
@@ -149,7 +149,7 @@ def _insert_last(
 def _insert_only(
     text: str, parent: JsonNode, path: Path, key: str, value: object
 ) -> tuple[str, InsertedPiece]:
-    """Into a container that is empty but for space and comments."""
+    """Insert into a container that is empty but for space and comments."""
     inner = text[parent.start + 1 : parent.end - 1]
     filled = inner.rstrip(_BLANK)
     position = parent.start + 1 + len(filled)
@@ -169,7 +169,7 @@ def _write_value(value: object, text: str, indent: str, *, is_item: bool) -> str
 
 
 def _render(value: object, line: str, unit: str) -> str:
-    """A value over several lines; what is in a list takes one line each, as it reads best."""
+    """Render a value over several lines; what is in a list takes one line each."""
     match value:
         case dict() if value:
             inner = [
@@ -194,7 +194,7 @@ def _unit(text: str) -> str:
 
 
 def _own_line(text: str, position: int) -> str | None:
-    """The indentation of what stands at a place, if it begins its line."""
+    """Return the indentation at a place, if it begins its line."""
     before = text[text.rfind("\n", 0, position) + 1 : position]
     return before if not before.strip(" \t") and "\n" in text[:position] else None
 

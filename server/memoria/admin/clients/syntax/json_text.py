@@ -59,11 +59,11 @@ class JsonNode:
         return self._children
 
     def child(self, key: str) -> "JsonChild | None":
-        """The member of a key. Of two, readers take the last."""
+        """Return the member of a key. Of two, readers take the last."""
         return next((one for one in reversed(self.children) if one.key == key), None)
 
     def plain(self) -> Any:  # noqa: ANN401  (whatever the document holds)
-        """The value without places."""
+        """Return the value without places."""
         if self.plain_text is None and self.kind == "object":
             return {one.key: one.node.plain() for one in self.children}
         if self.plain_text is None and self.kind == "array":
@@ -88,7 +88,7 @@ class JsonChild:
 
 @lru_cache(maxsize=4)
 def read_json(text: str) -> JsonNode | None:
-    """The document; None if there is nothing but space and comments.
+    """Parse the document; None if there is nothing but space and comments.
 
     An edit asks for the places in one text several times, and Claude Code's file has megabytes: of
     plain JSON the standard library reads what is not on the way to an edit, many times as fast.

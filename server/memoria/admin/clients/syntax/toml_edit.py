@@ -86,7 +86,7 @@ class TomlSyntax:
         return text + lead + block, InsertedPiece(path, lead + block)
 
     def append_item(self, _text: str, path: Path, _item: object) -> tuple[str, InsertedPiece]:
-        """No client keeps a list of ours in TOML."""
+        """Raise: no client keeps a list of ours in TOML."""
         raise OccupiedError(path)
 
     def cut_member(self, text: str, path: Path, pieces: Pieces) -> str:
@@ -99,11 +99,11 @@ class TomlSyntax:
         return _cut_statements(text, path)
 
     def cut_items(self, text: str, _path: Path, _is_ours: IsOurs, _pieces: Pieces) -> str:
-        """There are none."""
+        """Return the text as it is: there are no lists of ours."""
         return text
 
     def cut_empty(self, text: str, _pieces: Pieces) -> str:
-        """A table that was made for ours is implied by its header, and goes with it."""
+        """Return the text as it is: a table made for ours goes with its header."""
         return text
 
     def _is_without(self, cut: str, text: str, path: Path) -> bool:
@@ -122,7 +122,7 @@ class TomlSyntax:
 
 
 def read_statements(text: str) -> Iterator[TomlStatement]:
-    """The statements of a text that `tomllib` has read."""
+    """Yield the statements of a text that `tomllib` has read."""
     table: Path = ()
     position = _skip_blank(text, 0)
     while position < len(text):
@@ -219,7 +219,7 @@ def _cut_statements(text: str, path: Path) -> str:
 
 
 def _inline_members(text: str, opening: int) -> Iterator[tuple[Path, int, int]]:
-    """The members of a table in braces: the key, where it begins, where the value ends."""
+    """Yield the members of a table in braces: the key, its start, the end of the value."""
     position = _skip_blank(text, opening + 1)
     while text[position] != "}":
         start = position
@@ -240,7 +240,7 @@ def _key(key: str) -> str:
 
 
 def write_value(value: object) -> str:
-    """A value as TOML has it, on one line."""
+    """Write a value as TOML has it, on one line."""
     match value:
         case bool():
             return "true" if value else "false"

@@ -119,7 +119,7 @@ def _compose(text: str) -> yaml.Node | None:
 
 
 def _pair(node: yaml.Node | None, key: str) -> tuple[yaml.Node, yaml.Node] | None:
-    """The key and the value of a member."""
+    """Return the key and the value of a member."""
     if not isinstance(node, yaml.MappingNode):
         return None
     return next((pair for pair in reversed(node.value) if pair[0].value == key), None)
@@ -163,7 +163,7 @@ def _insert_flow(
 
 
 def _block(key: str | None, value: object, indent: str, newline: str) -> str:
-    """A member, or an item where there is no key, as lines."""
+    """Write a member, or an item where there is no key, as lines."""
     members = [f"{name}: {json.dumps(of, ensure_ascii=False)}" for name, of in _items(value)]
     if key is not None:
         lines = [f"{indent}{key}:", *(f"{indent}  {member}" for member in members)]

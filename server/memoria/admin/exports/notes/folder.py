@@ -110,7 +110,7 @@ class NoteFolder:
                 file.unlink(missing_ok=True)
 
     def find_moved(self, known: set[str]) -> Iterator[tuple[str, bytes]]:
-        """The notes that lie elsewhere than they were written, or that somebody else has made."""
+        """Yield the notes that are not where they were written, or that somebody else has made."""
         if not self.root.exists():
             return
         for file in list_files(self.root):
@@ -121,7 +121,7 @@ class NoteFolder:
                     yield place, data
 
     def find_place(self, folder: str, title: str, own_id: str) -> str:
-        """A free place for a note or a page, after its title."""
+        """Return a free place for a note or a page, after its title."""
         base = f"{folder}/{as_title(title)}"
         for place in (f"{base}.md", f"{base} ({own_id[-8:]}).md", f"{base} ({own_id}).md"):
             taken = self._taken.get(_name_of(place))
@@ -149,7 +149,7 @@ class NoteFolder:
 
 
 def title_of(place: str) -> str:
-    """The title of the note or page at a place."""
+    """Return the title of the note or page at a place."""
     return PurePosixPath(place).name.removesuffix(".md")
 
 

@@ -69,7 +69,7 @@ class DamagedNoteError(Exception):
 
 
 def render_note(note: NoteContent) -> str:
-    """The note as Markdown."""
+    """Render the note as Markdown."""
     parts = [_render_properties(note), as_line(note.wording), "", MARKER]
     if note.conflict is not None:
         parts += [
@@ -92,7 +92,7 @@ def render_note(note: NoteContent) -> str:
 
 
 def decode_note(data: bytes) -> str:
-    """A note's text, with ends of lines as we write them.
+    """Decode a note's text, with ends of lines as we write them.
 
     Raises:
         DamagedNoteError: it is no text, or what should be its properties never ends.
@@ -129,20 +129,20 @@ def read_note(text: str) -> ReadNote:
 
 
 def render_page(title: str, kind: str, links: Sequence[tuple[str, str]]) -> str:
-    """The page of a person, place or thing: the notes that speak of it."""
+    """Render the page of a person, place or thing: the notes that speak of it."""
     head = f"---\nkind: {json.dumps(kind)}\ntags: [memoria/{_tag(kind)}]\n---"
     entries = [f"- [[{link}|{as_title(text)}]]" for link, text in links]
     return "\n".join([head, f"# {title}", "", *entries]) + "\n"
 
 
 def as_line(text: str) -> str:
-    """A text in one line that begins nothing of ours."""
+    """Put a text in one line that begins nothing of ours."""
     line = " ".join(drop_invisible(text).split())
     return line.replace("<!--", "<! --")
 
 
 def as_title(text: str) -> str:
-    """A text as the name of a file or a link: without what either has a use for."""
+    """Make a text a name for a file or a link: without what either has a use for."""
     plain = " ".join(_UNFIT.sub(" ", drop_invisible(text)).split()).strip(". ")
     cut = plain[:_MOST_CHARS].encode()[:_MOST_BYTES].decode("utf-8", "ignore")
     return (plain if cut == plain else f"{cut.rsplit(' ', 1)[0]}…") or "untitled"
@@ -161,7 +161,7 @@ def _render_properties(note: NoteContent) -> str:
 
 
 def _as_yaml(value: str | float | bool) -> str:
-    """A value as YAML has it; JSON's strings are YAML's."""
+    """Write a value as YAML has it; JSON's strings are YAML's."""
     if isinstance(value, str) and _PLAIN.fullmatch(value):
         return value
     return json.dumps(value, ensure_ascii=False)

@@ -45,7 +45,7 @@ class NotePages:
         return list(titles)
 
     def render(self) -> Iterator[tuple[str, str, str]]:
-        """Every page by its entity, with its place."""
+        """Yield every page by its entity, with its place."""
         for entity, links in self._links.items():
             place, kind = self._places[entity], self._kinds.get(entity, "other")
             yield entity, place, render_page(title_of(place), kind, links)

@@ -77,7 +77,7 @@ class _StoredState(Value):
 
 
 def parse_state(data: bytes) -> FolderState:
-    """The state that a folder's file says, without the entries that can't be used.
+    """Parse the state of a folder, without the entries that can't be used.
 
     Raises:
         ValidationError: it is no such file.

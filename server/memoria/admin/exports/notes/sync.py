@@ -249,7 +249,7 @@ class NoteSync:
             yield NoteEdit(memory_id, written.place, "pin" if note.pinned else "unpin")
 
     def _take_gone(self, memory: Memory, written: WrittenNote) -> Iterator[NoteEdit]:
-        """A note was deleted. Its memory never is, unless that was asked for."""
+        """Yield the edit for a deleted note: its memory is archived if that was asked for."""
         if self._deleted == "archive":
             yield NoteEdit(memory.id, written.place, "archive")
             return

@@ -196,7 +196,7 @@ async def _forget(server: Guest, stage: Stage, home: Path) -> None:
 
 
 def _files(home: Path) -> bytes:
-    """Every byte in the home, in lower case."""
+    """Read every byte in the home, in lower case."""
     return b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file()).lower()
 
 
