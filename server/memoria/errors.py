@@ -100,7 +100,10 @@ def name_option(argument: str) -> str:
 
 
 def name_options(problems: str, *, words: str = "") -> str:
-    """Rename arguments in problems to options, as they are typed: `--max-tokens: it is 3`.
+    """Rename arguments in problems to options, as they are typed.
+
+    >>> name_options("max_tokens: it is 3; query: it is empty", words="query")
+    '--max-tokens: it is 3; the query is empty'
 
     Args:
         problems: name by name.
@@ -206,7 +209,7 @@ class PrivateTimeError(MemoriaError):
 
 
 class NoMemoryError(MemoriaError):
-    """There is no such home, or no such tenant in it. Nothing was made."""
+    """The home, or the tenant in it, does not exist. Nothing was made."""
 
 
 class NotFoundError(MemoriaError):
@@ -361,7 +364,7 @@ class ModelRefusedError(ChatModelError):
 
 
 class InvalidAnswerError(ChatModelError):
-    """There is an answer, and it is not what was asked for, not even at the second try."""
+    """The answer is not what was asked for, not even at the second try."""
 
     outcome = "invalid"
 

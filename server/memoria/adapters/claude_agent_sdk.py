@@ -40,7 +40,7 @@ def memory_hooks(memory: Memoria) -> dict[str, list[HookMatcher]]:
 
 
 class _Recorder:
-    """Takes what hooks are told."""
+    """Recorder of what hooks are told."""
 
     def __init__(self, memory: Memoria) -> None:
         self._memory = memory

@@ -21,6 +21,9 @@ _OF_EQUALITY = ("$eq", "$ne")
 def passes(value: object, wanted: object) -> bool:
     """Check whether a value has the fields that a filter names, each as the filter wants it.
 
+    >>> passes({"size": 3, "name": "tea"}, {"size": {"$gt": 2}})
+    True
+
     Raises:
         InvalidInputError: the filter has an operator that is none.
     """
@@ -48,6 +51,9 @@ def _holds(name: str, value: object, limit: object) -> bool:
 
 def is_like(namespace: Sequence[str], path: Sequence[str], where: str) -> bool:
     """Check whether a namespace begins or ends with these labels, `*` standing for any one.
+
+    >>> is_like(("users", "7", "notes"), ("users", "*"), "prefix")
+    True
 
     Args:
         namespace: its labels.

@@ -40,7 +40,7 @@ class History:
     """The items of one session, in their order."""
 
     def __init__(self, memory: Memoria | SyncMemoria, framework: str, session_id: str) -> None:
-        """Bind to one conversation; nothing is read yet.
+        """Bind to one conversation.
 
         Args:
             memory: where they are kept.

@@ -19,7 +19,7 @@ from memoria.model.query import MAX_LIMIT, MAX_TOKENS
 CLIENT = "langgraph"
 Namespace = tuple[str, ...]
 _BETWEEN_LABELS = "."
-"""LangGraph allows none within a label."""
+"""Separator of labels: LangGraph allows none within a label."""
 
 
 class StoreItems:

@@ -26,7 +26,7 @@ _ROLES = {
     "tool": Role.TOOL,
     "function": Role.TOOL,
 }
-"""Whoever else speaks, by whatever name, is the model."""
+"""Roles of speakers; any other, by whatever name, is the model."""
 
 
 class MemoriaBlock(BaseMemoryBlock[str]):

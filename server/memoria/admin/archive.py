@@ -23,7 +23,7 @@ from memoria.store.files import BACKUPS, DATABASE, TOMBSTONE_KEY, is_core_path, 
 Progress = Callable[[int, int], None]
 
 MEMBERS = (DATABASE, TOMBSTONE_KEY, REGISTRY)
-"""All a backup may hold beside core files: nothing else is ever unpacked."""
+"""Files a backup may hold beside core files: nothing else is ever unpacked."""
 
 _MANIFEST = "manifest.json"
 _BLOCK = 1 << 20
@@ -112,7 +112,7 @@ def verify(archive: Path, progress: Progress) -> None:
 
 
 class _ByteCounter:
-    """Adds up bytes for a progress bar."""
+    """Counter of bytes for a progress bar."""
 
     def __init__(self, total: int, progress: Progress) -> None:
         self._done = 0

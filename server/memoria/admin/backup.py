@@ -56,7 +56,7 @@ class BackupInfo:
     made_at: int
     """UTC epoch ms."""
     kept_until: int | None
-    """UTC epoch ms; None: until somebody deletes it."""
+    """Time of its deletion, UTC epoch ms; None: until somebody deletes it."""
 
 
 @dataclass(frozen=True, slots=True)

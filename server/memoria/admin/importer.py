@@ -89,7 +89,7 @@ class BadLine:
 
     file: str
     line: int | None
-    """Counted from 1; nothing where the trouble is with the whole file."""
+    """Number from 1; None where the trouble is with the whole file."""
     problem: str
 
 
@@ -182,7 +182,7 @@ class Importer:
         workspace: str | None = None,
         ignored_folders: Sequence[str] = (),
     ) -> None:
-        """Prepare an import; nothing is read yet.
+        """Prepare an import.
 
         Args:
             recorder: where the turns go.

@@ -1,4 +1,4 @@
-"""Takes in what hooks have laid into the spool: transcripts they point to, and their own words.
+"""Intake of what hooks have laid into the spool: transcripts they point to, and their own words.
 
 A hook's entry says which client, which session and which transcript, and no more where there is a
 transcript: that is read from where it was read to before. What is taken in goes the way of every
@@ -55,19 +55,19 @@ from memoria.store.base import Store
 from memoria.store.base.transcripts import TranscriptPlace
 
 SLICE_BYTES = 1024 * 1024
-"""So much of a transcript is read at a time."""
+"""Bytes of a transcript that are read at a time."""
 _BATCH_TURNS, _BATCH_BYTES = 40, 2 * 1024 * 1024
-"""So much is recorded in one transaction, so that nobody who writes beside it waits for long."""
+"""Most that one transaction records, so that nobody who writes beside it waits for long."""
 _CLOSING: dict[str, CaptureEvent] = {"compact": "compaction", "end": "session_end"}
 """The events that end a segment. An answer that is finished (`stop`) does not: a conversation has
 many, and each would be summed up by itself."""
 _RESTING = frozenset({"stop", "compact", "end"})
 """The events after which nothing is open that is still going to be told."""
 _MOST_ENDS = 20
-"""So many sessions at most are looked at again when another begins."""
+"""Number of sessions at most that are looked at again when another begins."""
 _SUBAGENTS = "subagents"
 _RETRY_S = 3600.0
-"""So long a transcript that was set aside is left alone."""
+"""Time for which a transcript that was set aside is left alone."""
 _NOT_ITS_FAULT = (StoreError, ImportError, GivenUpError)
 """Errors for which no entry is set aside."""
 
@@ -88,7 +88,7 @@ class SpoolIntake:
         *,
         retries: bool = True,
     ) -> None:
-        """Bind to a tenant's spool; nothing is taken in yet.
+        """Bind to a tenant's spool.
 
         Args:
             store: where turns go.

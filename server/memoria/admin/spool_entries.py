@@ -14,7 +14,7 @@ class SpoolReport:
     """Outcome of taking in the spool."""
 
     entries: int = 0
-    """Taken in and removed."""
+    """Entries taken in and removed."""
     recorded: int = 0
     """Turns that were new."""
     unreadable: int = 0

@@ -35,7 +35,7 @@ from memoria.model import now_millis
 from memoria.store.base import Store, Transaction
 
 Composer = Callable[[Transaction, CoreReader, str | None], str]
-"""Writes an answer for a project, from what a transaction sees."""
+"""Function that writes an answer for a project, from what a transaction sees."""
 
 _MOST_WORKSPACES = 8
 

@@ -40,7 +40,7 @@ from memoria.retrieval.query.plan import EVERYWHERE
 
 _IDLE_POLL_S = 0.02
 _STALLS_AFTER_S = 20.0
-"""Beside what an intake may wait for other writers."""
+"""Seconds an intake may be at one step, beside its wait for other writers."""
 
 
 class Memoria(Unread):

@@ -13,9 +13,9 @@ from memoria.store.values import ErasureFilter, Filters
 from memoria.text.document import full_text
 
 MOST_COMPARED = 5
-"""So many memories are looked for in other words; of more, nobody reads the list."""
+"""Number of memories looked for in other words; of more, nobody reads the list."""
 MOST_WORDINGS = 3
-"""The newest of each."""
+"""Number of the newest wordings of each."""
 MOST_FOUND = 20
 _SHOWN_CHARS = 300
 _NEAR, _NEAR_IN_WORDS = 1.1, 0.6

@@ -22,8 +22,8 @@ class OpenHome:
     embedder: "LazyEmbedder | None" = None
     reranker: "Reranker | None" = None
     worker: "EmbeddingWorker | None" = None
-    """Embeds what waits."""
+    """Worker that embeds what waits."""
     reader: "ExtractionService | None" = None
     """Service that has a chat model read what waits; None without a chat model."""
     helpers: "SearchHelpers | None" = None
-    """Search beside this process while many ask at once."""
+    """Processes that search beside this one while many ask at once."""

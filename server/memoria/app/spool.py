@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from memoria.store.base import Store
 
 WAITING_BYTES = 512 * 1024
-"""So much of transcripts is read while somebody waits for an answer."""
+"""Bytes of transcripts that are read while somebody waits for an answer."""
 ALL = 1 << 62
-"""Whoever has nobody waiting takes in everything."""
+"""Everything: for intakes that nobody waits for."""
 COMMAND_BYTES = 1024 * 1024
-"""So much is read by a command before it does anything else."""
+"""Bytes that a command reads before it does anything else."""
 THOROUGH_BYTES = 16 * 1024 * 1024
-"""So much is read before it is shown what a forget would erase."""
+"""Bytes that are read before it is shown what a forget would erase."""
 _HEARD_MS = 30 * 60_000
 """Time after its last hook for which a session is taken to be the one where an agent speaks."""
 _NAMES_FIRST = "claude-code"
@@ -65,7 +65,7 @@ class Spool:
         stalls_after_s: float,
         ignored_folders: "Sequence[str]" = (),
     ) -> None:
-        """Bind to a tenant's spool; nothing is looked at yet.
+        """Bind to a tenant's spool.
 
         Args:
             store: where it is taken in.
@@ -83,7 +83,7 @@ class Spool:
         self._make_capture = make_capture
         self._ignored_folders = ignored_folders
         self.stalls_after_s = stalls_after_s
-        """After so long at one step, an intake is taken to go no further."""
+        """Seconds at one step after which an intake is taken to go no further."""
         self._seen: int | None = None
         self._running: IntakeThread | None = None
         self._stalled: list[IntakeThread] = []

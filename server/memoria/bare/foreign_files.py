@@ -16,7 +16,7 @@ _MOST_CHARS = 4096
 
 
 def may_be_path(path: str) -> bool:
-    """Return whether any file could have this path, from whichever file it was read."""
+    """Check whether any file could have this path, from whichever file it was read."""
     try:
         return len(path) <= _MOST_CHARS and b"\0" not in os.fsencode(path)
     except UnicodeEncodeError:

@@ -6,7 +6,7 @@ from memoria.bare.foreign_files import read_foreign
 from memoria.bare.git_objects import COMMIT_CHARS, Objects
 
 _MOST_COMMITS = 5_000
-"""So many are gone back: it takes some tenths of a second, once for each project."""
+"""Commits to go back at most: some tenths of a second, once for each project."""
 _MOST_REFS = 1 << 24
 _LINKS = 5
 _REF = "ref: "

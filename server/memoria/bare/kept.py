@@ -49,9 +49,9 @@ _TEXTS = "surface/mcp/texts"
 _OWN_TEXTS = ("__init__.py", f"{_TEXTS}/instructions.md", f"{_TEXTS}/session_start.md")
 """Files of this package that are written anew with each version, or quoted."""
 _SETTLED_NS = 40_000_000
-"""Clocks that date files tick every few milliseconds; after so long a change has another date."""
+"""Age at which a date is settled: clocks that date files tick every few milliseconds."""
 _COARSE_NS, _COARSE_SETTLED_NS = 1_000_000, 4_000_000_000
-"""Some file systems date by 10 ms or by two seconds: their dates are round."""
+"""Step and settled age of coarse dates: some file systems date by 10 ms or by two seconds."""
 
 States = dict[str, str]
 """States of files, by their places below the home."""

@@ -21,8 +21,7 @@ from memoria.bare.workspace import find_common, place_of
 
 MOVED, COPY, CLONE, REPLACED, AWAY = "moved", "copy", "clone", "replaced", "away"
 """Kinds of news of a project: it was moved here; it is a copy of another, perhaps a
-clone of one, lies where another was, or has the id of one whose drive is not mounted.
-"""
+clone of one, lies where another was, or has the id of one whose drive is not mounted."""
 
 
 class _Recognised:

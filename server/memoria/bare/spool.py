@@ -36,7 +36,7 @@ ASIDE = "aside"
 _LOCK = ".lock"
 _ENDING, _ASIDE_ENDING = ".json", ".jsonl"
 _DRAFT_LIFE_S = 600
-"""After so long, whoever was writing an entry was killed."""
+"""Seconds after which whoever was writing an entry must have been killed."""
 
 
 def append_entry(home: str, tenant: str, entry: dict[str, object]) -> None:

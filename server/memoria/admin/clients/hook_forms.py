@@ -13,7 +13,7 @@ from memoria.admin.clients.program import ClientProgram
 SECONDS = 5
 """The limit of a hook that takes 25 ms: a machine may be busy, but nobody should wait longer."""
 SESSION_END_SECONDS = 3
-"""Claude Code gives it 1.5 s if nothing is said; Codex gives no more than 3 s."""
+"""Limit at a session's end: Claude Code's default is 1.5 s; Codex gives at most 3 s."""
 CODEX_TOKENS = 10_000
 """Codex counts four bytes as a token: more than the hook program ever says, in any script. What is
 longer than the limit, 2,500 by itself, Codex cuts, and writes whole into a file for temporary ones,

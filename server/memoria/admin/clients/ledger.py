@@ -25,7 +25,7 @@ class LedgerEntry:
     pieces: tuple[InsertedPiece, ...] = ()
     made_file: bool = False
     made_folders: tuple[str, ...] = ()
-    """The innermost first."""
+    """Folders that were made, the innermost first."""
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> Self:
@@ -44,7 +44,7 @@ class _Kept:
 
     files: dict[str, LedgerEntry] = field(default_factory=dict)
     made_folders: tuple[str, ...] = ()
-    """Made for the ledger itself, the innermost first."""
+    """Folders made for the ledger itself, the innermost first."""
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> Self:

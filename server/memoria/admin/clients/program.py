@@ -17,10 +17,10 @@ _IF_THERE = (
     "import os, sys; f = sys.argv.pop(1); "
     "os.path.exists(f) and exec(open(f).read(), dict(__file__=f))"
 )
-"""Starts a program that may be gone. Python ends with 2 if a script is not there, and to clients 2
+"""Starter of a program that may be gone. Python ends with 2 without the script, and to clients 2
 means that a hook forbids what it was asked about: without Memoria no prompt would pass."""
 _OPTIONS = ("HOME", "TENANT", "WORKSPACE")
-"""Given as options of the command."""
+"""Settings given as options of the command."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

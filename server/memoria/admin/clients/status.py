@@ -27,7 +27,7 @@ from memoria.model import Finding
 HookState = Literal["as this version writes them", "of other options or another version",
                     "some are missing", "none", "the client has none"]  # fmt: skip
 WAIT_S = 30.0
-"""A client waits less. What answers after this is slow, and what does not answer is broken."""
+"""Longest wait: a client waits less. What answers later is slow; what does not is broken."""
 _ENVIRONMENTS = ("env", "envs", "environment")
 
 
@@ -168,7 +168,7 @@ def probe_connection(
 
 
 def _is_of_this(status: ConnectionStatus, program: ClientProgram) -> bool:
-    """Return whether this installation is started, with nothing but what `connect` gives it."""
+    """Check whether this installation is started, with nothing but what `connect` gives it."""
     start, *words = status.command
     options, served = words[:-1], words[-1:] == ["serve"]
     is_known = {*options[::2]} <= {"--home", "--tenant", "--workspace"}

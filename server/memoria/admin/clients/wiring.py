@@ -34,7 +34,7 @@ class FileEdit:
     path: Path
     before: bytes | None
     after: bytes | None
-    """None: it goes."""
+    """Content afterwards; None if the file goes."""
     pieces: tuple[InsertedPiece, ...] = ()
     is_own: bool = False
     """True for a file of hooks that is Memoria's alone."""
@@ -42,7 +42,7 @@ class FileEdit:
     syntax: SyntaxName = "JSON"
 
     def is_cut(self, copy: bytes) -> bool:
-        """Return whether a copy from before the file was connected is only the beginning of one."""
+        """Check whether a copy from before the file was connected is only the beginning of one."""
         if not self.pieces or self.before is None:
             return False
         try:

@@ -30,7 +30,7 @@ _MOST_HEAD_BYTES = 1 << 20
 KINDS: frozenset[str] = frozenset((*get_args(PortableKind), CORE_FILE))
 
 _SURROGATE = re.compile(rb"\\u[dD]")
-"""Begins one of the two halves in which JSON may write a character. Alone it is no text, and what
+"""Start of one of the two halves in which JSON may write a character. Alone it is no text; what
 holds it could never be written out again."""
 
 

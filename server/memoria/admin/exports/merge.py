@@ -31,7 +31,7 @@ from memoria.store.files import adopt_tombstone_keys, list_tombstone_keys
 from memoria.text.phrases import Phrases
 
 Progress = Callable[[int, int], None]
-"""Told (bytes read, of how many)."""
+"""Callback with the bytes read, and all bytes."""
 _BATCH = 300
 _BATCH_BYTES = 4 << 20
 _MOST_NAMED = 20
@@ -71,7 +71,7 @@ class ExportMerger:
     def __init__(
         self, store: Store, files: HomeFiles, home: Path, tenant: str, schema_number: int
     ) -> None:
-        """Bind to a home and a tenant; nothing is read yet.
+        """Bind to a home and a tenant.
 
         Args:
             store: of the home.

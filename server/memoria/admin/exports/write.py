@@ -42,7 +42,7 @@ class ExportOrder:
     schema_number: int
     selection: PortableSelection = field(default_factory=PortableSelection)
     passphrase: str | None = None
-    """Under which the key goes along that recognises what was forgotten; None: it stays here."""
+    """Passphrase for the key that recognises what was forgotten; None: it stays here."""
 
 
 @dataclass(frozen=True, slots=True)

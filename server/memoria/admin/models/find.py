@@ -28,7 +28,7 @@ class Candidate:
     """Models that an endpoint names."""
     program: ReadingProgram | None = None
     path: str = ""
-    """The program's."""
+    """Path of the program."""
     endpoint: Endpoint | None = None
 
 

@@ -47,7 +47,7 @@ class ReadingProgram:
     title: str
     program: str
     arguments: tuple[str, ...]
-    """`{folder}` is where its files are."""
+    """Arguments; `{folder}` is where its files are."""
     variables: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
     """Files that its flags name: contents by the file's name."""

@@ -17,7 +17,7 @@ from memoria.errors import ScheduleError
 
 _LOCATION = "the crontab"
 _MAX_BYTES = 990
-"""Several crons cut a longer command off without a word."""
+"""Longest line: several crons cut a longer command off without a word."""
 _LINES = lazy_regex(rb"[^\n]*\n|[^\n]+")
 _NO_TABLE = lazy_regex(r"no crontab|can't open '[^']*': No such file")
 """Messages of cron, cronie, macOS and BusyBox for a user without a table."""

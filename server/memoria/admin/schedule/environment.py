@@ -14,7 +14,7 @@ from memoria.text.redact import holds_a_key
 
 _PREFIX = "MEMORIA_"
 _IN_THE_COMMAND = ("home", "tenant", "workspace")
-"""Given as options of the command; maintenance is of all workspaces."""
+"""Settings given as options of the command; maintenance is of all workspaces."""
 
 
 @dataclass(frozen=True, slots=True)

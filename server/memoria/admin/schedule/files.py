@@ -32,11 +32,11 @@ class FileScheduler:
     traces: Callable[[str], tuple[Path, ...]]
     """Files that the scheduler itself writes for a label."""
     unload: Callable[[str], Arguments]
-    """Stops a job; fails where there is none."""
+    """Command that stops a job; fails where there is none."""
     load: Callable[[str], tuple[Arguments, ...]]
-    """Each must succeed."""
+    """Commands that load a job; each must succeed."""
     is_active: Callable[[str], Arguments]
-    """Succeeds where the job is loaded."""
+    """Command that succeeds where the job is loaded."""
     after_removal: tuple[Arguments, ...] = ()
 
     def draft(self, job: ScheduledJob) -> ScheduleDraft:

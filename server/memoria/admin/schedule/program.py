@@ -10,7 +10,7 @@ from memoria.errors import ScheduleError
 _TIMEOUT_S = 20
 _SHOWN_CHARS = 300
 _PLAIN = {"LC_ALL": "C", "TZ": "UTC"}
-"""So that what it says can be read, whatever the language and the zone."""
+"""Variables that keep what it says readable, whatever the language and the zone."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ class TranscriptFormat:
     documents: frozenset[str] = frozenset()
     """Suffixes of files that are one JSON document, not a line each."""
     follow: "Callable[[str, Path], TranscriptReading] | None" = None
-    """Begins to read a file that is still being written: the session of lines that name none, and
+    """Reader of a file that is still being written, made from the session of unnamed lines, and
     the file. Without it the whole file is read whenever it has changed."""
 
     @property

@@ -45,7 +45,7 @@ class TranscriptFollower:
         digester: Digester,
         folders: FoldersLeftOut,
     ) -> None:
-        """Prepare to read a file; nothing is read yet.
+        """Prepare to read a file.
 
         Args:
             form: what the file is.

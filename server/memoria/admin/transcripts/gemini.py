@@ -40,7 +40,7 @@ from memoria.model.content import content_text
 _CLIENT_WORDS = (("<session_context>", ""), ("<state_snapshot>", ""))
 _MOST_PATH_BYTES = 64 * 1024
 _REFERENCED_FILES = "--- Content from referenced files ---"
-"""After this come the files that the user named with an @."""
+"""Line before the files that the user named with an @."""
 
 
 def read(source: TranscriptSource) -> Iterator[TranscriptItem]:
@@ -99,7 +99,7 @@ class _GeminiReading:
 
     @property
     def open_lines(self) -> set[int]:
-        """None: what changes is written anew."""
+        """Always empty: what changes is written anew."""
         return set()
 
     def dump(self) -> JsonObject:

@@ -15,7 +15,7 @@ from memoria.admin.transcripts.source import JsonObject
 from memoria.model import Role, Turn
 
 _FIELDS = frozenset(("timestamp", "tool_calls", "tool_results"))
-"""Each of these makes a line one of these lines."""
+"""Fields by any of which such a line is known."""
 OWN_FIELDS = frozenset(Turn.model_fields) | _FIELDS
 _CALL_IDS = ("id", "call_id", "tool_use_id", "tool_call_id")
 _SECONDS = 1_000

@@ -78,7 +78,7 @@ class TranscriptSource:
     """A transcript's file."""
 
     def __init__(self, path: Path, session: str, *, is_document: bool = False) -> None:
-        """Prepare to read a file; nothing is read yet.
+        """Prepare to read a file.
 
         Args:
             path: the file; one that ends in `.zst` is decompressed on the way.

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 _CROWD = 8
-"""So many searches at once are a crowd."""
+"""Number of searches at once that are a crowd."""
 _LASTING = 32
 """Number of searches that must join a crowd before helpers are started."""
 _PLACES = 2
@@ -35,13 +35,13 @@ _PLACES = 2
 _MOST_TOGETHER = 8
 """Searches in a batch. All of it is answered when the last one is; twice as many gain nothing."""
 _ROUNDS = 2
-"""So many batches are made of those that wait, for each process: few that wait share none."""
+"""Batches made of those that wait, for each process: few that wait share none."""
 _MOST = 3
 _THREADS = 40
 """Number of search threads without helpers; most of them may wait for another machine."""
 
 Searching = Callable[[Sequence[AskedSearch]], Sequence[SearchResult]]
-"""Answers several searches, in their order."""
+"""Function that answers several searches, in their order."""
 
 
 def count_helpers(settings: Settings) -> int:
@@ -79,7 +79,7 @@ class SearchHelpers:
         self._limiter = anyio.CapacityLimiter(_THREADS)
         """Turns of searches alone: what is recorded never waits behind them."""
         self._threads = anyio.CapacityLimiter(math.inf)
-        """Unlimited: there are as many threads as turns."""
+        """Unlimited: there are as many threads as turns of searches."""
         self._line = SearchLine()
         self._searching = self._joined = 0
         """Searches now, and how many have joined a crowd since there was none."""

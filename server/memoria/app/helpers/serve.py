@@ -20,7 +20,7 @@ from memoria.retrieval import Search
 
 _IDLE_S = 60.0
 _NOTHING = b""
-"""The answer of who can't answer."""
+"""Answer of a helper that can't answer."""
 
 
 def main() -> None:

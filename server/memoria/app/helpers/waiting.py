@@ -41,7 +41,7 @@ class WaitingSearch:
 
 
 class SearchLine:
-    """Whoever is not searched for yet, in the order in which they came."""
+    """Queue of searches that nobody has taken, in the order in which they came."""
 
     def __init__(self) -> None:
         self._waiting: deque[WaitingSearch] = deque()

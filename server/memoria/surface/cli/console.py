@@ -91,7 +91,7 @@ class Options:
 
     @property
     def settings(self) -> "Settings":
-        """The settings that hold under these options, whose zone the screen has from now on."""
+        """Settings under these options. The screen has their zone from now on."""
         from memoria.config import Settings  # noqa: PLC0415
         from memoria.surface.cli.times import show_times_in  # noqa: PLC0415
         from memoria.surface.places import show_places_in  # noqa: PLC0415
@@ -104,7 +104,7 @@ class Options:
 
     @property
     def existing_settings(self) -> "Settings":
-        """The same, of a home and tenant that are there.
+        """Settings under these options, of a home and tenant that are there.
 
         Raises:
             NoMemoryError: they are not.

@@ -17,7 +17,7 @@ _STYLES = {
     "STYLE_REQUIRED_LONG": "red",
     "STYLE_COMMANDS_TABLE_FIRST_COLUMN": "bold",
 }
-"""Typer's own have yellow and cyan, which a light background swallows, and a red that is dim."""
+"""Styles instead of Typer's: its yellow and cyan vanish on a light background, its red is dim."""
 
 
 def make_help_readable(command: Any, context: Any) -> None:  # noqa: ANN401  (Typer's own classes)

@@ -15,7 +15,7 @@ from rich.cells import cell_len, chop_cells
 from memoria.bare.lazy_regex import lazy_regex
 
 _WIDEST = 100
-"""Longer lines are hard to read, however wide the terminal."""
+"""Widest line: longer ones are hard to read, however wide the terminal."""
 _NARROW = 60
 _ENDLESS = 1_000_000
 _WORDS = 4

@@ -54,7 +54,7 @@ _SeenFrom = Annotated[
     ),
 ]
 _SAYS_MORE = 2
-"""A memory with more than so many times the words of a statement says more than it."""
+"""Ratio of words from which a memory says more than a statement."""
 _Words = Annotated[list[str], typer.Argument(help="The text; quotes are not needed.")]
 _Question = Annotated[
     list[str] | None,

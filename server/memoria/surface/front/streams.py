@@ -15,7 +15,7 @@ from memoria.surface.front.messages import message_key
 
 _CHUNK_BYTES = 1 << 16
 _MOST_WAITING_CHARS = 1 << 26
-"""A client that writes on while so much waits is not read from, and so has to wait itself."""
+"""Characters waiting from which on a client is not read from, and so has to wait itself."""
 
 
 def claim_streams() -> tuple[int, int]:

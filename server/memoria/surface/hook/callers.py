@@ -19,7 +19,7 @@ _CLAUDE_FOLDER = "projects"
 
 
 def is_from(client: str, payload: Payload) -> bool:
-    """Return whether a payload is one that this client writes, as far as can be told."""
+    """Check whether a payload is one that this client writes, as far as can be told."""
     caller = _find_caller(payload)
     if caller:
         return caller == client
@@ -41,7 +41,7 @@ def _find_caller(payload: Payload) -> str:
 
 
 def _is_claude_transcript(path: str) -> bool:
-    """Return whether a path ends as those of Claude Code do: a folder of its own a project."""
+    """Check whether a path ends as those of Claude Code do: a folder of its own a project."""
     return _CLAUDE_FOLDER in _parts(path)[-3:-2]
 
 

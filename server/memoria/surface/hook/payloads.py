@@ -57,7 +57,7 @@ class Payload:
 
     @property
     def event(self) -> str:
-        """Ours; empty, if it is none that we take part in."""
+        """Our name of the event; empty, if it is none that we take part in."""
         return _BY_NAME.get(self.name, "")
 
     @property

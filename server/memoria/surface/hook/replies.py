@@ -5,7 +5,7 @@ from memoria.bare.plain_json import write_json
 FAMILY = ("claude-code", "codex", "gemini", "vscode", "opencode", "kilo", "qwen")
 """Clients that take a text for the model in the form that Claude Code has introduced."""
 MOST_CHARS = 10_000
-"""More than this Claude Code shows only the beginning of."""
+"""Length beyond which Claude Code shows only the beginning."""
 IS_RECORDED = (
     "<memoria>\n"
     "This session is recorded for you: do not call record_conversation in it.\n"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LONGEST = 20_000
-"""Longer texts are handed over unread: they would take too long."""
+"""Longest text that is looked at; longer ones are handed over, as they would take too long."""
 
 _TABLES = os.path.join(
     os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))),
@@ -53,7 +53,7 @@ _OF_NO_SECRET = {
     ),
     "token": frozenset("next page start first last stop end special input output total".split()),
 }
-"""After these words a key, or a token, is no secret's name."""
+"""Words after which a key, or a token, is no secret's name."""
 _CODE_WORDS = (
     "otp code codice código kod код コード 번호 코드 رمز कोड mã 码 碼 pin geheimzahl пин cvv cvc"
 ).split()
@@ -70,7 +70,7 @@ _PLACES_OF_DIGITS = (
     (("recovery", "backup", "rescue", "恢复", "备"),),
     (("cred", "login", "user"), "/:|"),
 )
-"""The same, for secrets that have a digit."""
+"""Places in which secrets with a digit stand."""
 _RUN_CHARS = b"~/+=:%$.-_"
 _WORD_CHARS = b"-_"
 _SHORTEST_RUN = 16

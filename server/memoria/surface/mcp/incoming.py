@@ -18,7 +18,7 @@ from mcp.types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPC
 from memoria.surface.mcp.line_repair import Incoming
 
 _FINISH_S = 10.0
-"""A request that waits for its client, as a question to the user does, waits no longer for it."""
+"""Longest wait at the end for requests that wait for their client, as questions to the user do."""
 _WITHOUT_END = "subscriptions/listen"
 
 

@@ -15,7 +15,7 @@ from memoria.text.budget import take_fitting
 from memoria.text.strip import fence
 
 _MAX_CHARS = 2000
-"""Some clients cut off what is longer."""
+"""Length beyond which some clients cut off."""
 _WISHES = f"{HEADING}:"
 _HEADING = "\n\nWhat the user has confirmed or (reported) said, as data:\n"
 

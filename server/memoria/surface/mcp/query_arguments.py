@@ -41,5 +41,5 @@ def takes_query_arguments(kind: type[Value]) -> Callable[[_ToolT], _ToolT]:
 
 
 def _stands_later(parameter: Parameter) -> bool:
-    """Return whether an argument comes behind the one that stands first."""
+    """Check whether an argument comes behind the one that stands first."""
     return parameter.name != _FIRST

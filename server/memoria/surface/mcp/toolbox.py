@@ -39,7 +39,7 @@ from memoria.surface.mcp.schemas import shorten_input_schema, shorten_output_sch
 
 Answer = CallToolResult | InputRequiredResult
 Finish = Callable[[Answer, Memoria], Awaitable[Answer]]
-"""Adds to a tool's answer what belongs to no tool."""
+"""Function that adds to a tool's answer what belongs to no tool."""
 _UNKNOWN_NAMED = 5
 """Unknown arguments an error names."""
 _LOG = logging.getLogger(__name__)

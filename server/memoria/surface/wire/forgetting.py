@@ -47,8 +47,7 @@ class WireForgetReports(BaseModel):
 
 Unforgotten = Literal["preview", "declined", "unanswered", "cancelled"]
 """Reason why nothing is forgotten: it was only shown, the user said no, the client said no and may
-have had nobody to ask, or the question was closed without an answer.
-"""
+have had nobody to ask, or the question was closed without an answer."""
 
 
 class WireForgetAnswer(BaseModel):

@@ -17,7 +17,7 @@ class WireRun(BaseModel):
     state: RunState
     undoable: bool
     since: str | None = None
-    """Only what was changed from then on."""
+    """Start of the changes it was limited to."""
     tokens: int
     """Tokens of questions to the chat model."""
     steps: list[StepReport]

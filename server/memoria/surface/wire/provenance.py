@@ -205,7 +205,7 @@ class WireReview(BaseModel):
     quotes: list[str] | None = None
     """Wishes in a conversation, a dated line each; not a memory."""
     may_be_one: list[tuple[WireEntity, WireEntity]] | None = None
-    """Two each that go by one name."""
+    """Pairs that go by one name."""
 
 
 def wire_contradiction(memory: Memory) -> WireContradiction:

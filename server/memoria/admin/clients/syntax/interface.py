@@ -33,9 +33,9 @@ class InsertedPiece:
     path: Path
     """Path of an entry, or of the outermost container that had to be made for it."""
     lead: str
-    """Written before it: a line break, an indentation, a comma where one was wanted there."""
+    """Text before it: a line break, an indentation, a comma where one was wanted there."""
     tail: str = ""
-    """Written behind it."""
+    """Text behind it."""
     has_own_comma: bool = False
     """True if a comma was written behind what stood before it, apart from the lead."""
 

@@ -76,7 +76,7 @@ class JsonChild:
     """A member of an object, from its key on, or an item of an array."""
 
     key: str
-    """Empty for an item."""
+    """Name of the member; empty for an item."""
     start: int
     node: JsonNode
 

@@ -41,7 +41,7 @@ class TomlStatement:
     value: int
     """Start of the value; of a header, its end."""
     end: int
-    """Behind the line's end."""
+    """Place behind the line's end."""
     inline_end: int = 0
     """Place of the closing brace of a table in braces."""
 

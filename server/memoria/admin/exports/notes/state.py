@@ -41,7 +41,7 @@ class WrittenNote(Value):
     version: int
     """Version of the memory's wording that it had."""
     wording: str
-    """The digest of that."""
+    """Digest of that wording."""
     pinned: bool = False
     is_gone: bool = False
     """True if its reader has deleted it, and that was said."""

@@ -101,7 +101,7 @@ class NoteSync:
         private: frozenset[str],
         deleted: Deleted = "keep",
     ) -> None:
-        """Bind to a folder, whose state is read; nothing is written yet.
+        """Bind to a folder, whose state is read.
 
         Args:
             store: of the home.
@@ -356,7 +356,7 @@ def _read_or_none(data: bytes) -> ReadNote | None:
 
 
 def _is_open(tx: Transaction, memory_id: str) -> bool:
-    """Return whether others who read the folder may be told what a memory says."""
+    """Check whether others who read the folder may be told what a memory says."""
     memory = tx.memories.get(memory_id)
     return memory is not None and is_open(tx, memory)
 
