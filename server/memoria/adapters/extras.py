@@ -28,7 +28,7 @@ def adapter_channel(framework: str) -> Channel:
 
 
 def name_source(framework: str, memory: _MemoryT) -> _MemoryT:
-    """Return the same memory, with the framework's own numbering of sessions and messages."""
+    """Return the memory with the framework's own numbering of sessions and messages."""
     return memory.with_channel(adapter_channel(framework))
 
 

@@ -74,7 +74,7 @@ class MemoriaStore(BaseStore):
         return results
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """Do the same, while the event loop runs on."""
+        """Do what `batch` does, while the event loop runs on."""
         asked = [*ops]
         return await in_thread(lambda: self.batch(asked))
 

@@ -36,7 +36,7 @@ class ExtractionService(Protocol):
         ...
 
     def wake(self) -> None:
-        """Note that something was queued."""
+        """Wake the service: something was queued."""
         ...
 
     def is_idle(self) -> bool:

@@ -61,7 +61,7 @@ def find_project(home: str, folder: str | os.PathLike[str]) -> str | None:
 
 
 def note_project(home: str, folder: str | os.PathLike[str]) -> str | None:
-    """Find it, and note what its clones are recognised by as it is now; for who has a moment.
+    """Find a folder's project, and note by what clones of it are recognised; takes a moment.
 
     Where another project is recognised by that, there is something to tell.
     """
@@ -134,7 +134,7 @@ def project_of(home: str, folder: str) -> str:
 
 
 def name_given(home: str, given: str) -> str:
-    """Return the name of a project that is named by the folder in which it is now."""
+    """Return a project's name, given that or the folder in which it is now."""
     if not os.path.isabs(given):
         return given
     try:

@@ -22,12 +22,12 @@ def unread_note(left: UnreadLeft) -> str:
 
 
 def unread_hint(left: UnreadLeft) -> str:
-    """Say it where there is hardly any room."""
+    """Say in few words how many turns are unread; empty where none is."""
     return f" {_ONCE}, read memory://unread: {_count(left)}." if left.turns else ""
 
 
 def unread_word(left: UnreadLeft) -> str:
-    """Say it below the answer to a search, in 40 tokens at most, as nobody asked for it."""
+    """Say it below a search's answer, in 40 tokens at most, as nobody asked; empty for none."""
     if not left.turns:
         return ""
     return (

@@ -331,7 +331,7 @@ def _remove_own(
 def _hand_notes(
     path: Path, wanted: WantedParts, before: bytes | None, ledger: ConnectionLedger
 ) -> list[str]:
-    """List a sentence, if the entry that is there was written by hand."""
+    """List a note if the entry that is there was written by hand."""
     if before is None or wanted.entry is None or ledger.look_up(path) is not None:
         return []
     with _refusing(path):

@@ -73,7 +73,7 @@ class ForeignDatabase:
             raise ForeignDatabaseError(f"can't be read on: {error}") from error
 
     def list_columns(self) -> dict[str, frozenset[str]]:
-        """List the columns of each plain table."""
+        """Map each plain table to its columns."""
         return self._columns
 
 
@@ -86,7 +86,7 @@ def read_statements(file: str) -> dict[str, str]:
 
 
 def list_tables(path: Path) -> dict[str, frozenset[str]]:
-    """List each plain table's columns, as far as they are told without the database's log.
+    """Map each plain table to its columns, read without the database's log if that tells them.
 
     Raises:
         ForeignDatabaseError: it can't be read.

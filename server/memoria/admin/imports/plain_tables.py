@@ -31,7 +31,7 @@ _FUNCTIONS = frozenset({"count", "like", "max"})
 
 
 def list_plain_tables(connection: sqlite3.Connection) -> dict[str, frozenset[str]]:
-    """List the columns of each table that only stores rows.
+    """Map each table that only stores rows to its columns.
 
     Raises:
         sqlite3.Error: the schema can't be read.

@@ -66,7 +66,7 @@ class Scheduler(Protocol):
         ...
 
     def draft(self, job: ScheduledJob) -> ScheduleDraft:
-        """Draft what `install` would write and run. Touches nothing."""
+        """Draft what `install` would write and run; touch nothing."""
         ...
 
     def install(self, job: ScheduledJob) -> None:

@@ -74,7 +74,7 @@ def find_transcripts(paths: Sequence[Path], of: FileFormat) -> list[Transcript]:
 
 
 def name_transcripts(named: Mapping[Path, Path], found: Mapping[Path, Path]) -> list[Transcript]:
-    """Name the session of each file's lines that name none.
+    """List the files, each with a session for lines that name none.
 
     Args:
         named: files that were named by themselves, by their real paths.

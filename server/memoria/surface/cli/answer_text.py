@@ -75,7 +75,7 @@ def _lines_of(hits: Sequence[Hit], page: _Page) -> Iterator[str]:
 
 
 def _run_lines(run: Sequence[Hit], page: _Page) -> Iterator[str]:
-    """Render turns of a session below a line that says when and where, or a memory by itself."""
+    """Yield turns of a session below a line that says when and where, or a memory by itself."""
     first = min(run, key=lambda hit: hit.source.turn_index or 0)
     if first.kind == "turn" and first.source.session_id is not None:
         at = times.moment(parse_instant(first.source.at))

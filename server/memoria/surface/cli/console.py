@@ -247,7 +247,7 @@ def print_error(error: "MemoriaError", *, as_json: bool = False) -> None:
 
 
 def print_problem(kind: str, text: str, command: str | None, *, as_json: bool) -> None:
-    """Print any other error so, by its kind and the command that helps."""
+    """Print an error by its kind, what it says and the command that helps."""
     if as_json:
         said = {"kind": kind, "message": text, "next": command}
         sys.stderr.write(_as_json({"error": {name: one for name, one in said.items() if one}}))

@@ -137,7 +137,7 @@ def remember(
 
 
 def _ask_replaced(former: str, statement: str) -> str:
-    """Ask whether a memory is replaced; one that says more goes with all of it."""
+    """Word the question whether a memory is replaced; one that says more goes with all of it."""
     from memoria.text.analyser import query_terms  # noqa: PLC0415  (only who is asked pays for it)
 
     if len(query_terms(former)) <= _SAYS_MORE * len(query_terms(statement)):
@@ -201,7 +201,7 @@ async def _complete_query(memory: "Memoria", query: dict[str, Any]) -> dict[str,
 
 
 def _ask() -> list[str]:
-    """Return the question, from whoever is at the terminal: no shell reads its signs there."""
+    """Prompt for the search's question, as no shell reads its signs there."""
     if not sys.stdin.isatty():
         raise typer.BadParameter("it is missing: what do you look for?", param_hint="words")
     return [typer.prompt("What do you look for?", prompt_suffix=" ", err=True)]

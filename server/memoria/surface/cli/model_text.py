@@ -34,7 +34,7 @@ class WireReader(BaseModel):
 
     @classmethod
     def of(cls, reader: Candidate) -> Self:
-        """Return the same, as it is printed."""
+        """Convert a candidate to what is printed."""
         keeps = reader.program.keeps or None if reader.program else None
         return cls(
             name=reader.name,
@@ -68,7 +68,7 @@ class WireTrial(BaseModel):
 
     @classmethod
     def of(cls, trial: "ModelTrial") -> Self:
-        """Return the same, as it is printed."""
+        """Convert a trial to what is printed."""
         return cls.model_validate(trial, from_attributes=True)
 
 

@@ -70,7 +70,7 @@ def render_run(
 def render_run_whole(
     run: NightlyRun, rows: int, width: int, wordings: Mapping[str, str] = MappingProxyType({})
 ) -> str:
-    """Render it with what was measured and how many rows were changed."""
+    """Render a run with what was measured and how many rows were changed."""
     measured = [
         line
         for one in run.metrics
@@ -221,7 +221,7 @@ def is_undoable(run: NightlyRun) -> bool:
 
 
 def night_lines(run: NightlyRun, width: int) -> list[str]:
-    """List a run's lines among what can be undone."""
+    """Render a run for a list of what can be undone."""
     done = quantity(sum(map(_count_done, run.steps)), "thing done", "things done")
     details = [moment(run.at), _STATES[run.state], _short(run.id)]
     return [

@@ -31,7 +31,7 @@ def static_instructions() -> str:
 
 
 def instructions_for(settings: Settings) -> str:
-    """Compose them with the user's rules and what they have confirmed below, as far as it fits.
+    """Compose the instructions, with the user's rules and what they have confirmed, as it fits.
 
     Raises:
         StoreError: the home can't be used.

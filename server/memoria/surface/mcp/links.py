@@ -17,7 +17,7 @@ _FOR_USER = Annotations(audience=["user"], priority=0)
 
 
 def without_links(answer: CallToolResult) -> CallToolResult:
-    """Return an answer as it is where nobody wants links."""
+    """Drop the links from an answer."""
     content = [one for one in answer.content if not isinstance(one, ResourceLink)]
     return answer.model_copy(update={"content": content})
 
