@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def check_together(settings: "Settings") -> None:
-    """See that settings go together.
+    """Check that settings go together.
 
     Raises:
         ValueError: they don't.

@@ -38,7 +38,7 @@ def find_awaitable(memory: Memoria | SyncMemoria) -> Memoria:
 
 
 def check_written(receipt: Receipt) -> None:
-    """See that every value was written, for nobody may believe it is there where it is not.
+    """Check that every value was written, for nobody may believe it is there where it is not.
 
     Raises:
         ForgottenError: the user has forgotten what was under a key, or what a value says.

@@ -56,7 +56,7 @@ class Manifest(Value):
 def pack(
     archive: Path, sources: Mapping[str, Path], manifest: Manifest, progress: Progress
 ) -> Manifest:
-    """Pack the files; gives the manifest as it was written. On disk when it returns."""
+    """Pack the files; return the manifest as it was written. On disk when it returns."""
     total = sum(source.stat().st_size for source in sources.values())
     counted = _ByteCounter(total, progress)
     with (
@@ -175,7 +175,7 @@ def _read_manifest(packed: zipfile.ZipFile, archive: Path) -> Manifest:
 
 
 def _check_member(info: zipfile.ZipInfo, member: Member | None, archive: Path) -> None:
-    """See that a member is a plain file, as large as it says, and no bomb."""
+    """Check that a member is a plain file, as large as it says, and no bomb."""
     if member is None:  # the manifest itself
         return
     kind = stat.S_IFMT(info.external_attr >> 16)

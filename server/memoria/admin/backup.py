@@ -177,7 +177,7 @@ def workshop(parent: Path) -> Iterator[Path]:
 def _make_backup(
     home: Path, files: DatabaseFiles, folder: Path, now: datetime, progress: Progress
 ) -> tuple[Manifest, tuple[str, ...]]:
-    """Make the packed backup in the folder, and read it back. Gives what was left out as well."""
+    """Make the packed backup in the folder, and read it back. Return what was left out as well."""
     copied = folder / DATABASE
     files.copy(home / DATABASE, copied, progress)
     wrong = [finding.detail for finding in files.check_truth(copied) if finding.state == "error"]
@@ -209,7 +209,7 @@ def _make_backup(
 
 
 def _copy_others(home: Path, folder: Path) -> tuple[dict[str, Path], tuple[str, ...]]:
-    """Copy what is no database into a folder. Gives the copies by name, and why others have none.
+    """Copy what is no database into a folder. Return the copies by name, and why others have none.
 
     A missing file is none that can't be used: it may have gone at any time.
     """

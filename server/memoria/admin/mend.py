@@ -32,7 +32,7 @@ def mend_home(settings: Settings, health: Health) -> None:
 def mend_store(
     store: Store, settings: Settings, health: Health, progress: Progress
 ) -> dict[str, str]:
-    """Mend what the database derives from its records. Gives why something could not be mended."""
+    """Mend what the database derives from its records. Return why something could not be mended."""
     failures = {}
     for finding in _curable(health):
         try:

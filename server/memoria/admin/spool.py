@@ -319,7 +319,7 @@ class _Following:
         self._budget = budget
 
     def take_in(self, entries: Sequence[SpoolEntry]) -> Iterator[SpoolEntry]:
-        """Read on as far as the budget goes; gives the entries that are done with.
+        """Read on as far as the budget goes; return the entries that are done with.
 
         Up to each entry that ends a segment, and from the last one on to the end of the file:
         what was written since is as good as what the hook saw.

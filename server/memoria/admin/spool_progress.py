@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 
 class GivenUpError(Exception):
-    """This intake is no longer waited for, and another may be under way."""
+    """The intake is no longer waited for, and another may be under way."""
 
 
 class Progress:

@@ -18,7 +18,7 @@ def choose_engine() -> Engine:
 
 
 def check_memory(settings: Settings) -> None:
-    """See that the home and the tenant are there, so that no typing error makes them.
+    """Check that the home and the tenant are there, so that no typing error makes them.
 
     Raises:
         NoMemoryError: one is not.

@@ -51,7 +51,7 @@ class IntakeThread:
         return self._outcome.result()
 
     def wait(self, most_s: float, is_enough: Callable[[], bool]) -> bool:
-        """Wait until it has ended, so long at most, or until it is enough. Gives whether it has.
+        """Wait until it has ended, so long at most, or until it is enough. Return whether it has.
 
         Args:
             most_s: how long.
@@ -67,7 +67,7 @@ class IntakeThread:
         return not self._outcome.done() and self._intake.progress.seconds() > after_s
 
     def give_up(self, reason: str) -> "SpoolReport | None":
-        """Set aside what it is at, and leave the rest to another. None where that is nothing.
+        """Set aside what it is at, and leave the rest to another; None if it is at nothing.
 
         Raises:
             OSError: the spool can't be changed.

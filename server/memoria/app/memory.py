@@ -377,7 +377,7 @@ class Memoria(Unread):
     async def _check_private_time(
         self, session_id: str | None = None, workspace: str | None = None
     ) -> None:
-        """See that what is said in a session and workspace may be kept now."""
+        """Check that what is said in a session and workspace may be kept now."""
         session, place = self._session(session_id), self._place(workspace)
         await in_thread(lambda: self.private.check(session, place))
 

@@ -21,7 +21,7 @@ def clean_channel(channel: Channel) -> Channel:
 
 
 def check_settings(settings: Settings) -> None:
-    """See that nothing is kept under a secret.
+    """Check that nothing is kept under a secret.
 
     Raises:
         InvalidInputError: the tenant's or the workspace's name holds one.
@@ -32,7 +32,7 @@ def check_settings(settings: Settings) -> None:
 
 
 def require_no_secret(field: str, name: str) -> None:
-    """See that a name that decides who sees what holds no secret.
+    """Check that a name that decides who sees what holds no secret.
 
     Raises:
         InvalidInputError: it holds one.

@@ -27,11 +27,11 @@ class PrivateSwitch:
         self._channel = channel
 
     async def turn_on(self) -> PrivateTime:
-        """Keep nothing of the workspace's sessions from now on. Gives the time that is on."""
+        """Keep nothing of the workspace's sessions from now on. Return the time that is on."""
         return await in_thread(self._begin)
 
     async def turn_off(self) -> PrivateTime | None:
-        """Keep what is said from now on. Gives the time that was on, if one was."""
+        """Keep what is said from now on. Return the time that was on, if one was."""
         return await in_thread(self._end)
 
     async def list_times(self) -> tuple[PrivateTime, ...]:
@@ -44,7 +44,7 @@ class PrivateSwitch:
         return await in_thread(read)
 
     def check(self, session_id: str, workspace: str | None) -> None:
-        """See that what this channel says may be kept now. What the user does always may.
+        """Check that what this channel says may be kept now. What the user does always may.
 
         Args:
             session_id: in which it is said.

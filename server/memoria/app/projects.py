@@ -49,7 +49,7 @@ class ProjectTable:
         return await in_thread(lambda: self._find_former(given, folder))
 
     async def check_join(self, former: KnownProject, into: KnownProject) -> None:
-        """See that one may become part of the other.
+        """Check that one may become part of the other.
 
         Raises:
             InvalidInputError: it may not, and why.
@@ -91,7 +91,7 @@ class ProjectTable:
         await in_thread(lambda: self._part(join))
 
     async def check_move(self, former: KnownProject, folder: str) -> None:
-        """See that a folder may be the one that a project was moved to.
+        """Check that a folder may be the one that a project was moved to.
 
         Raises:
             InvalidInputError: it may not, and why.

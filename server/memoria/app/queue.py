@@ -102,7 +102,7 @@ class ExtractionQueue:
 
     @check_arguments
     async def drop(self, ids: Sequence[Text] | None = None) -> list[str]:
-        """Take segments out of the queue unread. Gives the ids of those that were in it.
+        """Take segments out of the queue unread. Return the ids of those that were in it.
 
         Args:
             ids: which; all that wait or were given up by default.
@@ -111,7 +111,7 @@ class ExtractionQueue:
 
     @check_arguments
     async def fill(self) -> int:
-        """Queue what was recorded while there was no chat model. Gives how many segments.
+        """Queue what was recorded while there was no chat model. Return how many segments.
 
         Raises:
             InvalidInputError: there is none now.

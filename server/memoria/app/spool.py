@@ -110,7 +110,7 @@ class Spool:
         return channel.model_copy(update={"session": live[0]}) if len(live) == 1 else channel
 
     def catch_up(self, most_bytes: int, is_left: Callable[[], bool]) -> int:
-        """Take in what waits, for somebody who waits for an answer. Gives how many turns were new.
+        """Take in what waits, for somebody who waits for an answer. Return how many turns were new.
 
         It never stands in the way of the answer: what fails is logged, and stays where it is.
 

@@ -77,7 +77,7 @@ def back_up(settings: Settings, target: Path | None, progress: Progress) -> Back
 
 
 def check_backup(backup: Path) -> None:
-    """See that a file is a backup, as far as its list of contents says.
+    """Check that a file is a backup, as far as its list of contents says.
 
     Raises:
         BackupError: it is none, or is not there.
@@ -118,7 +118,7 @@ def _backlog_status(store: Store, settings: Settings) -> BacklogStatus:
 
 
 def _with_store(settings: Settings, work: Callable[[Store], dict[str, str]]) -> dict[str, str]:
-    """Do the work on the opened home. One that can't be opened is what the next look says."""
+    """Do the work on the opened home, and return its failures; the only one if it can't be opened."""
     try:
         store = open_store(settings)
     except StoreError as error:

@@ -31,7 +31,7 @@ class _Effort:
         self._left = _MOST_EFFORT
 
     def spend(self, effort: int) -> None:
-        """Take so much of it.
+        """Spend some of the budget.
 
         Raises:
             _TooMuchError: it is used up.

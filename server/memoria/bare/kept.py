@@ -199,7 +199,7 @@ def count_kept(home: str, tenant: str) -> tuple[int, int, int]:
 
 
 def delete_kept(home: str, tenant: str) -> list[str]:
-    """Delete all that is kept for a tenant, half written files included. Gives their paths.
+    """Delete all that is kept for a tenant, half written files included. Return their paths.
 
     Raises:
         OSError: one can't be deleted.

@@ -87,7 +87,7 @@ def _read_all_facts(home: str, common: str, place: str) -> list[str]:
 
 
 def _add_facts(projects: Projects, place: str, facts: list[str]) -> bool:
-    """Note by what clones of a project are recognised. Whether there is anything new."""
+    """Note by what clones of a project are recognised; return whether any of it is new."""
     from memoria.bare.project_facts import FIRST
 
     here = _find_at(projects, place)

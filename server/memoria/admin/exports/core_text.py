@@ -29,7 +29,7 @@ def read_own_text(files: TenantFiles) -> Iterator[tuple[str, str]]:
 
 
 def add_own_text(files: TenantFiles, place: str, lines: list[str]) -> bool:
-    """Add to a core file the lines that it lacks. Gives whether it lacked any.
+    """Add to a core file the lines that it lacks. Return whether it lacked any.
 
     Raises:
         ValueError: no core file may stand there.

@@ -88,7 +88,7 @@ def _copy_both(path: Path, copy: Path) -> None:
 
 
 def _refuse_journal(path: Path) -> None:
-    """See that no journal is beside the database. One that begins with a zero is used up."""
+    """Check that no journal is beside the database. One that begins with a zero is used up."""
     journal = _beside(path, "-journal")
     with _open_beside(journal) as opened:
         if opened is not None and opened.read(1).strip(b"\0"):

@@ -76,7 +76,7 @@ class Guard:
         connection.set_authorizer(self._authorize)
 
     def expect_sound(self, sql: str) -> None:
-        """See that each table that a statement asks for is a plain one, with an end.
+        """Check that each table that a statement asks for is a plain one, with an end.
 
         Raises:
             ForeignDatabaseError: one is not.

@@ -74,7 +74,7 @@ class Scheduler(Protocol):
         ...
 
     def remove(self, label: str) -> bool:
-        """Take the job out with all that was written for it. Gives whether it was there."""
+        """Take the job out with all that was written for it. Return whether it was there."""
         ...
 
     def find(self, label: str, job: ScheduledJob | None) -> InstalledJob | None:

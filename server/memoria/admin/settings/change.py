@@ -57,7 +57,7 @@ def change_settings(home: Path, changes: Mapping[str, str | None]) -> Path:
 
 
 def _check(name: str, given: str | None) -> None:
-    """See that there is such a setting, and that it can be this.
+    """Check that there is such a setting, and that it can be this.
 
     Raises:
         InvalidInputError: it can't.
@@ -113,7 +113,7 @@ def _read(name: str, given: str) -> object:
 
 
 def _check_together(values: Mapping[str, object]) -> None:
-    """See that the file's settings go together; what is wrong by itself is told elsewhere."""
+    """Check that the file's settings go together; what is wrong by itself is told elsewhere."""
     known = {name: value for name, value in values.items() if name in Settings.model_fields}
     faults = find_faults(Settings, known)
     Settings(**{name: value for name, value in known.items() if name not in faults and value != ""})

@@ -91,7 +91,7 @@ class TranscriptReading(Protocol):
         ...
 
     def load(self, dumped: JsonObject) -> None:
-        """Go on from there; the open lines were read again."""
+        """Go on from what `dump` gave; the open lines were read again."""
         ...
 
 

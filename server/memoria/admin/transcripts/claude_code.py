@@ -124,7 +124,7 @@ class _ClaudeCodeReading:
         }
 
     def load(self, dumped: JsonObject) -> None:
-        """Go on from there."""
+        """Go on from what `dump` gave."""
         self._session = text(dumped.get("session")) or self._session
         self._at = dumped.get("at")
         self._cwds = {session: text(cwd) for session, cwd in obj(dumped.get("cwds")).items()}

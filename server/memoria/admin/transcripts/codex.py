@@ -113,7 +113,7 @@ class _CodexReading:
         }
 
     def load(self, dumped: JsonObject) -> None:
-        """Go on from there."""
+        """Go on from what `dump` gave."""
         ids = dumped.get("ids")
         self._session = text(dumped.get("session")) or self._session
         self._cwd, self._at = text(dumped.get("cwd")), dumped.get("at")

@@ -82,7 +82,7 @@ class _CopilotReading:
         return {"session": self._session, "cwd": self._cwd, "calls": calls}
 
     def load(self, dumped: JsonObject) -> None:
-        """Go on from there."""
+        """Go on from what `dump` gave."""
         self._session = text(dumped.get("session")) or self._session
         self._cwd = text(dumped.get("cwd")) or self._cwd
         self._calls.keep({k: text(v) or k for k, v in obj(dumped.get("calls")).items()})

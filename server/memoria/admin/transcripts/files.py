@@ -92,7 +92,7 @@ def name_transcripts(named: Mapping[Path, Path], found: Mapping[Path, Path]) -> 
 
 
 def refuse_other_kinds(path: Path) -> None:
-    """See that a path is a file: a pipe may never say anything, and a device may never end."""
+    """Check that a path is a file: a pipe may never say anything, and a device may never end."""
     if not path.is_file():
         raise InvalidInputError(
             f"{path} is a pipe, a socket or a device. Save what it says to a file, and name that."

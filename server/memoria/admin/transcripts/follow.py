@@ -121,7 +121,7 @@ class TranscriptFollower:
 def _resume(
     reading: TranscriptReading, source: TranscriptSource, notes: JsonObject
 ) -> dict[int, int]:
-    """Let a reader go on; gives where the lines begin that are open."""
+    """Let a reader go on; return where the lines begin that are open."""
     lines = {int(line): _number(offset) for line, offset in obj(notes.get("open")).items()}
     for record in source.records_at((offset, line) for line, offset in lines.items()):
         if isinstance(record, Record):

@@ -107,7 +107,7 @@ class _GeminiReading:
         return self._log.dump()
 
     def load(self, dumped: JsonObject) -> None:
-        """Go on from there."""
+        """Go on from what `dump` gave."""
         self._log.load(dumped)
 
 
@@ -156,7 +156,7 @@ class _GeminiLog:
         }
 
     def load(self, dumped: JsonObject) -> None:
-        """Go on after such a header."""
+        """Go on after a header that `dump` gave."""
         self._session = text(dumped.get("session"))
         self._cwd = text(dumped.get("cwd")) or self._cwd
         self.is_subagent = bool(dumped.get("subagent"))

@@ -206,7 +206,7 @@ class SearchHelpers:
             return self._places.pop(0) if self._here and self._places else None
 
     def _leave_place(self, helper: "Helper") -> None:
-        """Give a place back; of a helper that is gone, all of them."""
+        """Give a helper's place back; one that is gone is removed with all its places."""
         with self._lock:
             if not helper.is_gone:
                 self._places.append(helper)

@@ -130,7 +130,7 @@ def _lay_ready(options: Options) -> None:
 
 
 def _check_model_option(model: bool | None, *, as_json: bool) -> None:
-    """See that no trial in words is wanted among JSON.
+    """Check that no trial in words is wanted among JSON.
 
     Raises:
         ClientError: it is.

@@ -236,7 +236,7 @@ def _warn_of_repository(target: Path) -> None:
 def import_exports(
     context: typer.Context, paths: Sequence[Path], *, dry_run: bool, as_json: bool
 ) -> int | None:
-    """Import the files that are exports of Memoria. Gives how many lines were left out.
+    """Import the files that are exports of Memoria. Return how many lines were left out.
 
     None where there is no export among them, and nothing was done.
     """

@@ -52,7 +52,7 @@ class MemoriaGroup(LazyGroup):
 
 
 def _explain_usage(error: Any, *, as_json: bool) -> Exception:  # noqa: ANN401  (Typer's own)
-    """Say what was misspelt and which command helps. Gives what ends the program."""
+    """Say what was misspelt and which command helps. Return what ends the program."""
     if type(error).__name__ == _ASKS_FOR_HELP:
         return cast("Exception", error)
     command = f"{error.ctx.command_path if error.ctx else 'memoria'} --help"

@@ -111,7 +111,7 @@ def _serve(options: _Options) -> None:
 
 
 def _capture(options: _Options, payload: Payload) -> str:
-    """Lay into the spool what was said, or where it is written. What the agent is told of that."""
+    """Lay what was said, or its place, into the spool; return what the agent is told of that."""
     try:
         if is_ignored(payload.folder, find_ignored_folders(options.home)):
             return IS_LEFT_OUT

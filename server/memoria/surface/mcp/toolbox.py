@@ -126,7 +126,7 @@ class _VerbatimArguments(FuncMetadata):
     """Knowledge of a tool's arguments as the SDK has it, without its reading of texts as JSON."""
 
     def pre_parse_json(self, data: dict[str, Any]) -> dict[str, Any]:
-        """Leave them: what is JSON within a text has been read, where a list or object belongs."""
+        """Leave texts as they are: JSON in one has been read where a list or object belongs."""
         return data
 
 

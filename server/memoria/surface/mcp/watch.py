@@ -39,7 +39,7 @@ class Subscribers(InMemorySubscriptionBus):
         self._arrival = anyio.Event()
 
     def subscribe(self, listener: Callable[[ServerEvent], None]) -> Callable[[], None]:
-        """Tell a listener of every event from now on; gives what ends that."""
+        """Tell a listener of every event from now on; return what ends that."""
         token, unsubscribe = object(), super().subscribe(listener)
         self._listening.add(token)
         self._arrival.set()
@@ -59,7 +59,7 @@ class Subscribers(InMemorySubscriptionBus):
     async def remove_legacy(
         self, context: Context, params: UnsubscribeRequestParams
     ) -> EmptyResult:
-        """Tell it no more."""
+        """Stop telling a client of the older era of a resource."""
         self._legacy_client(context.session).uris.discard(str(params.uri))
         return EmptyResult()
 

@@ -41,7 +41,7 @@ class Guest:
         return result.structured_content or {}
 
     async def wait_for_vectors(self) -> Mapping[str, Any]:
-        """Wait until all that was written has its vector; gives the server's status."""
+        """Wait until all that was written has its vector; return the server's status."""
         with anyio.fail_after(_LONGEST_WAIT_S):
             while (status := await self._status())["backlog"]["pending"]:
                 await anyio.sleep(_POLL_S)
