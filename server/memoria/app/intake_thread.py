@@ -67,7 +67,7 @@ class IntakeThread:
         return not self._outcome.done() and self._intake.progress.seconds() > after_s
 
     def give_up(self, reason: str) -> "SpoolReport | None":
-        """Set aside what it is at, and leave the rest to another; None if it is at nothing.
+        """Set aside what it is at, and leave the rest to another; None if nothing was set aside.
 
         Raises:
             OSError: the spool can't be changed.

@@ -118,7 +118,7 @@ def _backlog_status(store: Store, settings: Settings) -> BacklogStatus:
 
 
 def _with_store(settings: Settings, work: Callable[[Store], dict[str, str]]) -> dict[str, str]:
-    """Do the work on the opened home, and return its failures; the only one if it can't be opened."""
+    """Do the work on the opened home; return its failures, or that it can't be opened."""
     try:
         store = open_store(settings)
     except StoreError as error:
